@@ -31,7 +31,7 @@ export async function makeLargeSession(
   const answer = words.repeat(Math.ceil(logBytes / turns / 2 / words.length));
   for (let turn = 1; turn <= turns; turn += 1) {
     for (const event of turnOf(turn, answer))
-      await log.append({ v: 1, seq: log.lastSeq + 1, at: Date.now() - (turns - turn) * 1000, ...event }, false);
+      await log.append({ v: 2, seq: log.lastSeq + 1, at: Date.now() - (turns - turn) * 1000, ...event }, false);
   }
   log.close();
   await (await store.open(journal.sessionId)).close();

@@ -14,7 +14,7 @@ export function costLog(random: () => number, calls: number): readonly SessionEv
   let at = Date.UTC(2026, 10, 1 + whole(20), whole(24), whole(60));
   const add = (event: NewEvent): void => {
     at += whole(7_200_000);
-    events.push({ ...event, v: 1, seq: events.length + 1, at });
+    events.push({ ...event, v: 2, seq: events.length + 1, at });
   };
   for (let step = 1; step <= calls; step += 1) {
     const { model, where } = models[whole(models.length)] ?? models[0];

@@ -63,7 +63,7 @@ function runOf(source: string, flags: string, use: PatternUse): Run {
 
 const modules = import.meta.glob<Readonly<Record<string, unknown>>>([
   '../../src/shared/*.ts',
-  '../../src/renderer/lib/*.ts',
+  '../../src/renderer/lib/**/*.ts',
   '../../src/main/{agent,cli,engines,lib,policy,providers,router,sandbox,sessions,tools}/**/*.ts',
 ]);
 

@@ -74,7 +74,7 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
   let tainted = hit(0.1);
   const add = (event: NewEvent): void => {
     seq += 1;
-    const stamped: SessionEvent = { ...event, v: 1, seq, at };
+    const stamped: SessionEvent = { ...event, v: 2, seq, at };
     trajectory.add(stamped);
   };
   add(turnStarted);

@@ -214,7 +214,7 @@ export function routedPlan(task: Task): readonly boolean[] {
   let seq = 0;
   const add = (event: NewEvent): void => {
     seq += 1;
-    const stamped: SessionEvent = { ...event, v: 1, seq, at };
+    const stamped: SessionEvent = { ...event, v: 2, seq, at };
     trajectory.add(stamped);
   };
   add(turnStarted);

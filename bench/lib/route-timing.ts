@@ -29,7 +29,7 @@ export function timeDecisions(rules: readonly Rule[], bytes: number, messages: n
   let seq = 0;
   const add = (event: NewEvent): void => {
     seq += 1;
-    const stamped: SessionEvent = { ...event, v: 1, seq, at: 1_700_000_000_000 + seq };
+    const stamped: SessionEvent = { ...event, v: 2, seq, at: 1_700_000_000_000 + seq };
     conversation.add(stamped);
     trajectory.add(stamped);
   };

@@ -7,7 +7,7 @@ import type { EngineRequest } from '../../src/main/engines/llama-worker/protocol
 import { createReadyAnswers } from '../../src/main/engines/llama-worker/ready-answers.ts';
 import { createTokenMemory } from '../../src/main/engines/llama-worker/tokenize-chat.ts';
 import { toEnded } from '../../src/main/providers/llama-cpp/engine-call.ts';
-import { speed } from '../../src/renderer/lib/format.ts';
+import { speed } from '../../src/renderer/lib/text/format.ts';
 import type { BenchRow } from './rows.ts';
 
 const outputTokens = 96;

@@ -1,12 +1,12 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { useState } from 'react';
-import { CoreContext } from './lib/core-context.ts';
-import type { CoreClient } from './lib/core-client.ts';
-import { t } from './lib/texts.ts';
-import { useCore } from './lib/use-core.ts';
-import { ErrorBoundary } from './ui/error-boundary.tsx';
-import { LiveRegions } from './ui/live-regions.tsx';
-import { Notice } from './ui/notice.tsx';
+import { CoreContext } from './lib/connection/core-context.ts';
+import type { CoreClient } from './lib/connection/core-client.ts';
+import { t } from './lib/text/translate.ts';
+import { useCoreConnection } from './lib/connection/use-core-connection.ts';
+import { ErrorBoundary } from './ui/layout/error-boundary.tsx';
+import { LiveRegions } from './ui/notices/live-regions.tsx';
+import { Notice } from './ui/notices/notice.tsx';
 import { Workbench } from './workbench.tsx';
 
 const queries = new QueryClient({
@@ -14,7 +14,7 @@ const queries = new QueryClient({
 });
 
 export function App() {
-  const core = useCore();
+  const core = useCoreConnection();
   // What was shown stays while the connection is made again.
   const [lastClient, setLastClient] = useState<CoreClient | null>(null);
   if (core.type === 'ready' && core.client !== lastClient) setLastClient(() => core.client);

@@ -1,7 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { applyLook } from './lib/preferences.ts';
+import { applyLook } from './lib/window/preferences.ts';
 import './styles.css';
 
 applyLook();

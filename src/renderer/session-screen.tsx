@@ -4,30 +4,30 @@ import { sessionStatus } from '@shared/session-state.ts';
 import type { SlashCommand } from '@shared/slash-commands.ts';
 import { Approvals } from './features/approvals/approvals.tsx';
 import { CapQuestion } from './features/approvals/cap-question.tsx';
-import type { ComposerHandle } from './features/conversation/composer.tsx';
-import { Composer } from './features/conversation/composer.tsx';
+import type { ComposerHandle } from './features/composer/composer.tsx';
+import { Composer } from './features/composer/composer.tsx';
 import type { ConversationHandle } from './features/conversation/conversation.tsx';
 import { Conversation } from './features/conversation/conversation.tsx';
-import { SessionHeader } from './features/conversation/session-header.tsx';
+import { SessionHeader } from './features/session-header/session-header.tsx';
 import { Inspector } from './features/inspector/inspector.tsx';
 import { ModelBanner } from './features/models/model-banner.tsx';
 import { StatusBar } from './features/status/status-bar.tsx';
-import { useClient } from './lib/core-context.ts';
-import type { InspectorTab } from './lib/preferences.ts';
-import { inspectorTab, isInspectorOpen } from './lib/preferences.ts';
-import { useStored } from './lib/stored.ts';
-import { t } from './lib/texts.ts';
-import type { QuestionHandle } from './lib/question-handle.ts';
-import { useSession } from './lib/use-session.ts';
-import { useSpokenSession } from './lib/use-spoken-session.ts';
-import type { LookUp, SessionView } from './lib/use-session.ts';
-import { useStable } from './lib/use-stable.ts';
-import type { Side } from './lib/use-side.ts';
-import { useSide } from './lib/use-side.ts';
-import { Button } from './ui/button.tsx';
-import { Empty } from './ui/facts.tsx';
-import { Icon } from './ui/icon.tsx';
-import { Problem } from './ui/problem.tsx';
+import { useClient } from './lib/connection/core-context.ts';
+import type { InspectorTab } from './lib/window/preferences.ts';
+import { inspectorTab, isInspectorOpen } from './lib/window/preferences.ts';
+import { useStored } from './lib/window/stored-value.ts';
+import { t } from './lib/text/translate.ts';
+import type { QuestionHandle } from './lib/session/question-handle.ts';
+import { useSession } from './lib/session/use-session.ts';
+import { useSpokenSession } from './lib/notices/use-spoken-session.ts';
+import type { LookUp, SessionView } from './lib/session/use-session.ts';
+import { useStableCallback } from './lib/drawing/use-stable-callback.ts';
+import type { SidePanel } from './lib/window/use-side-panel.ts';
+import { useSidePanel } from './lib/window/use-side-panel.ts';
+import { Button } from './ui/controls/button.tsx';
+import { Empty } from './ui/layout/facts.tsx';
+import { Icon } from './ui/layout/icon.tsx';
+import { Problem } from './ui/notices/problem.tsx';
 
 /** What actions from elsewhere can do with the session that is shown. */
 export interface SessionHandle {
@@ -67,7 +67,7 @@ function Attempt({ onAgain, ...props }: SessionScreenProps & { readonly onAgain:
   useEffect(() => onStatus(), [status, onStatus]);
   if (load.type === 'loading') return <Empty>{t('session.opening')}</Empty>;
   if (load.type === 'failed') {
-    return <Problem className="m-6 mt-14" text={`${t('session.failed')} ${load.text}`} onAgain={onAgain} />;
+    return <Problem className="m-6 mt-14" text={`${t('session.failed')} ${load.text}`} onRetry={onAgain} />;
   }
   return <OpenSession {...props} view={load.view} lookUp={load.lookUp} />;
 }
@@ -89,10 +89,10 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const [isRenaming, setIsRenaming] = useState(false);
   const own = { inspect, toggleInspector: side.toggle, rename: (): void => setIsRenaming(true) };
   const { conversation, composer, approvals, cap } = useParts(handle, { ...props, state }, own);
-  const show = useStable(inspect);
-  const help = useStable(onPalette);
-  const toEnd = useStable(() => conversation.current?.toEnd());
-  const point = useStable((callId: string): void => {
+  const show = useStableCallback(inspect);
+  const help = useStableCallback(onPalette);
+  const toEnd = useStableCallback(() => conversation.current?.toEnd());
+  const point = useStableCallback((callId: string): void => {
     setSelectedStep(callId);
     if (tab !== 'context') setTab('route');
     if (!side.isOver) side.open();
@@ -149,7 +149,7 @@ interface BarProps extends Omit<ComponentProps<typeof StatusBar>, 'session'> {
 /** The status bar of a session, which is drawn again for its events alone. */
 function Bar({ state, money, onModels, ...props }: BarProps) {
   const session = useMemo(() => ({ state, money }), [state, money]);
-  return <StatusBar {...props} session={session} onModels={useStable(onModels)} />;
+  return <StatusBar {...props} session={session} onModels={useStableCallback(onModels)} />;
 }
 
 /** The parts of the screen that others reach into, and the place that is to be looked at. */
@@ -189,7 +189,7 @@ function useFocusAfter(
 ): void {
   const question = approval?.approvalId ?? cap?.capId ?? null;
   const before = useRef(question);
-  const go = useStable(() => (parts.approvals.current ?? parts.cap.current ?? parts.composer.current)?.focus());
+  const go = useStableCallback(() => (parts.approvals.current ?? parts.cap.current ?? parts.composer.current)?.focus());
   useEffect(() => {
     if (before.current !== null && before.current !== question && document.activeElement === document.body) go();
     before.current = question;
@@ -197,7 +197,7 @@ function useFocusAfter(
 }
 
 interface InspectorPlace {
-  readonly side: Side;
+  readonly side: SidePanel;
   readonly tab: InspectorTab;
   readonly setTab: (tab: InspectorTab) => void;
   /** Opens it at a tab. */
@@ -205,7 +205,7 @@ interface InspectorPlace {
 }
 
 function useInspector(): InspectorPlace {
-  const side = useSide(isInspectorOpen, narrowRem);
+  const side = useSidePanel(isInspectorOpen, narrowRem);
   const [tab, setTab] = useStored(inspectorTab);
   const inspect = (next: InspectorTab): void => {
     setTab(next);

@@ -2,15 +2,21 @@ import type { RefObject } from 'react';
 import { useMemo } from 'react';
 import type { SlashName } from '@shared/slash-commands.ts';
 import { commandsFor } from '@shared/slash-commands.ts';
-import type { Action } from './lib/actions.ts';
-import { act, useAnnouncements } from './lib/announce.ts';
-import { copyText } from './lib/copy-text.ts';
-import { useClient } from './lib/core-context.ts';
-import { inspectorTabs, isFirstStartWanted, textSize, textSizes, theme, themes } from './lib/preferences.ts';
-import { t } from './lib/texts.ts';
-import type { View } from './lib/use-view.ts';
-import { deleteSession, exportSession, forkSession, importSession, openWindow } from './lib/session-commands.ts';
-import { useIsWindow } from './lib/use-host.ts';
+import type { Action } from './lib/input/actions.ts';
+import { runAnnouncedAction, useAnnouncements } from './lib/notices/announce.ts';
+import { copyText } from './lib/input/copy-text.ts';
+import { useClient } from './lib/connection/core-context.ts';
+import { inspectorTabs, isFirstStartWanted, textSize, textSizes, theme, themes } from './lib/window/preferences.ts';
+import { t } from './lib/text/translate.ts';
+import type { View } from './lib/window/use-view.ts';
+import {
+  deleteSession,
+  exportSession,
+  forkSession,
+  importSession,
+  openWindow,
+} from './lib/session/session-commands.ts';
+import { useIsWindow } from './lib/connection/use-host-info.ts';
 import type { SessionHandle } from './session-screen.tsx';
 
 interface ActionsOptions {
@@ -48,7 +54,7 @@ export function useActions({
         id: 'undo',
         label: t('action.undo'),
         isOff: lastOffer === undefined,
-        run: () => lastOffer !== undefined && act(lastOffer),
+        run: () => lastOffer !== undefined && runAnnouncedAction(lastOffer),
       },
       { id: 'sidebar', label: t('action.sidebar'), keys: 'Mod+B', run: toggleSidebar },
       { id: 'models', label: t('action.models'), keys: 'Mod+M', run: () => show({ type: 'models' }) },

@@ -2,31 +2,31 @@ import type { ReactNode } from 'react';
 import { Suspense, lazy, useCallback, useEffect, useRef, useState } from 'react';
 import type { HostPush } from '@shared/host-contract.ts';
 import { SessionList } from './features/sessions/session-list.tsx';
-import { leaveAnnouncements } from './lib/announce.ts';
-import { isSidebarOpen } from './lib/preferences.ts';
-import type { Action } from './lib/actions.ts';
-import { useActionKeys } from './lib/actions.ts';
-import { useOwnKeys } from './lib/use-own-keys.ts';
-import { useClient } from './lib/core-context.ts';
-import { t } from './lib/texts.ts';
-import { useSettingsWatch } from './lib/use-settings-watch.ts';
-import type { Side } from './lib/use-side.ts';
-import { useSide } from './lib/use-side.ts';
-import type { SessionsLoad } from './lib/use-sessions.ts';
-import { useSessions } from './lib/use-sessions.ts';
-import type { View } from './lib/use-view.ts';
-import { useView } from './lib/use-view.ts';
-import { whenIdle } from './lib/when-idle.ts';
-import { Middle } from './middle.tsx';
-import { ActionsContext, NavigationContext } from './lib/navigation.ts';
-import { useHostPushes } from './lib/use-host.ts';
-import { useNotifications } from './lib/use-notifications.ts';
-import { AnnouncementBar } from './ui/announcement.tsx';
+import { dropStaleAnnouncements } from './lib/notices/announce.ts';
+import { isSidebarOpen } from './lib/window/preferences.ts';
+import type { Action } from './lib/input/actions.ts';
+import { useActionKeys } from './lib/input/actions.ts';
+import { useActionShortcuts } from './lib/input/use-action-keys.ts';
+import { useClient } from './lib/connection/core-context.ts';
+import { t } from './lib/text/translate.ts';
+import { useSettingsWatch } from './lib/window/use-settings-watch.ts';
+import type { SidePanel } from './lib/window/use-side-panel.ts';
+import { useSidePanel } from './lib/window/use-side-panel.ts';
+import type { SessionsLoad } from './lib/session/use-sessions.ts';
+import { useSessions } from './lib/session/use-sessions.ts';
+import type { View } from './lib/window/use-view.ts';
+import { useView } from './lib/window/use-view.ts';
+import { whenIdle } from './lib/drawing/when-idle.ts';
+import { MainArea } from './main-area.tsx';
+import { ActionsContext, NavigationContext } from './lib/window/navigation.ts';
+import { useHostPushes } from './lib/connection/use-host-info.ts';
+import { useNotifications } from './lib/notices/use-notifications.ts';
+import { AnnouncementBar } from './ui/notices/announcement.tsx';
 import type { SessionHandle } from './session-screen.tsx';
-import { Button } from './ui/button.tsx';
-import { ErrorBoundary } from './ui/error-boundary.tsx';
-import { Icon } from './ui/icon.tsx';
-import { loadMarkdown } from './ui/markdown.tsx';
+import { Button } from './ui/controls/button.tsx';
+import { ErrorBoundary } from './ui/layout/error-boundary.tsx';
+import { Icon } from './ui/layout/icon.tsx';
+import { loadMarkdown } from './ui/content/markdown.tsx';
 import { useActions } from './use-actions.ts';
 
 const Palette = lazy(() => import('./features/palette/palette.tsx'));
@@ -39,13 +39,13 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   const client = useClient();
   const { load, refresh } = useSessions(client);
   const [view, setView] = useView();
-  const side = useSide(isSidebarOpen, narrowRem);
+  const side = useSidePanel(isSidebarOpen, narrowRem);
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   const session = useRef<SessionHandle>(null);
   const { closeOver } = side;
   const show = useCallback(
     (next: View): void => {
-      leaveAnnouncements();
+      dropStaleAnnouncements();
       setView(next);
       closeOver();
       refresh();
@@ -53,7 +53,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
     [setView, closeOver, refresh],
   );
   const openPalette = useCallback(() => setIsPaletteOpen(true), []);
-  const actions = useOwnKeys(
+  const actions = useActionShortcuts(
     useActions({ view, project: projectOf(view, load), show, session, openPalette, ...useListActions(side) }),
   );
   useActionKeys(actions);
@@ -74,7 +74,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
             {!side.isOpen && <MenuButton onClick={side.toggle} />}
             <AnnouncementBar />
             <ErrorBoundary key={keyOf(view)}>
-              <Middle
+              <MainArea
                 view={view}
                 load={load}
                 actions={actions}
@@ -97,7 +97,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
 }
 
 /** What is done with the list from elsewhere. */
-function useListActions({ toggle, open }: Side): {
+function useListActions({ toggle, open }: SidePanel): {
   readonly toggleSidebar: () => void;
   readonly searchSessions: () => void;
 } {

@@ -14,7 +14,7 @@ export type ErrorCode =
   | 'engine-lost'
   | 'sandbox-lost'
   | 'log-damaged'
-  | 'log-newer'
+  | 'log-version'
   | 'disk-full'
   | 'home-busy'
   | 'timeout'

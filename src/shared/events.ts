@@ -17,9 +17,9 @@ import { routeDetailSchema } from './routing.ts';
 /**
  * The facts of a session. The log is the truth: everything shown or counted is a pure function of these.
  * Deltas and output chunks are never events; the matching `*-ended` event holds the whole.
- * A reader skips event types that it does not know; a log of a newer version is refused, not guessed at.
+ * A reader skips event types that it does not know; a log of another version is refused, not guessed at.
  */
-export const LOG_VERSION = 1;
+export const LOG_VERSION = 2;
 
 export type BlobRef = z.infer<typeof blobRefSchema>;
 

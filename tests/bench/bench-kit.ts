@@ -76,7 +76,7 @@ export function aRecord(change: Partial<TaskRecord> = {}): TaskRecord {
   };
 }
 
-const stamp = { v: 1, seq: 1, at: 0 };
+const stamp = { v: 2, seq: 1, at: 0 };
 
 export function progressed(phase: string, data: unknown): SessionEvent {
   return { ...stamp, type: 'recipe-progressed', recipe: 'fix-failing-tests', phase, text: '', data };

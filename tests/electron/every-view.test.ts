@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allViews } from '../../src/renderer/lib/all-views.ts';
+import { allViews } from '../../src/renderer/lib/window/all-views.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { violations } from './axe.ts';
 import type { ServedPage } from './page-kit.ts';

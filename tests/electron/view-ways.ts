@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { allViews } from '../../src/renderer/lib/all-views.ts';
+import type { allViews } from '../../src/renderer/lib/window/all-views.ts';
 import { parseRules } from '../../src/shared/rules.ts';
 import type { PageCore } from '../fakes/page-core.ts';
 import {

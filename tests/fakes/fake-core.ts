@@ -15,7 +15,7 @@ export interface FakeCore extends CoreApi {
 }
 
 export const sessionEvent = (seq: number, text = `message ${seq}`): SessionEvent => ({
-  v: 1,
+  v: 2,
   seq,
   at: seq,
   type: 'user-message-added',

@@ -42,7 +42,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): MemoryJ
     append: async (event) => {
       options.onAppend?.(event, events.length);
       clock += 5;
-      const written: SessionEvent = { ...structuredClone(event), v: 1, seq: events.length + 1, at: now() };
+      const written: SessionEvent = { ...structuredClone(event), v: 2, seq: events.length + 1, at: now() };
       events.push(written);
       state = reduceSession(state, written);
       money = reduceMoney(money, written);

@@ -256,7 +256,7 @@ function routeOf(callId: string, name: 'local' | 'cloud'): EventOf<'route-decide
   const isCloud = name === 'cloud';
   return {
     type: 'route-decided',
-    v: 1,
+    v: 2,
     seq: 1,
     at: 0,
     callId,

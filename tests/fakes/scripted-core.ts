@@ -37,7 +37,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
   const append = (sessionId: string, event: NewEvent): void => {
     const { events, listeners } = held(sessionId);
     now += 250;
-    const stamped: SessionEvent = { ...event, v: 1, seq: events.length + 1, at: now };
+    const stamped: SessionEvent = { ...event, v: 2, seq: events.length + 1, at: now };
     events.push(stamped);
     for (const listener of listeners) void listener({ type: 'event', event: stamped });
   };
@@ -76,7 +76,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
       const sessionId = `session-${sessions.size + 1}`;
       sessions.set(sessionId, { events: [], listeners: new Set() });
       const workspace = { mode: 'in-place' as const, path: projectPath ?? '/workspace' };
-      const named = { logVersion: 1, sessionId, appVersion: '0', title: title ?? 'A scripted session' };
+      const named = { logVersion: 2, sessionId, appVersion: '0', title: title ?? 'A scripted session' };
       append(sessionId, { type: 'session-created', ...named, projectPath, workspace, parentId: null, groupId: null });
       return sessionId;
     },

@@ -35,7 +35,7 @@ async function openTwice(): Promise<Opened> {
   const movedTo = log.repairs.find((repair) => repair.movedTo !== null)?.movedTo;
   const moved = movedTo ? await readFile(join(folder, movedTo)) : Buffer.alloc(0);
   const repaired: SessionEvent = {
-    v: 1,
+    v: 2,
     seq: log.lastSeq + 1,
     at: 1,
     type: 'session-repaired',
@@ -123,16 +123,18 @@ describe('a damaged log', () => {
     expect(reasons).toEqual(['records 3 to 4 are missing']);
   });
 
-  it('of a newer version is refused and not touched, whatever else is wrong with it', async () => {
-    const newer = [
-      Buffer.concat([sealRecord({ ...events[0], v: 2 }), Buffer.from('torn')]),
-      Buffer.concat([whole, sealRecord({ v: 2, seq: 7, at: 1, type: 'stars-aligned' }), Buffer.from('torn')]),
-      sealRecord({ v: 1, seq: 1, at: 1, type: 'session-created', logVersion: 99 }),
+  it('of another version is refused and not touched, whatever else is wrong with it', async () => {
+    const others = [
+      Buffer.concat([sealRecord({ ...events[0], v: 3 }), Buffer.from('torn')]),
+      Buffer.concat([whole, sealRecord({ v: 3, seq: 7, at: 1, type: 'stars-aligned' }), Buffer.from('torn')]),
+      sealRecord({ v: 2, seq: 1, at: 1, type: 'session-created', logVersion: 99 }),
+      Buffer.concat([sealRecord({ ...events[0], v: 1 }), Buffer.from('torn')]),
+      Buffer.concat([whole, sealRecord({ ...events[5], v: 1, seq: 7 }), Buffer.from('torn')]),
     ];
-    for (const bytes of newer) {
+    for (const bytes of others) {
       await clear();
       await writeFile(path, bytes);
-      await expect(openLog(path)).rejects.toMatchObject({ code: 'log-newer' });
+      await expect(openLog(path)).rejects.toMatchObject({ code: 'log-version' });
       expect((await readFile(path)).equals(bytes)).toBe(true);
       expect(await readdir(folder)).toEqual(['events.jsonl']);
     }

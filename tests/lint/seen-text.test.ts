@@ -22,7 +22,6 @@ describe('what a person is shown', () => {
       // Our own colours, and where the cursor goes.
       'main/cli/terminal.ts',
       // Examples of it.
-      'renderer/gallery/pieces.tsx',
     ]);
   });
 

@@ -96,7 +96,7 @@ function literalsOf(node: ESTree.Node | null): readonly { readonly start: number
 }
 
 /** Where the texts are, and the page that only developers see. */
-const unspoken: readonly string[] = ['src/renderer/texts', 'src/renderer/gallery'];
+const unspoken: readonly string[] = ['src/renderer/texts'];
 
 function sources(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {

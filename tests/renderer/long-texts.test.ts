@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { diffRows } from '../../src/renderer/lib/diff-rows.ts';
-import { displayLines, linePieces } from '../../src/renderer/lib/display-lines.ts';
-import { foldedText } from '../../src/renderer/lib/folded-text.ts';
-import { markdownParts } from '../../src/renderer/lib/markdown-parts.ts';
-import { seenPieceText } from '../../src/renderer/lib/seen-piece-text.ts';
+import { diffRows } from '../../src/renderer/lib/drawing/diff-rows.ts';
+import { displayLines, linePieces } from '../../src/renderer/lib/drawing/display-lines.ts';
+import { foldedText } from '../../src/renderer/lib/drawing/folded-text.ts';
+import { markdownParts } from '../../src/renderer/lib/drawing/markdown-parts.ts';
+import { seenPieceText } from '../../src/renderer/lib/text/seen-piece-text.ts';
 import { seenLine, seenName } from '@shared/seen-text.ts';
 
 const lines = (count: number, text: string): string => Array.from({ length: count }, () => text).join('\n');

@@ -1,12 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseAnsi } from '../../src/renderer/lib/ansi.ts';
-import { groupByDay } from '../../src/renderer/lib/day-groups.ts';
-import { diffRows } from '../../src/renderer/lib/diff-rows.ts';
-import { seenPieceText } from '../../src/renderer/lib/seen-piece-text.ts';
+import { parseAnsi } from '../../src/renderer/lib/text/ansi-runs.ts';
+import { groupByDay } from '../../src/renderer/lib/text/day-groups.ts';
+import { diffRows } from '../../src/renderer/lib/drawing/diff-rows.ts';
+import { seenPieceText } from '../../src/renderer/lib/text/seen-piece-text.ts';
 import { seenPieces } from '@shared/seen-text.ts';
-import { plural, t } from '../../src/renderer/lib/texts.ts';
+import { plural, t } from '../../src/renderer/lib/text/translate.ts';
 import { en } from '../../src/renderer/texts/en.ts';
 import { harmIn, hostileTexts } from '../fakes/hostile-texts.ts';
 

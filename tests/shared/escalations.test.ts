@@ -6,7 +6,7 @@ import { routingRecords } from '../../src/shared/routing-records.ts';
 type Decided = EventOf<'route-decided'>;
 
 function logOf(events: readonly (NewEvent & { readonly turnId: string })[]): readonly SessionEvent[] {
-  return events.map((event, at) => ({ ...event, v: 1, seq: at + 1, at }));
+  return events.map((event, at) => ({ ...event, v: 2, seq: at + 1, at }));
 }
 
 function step(number: number, decided: Partial<Decided>, turnId = 'turn') {

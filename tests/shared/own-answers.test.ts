@@ -45,7 +45,7 @@ const cutOut: NewEvent = { ...imported, by: 'fork', isForeign: true };
 const forked: NewEvent = { ...imported, by: 'fork' };
 
 const stamped = (events: readonly NewEvent[]): readonly SessionEvent[] =>
-  events.map((event, index) => ({ ...event, v: 1, seq: index + 1, at: index }));
+  events.map((event, index) => ({ ...event, v: 2, seq: index + 1, at: index }));
 async function* stream(events: readonly NewEvent[]): AsyncGenerator<SessionEvent> {
   yield* stamped(events);
 }

@@ -33,7 +33,7 @@ it('folds what a model said last of its plan into the turn, capped, and leaves o
     },
   ];
   const state = events.reduce((folded, event, index) => {
-    const parsed = parseEvent({ ...event, v: 1, seq: index + 1, at: index });
+    const parsed = parseEvent({ ...event, v: 2, seq: index + 1, at: index });
     return parsed === null ? folded : reduceSession(folded, parsed);
   }, emptySession);
   const [first, second] = state.turns;

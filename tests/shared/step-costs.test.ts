@@ -53,7 +53,7 @@ describe('what each step cost', () => {
       ...call(3, 'cloud', now),
       ...call(4, 'cloud', null),
     ];
-    for (const [at, event] of log.entries()) fold.add({ ...event, v: 1, seq: at + 1, at });
+    for (const [at, event] of log.entries()) fold.add({ ...event, v: 2, seq: at + 1, at });
     expect(fold.lastCloudModel()).toBe('sky/m');
     const steps = fold.costs({ model: 'sky/m', price: now });
     expect(steps.map(({ step, costUsd }) => [step, costUsd])).toEqual([

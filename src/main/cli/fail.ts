@@ -56,7 +56,7 @@ function exitCodeOf(code: string): number {
     case 'not-found':
     case 'conflict':
     case 'refused':
-    case 'log-newer':
+    case 'log-version':
       return 2;
     case 'missing-model':
     case 'missing-sandbox':

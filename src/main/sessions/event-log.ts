@@ -97,7 +97,7 @@ export class EventLog {
 
   /**
    * Checks a log from `from` on, moves aside what is damaged (`repairs` says what), and opens it for appending.
-   * Rejects with `log-newer` when a newer version wrote it; the file is then untouched.
+   * Rejects with `log-version` when another version wrote it; the file is then untouched.
    */
   static async open(options: OpenLogOptions): Promise<EventLog> {
     const from = options.from ?? { seq: 0, offset: 0 };

@@ -149,7 +149,7 @@ class Scan {
 
 /**
  * Reads and checks a log from a position on and hands over its good events in order. Changes nothing.
- * Rejects with AppError `log-newer`, or with the file system's error.
+ * Rejects with AppError `log-version`, or with the file system's error.
  */
 export async function scanLog(
   path: string,

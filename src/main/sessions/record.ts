@@ -62,32 +62,30 @@ export type DecodedRecord =
   | { readonly type: 'event'; readonly seq: number; readonly event: SessionEvent | null }
   | { readonly type: 'bad'; readonly reason: string };
 
-/** Decodes one line of a log. Throws AppError `log-newer` for a record that a newer version wrote. */
+/** Decodes one line of a log. Throws AppError `log-version` for a record of another log version. */
 export function decodeRecord(bytes: Buffer, start: number, end: number): DecodedRecord {
   const unsealed = unsealRecord(bytes, start, end);
   if (!unsealed.ok) return { type: 'bad', reason: unsealed.reason };
   const record = unsealed.value;
   if (!isStamped(record)) return { type: 'bad', reason: 'not an event' };
-  if (record.v > LOG_VERSION) throw newerLog(record.v);
-  if (record.type === 'session-created' && typeof record.logVersion === 'number' && record.logVersion > LOG_VERSION) {
-    throw newerLog(record.logVersion);
+  if (!isOfThisVersion(record)) throw otherVersion(record.v);
+  if (record.type === 'session-created' && typeof record.logVersion === 'number' && record.logVersion !== LOG_VERSION) {
+    throw otherVersion(record.logVersion);
   }
-  if (!isEventType(record.type)) return { type: 'event', seq: record.seq, event: null };
-  if (isTrusted(record)) return { type: 'event', seq: record.seq, event: record };
-  try {
-    return { type: 'event', seq: record.seq, event: parseEvent(record) };
-  } catch {
-    return { type: 'bad', reason: 'an older record of the wrong shape' };
-  }
+  return { type: 'event', seq: record.seq, event: isEventType(record.type) ? record : null };
 }
 
-function newerLog(version: number): AppError {
-  return new AppError(
-    'log-newer',
-    `This session was written by a newer version of Dewpoint (log version ${version}).`,
-    {
+/** The error for a log of another version; its file is left as it is. */
+export function otherVersion(version: number): AppError {
+  if (version > LOG_VERSION) {
+    return new AppError('log-version', `A newer version of Dewpoint wrote this session (log version ${version}).`, {
       hint: 'Update Dewpoint to open it. Nothing was changed.',
-    },
+    });
+  }
+  return new AppError(
+    'log-version',
+    `A test version from before the first release wrote this session (log version ${version}).`,
+    { hint: 'This version cannot read it. Nothing was changed.' },
   );
 }
 
@@ -114,8 +112,8 @@ function isStamped(value: unknown): value is Stamped {
   );
 }
 
-/** We wrote it in this version and its checksum is good: its shape is what the types say, without parsing it again. */
-function isTrusted(record: Stamped): record is Stamped & SessionEvent {
+/** This version wrote it and its checksum is good: its shape is what the types say, without parsing it again. */
+function isOfThisVersion(record: Stamped): record is Stamped & SessionEvent {
   return record.v === LOG_VERSION;
 }
 

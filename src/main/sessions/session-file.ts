@@ -14,7 +14,7 @@ import type { Blobs } from './blobs.ts';
 import { createByteReader } from './byte-reader.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { blobsOf } from './event-blobs.ts';
-import { maxRecordBytes, sealRecord, unsealRecord } from './record.ts';
+import { maxRecordBytes, otherVersion, sealRecord, unsealRecord } from './record.ts';
 
 /**
  * A session in one file: gzip of a line that says what it is, a line of JSON (`header`), the records of the log, one a
@@ -100,7 +100,7 @@ export interface SessionFile {
   close(): void;
 }
 
-/** Rejects with `bad-input` for a file that is no session, `log-newer` for one of a newer version, `not-found`. */
+/** Rejects with `bad-input` for a file that is no session, `log-version` for one of another version, `not-found`. */
 export async function openSessionFile(path: string, signal: AbortSignal): Promise<SessionFile> {
   const source = createReadStream(path);
   const gunzip = createGunzip();
@@ -147,7 +147,7 @@ async function readHeader(reader: ByteReader): Promise<SessionFileHeader> {
   const first = (await reader.line(200))?.toString('utf8') ?? '';
   if (first !== firstLine) {
     if (!first.startsWith('dewpoint-session ')) throw notASession('it does not begin as one');
-    throw new AppError('log-newer', 'This session file was written by a newer version of Dewpoint.');
+    throw new AppError('log-version', 'This session file was written by a newer version of Dewpoint.');
   }
   const parsed = headerSchema.safeParse(JSON.parse((await reader.line(maxHeaderBytes))?.toString('utf8') ?? 'null'));
   if (!parsed.success) throw notASession('its header is not what it should be');
@@ -164,12 +164,7 @@ async function readRecord(reader: ByteReader): Promise<SessionEvent | null | 'en
   const event = parseRecord(unsealed.value);
   if (event !== null && (event.seq > maxSeq || Math.abs(event.at) > maxTime))
     throw notASession('a record is numbered wrongly');
-  if (event !== null && event.v > LOG_VERSION) {
-    throw new AppError(
-      'log-newer',
-      `This session was written by a newer version of Dewpoint (log version ${event.v}).`,
-    );
-  }
+  if (event !== null && event.v !== LOG_VERSION) throw otherVersion(event.v);
   return event;
 }
 

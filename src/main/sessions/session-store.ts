@@ -51,12 +51,12 @@ export interface SessionStore {
   create(session: NewSession): Promise<LiveJournal>;
   /**
    * Opens for work: checks and repairs the log, ends what a crash cut off. Rejects with `not-found`, `conflict` (open
-   * elsewhere), `log-newer`, or `log-damaged` when not one record can be read; nothing is ever deleted.
+   * elsewhere), `log-version`, or `log-damaged` when not one record can be read; nothing is ever deleted.
    */
   open(sessionId: string): Promise<LiveJournal>;
   /**
    * `whole` reads and checks every record; otherwise what a snapshot covers is taken from it. Rejects with `not-found`,
-   * `log-newer`, or `log-damaged` as above.
+   * `log-version`, or `log-damaged` as above.
    */
   view(sessionId: string, how?: 'whole'): Promise<SessionView>;
   /** The latest first. A session that cannot be read is listed with its `problem`. */

@@ -38,7 +38,7 @@ export async function openSettings(home: string): Promise<Reply<SettingsStore>> 
     return failure('bad-input', `The settings in ${path} are not an object.`, 'Mend the file, or move it away.');
   if (typeof written.version === 'number' && written.version > SETTINGS_VERSION) {
     return failure(
-      'log-newer',
+      'log-version',
       `The settings in ${path} were written by a newer Dewpoint.`,
       'Use that version, or move the file away.',
     );

@@ -10,11 +10,11 @@ import { buildRunResult } from '../../../src/main/agent/run-result.ts';
 import { call, createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
 
 const created: SessionEvent = {
-  v: 1,
+  v: 2,
   seq: 0,
   at: 0,
   type: 'session-created',
-  logVersion: 1,
+  logVersion: 2,
   sessionId: 'the-session',
   appVersion: '0',
   title: 'A task',

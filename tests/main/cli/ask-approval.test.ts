@@ -7,7 +7,7 @@ import { safeWriting } from '../../../src/main/cli/terminal.ts';
 
 const question: EventOf<'approval-requested'> = {
   type: 'approval-requested',
-  v: 1,
+  v: 2,
   seq: 1,
   at: 0,
   approvalId: 'a',

@@ -3,7 +3,7 @@ import { capLine, leastRaise, readCapAnswer } from '../../../src/main/cli/ask-ca
 
 const reached = {
   type: 'cap-reached',
-  v: 1,
+  v: 2,
   seq: 1,
   at: 0,
   capId: 'c',

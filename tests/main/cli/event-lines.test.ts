@@ -4,7 +4,7 @@ import { createEventLines } from '../../../src/main/cli/event-lines.ts';
 import { safeWriting } from '../../../src/main/cli/terminal.ts';
 
 const changed = (by: EventOf<'file-changed'>['by'], toolCallId: string | null): EventOf<'file-changed'> => ({
-  v: 1,
+  v: 2,
   seq: 9,
   at: 0,
   type: 'file-changed',
@@ -26,7 +26,7 @@ const plain = {
 };
 
 const ended = (timings: EventOf<'model-call-ended'>['timings']): EventOf<'model-call-ended'> => ({
-  v: 1,
+  v: 2,
   seq: 9,
   at: 0,
   type: 'model-call-ended',

@@ -18,7 +18,7 @@ const variants = [0, 1, 2, 3, 4, 5];
 /** An event of this type with the text in every field that can hold one. */
 function eventOf(type: (typeof types)[number], text: string, variant: number): SessionEvent {
   const payload = filledWith(payloads[type], text, variant);
-  const event = parseEvent({ ...(typeof payload === 'object' ? payload : {}), type, v: 1, seq: variant + 1, at: 0 });
+  const event = parseEvent({ ...(typeof payload === 'object' ? payload : {}), type, v: 2, seq: variant + 1, at: 0 });
   if (event === null) throw new Error(`${type} is not known`);
   return event;
 }

@@ -50,7 +50,7 @@ afterEach(async () => {
 async function forge(name: string, events: readonly NewEvent[], sessionId = 'forged'): Promise<string> {
   const created: NewEvent = {
     type: 'session-created',
-    logVersion: 1,
+    logVersion: 2,
     sessionId,
     appVersion: '1',
     title: 'A gift',
@@ -60,7 +60,7 @@ async function forge(name: string, events: readonly NewEvent[], sessionId = 'for
     groupId: null,
   };
   const records = [created, ...events].map((event, index) =>
-    sealRecord({ v: 1, seq: index + 1, at: 5, ...event }).toString(),
+    sealRecord({ v: 2, seq: index + 1, at: 5, ...event }).toString(),
   );
   const header = { sessionId, title: 'A gift', appVersion: '1', exportedAt: 1, blobs: [] };
   const path = join(folder, name);

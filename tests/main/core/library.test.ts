@@ -302,7 +302,7 @@ describe('export and import', () => {
       'a changed byte of a record': gzipSync(Buffer.from(text.replace('Fix the bug', 'Fix the bag'), 'latin1')),
       'a changed byte of a file': gzipSync(Buffer.from(text.slice(0, -3) + '???', 'latin1')),
       'a sealed record of a wrong shape': gzipSync(
-        `${text.split('\n').slice(0, 2).join('\n')}\n${sealRecord({ v: 1, seq: 1, at: 1, type: 'turn-ended', reason: 7 }).toString()}\n`,
+        `${text.split('\n').slice(0, 2).join('\n')}\n${sealRecord({ v: 2, seq: 1, at: 1, type: 'turn-ended', reason: 7 }).toString()}\n`,
       ),
     };
     for (const [name, bytes] of Object.entries(bad)) {
@@ -326,7 +326,7 @@ describe('export and import', () => {
     const evil = createHash('sha256').update('evil').digest('hex');
     const created = {
       type: 'session-created',
-      logVersion: 1,
+      logVersion: 2,
       sessionId: 'x',
       appVersion: 'x',
       title: 'x',
@@ -348,7 +348,7 @@ describe('export and import', () => {
       undoes: [],
     };
     const records = [created, created, change].map((event, index) =>
-      sealRecord({ v: 1, seq: index + 1, at: 5, ...event }).toString(),
+      sealRecord({ v: 2, seq: index + 1, at: 5, ...event }).toString(),
     );
     const header = { sessionId: 'x', title: 'x', appVersion: 'x', exportedAt: 1, blobs: [{ sha256: evil, bytes: 4 }] };
     await writeFile(file(), gzipSync(`dewpoint-session 1\n${JSON.stringify(header)}\n${records.join('')}\nevil`));

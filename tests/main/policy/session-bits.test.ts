@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import type { SessionEvent } from '../../../src/shared/events.ts';
 import { createNetworkLedger, type SessionBits } from '../../../src/main/policy/session-bits.ts';
 
-const stamp = { v: 1, seq: 1, at: 0 } as const;
+const stamp = { v: 2, seq: 1, at: 0 } as const;
 const created: SessionEvent = {
   ...stamp,
   type: 'session-created',
-  logVersion: 1,
+  logVersion: 2,
   sessionId: 's',
   title: '',
   appVersion: '0',

@@ -15,7 +15,7 @@ const put = (text: string) => blobs.put(Buffer.from(text));
 const stage = { strategy: 'loop', model: 'a/b', where: 'local' } as const;
 
 async function* log(events: readonly NewEvent[]): AsyncIterable<SessionEvent> {
-  for (const [index, event] of events.entries()) yield { ...event, v: 1, seq: index + 1, at: index };
+  for (const [index, event] of events.entries()) yield { ...event, v: 2, seq: index + 1, at: index };
 }
 
 async function events(): Promise<readonly NewEvent[]> {

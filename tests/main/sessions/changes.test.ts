@@ -334,7 +334,7 @@ describe('changes', () => {
     const blob = { sha256: 'f'.repeat(64), bytes: 1 };
     const events = Array.from({ length: 2100 }, (_, index): SessionEvent => {
       const after = { kept: true, blob, mode: 0o644 } as const;
-      const stamp = { v: 1, seq: index + 1, at: 0 };
+      const stamp = { v: 2, seq: index + 1, at: 0 };
       const rest = { by: 'model', toolCallId: 't', added: 1, removed: 0, undoes: [] } satisfies Partial<
         EventOf<'file-changed'>
       >;

@@ -58,7 +58,7 @@ describe('event log', () => {
     await write(2);
     const lines = (await readFile(path, 'utf8')).split('\n');
     expect(lines).toHaveLength(3);
-    for (const line of lines.slice(0, 2)) expect(line).toMatch(/^\{"v":1,.*,"crc":"[0-9a-f]{8}"\}$/);
+    for (const line of lines.slice(0, 2)) expect(line).toMatch(/^\{"v":2,.*,"crc":"[0-9a-f]{8}"\}$/);
   });
 
   it('goes on where it stopped, and reads from any record on', async () => {
@@ -87,7 +87,7 @@ describe('event log', () => {
 
   it('passes over types that it does not know', async () => {
     await write(1);
-    const other = { v: 1, seq: 2, at: 2, type: 'stars-aligned', mood: 'good' };
+    const other = { v: 2, seq: 2, at: 2, type: 'stars-aligned', mood: 'good' };
     await writeFile(path, sealRecord(other), { flag: 'a' });
     const { log, events } = await openLog(path);
     expect(events.map((event) => event.seq)).toEqual([1]);

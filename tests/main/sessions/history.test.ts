@@ -24,7 +24,7 @@ const perTurn = 11;
 const turns = 160;
 const events = Array.from({ length: turns }, (_, index) => turn(index + 1))
   .flat()
-  .map((event, index): SessionEvent => ({ ...event, v: 1, seq: index + 1, at: index }));
+  .map((event, index): SessionEvent => ({ ...event, v: 2, seq: index + 1, at: index }));
 
 /** A log with a mark every 37 events, most of them in the middle of a turn. */
 function logOf(all: readonly SessionEvent[]) {
@@ -77,7 +77,7 @@ it('finds a turn that is longer than what it reads at first', async () => {
   });
   const second = turn(2);
   const all = [...turn(1), ...second.slice(0, 2), ...long, ...second.slice(2), ...turn(3)].map(
-    (event, index): SessionEvent => ({ ...event, v: 1, seq: index + 1, at: index }),
+    (event, index): SessionEvent => ({ ...event, v: 2, seq: index + 1, at: index }),
   );
   const log = logOf(all);
   const third = all.findLast((event) => event.type === 'turn-started')?.seq ?? 0;

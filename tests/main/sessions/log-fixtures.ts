@@ -2,7 +2,7 @@ import type { SessionEvent } from '@shared/events.ts';
 import { EventLog, type LogIo } from '../../../src/main/sessions/event-log.ts';
 
 export function noticeEvent(seq: number, text: string): SessionEvent {
-  return { v: 1, seq, at: 1000 + seq, type: 'notice-added', level: 'info', code: 'test', text };
+  return { v: 2, seq, at: 1000 + seq, type: 'notice-added', level: 'info', code: 'test', text };
 }
 
 /** Opens a log and gives the events that it found. */

@@ -90,7 +90,7 @@ describe('openSettings', () => {
   });
 
   it.each([
-    ['{"version": 99}', 'log-newer'],
+    ['{"version": 99}', 'log-version'],
     ['{"policy": "wild"}', 'bad-input'],
     ['{"polciy": "local"}', 'bad-input'],
     ['not json', 'bad-input'],

@@ -2,17 +2,17 @@ import type { KeyboardEvent, Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
 import type { ApprovalScope } from '@shared/network-access.ts';
 import type { ApprovalState } from '@shared/session-state.ts';
-import { approvalText } from '../../lib/approval-text.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { t } from '../../lib/texts.ts';
-import type { QuestionHandle } from '../../lib/question-handle.ts';
-import { useIsAnswerable } from '../../lib/use-is-answerable.ts';
-import { Button } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { approvalText } from '../../lib/session/approval-text.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { t } from '../../lib/text/translate.ts';
+import type { QuestionHandle } from '../../lib/session/question-handle.ts';
+import { useIsAnswerable } from '../../lib/input/use-is-answerable.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Icon } from '../../ui/layout/icon.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
 import { AskedSubject } from './asked-subject.tsx';
-import { WholeCall } from './whole-call.tsx';
+import { CallArguments } from './call-arguments.tsx';
 
 interface ApprovalsProps {
   readonly sessionId: string;
@@ -104,7 +104,9 @@ function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
         </p>
         <AskedSubject approval={approval} />
         {/* Of a text there is no more than the text. */}
-        {text === undefined && kind !== 'disk' && <WholeCall sessionId={sessionId} toolCallId={approval.toolCallId} />}
+        {text === undefined && kind !== 'disk' && (
+          <CallArguments sessionId={sessionId} toolCallId={approval.toolCallId} />
+        )}
         {problem !== null && <Problem text={problem} />}
         <Answers
           isAnswerable={isAnswerable}

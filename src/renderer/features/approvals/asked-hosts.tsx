@@ -1,7 +1,7 @@
 import type { ApprovalState } from '@shared/session-state.ts';
 import { seenName, seenPieces, seenWords } from '@shared/seen-text.ts';
-import { t } from '../../lib/texts.ts';
-import { SeenText } from '../../ui/seen-text.tsx';
+import { t } from '../../lib/text/translate.ts';
+import { SeenText } from '../../ui/content/seen-text.tsx';
 
 interface AskedHostsProps {
   readonly approval: ApprovalState;

@@ -1,8 +1,8 @@
 import type { ApprovalState } from '@shared/session-state.ts';
 import { isStrange, seenPieces, seenWords } from '@shared/seen-text.ts';
-import { t } from '../../lib/texts.ts';
-import { SeenChange } from '../../ui/seen-change.tsx';
-import { SeenText } from '../../ui/seen-text.tsx';
+import { t } from '../../lib/text/translate.ts';
+import { SeenChange } from '../../ui/content/seen-change.tsx';
+import { SeenText } from '../../ui/content/seen-text.tsx';
 import { AskedHosts } from './asked-hosts.tsx';
 
 /** What is asked about, from the question itself: nothing of it is a model's prose but what is marked so. */

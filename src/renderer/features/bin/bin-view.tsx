@@ -1,14 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { clock, folderName, sessionTitle } from '../../lib/format.ts';
-import { plural, t } from '../../lib/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/facts.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { ViewHeader } from '../../ui/view-header.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { clock, folderName, sessionTitle } from '../../lib/text/format.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Empty } from '../../ui/layout/facts.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { ViewHeader } from '../../ui/layout/view-header.tsx';
 
 /** Sessions that were deleted: to be restored, or to be forgotten for good. */
 export default function BinView({ onSession }: { readonly onSession: (sessionId: string) => void }) {

@@ -2,21 +2,21 @@ import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
 import { seenName } from '@shared/seen-text.ts';
-import { useClient } from '../../lib/core-context.ts';
-import type { CoreClient } from '../../lib/core-client.ts';
-import { folderText, typedFolder } from '../../lib/folder-text.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { textRows } from '../../lib/text-rows.ts';
-import { policies } from '../../lib/policies.ts';
-import { t } from '../../lib/texts.ts';
-import { useDraft } from '../../lib/use-draft.ts';
-import { useRoots } from '../../lib/use-host.ts';
-import { useModels } from '../../lib/use-local-model.ts';
-import { Button } from '../../ui/button.tsx';
-import { Field, InputField, inputClass } from '../../ui/field.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import type { CoreClient } from '../../lib/connection/core-client.ts';
+import { folderText, typedFolder } from '../../lib/text/folder-text.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { textRows } from '../../lib/drawing/field-rows.ts';
+import { routingPolicies } from '../../lib/models/routing-policies.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useDraft } from '../../lib/input/use-draft.ts';
+import { useRoots } from '../../lib/connection/use-host-info.ts';
+import { useModels } from '../../lib/models/use-local-model.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
 
-type Policy = (typeof policies)[number];
+type Policy = (typeof routingPolicies)[number];
 
 interface Choice {
   readonly project: string;
@@ -46,7 +46,7 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
   const [choice, setChoice] = useState<Choice>({
     project: given?.project ?? projects[0] ?? '',
     check: '',
-    policies,
+    policies: routingPolicies,
     repeat: '1',
     maxUsd: '',
     cloud: '',
@@ -123,13 +123,13 @@ function Subject({ task, onTask, choice, onChange }: SubjectProps) {
 
 function Policies({ choice, onChange }: ChoiceProps) {
   const toggle = (policy: Policy, isChosen: boolean): void => {
-    const chosen = policies.filter((one) => (one === policy ? isChosen : choice.policies.includes(one)));
+    const chosen = routingPolicies.filter((one) => (one === policy ? isChosen : choice.policies.includes(one)));
     onChange({ ...choice, policies: chosen });
   };
   return (
     <fieldset className="flex flex-wrap gap-x-5 gap-y-1">
       <legend className="pb-1 text-xs font-medium text-soft">{t('compare.policies')}</legend>
-      {policies.map((policy) => (
+      {routingPolicies.map((policy) => (
         <label key={policy} className="flex items-center gap-2 text-sm">
           <input
             type="checkbox"

@@ -1,15 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Comparison } from '@shared/comparison.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { clock, folderName } from '../../lib/format.ts';
-import { plural, t } from '../../lib/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/facts.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { ViewHeader } from '../../ui/view-header.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { clock, folderName } from '../../lib/text/format.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Empty } from '../../ui/layout/facts.tsx';
+import { Icon } from '../../ui/layout/icon.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { CompareForm } from './compare-form.tsx';
 import { ComparisonDetail } from './comparison-detail.tsx';
 
@@ -60,7 +60,7 @@ function Listing({ onOpen }: { readonly onOpen: (id: string) => void }) {
     queryFn: async ({ signal }) => ({ all: await client.comparisons.list(undefined, { signal }), readAt: Date.now() }),
     staleTime: 0,
   });
-  if (list.error !== null) return <Problem text={failureText(list.error)} onAgain={list.refetch} />;
+  if (list.error !== null) return <Problem text={failureText(list.error)} onRetry={list.refetch} />;
   if (list.data === undefined) return <Empty>{t('compare.loading')}</Empty>;
   if (list.data.all.length === 0) return <Empty icon="columns">{t('compare.none')}</Empty>;
   return (

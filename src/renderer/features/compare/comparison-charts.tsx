@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { ComparisonRow } from '@shared/comparison-table.ts';
-import { money, seconds } from '../../lib/format.ts';
-import { t } from '../../lib/texts.ts';
+import { money, seconds } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
 import { PolicyMark } from './policy-mark.tsx';
 
 /** Money against solved, and time, by policy; the table has the same figures. Nothing before a run has ended. */

@@ -1,19 +1,19 @@
 import type { Comparison } from '@shared/comparison.ts';
 import type { ComparisonRow, Spread } from '@shared/comparison-table.ts';
 import { comparisonCsv, comparisonMarkdown, comparisonRows } from '@shared/comparison-table.ts';
-import { money, seconds, tokens } from '../../lib/format.ts';
-import { saveText } from '../../lib/save-text.ts';
-import type { TextKey } from '../../lib/texts.ts';
-import { plural, t } from '../../lib/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { Empty, Section } from '../../ui/facts.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { money, seconds, tokens } from '../../lib/text/format.ts';
+import { saveText } from '../../lib/input/save-text.ts';
+import type { TextKey } from '../../lib/text/translate.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { CopyButton } from '../../ui/controls/copy-button.tsx';
+import { Empty, Section } from '../../ui/layout/facts.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
 import { ComparisonCharts } from './comparison-charts.tsx';
 import { RunLanes } from './run-lanes.tsx';
 import { useComparison } from './use-comparison.ts';
-import { Wide } from '../../ui/wide.tsx';
+import { WideContent } from '../../ui/layout/wide-content.tsx';
 
 interface ComparisonDetailProps {
   readonly id: string;
@@ -87,7 +87,7 @@ function Result({ rows }: { readonly rows: readonly ComparisonRow[] }) {
   const dearest = Math.max(0, ...rows.map((row) => row.costUsd?.median ?? 0));
   return (
     <Section title={t('compare.result')}>
-      <Wide>
+      <WideContent>
         <table className="w-full text-sm">
           <thead>
             <tr className="border-b text-soft">
@@ -107,7 +107,7 @@ function Result({ rows }: { readonly rows: readonly ComparisonRow[] }) {
             ))}
           </tbody>
         </table>
-      </Wide>
+      </WideContent>
       <p className="mt-2 text-xs text-soft">{t('compare.elsewhere')}</p>
     </Section>
   );
@@ -138,13 +138,13 @@ function ResultRow({ row, slowest, dearest }: ResultRowProps) {
         )}
       </td>
       <td className={cell}>
-        <Middle spread={row.seconds} show={(value) => seconds(value * 1000)} most={slowest} bar="bg-line-strong" />
+        <Median spread={row.seconds} show={(value) => seconds(value * 1000)} most={slowest} bar="bg-line-strong" />
       </td>
       <td className={cell}>
         {row.runs > 0 && row.costUsd === null ? (
           money(null)
         ) : (
-          <Middle spread={row.costUsd} show={money} most={dearest} bar="bg-cloud" />
+          <Median spread={row.costUsd} show={money} most={dearest} bar="bg-cloud" />
         )}
       </td>
       <td className={cell}>
@@ -154,7 +154,7 @@ function ResultRow({ row, slowest, dearest }: ResultRowProps) {
         <Guess guess={row.elsewhere.localSeconds} show={(value) => seconds(value * 1000)} />
       </td>
       <td className={cell}>
-        <Middle spread={row.steps} show={(value) => String(Math.round(value))} most={0} bar="" />
+        <Median spread={row.steps} show={(value) => String(Math.round(value))} most={0} bar="" />
       </td>
       <td className={cell}>{row.localShare === null ? '–' : `${Math.round(row.localShare * 100)} %`}</td>
       <td className={cell}>
@@ -173,10 +173,10 @@ interface GuessProps {
 function Guess({ guess, show }: GuessProps) {
   if (guess === null) return <>–</>;
   const { value, low, high } = guess;
-  return <Middle spread={{ median: value, least: low, most: high }} show={show} most={0} bar="" />;
+  return <Median spread={{ median: value, least: low, most: high }} show={show} most={0} bar="" />;
 }
 
-interface MiddleProps {
+interface MedianProps {
   readonly spread: Spread | null;
   readonly show: (value: number) => string;
   readonly most: number;
@@ -184,7 +184,7 @@ interface MiddleProps {
 }
 
 /** The median, with the range below where repeats differ, and a bar beside those of the other policies. */
-function Middle({ spread, show, most, bar }: MiddleProps) {
+function Median({ spread, show, most, bar }: MedianProps) {
   if (spread === null) return <>–</>;
   const { median, least, most: largest } = spread;
   return (

@@ -1,5 +1,5 @@
 import type { ComparisonPolicy } from '@shared/comparison.ts';
-import { RouteDot } from '../../ui/route-dot.tsx';
+import { RouteDot } from '../../ui/figures/route-dot.tsx';
 
 /** Where steps of a policy may run: here, in the cloud, or in both. */
 export function PolicyMark({ policy }: { readonly policy: ComparisonPolicy }) {

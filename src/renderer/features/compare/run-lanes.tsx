@@ -1,14 +1,14 @@
 import type { Comparison, ComparisonPolicy, ComparisonRun } from '@shared/comparison.ts';
 import type { SessionState } from '@shared/session-state.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { hasFailed } from '../../lib/has-failed.ts';
-import { money, seconds } from '../../lib/format.ts';
-import { stepLabel } from '../../lib/step-label.ts';
-import { plural, t } from '../../lib/texts.ts';
-import { useSession } from '../../lib/use-session.ts';
-import { Button } from '../../ui/button.tsx';
-import { Section } from '../../ui/facts.tsx';
-import { RouteDot } from '../../ui/route-dot.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { hasFailed } from '../../lib/session/step-outcome.ts';
+import { money, seconds } from '../../lib/text/format.ts';
+import { stepLabel } from '../../lib/session/step-label.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import { useSession } from '../../lib/session/use-session.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Section } from '../../ui/layout/facts.tsx';
+import { RouteDot } from '../../ui/figures/route-dot.tsx';
 import { PolicyMark } from './policy-mark.tsx';
 
 interface RunLanesProps {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 import type { Comparison } from '@shared/comparison.ts';
-import { useClient } from '../../lib/core-context.ts';
-import type { CoreClient } from '../../lib/core-client.ts';
-import { failureText } from '../../lib/failure-text.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import type { CoreClient } from '../../lib/connection/core-client.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
 
 export interface ComparisonLoad {
   readonly comparison: Comparison | null;

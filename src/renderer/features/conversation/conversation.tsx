@@ -5,21 +5,21 @@ import { changeStatus } from '@shared/session-changes.ts';
 import { sessionStatus } from '@shared/session-state.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import { seenName } from '@shared/seen-text.ts';
-import type { ConversationRow } from '../../lib/conversation-rows.ts';
-import { conversationRows } from '../../lib/conversation-rows.ts';
-import type { LiveFeed } from '../../lib/live-feed.ts';
-import { plural, t } from '../../lib/texts.ts';
-import type { LookUp, SessionView } from '../../lib/use-session.ts';
-import { useStickToBottom } from '../../lib/use-stick-to-bottom.ts';
-import { useWholeTexts } from '../../lib/use-whole-texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/facts.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Interrupted } from './interrupted.tsx';
-import { NextStep } from './next-step.tsx';
-import { SecondLook } from './second-look.tsx';
+import type { ConversationRow } from '../../lib/session/conversation-rows.ts';
+import { conversationRows } from '../../lib/session/conversation-rows.ts';
+import type { LiveFeed } from '../../lib/session/live-feed.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import type { LookUp, SessionView } from '../../lib/session/use-session.ts';
+import { useStickToBottom } from '../../lib/drawing/use-stick-to-bottom.ts';
+import { useWholeTexts } from '../../lib/session/use-whole-texts.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Empty } from '../../ui/layout/facts.tsx';
+import { Icon } from '../../ui/layout/icon.tsx';
+import { ResumeOffer } from './offers/resume-offer.tsx';
+import { BlockedTurnOffer } from './offers/blocked-turn-offer.tsx';
+import { CloudReviewOffer } from './offers/cloud-review-offer.tsx';
 import { RowView } from './row-view.tsx';
-import { UnseenImage } from './unseen-image.tsx';
+import { ImageModelOffer } from './offers/image-model-offer.tsx';
 import { useFolds } from './use-folds.ts';
 import type { RevealedPlace } from './use-reveal.ts';
 import { useReveal } from './use-reveal.ts';
@@ -90,10 +90,10 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
         <div ref={content} className="mx-auto w-full max-w-3xl px-5 pt-2 pb-6">
           {rows.length === 0 && <Empty>{t('session.empty')}</Empty>}
           <VirtualRows rows={rows} scroller={scroller} draw={draw} target={target} />
-          <NextStep sessionId={sessionId} state={state} />
-          <Interrupted sessionId={sessionId} state={state} />
-          <SecondLook sessionId={sessionId} state={state} />
-          <UnseenImage sessionId={sessionId} state={state} />
+          <BlockedTurnOffer sessionId={sessionId} state={state} />
+          <ResumeOffer sessionId={sessionId} state={state} />
+          <CloudReviewOffer sessionId={sessionId} state={state} />
+          <ImageModelOffer sessionId={sessionId} state={state} />
           <ToReview state={state} onReview={onReview} />
         </div>
       </div>

@@ -1,15 +1,23 @@
 import type { ReactNode } from 'react';
 import { memo, useEffect } from 'react';
 import type { TurnState } from '@shared/session-state.ts';
-import type { ConversationRow } from '../../lib/conversation-rows.ts';
-import type { LiveFeed } from '../../lib/live-feed.ts';
-import { emptyFeed } from '../../lib/live-feed.ts';
-import type { LookUp } from '../../lib/use-session.ts';
-import { Notice } from '../../ui/notice.tsx';
-import { ActionRow } from './action-row.tsx';
-import { StepRow } from './step-row.tsx';
-import { Earlier } from './earlier.tsx';
-import { FoldedTurn, Message, StageLine, TurnAfter, TurnBefore, TurnRan, TurnSaid } from './turn-parts.tsx';
+import type { ConversationRow } from '../../lib/session/conversation-rows.ts';
+import type { LiveFeed } from '../../lib/session/live-feed.ts';
+import { emptyFeed } from '../../lib/session/live-feed.ts';
+import type { LookUp } from '../../lib/session/use-session.ts';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { ActionRow } from './steps/action-row.tsx';
+import { StepRow } from './steps/step-row.tsx';
+import { EarlierTurns } from './earlier-turns.tsx';
+import {
+  FoldedTurn,
+  Message,
+  StageLine,
+  TurnEnd,
+  TurnStart,
+  TurnProgress,
+  TurnAnswerPart,
+} from './turns/turn-parts.tsx';
 import { isCut } from './whole-text.tsx';
 
 interface RowViewProps {
@@ -39,11 +47,11 @@ export const RowView = memo(function RowView(props: RowViewProps) {
   switch (row.type) {
     case 'earlier':
     case 'gap':
-      return <Earlier row={row} onLookUp={props.onLookUp} />;
+      return <EarlierTurns row={row} onLookUp={props.onLookUp} />;
     case 'message':
       return <Message sessionId={sessionId} message={row.message} isWaiting={row.isWaiting} />;
     case 'before':
-      return <TurnBefore turn={row.turn} />;
+      return <TurnStart turn={row.turn} />;
     case 'stage':
       return <StageLine chosen={row.chosen} />;
     case 'folded':
@@ -54,7 +62,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
           {...{ sessionId, isOpen, outputs, step: row.step, near: row.turn.seq, calls: row.calls }}
           live={calls[row.step.callId]}
           onToggle={toggle}
-          isSaidAgain={isSaidAgain(row.step.end?.text ?? '', props.lastSaid)}
+          isRepeatedAtEnd={isSaidAgain(row.step.end?.text ?? '', props.lastSaid)}
         />
       );
     case 'action':
@@ -68,15 +76,15 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     case 'after':
       return (
         <Wanted turn={row.timeline.turn} isHere={isHere} onWanted={onWanted}>
-          <TurnAfter turn={row.timeline.turn} text={row.text} whole={props.whole ?? row.timeline.turn.text} />
+          <TurnEnd turn={row.timeline.turn} text={row.text} whole={props.whole ?? row.timeline.turn.text} />
         </Wanted>
       );
     case 'ran':
-      return <TurnRan sessionId={sessionId} timeline={row.timeline} />;
+      return <TurnProgress sessionId={sessionId} timeline={row.timeline} />;
     case 'said':
       return (
         <Wanted turn={row.turn} isHere={isHere} onWanted={onWanted}>
-          <TurnSaid text={row.text} />
+          <TurnAnswerPart text={row.text} />
         </Wanted>
       );
     case 'notice':

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import type { SessionPart } from '@shared/session-part.ts';
-import { announce } from '../../lib/announce.ts';
-import type { ConversationRow } from '../../lib/conversation-rows.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { t } from '../../lib/texts.ts';
-import type { LookUp, SessionView } from '../../lib/use-session.ts';
+import { announce } from '../../lib/notices/announce.ts';
+import type { ConversationRow } from '../../lib/session/conversation-rows.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { t } from '../../lib/text/translate.ts';
+import type { LookUp, SessionView } from '../../lib/session/use-session.ts';
 import { rowId } from './row-id.ts';
 import type { Folds } from './use-folds.ts';
 

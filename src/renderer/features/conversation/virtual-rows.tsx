@@ -2,8 +2,8 @@ import type { Range, Virtualizer } from '@tanstack/react-virtual';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { ReactNode, RefObject } from 'react';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { ConversationRow } from '../../lib/conversation-rows.ts';
-import { rowHeight } from '../../lib/row-height.ts';
+import type { ConversationRow } from '../../lib/session/conversation-rows.ts';
+import { rowHeight } from '../../lib/drawing/row-height.ts';
 
 interface VirtualRowsProps {
   readonly rows: readonly ConversationRow[];

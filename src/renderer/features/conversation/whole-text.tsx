@@ -1,7 +1,7 @@
-import { t } from '../../lib/texts.ts';
-import type { LogPlace } from '../../lib/use-detail.ts';
-import { useDetail } from '../../lib/use-detail.ts';
-import { Markdown } from '../../ui/markdown.tsx';
+import { t } from '../../lib/text/translate.ts';
+import type { LogPlace } from '../../lib/session/use-log-detail.ts';
+import { useDetail } from '../../lib/session/use-log-detail.ts';
+import { Markdown } from '../../ui/content/markdown.tsx';
 
 interface WholeTextProps {
   readonly sessionId: string;

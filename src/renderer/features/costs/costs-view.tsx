@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CostReport, CostRow } from '@shared/cost-report.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { folderName, money, tokens } from '../../lib/format.ts';
-import { plural, t } from '../../lib/texts.ts';
-import { ElsewhereFigures, EnergyText } from '../../ui/elsewhere.tsx';
-import { DayChart } from '../../ui/day-chart.tsx';
-import { Empty } from '../../ui/facts.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { OwnPriceMark } from '../../ui/own-price.tsx';
-import { ViewHeader } from '../../ui/view-header.tsx';
-import { Wide } from '../../ui/wide.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { folderName, money, tokens } from '../../lib/text/format.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import { CounterfactualFigures, EnergyText } from '../../ui/figures/counterfactual-figures.tsx';
+import { DayChart } from '../../ui/figures/day-chart.tsx';
+import { Empty } from '../../ui/layout/facts.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { OwnPriceMark } from '../../ui/figures/own-price-mark.tsx';
+import { ViewHeader } from '../../ui/layout/view-header.tsx';
+import { WideContent } from '../../ui/layout/wide-content.tsx';
 
 const groupings = ['day', 'model', 'project', 'session'] as const;
 
@@ -45,7 +45,7 @@ export function CostsView() {
           </label>
         </ViewHeader>
         {costs.isPending && <Empty>{t('costs.loading')}</Empty>}
-        {costs.error !== null && <Problem text={failureText(costs.error)} onAgain={costs.refetch} />}
+        {costs.error !== null && <Problem text={failureText(costs.error)} onRetry={costs.refetch} />}
         {costs.data !== undefined && <Report report={costs.data} />}
       </div>
     </div>
@@ -68,7 +68,7 @@ function Report({ report }: { readonly report: CostReport }) {
         )}
       </p>
       {report.by === 'day' && <DayChart days={rows} most={shownDays} />}
-      <Wide>
+      <WideContent>
         <table className="w-full text-sm">
           <thead>
             <tr className="border-b text-soft">
@@ -90,10 +90,10 @@ function Report({ report }: { readonly report: CostReport }) {
             ))}
           </tbody>
         </table>
-      </Wide>
+      </WideContent>
       <section className="flex flex-col gap-2">
         <h2 className="text-sm font-semibold">{t('cost.elsewhere')}</h2>
-        <ElsewhereFigures figures={elsewhere} />
+        <CounterfactualFigures figures={elsewhere} />
       </section>
       <section className="flex flex-col gap-2">
         <h2 className="text-sm font-semibold">{t('cost.energy')}</h2>

@@ -4,19 +4,19 @@ import type { ReactNode } from 'react';
 import type { Finding, ModelEntry } from '@shared/contract.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import { seenName } from '@shared/seen-text.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { megabytes } from '../../lib/format.ts';
-import type { FirstStep } from '../../lib/preferences.ts';
-import { isFirstStartHidden, isFirstStartWanted, skippedSteps } from '../../lib/preferences.ts';
-import { useStored } from '../../lib/stored.ts';
-import { t } from '../../lib/texts.ts';
-import { useLocalModel } from '../../lib/use-local-model.ts';
-import { useMachine } from '../../lib/use-plan.ts';
-import { Button } from '../../ui/button.tsx';
-import { HintText } from '../../ui/hint-text.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { PullControl } from '../../ui/pull-control.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { megabytes } from '../../lib/text/format.ts';
+import type { FirstStep } from '../../lib/window/preferences.ts';
+import { isFirstStartHidden, isFirstStartWanted, skippedSteps } from '../../lib/window/preferences.ts';
+import { useStored } from '../../lib/window/stored-value.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useLocalModel } from '../../lib/models/use-local-model.ts';
+import { useMachineMemory } from '../../lib/models/use-memory-plan.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { HintText } from '../../ui/notices/hint-text.tsx';
+import { Icon } from '../../ui/layout/icon.tsx';
+import { DownloadControl } from '../../ui/controls/download-control.tsx';
 
 interface FirstStartProps {
   /** There are sessions already: then only what is missing is worth a word, and no first task. */
@@ -36,7 +36,7 @@ export function FirstStart({ hasSessions }: FirstStartProps) {
     queryFn: ({ signal }) => client.doctor(undefined, { signal }),
     enabled: isShown,
   });
-  const machine = useMachine(isShown);
+  const machine = useMachineMemory(isShown);
   const ollama = doctor.data?.find((finding) => finding.area === 'ollama') ?? null;
   const sandbox = doctor.data?.find((finding) => finding.area === 'sandbox') ?? null;
   const isAllDone = hasSessions && isModelReady && stateOf(sandbox) === 'done';
@@ -142,7 +142,7 @@ function ModelPoint({ id, model }: { readonly id: string; readonly model: ModelE
   return (
     <div className="flex flex-col gap-2">
       <p>{t('first.model.get', { label: seenName(model.label), size })}</p>
-      <PullControl id={model.id} />
+      <DownloadControl id={model.id} />
     </div>
   );
 }

@@ -1,16 +1,16 @@
 import { memo } from 'react';
 import type { MoneyState } from '@shared/session-money.ts';
 import type { SessionState } from '@shared/session-state.ts';
-import type { InspectorTab } from '../../lib/preferences.ts';
-import { inspectorTabs } from '../../lib/preferences.ts';
-import { t } from '../../lib/texts.ts';
-import { Tabs } from '../../ui/tabs.tsx';
+import type { InspectorTab } from '../../lib/window/preferences.ts';
+import { inspectorTabs } from '../../lib/window/preferences.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Tabs } from '../../ui/layout/tabs.tsx';
 import { changeStatus } from '@shared/session-changes.ts';
-import { ChangesTab } from './changes-tab.tsx';
-import { ContextTab } from './context-tab.tsx';
-import { CostTab } from './cost-tab.tsx';
-import { RouteTab } from './route-tab.tsx';
-import { SandboxTab } from './sandbox-tab.tsx';
+import { ChangesTab } from './changes/changes-tab.tsx';
+import { ContextTab } from './context/context-tab.tsx';
+import { CostTab } from './cost/cost-tab.tsx';
+import { RouteTab } from './route/route-tab.tsx';
+import { SandboxTab } from './sandbox/sandbox-tab.tsx';
 
 interface InspectorProps {
   readonly sessionId: string;

@@ -2,15 +2,15 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
 import type { ModelEntry } from '@shared/contract.ts';
-import { announce } from '../../lib/announce.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { t } from '../../lib/texts.ts';
-import { useRefused } from '../../lib/use-host.ts';
-import { drivingNames, useOwnDriving } from '../../lib/use-own-driving.ts';
-import type { DrivingName, OwnDriving } from '../../lib/use-own-driving.ts';
-import { Button } from '../../ui/button.tsx';
-import { Field, InputField, inputClass } from '../../ui/field.tsx';
+import { announce } from '../../lib/notices/announce.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
+import { drivingNames, useDrivingOverrides } from '../../lib/models/use-driving-overrides.ts';
+import type { DrivingName, DrivingOverrides } from '../../lib/models/use-driving-overrides.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 
 /** What there is to choose from, with its text; the rest is typed. */
 const choices = {
@@ -38,8 +38,8 @@ const numbers = {
 
 /** How a model is driven by a person's word, entry by entry before what its probe found out. */
 export function DrivingForm({ model }: { readonly model: ModelEntry }) {
-  const isRefused = useRefused('settings.set');
-  const own = useOwnDriving(model.id);
+  const isRefused = useIsCommandRefused('settings.set');
+  const own = useDrivingOverrides(model.id);
   const [isOpen, setIsOpen] = useState(false);
   const change = useDrivingChange(model.id, () => setIsOpen(false));
   if (own === null) return null;
@@ -74,8 +74,8 @@ const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0,
 
 interface EntriesProps {
   readonly model: ModelEntry;
-  readonly own: OwnDriving;
-  readonly onSave: (driving: OwnDriving) => Promise<void>;
+  readonly own: DrivingOverrides;
+  readonly onSave: (driving: DrivingOverrides) => Promise<void>;
   readonly onCancel: () => void;
 }
 
@@ -166,7 +166,7 @@ function useDrivingChange(model: string, onDone: () => void) {
   const client = useClient();
   const queries = useQueryClient();
   const key = ['models', model];
-  return async (typed: OwnDriving): Promise<void> => {
+  return async (typed: DrivingOverrides): Promise<void> => {
     const value = Object.fromEntries(
       drivingNames.flatMap((name) => {
         const text = typed[name]?.trim() ?? '';

@@ -3,14 +3,14 @@ import { useState } from 'react';
 import type { KeyTest } from '@shared/contract.ts';
 import { removedKeyMs } from '@shared/removed-key.ts';
 import { seenName } from '@shared/seen-text.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { offerUndo } from '../../lib/offer-undo.ts';
-import { t } from '../../lib/texts.ts';
-import { useRefused } from '../../lib/use-host.ts';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { offerUndo } from '../../lib/notices/offer-undo.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
 
 interface Endpoint {
@@ -24,7 +24,7 @@ interface Endpoint {
 export function Endpoints() {
   const client = useClient();
   const queries = useQueryClient();
-  const isRefused = useRefused('settings.set');
+  const isRefused = useIsCommandRefused('settings.set');
   const providers = useQuery({
     queryKey: ['settings', 'providers'],
     queryFn: async ({ signal }) => endpointsOf(await client.settings.get({ key: 'providers' }, { signal })),
@@ -36,7 +36,7 @@ export function Endpoints() {
     <section aria-label={t('endpoints.title')} className="flex flex-col gap-3">
       <h2 className="text-xs font-semibold text-soft">{t('endpoints.title')}</h2>
       <p className="text-sm text-soft">{t('endpoints.text')}</p>
-      {providers.error !== null && <Problem text={failureText(providers.error)} onAgain={providers.refetch} />}
+      {providers.error !== null && <Problem text={failureText(providers.error)} onRetry={providers.refetch} />}
       <ul className="divide-y divide-line rounded-xl border border-line empty:hidden">
         {providers.data?.map((endpoint) => (
           <EndpointRow key={endpoint.name} endpoint={endpoint} isRefused={isRefused} onChanged={again} />

@@ -1,11 +1,11 @@
 import type { ModelEntry } from '@shared/contract.ts';
 import type { ModelChoice } from '@shared/model-choice.ts';
 import { seenName, seenWords } from '@shared/seen-text.ts';
-import { bytes } from '../../lib/format.ts';
-import { choiceName } from '../../lib/hub-name.ts';
-import { t } from '../../lib/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { PullControl } from '../../ui/pull-control.tsx';
+import { bytes } from '../../lib/text/format.ts';
+import { choiceName } from '../../lib/models/hub-name.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { DownloadControl } from '../../ui/controls/download-control.tsx';
 
 interface HubChoiceProps {
   readonly choice: ModelChoice;
@@ -32,7 +32,7 @@ export function HubChoice({ choice, models, usedId, onUse }: HubChoiceProps) {
         </p>
         {fit !== null && <p className="text-xs text-soft wrap-anywhere">{seenWords(fit)}</p>}
       </div>
-      {!isHere && <PullControl id={id} />}
+      {!isHere && <DownloadControl id={id} />}
       {isHere && model === usedId && <span className="text-xs font-medium">{t('models.usedLocal')}</span>}
       {isHere && model !== usedId && (
         <Button size="small" onClick={() => onUse(model)}>

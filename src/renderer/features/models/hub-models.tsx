@@ -3,15 +3,15 @@ import type { FormEvent } from 'react';
 import { useState } from 'react';
 import type { ModelEntry } from '@shared/contract.ts';
 import { seenName, seenWords } from '@shared/seen-text.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { hubName } from '../../lib/hub-name.ts';
-import { usePulls } from '../../lib/pulls.ts';
-import { t } from '../../lib/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { InputField } from '../../ui/field.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { PullControl } from '../../ui/pull-control.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { hubName } from '../../lib/models/hub-name.ts';
+import { useModelDownloads } from '../../lib/models/model-downloads.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { InputField } from '../../ui/controls/field.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { DownloadControl } from '../../ui/controls/download-control.tsx';
 import { HubChoice } from './hub-choice.tsx';
 
 interface HubModelsProps {
@@ -67,7 +67,7 @@ export function HubModels({ models, usedId, onUse }: HubModelsProps) {
       <output className="text-xs text-soft">
         {found.isFetching ? t('hub.looking') : t(isTypedWrong ? 'hub.wrongName' : 'hub.text')}
       </output>
-      {found.error !== null && !found.isFetching && <Problem text={failureText(found.error)} onAgain={found.refetch} />}
+      {found.error !== null && !found.isFetching && <Problem text={failureText(found.error)} onRetry={found.refetch} />}
       {found.data !== undefined && <Found {...{ models, usedId, onUse }} entry={found.data} />}
       <OtherPulls shown={offered} />
     </section>
@@ -100,14 +100,14 @@ function Found({ entry, ...of }: HubModelsProps & { readonly entry: ModelEntry }
 
 /** Downloads go on when another name is looked at. */
 function OtherPulls({ shown }: { readonly shown: readonly string[] }) {
-  const others = [...usePulls().keys()].filter((id) => id.startsWith('hf:') && !shown.includes(id));
+  const others = [...useModelDownloads().keys()].filter((id) => id.startsWith('hf:') && !shown.includes(id));
   if (others.length === 0) return null;
   return (
     <ul aria-label={t('hub.pulls')} className="divide-y divide-line rounded-xl border border-line">
       {others.map((id) => (
         <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-2 p-4" data-pull={id}>
           <p className="min-w-0 flex-1 basis-48 font-mono text-xs wrap-anywhere">{seenName(id.slice(3))}</p>
-          <PullControl id={id} />
+          <DownloadControl id={id} />
         </li>
       ))}
     </ul>

@@ -1,17 +1,17 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { t } from '../../lib/texts.ts';
-import { useRefused } from '../../lib/use-host.ts';
-import { Button } from '../../ui/button.tsx';
-import { Field, inputClass } from '../../ui/field.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field, inputClass } from '../../ui/controls/field.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
 
 /** Takes a model file of the user's own into the list; the file stays where it is. */
 export function ImportModel({ onDone }: { readonly onDone: () => void }) {
   const client = useClient();
-  const isRefused = useRefused('models.import');
+  const isRefused = useIsCommandRefused('models.import');
   const [path, setPath] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   if (isRefused) return null;

@@ -1,8 +1,8 @@
-import { megabytes } from '../../lib/format.ts';
-import { t } from '../../lib/texts.ts';
-import { useLocalModel } from '../../lib/use-local-model.ts';
-import { Notice } from '../../ui/notice.tsx';
-import { PullControl } from '../../ui/pull-control.tsx';
+import { megabytes } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useLocalModel } from '../../lib/models/use-local-model.ts';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { DownloadControl } from '../../ui/controls/download-control.tsx';
 
 /** Says when the chosen local model is not on this machine, and fetches it when asked to. */
 export function ModelBanner({ projectPath }: { readonly projectPath: string | null }) {
@@ -17,7 +17,7 @@ export function ModelBanner({ projectPath }: { readonly projectPath: string | nu
             ? t('models.missingNoSize', { label })
             : t('models.missing', { label, size: megabytes(sizeBytes) })}
         </p>
-        <PullControl id={model.id} />
+        <DownloadControl id={model.id} />
       </Notice>
     </div>
   );

@@ -1,11 +1,11 @@
-import { megabytes, tokens } from '../../lib/format.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { t } from '../../lib/texts.ts';
-import { usePlan } from '../../lib/use-plan.ts';
+import { megabytes, tokens } from '../../lib/text/format.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useMemoryPlan } from '../../lib/models/use-memory-plan.ts';
 
 /** Whether a model fits on this machine, by card, before it is fetched: by what the catalogue says of it; nothing is asked elsewhere. */
 export function ModelFit({ id }: { readonly id: string }) {
-  const plan = usePlan(id);
+  const plan = useMemoryPlan(id);
   if (plan.isPending) return <p className="text-xs text-soft">{t('models.fitLooking')}</p>;
   if (plan.error !== null) return <p className="text-xs text-soft">{failureText(plan.error)}</p>;
   const { granted, why, totalBytes } = plan.data;

@@ -1,11 +1,11 @@
 import type { ModelEntry } from '@shared/contract.ts';
 import { seenName } from '@shared/seen-text.ts';
-import { megabytes, tokens } from '../../lib/format.ts';
-import { t } from '../../lib/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { OwnPriceMark } from '../../ui/own-price.tsx';
-import { PullControl } from '../../ui/pull-control.tsx';
-import { RouteDot } from '../../ui/route-dot.tsx';
+import { megabytes, tokens } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { OwnPriceMark } from '../../ui/figures/own-price-mark.tsx';
+import { DownloadControl } from '../../ui/controls/download-control.tsx';
+import { RouteDot } from '../../ui/figures/route-dot.tsx';
 import { DrivingForm } from './driving-form.tsx';
 import { ModelFit } from './model-fit.tsx';
 import { PriceForm } from './price-form.tsx';
@@ -44,7 +44,7 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
         {model.state === 'unreachable' && (
           <span className="text-xs font-medium text-bad">{t('models.unreachable')}</span>
         )}
-        {model.state === 'downloadable' && <PullControl id={model.id} />}
+        {model.state === 'downloadable' && <DownloadControl id={model.id} />}
         {isUsed && (
           <span className="text-xs font-medium">
             {t(model.where === 'local' ? 'models.usedLocal' : 'models.usedCloud')}

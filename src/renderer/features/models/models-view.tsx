@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ModelEntry } from '@shared/contract.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { t } from '../../lib/texts.ts';
-import { useModels } from '../../lib/use-local-model.ts';
-import { Empty } from '../../ui/facts.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { ViewHeader } from '../../ui/view-header.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useModels } from '../../lib/models/use-local-model.ts';
+import { Empty } from '../../ui/layout/facts.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { Endpoints } from './endpoints.tsx';
 import { HubModels } from './hub-models.tsx';
 import { ImportModel } from './import-model.tsx';
@@ -45,7 +45,7 @@ export function ModelsView() {
         {problem !== null && <Problem text={problem} />}
         {models.isPending && <Empty>{t('models.loading')}</Empty>}
         {models.error !== null && (
-          <Problem text={`${t('models.failed')} ${failureText(models.error)}`} onAgain={models.refetch} />
+          <Problem text={`${t('models.failed')} ${failureText(models.error)}`} onRetry={models.refetch} />
         )}
         {models.data !== undefined &&
           places.map((place) => (

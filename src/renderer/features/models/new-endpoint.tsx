@@ -4,14 +4,14 @@ import { useState } from 'react';
 import type { KeyTest } from '@shared/contract.ts';
 import type { Service } from '@shared/services.ts';
 import { services } from '@shared/services.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { t } from '../../lib/texts.ts';
-import { useRefused } from '../../lib/use-host.ts';
-import { Button } from '../../ui/button.tsx';
-import { Field, InputField, inputClass } from '../../ui/field.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
 
 interface Typed {
   /** The name of one that is known; null: something else. */
@@ -88,7 +88,7 @@ interface FieldsProps {
 }
 
 function Fields({ typed, isTaken, onTyped }: FieldsProps) {
-  const areKeysRefused = useRefused('keys.set');
+  const areKeysRefused = useIsCommandRefused('keys.set');
   const service = serviceOf(typed);
   return (
     <div className="grid items-start gap-3 sm:grid-cols-2">

@@ -2,21 +2,21 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
 import type { ModelEntry } from '@shared/contract.ts';
-import { announce } from '../../lib/announce.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { offerUndo } from '../../lib/offer-undo.ts';
-import { t } from '../../lib/texts.ts';
-import { useRefused } from '../../lib/use-host.ts';
-import { useOwnPrices } from '../../lib/use-own-prices.ts';
-import { Button } from '../../ui/button.tsx';
-import { InputField } from '../../ui/field.tsx';
+import { announce } from '../../lib/notices/announce.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { offerUndo } from '../../lib/notices/offer-undo.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
+import { useOwnPrices } from '../../lib/models/use-own-prices.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { InputField } from '../../ui/controls/field.tsx';
 
 const rates = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 
 /** The price of a cloud model, to be set by a person: it then goes before what the service or the list says. */
 export function PriceForm({ model }: { readonly model: ModelEntry }) {
-  const isRefused = useRefused('settings.set');
+  const isRefused = useIsCommandRefused('settings.set');
   const own = useOwnPrices().get(model.id) ?? null;
   const [isOpen, setIsOpen] = useState(false);
   const change = usePriceChange(model, () => setIsOpen(false));

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import type { ModelEntry } from '@shared/contract.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { megabytes } from '../../lib/format.ts';
-import { offerUndo } from '../../lib/offer-undo.ts';
-import { t } from '../../lib/texts.ts';
-import { useRefused } from '../../lib/use-host.ts';
-import { Button } from '../../ui/button.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { megabytes } from '../../lib/text/format.ts';
+import { offerUndo } from '../../lib/notices/offer-undo.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
 
 interface RemoveModelProps {
   readonly model: ModelEntry;
@@ -19,7 +19,7 @@ export function RemoveModel({ model, onDone }: RemoveModelProps) {
   const client = useClient();
   const [isAsking, setAsking] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const isRefused = useRefused('models.remove');
+  const isRefused = useIsCommandRefused('models.remove');
   const { file } = model;
   if (isRefused || file === undefined || (file.isOurs && file.hereBytes === 0)) return null;
   const remove = async (): Promise<void> => {

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { ModelEntry } from '@shared/contract.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { t } from '../../lib/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
 
 interface StartServerProps {
   readonly model: ModelEntry;

@@ -2,10 +2,10 @@ import { Command } from 'cmdk';
 import { Dialog } from 'radix-ui';
 import { useRef, useState } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
-import type { Action } from '../../lib/actions.ts';
-import { keysText } from '../../lib/actions.ts';
-import { folderName, sessionTitle } from '../../lib/format.ts';
-import { t } from '../../lib/texts.ts';
+import type { Action } from '../../lib/input/actions.ts';
+import { keysText } from '../../lib/input/actions.ts';
+import { folderName, sessionTitle } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
 
 interface PaletteProps {
   readonly actions: readonly Action[];

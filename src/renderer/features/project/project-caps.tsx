@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useClient } from '../../lib/core-context.ts';
-import { money } from '../../lib/format.ts';
-import { t } from '../../lib/texts.ts';
-import { MoneyCap } from '../../ui/money-cap.tsx';
-import { Group } from '../../ui/settings-parts.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { money } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import { MoneyCap } from '../../ui/figures/money-cap.tsx';
+import { Group } from '../../ui/controls/settings-parts.tsx';
 
 /** How much money may be spent here, beside what was. */
 export function ProjectCaps({ projectPath }: { readonly projectPath: string }) {

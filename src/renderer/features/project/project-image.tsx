@@ -3,16 +3,16 @@ import type { FormEvent } from 'react';
 import { useEffect, useRef, useState } from 'react';
 import type { ProjectImage as OwnImage } from '@shared/sandbox-images.ts';
 import { seenName, seenPieces } from '@shared/seen-text.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { t } from '../../lib/texts.ts';
-import { useRefused } from '../../lib/use-host.ts';
-import { Button } from '../../ui/button.tsx';
-import { InputField } from '../../ui/field.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { Group } from '../../ui/settings-parts.tsx';
-import { SeenText } from '../../ui/seen-text.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { InputField } from '../../ui/controls/field.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { Group } from '../../ui/controls/settings-parts.tsx';
+import { SeenText } from '../../ui/content/seen-text.tsx';
 import type { ProjectHandle } from './use-project.ts';
 
 /** In which image commands of this project run, and the one that it brings along. */
@@ -74,7 +74,7 @@ function NamedImage({ project: { change } }: { readonly project: ProjectHandle }
 /** What the project brings along, to be read whole before anything is made of it. */
 function Brought({ project: { projectPath, settings } }: { readonly project: ProjectHandle }) {
   const client = useClient();
-  const isRefused = useRefused('projects.bringImage');
+  const isRefused = useIsCommandRefused('projects.bringImage');
   const own = useQuery({
     queryKey: ['settings', 'image', projectPath],
     queryFn: ({ signal }) => client.projects.image({ projectPath }, { signal }),

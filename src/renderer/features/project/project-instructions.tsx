@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { InstructionFile } from '@shared/instructions.ts';
 import { seenName } from '@shared/seen-text.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { bytes } from '../../lib/format.ts';
-import { t } from '../../lib/texts.ts';
-import { useRefused } from '../../lib/use-host.ts';
-import { Button } from '../../ui/button.tsx';
-import { InstructionFileNow } from '../../ui/instruction-file.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Group } from '../../ui/settings-parts.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { bytes } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { InstructionFileNow } from '../../ui/project/instruction-file.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Group } from '../../ui/controls/settings-parts.tsx';
 
 /** The files for agents that the project brings along: none is told to a model before a person has said yes to its bytes. */
 export function ProjectInstructions({ projectPath }: { readonly projectPath: string }) {
@@ -42,7 +42,7 @@ const looks = { approved: 'text-good', new: 'text-soft', changed: 'text-warn', u
 function Row({ file, projectPath }: { readonly file: InstructionFile; readonly projectPath: string }) {
   const { path, sizeBytes, state, problem } = file;
   const [isOpen, setIsOpen] = useState(false);
-  const isRefused = useRefused('projects.approveInstructions');
+  const isRefused = useIsCommandRefused('projects.approveInstructions');
   return (
     <li className="flex flex-col gap-1" data-instructions={path}>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">

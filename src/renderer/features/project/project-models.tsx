@@ -1,7 +1,7 @@
-import { choosablePolicies } from '../../lib/policies.ts';
-import { t } from '../../lib/texts.ts';
-import { useModels } from '../../lib/use-local-model.ts';
-import { Choice, Group } from '../../ui/settings-parts.tsx';
+import { choosablePolicies } from '../../lib/models/routing-policies.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useModels } from '../../lib/models/use-local-model.ts';
+import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
 import type { ProjectHandle } from './use-project.ts';
 
 /** Where steps of this project run, and on which models; the first choice is always what holds for all projects. */

@@ -1,10 +1,10 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
 import { seenName, seenWords } from '@shared/seen-text.ts';
-import { t } from '../../lib/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { InputField } from '../../ui/field.tsx';
-import { Group } from '../../ui/settings-parts.tsx';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { InputField } from '../../ui/controls/field.tsx';
+import { Group } from '../../ui/controls/settings-parts.tsx';
 import type { ProjectHandle } from './use-project.ts';
 
 /** What commands find in their environment. The value of a secret is never here. */

@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react';
-import { folderText } from '../../lib/folder-text.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { folderName } from '../../lib/format.ts';
-import { useNavigate } from '../../lib/navigation.ts';
-import { t } from '../../lib/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/facts.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { PreparePackages } from '../../ui/prepare-packages.tsx';
-import { ProjectHosts } from '../../ui/project-hosts.tsx';
-import { ViewHeader } from '../../ui/view-header.tsx';
-import { Group } from '../../ui/settings-parts.tsx';
+import { folderText } from '../../lib/text/folder-text.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { folderName } from '../../lib/text/format.ts';
+import { useNavigate } from '../../lib/window/navigation.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Empty } from '../../ui/layout/facts.tsx';
+import { Icon } from '../../ui/layout/icon.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { PreparePackages } from '../../ui/project/prepare-packages.tsx';
+import { ProjectHosts } from '../../ui/project/project-hosts.tsx';
+import { ViewHeader } from '../../ui/layout/view-header.tsx';
+import { Group } from '../../ui/controls/settings-parts.tsx';
 import { ProjectCaps } from './project-caps.tsx';
 import { ProjectInstructions } from './project-instructions.tsx';
 import { ProjectImage } from './project-image.tsx';
@@ -39,7 +39,7 @@ export default function ProjectView({ projectPath, rules }: ProjectViewProps) {
             <Icon name="plus" /> {t('project.task')}
           </Button>
         </ViewHeader>
-        {error !== null && <Problem text={`${t('project.failed')} ${failureText(error)}`} onAgain={readAgain} />}
+        {error !== null && <Problem text={`${t('project.failed')} ${failureText(error)}`} onRetry={readAgain} />}
         {handle === null && error === null && <Empty>{t('project.loading')}</Empty>}
         {handle !== null && <Parts project={handle} rules={rules} />}
       </div>

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ProjectChange, ProjectSettings } from '@shared/project-settings.ts';
-import { announce } from '../../lib/announce.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { offerUndo } from '../../lib/offer-undo.ts';
-import { t } from '../../lib/texts.ts';
-import { useRefused } from '../../lib/use-host.ts';
+import { announce } from '../../lib/notices/announce.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { offerUndo } from '../../lib/notices/offer-undo.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 
 /** What one project has of its own, with the way to change it. */
 export interface ProjectHandle {
@@ -20,7 +20,7 @@ export interface ProjectHandle {
 export function useProject(projectPath: string) {
   const client = useClient();
   const queries = useQueryClient();
-  const isRefused = useRefused('projects.configure');
+  const isRefused = useIsCommandRefused('projects.configure');
   const queryKey = ['settings', 'project', projectPath];
   const load = useQuery({
     queryKey,

@@ -5,9 +5,9 @@ import type { RuleKind, RuleVerdict } from '@shared/rule-words.ts';
 import { ruleKinds, ruleVerdicts } from '@shared/rule-words.ts';
 import type { RuleLine } from '@shared/rules.ts';
 import { seenName, seenWords } from '@shared/seen-text.ts';
-import { t } from '../../lib/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Field, inputClass, InputField } from '../../ui/field.tsx';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field, inputClass, InputField } from '../../ui/controls/field.tsx';
 import { replaceLine, swapLines, withLine, withoutLine } from './rule-lines.ts';
 
 interface RuleListProps {

@@ -1,6 +1,6 @@
 import type { RuleCheck } from '@shared/rule-report.ts';
-import { t } from '../../lib/texts.ts';
-import { Field } from '../../ui/field.tsx';
+import { t } from '../../lib/text/translate.ts';
+import { Field } from '../../ui/controls/field.tsx';
 
 interface RuleTextProps {
   readonly text: string;

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RuleAnswer, RuleOwner } from '@shared/rule-report.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { t } from '../../lib/texts.ts';
-import { InputField } from '../../ui/field.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { RouteDot } from '../../ui/route-dot.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { t } from '../../lib/text/translate.ts';
+import { InputField } from '../../ui/controls/field.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { RouteDot } from '../../ui/figures/route-dot.tsx';
 
 interface RuleTryoutProps {
   readonly projectPath: string | null;
@@ -41,7 +41,7 @@ export function RuleTryout({ projectPath, owner, text }: RuleTryoutProps) {
         />
         <InputField label={t('rules.tryTask')} value={task} onText={setTask} />
       </div>
-      {isAsked && answer.error !== null && <Problem text={failureText(answer.error)} onAgain={answer.refetch} />}
+      {isAsked && answer.error !== null && <Problem text={failureText(answer.error)} onRetry={answer.refetch} />}
       {isAsked && answer.data !== undefined && <Answer answer={answer.data} hasFile={question.path !== ''} />}
     </section>
   );

@@ -2,13 +2,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RuleFile, RuleOwner } from '@shared/rule-report.ts';
 import { seenName, seenWords } from '@shared/seen-text.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { offerUndo } from '../../lib/offer-undo.ts';
-import { t } from '../../lib/texts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { offerUndo } from '../../lib/notices/offer-undo.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
 import { RuleList } from './rule-list.tsx';
 import { RuleText } from './rule-text.tsx';
 import { RuleTryout } from './rule-tryout.tsx';
@@ -27,7 +27,7 @@ export function RulesEditor({ projectPath, owner }: RulesEditorProps) {
     staleTime: 0,
   });
   const file = report.data?.files.find((one) => one.owner === owner);
-  if (report.error !== null) return <Problem text={failureText(report.error)} onAgain={report.refetch} />;
+  if (report.error !== null) return <Problem text={failureText(report.error)} onRetry={report.refetch} />;
   if (file === undefined) return <p className="text-sm text-soft">{t('rules.loading')}</p>;
   // Another file, or what another program wrote into this one, begins the editor anew.
   return <Editor key={`${file.path} ${file.hash ?? ''}`} file={file} projectPath={projectPath} />;
@@ -47,7 +47,7 @@ function Editor({ file, projectPath }: { readonly file: RuleFile; readonly proje
     setPast([]);
     setText(next);
   };
-  const takeBack = (): void => {
+  const revert = (): void => {
     setText(past.at(-1) ?? text);
     setPast(past.slice(0, -1));
   };
@@ -78,7 +78,7 @@ function Editor({ file, projectPath }: { readonly file: RuleFile; readonly proje
         projectPath={projectPath}
         text={text}
         isRight={check.errors.length === 0}
-        onTakeBack={past.length === 0 ? null : takeBack}
+        onRevert={past.length === 0 ? null : revert}
       />
       <RuleTryout projectPath={projectPath} owner={owner} text={text} />
     </div>
@@ -135,10 +135,10 @@ interface SavingProps extends FileProps {
   readonly text: string;
   readonly isRight: boolean;
   /** Null: there is no change that could be. */
-  readonly onTakeBack: (() => void) | null;
+  readonly onRevert: (() => void) | null;
 }
 
-function Saving({ file, projectPath, text, isRight, onTakeBack }: SavingProps) {
+function Saving({ file, projectPath, text, isRight, onRevert }: SavingProps) {
   const client = useClient();
   const queries = useQueryClient();
   const [problem, setProblem] = useState<string | null>(null);
@@ -167,7 +167,7 @@ function Saving({ file, projectPath, text, isRight, onTakeBack }: SavingProps) {
         <Button look="primary" disabled={!isChanged || !isRight} onClick={() => void save()}>
           {t('rules.save')}
         </Button>
-        {onTakeBack !== null && <Button onClick={onTakeBack}>{t('rules.takeBack')}</Button>}
+        {onRevert !== null && <Button onClick={onRevert}>{t('rules.takeBack')}</Button>}
         <p aria-live="polite" className="text-xs text-soft">
           {isRight ? isChanged && t(`rules.notSaved.${owner}`) : t('rules.hasErrors')}
         </p>

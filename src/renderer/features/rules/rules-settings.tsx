@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { seenName } from '@shared/seen-text.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { useProjects } from '../../lib/use-projects.ts';
-import { t } from '../../lib/texts.ts';
-import { Group } from '../../ui/settings-parts.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { useProjects } from '../../lib/window/use-projects.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Group } from '../../ui/controls/settings-parts.tsx';
 import { RulesEditor } from './rules-editor.tsx';
 
 /** A person's own rules, and those of each project that was worked on. */

@@ -1,10 +1,10 @@
 import { seenName } from '@shared/seen-text.ts';
-import { folderName } from '../../lib/format.ts';
-import { t } from '../../lib/texts.ts';
-import { useBeginning } from '../../lib/use-beginning.ts';
-import { Button } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { MoreButton } from '../../ui/more-button.tsx';
+import { folderName } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Icon } from '../../ui/layout/icon.tsx';
+import { MoreButton } from '../../ui/controls/more-button.tsx';
 
 interface ProjectListProps {
   /** The latest first. */
@@ -21,7 +21,7 @@ const shownProjects = 6;
 
 /** Folders of work: a click shows the sessions of one alone. */
 export function ProjectList({ projects, selected, onSelect, onSettings, current }: ProjectListProps) {
-  const { shown, left, more } = useBeginning(projects, shownProjects);
+  const { shown, left, more } = useFirstItems(projects, shownProjects);
   // What the list is held to is never out of sight.
   const all = selected === null || shown.includes(selected) ? shown : [...shown, selected];
   return (

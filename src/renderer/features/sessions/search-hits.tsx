@@ -1,9 +1,9 @@
 import type { SearchHit } from '@shared/search-answer.ts';
 import { seenWords } from '@shared/seen-text.ts';
-import { sessionTitle } from '../../lib/format.ts';
-import { t } from '../../lib/texts.ts';
-import type { SearchLoad } from '../../lib/use-search.ts';
-import { Problem } from '../../ui/problem.tsx';
+import { sessionTitle } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import type { SearchLoad } from '../../lib/session/use-session-search.ts';
+import { Problem } from '../../ui/notices/problem.tsx';
 
 interface SearchHitsProps {
   readonly load: SearchLoad;

@@ -1,9 +1,9 @@
 import { memo } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
 import { seenName } from '@shared/seen-text.ts';
-import { folderText } from '../../lib/folder-text.ts';
-import { folderName, money, sessionTitle } from '../../lib/format.ts';
-import { plural, t } from '../../lib/texts.ts';
+import { folderText } from '../../lib/text/folder-text.ts';
+import { folderName, money, sessionTitle } from '../../lib/text/format.ts';
+import { plural, t } from '../../lib/text/translate.ts';
 
 interface SessionItemProps {
   readonly session: SessionSummary;

@@ -1,19 +1,19 @@
 import { useState } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
-import { groupByDay } from '../../lib/day-groups.ts';
-import { clock, timeOfDay } from '../../lib/format.ts';
-import { useBeginning } from '../../lib/use-beginning.ts';
-import { useProjects } from '../../lib/use-projects.ts';
-import { t } from '../../lib/texts.ts';
-import type { SessionsLoad } from '../../lib/use-sessions.ts';
-import type { View } from '../../lib/use-view.ts';
-import { useSearch } from '../../lib/use-search.ts';
-import { useStable } from '../../lib/use-stable.ts';
-import { Button } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import type { IconName } from '../../ui/icon.tsx';
-import { MoreButton } from '../../ui/more-button.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { groupByDay } from '../../lib/text/day-groups.ts';
+import { clock, timeOfDay } from '../../lib/text/format.ts';
+import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
+import { useProjects } from '../../lib/window/use-projects.ts';
+import { t } from '../../lib/text/translate.ts';
+import type { SessionsLoad } from '../../lib/session/use-sessions.ts';
+import type { View } from '../../lib/window/use-view.ts';
+import { useSearch } from '../../lib/session/use-session-search.ts';
+import { useStableCallback } from '../../lib/drawing/use-stable-callback.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Icon } from '../../ui/layout/icon.tsx';
+import type { IconName } from '../../ui/layout/icon.tsx';
+import { MoreButton } from '../../ui/controls/more-button.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
 import { ProjectList } from './project-list.tsx';
 import { SearchHits } from './search-hits.tsx';
 import { SessionItem } from './session-item.tsx';
@@ -118,8 +118,8 @@ interface ListingProps extends Pick<SessionListProps, 'load' | 'view' | 'onShow'
 }
 
 function Listing({ load, shown: all, text, view, onShow }: ListingProps) {
-  const { shown, left, more } = useBeginning(all, step);
-  const select = useStable((sessionId: string) => onShow({ type: 'session', sessionId }));
+  const { shown, left, more } = useFirstItems(all, step);
+  const select = useStableCallback((sessionId: string) => onShow({ type: 'session', sessionId }));
   if (load.type === 'loading') return <p className="px-2 text-soft">{t('sessions.loading')}</p>;
   if (load.type === 'failed') {
     return <Problem text={`${t('sessions.failed')} ${load.text}`} />;

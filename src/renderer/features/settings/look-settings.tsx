@@ -1,7 +1,7 @@
-import { motion, motions, textSize, textSizes, theme, themes } from '../../lib/preferences.ts';
-import { useStored } from '../../lib/stored.ts';
-import { t } from '../../lib/texts.ts';
-import { Choice, Group } from '../../ui/settings-parts.tsx';
+import { motion, motions, textSize, textSizes, theme, themes } from '../../lib/window/preferences.ts';
+import { useStored } from '../../lib/window/stored-value.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
 
 export function LookSettings() {
   const [chosenTheme, setTheme] = useStored(theme);

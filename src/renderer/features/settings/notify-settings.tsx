@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { mayNotify } from '../../lib/may-notify.ts';
-import { t } from '../../lib/texts.ts';
-import { useIsWindow } from '../../lib/use-host.ts';
-import { Button } from '../../ui/button.tsx';
-import { Choice, Group } from '../../ui/settings-parts.tsx';
+import { mayNotify } from '../../lib/notices/may-notify.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useIsWindow } from '../../lib/connection/use-host-info.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
 
 const choices = ['all', 'waits', 'off'] as const;
 

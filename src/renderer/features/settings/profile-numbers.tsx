@@ -1,8 +1,8 @@
 import type { NumberRow } from '@shared/profiles.ts';
 import { numberRows } from '@shared/profiles.ts';
-import { t } from '../../lib/texts.ts';
-import { Fold } from '../../ui/fold.tsx';
-import { Wide } from '../../ui/wide.tsx';
+import { t } from '../../lib/text/translate.ts';
+import { Fold } from '../../ui/layout/fold.tsx';
+import { WideContent } from '../../ui/layout/wide-content.tsx';
 
 interface ProfileNumbersProps {
   /** A person's own, as the settings have them; read by name, for a newer core may have more. */
@@ -17,7 +17,7 @@ export function ProfileNumbers({ own }: ProfileNumbersProps) {
   const hasOwn = rows.some((row) => row.own !== null);
   return (
     <Fold label={t('settings.profiles')} className="text-sm">
-      <Wide>
+      <WideContent>
         <table className="mt-2 w-full text-sm" aria-label={t('settings.profiles')}>
           <thead>
             <tr className="border-b border-line text-left text-soft">
@@ -42,7 +42,7 @@ export function ProfileNumbers({ own }: ProfileNumbersProps) {
             ))}
           </tbody>
         </table>
-      </Wide>
+      </WideContent>
       <p className="mt-2 text-xs text-soft">{t('settings.profiles.text')}</p>
     </Fold>
   );

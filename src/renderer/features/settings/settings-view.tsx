@@ -1,19 +1,19 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
-import type { Action } from '../../lib/actions.ts';
-import type { View } from '../../lib/use-view.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { folderText } from '../../lib/folder-text.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { t } from '../../lib/texts.ts';
-import { Empty } from '../../ui/facts.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { ViewHeader } from '../../ui/view-header.tsx';
-import { KeptData } from './kept-data.tsx';
-import { Keys } from './keys.tsx';
+import type { Action } from '../../lib/input/actions.ts';
+import type { View } from '../../lib/window/use-view.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { folderText } from '../../lib/text/folder-text.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Empty } from '../../ui/layout/facts.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { ViewHeader } from '../../ui/layout/view-header.tsx';
+import { StoredData } from './stored-data.tsx';
+import { ApiKeys } from './api-keys.tsx';
 import { LookSettings } from './look-settings.tsx';
-import { Machine } from './machine.tsx';
+import { MachineChecks } from './machine-checks.tsx';
 import { ShortcutSettings } from './shortcut-settings.tsx';
 import { WorkSettings } from './work-settings.tsx';
 
@@ -33,9 +33,9 @@ export function SettingsView({ view: { at }, actions, children }: SettingsViewPr
         <LookSettings />
         <CoreSettings />
         {children}
-        <Keys isWanted={at === 'keys'} />
-        <Machine isWanted={at === 'machine'} />
-        <KeptData />
+        <ApiKeys isWanted={at === 'keys'} />
+        <MachineChecks isWanted={at === 'machine'} />
+        <StoredData />
         <ShortcutSettings actions={actions} isWanted={at === 'shortcuts'} />
       </div>
     </div>
@@ -63,7 +63,7 @@ function CoreSettings() {
   };
   if (settings.isPending) return <Empty>{t('settings.loading')}</Empty>;
   if (settings.error !== null) {
-    return <Problem text={`${t('settings.failed')} ${failureText(settings.error)}`} onAgain={settings.refetch} />;
+    return <Problem text={`${t('settings.failed')} ${failureText(settings.error)}`} onRetry={settings.refetch} />;
   }
   return (
     <>

@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import type { Action } from '../../lib/actions.ts';
-import { keysText, pressedKeys } from '../../lib/actions.ts';
-import { offerUndo } from '../../lib/offer-undo.ts';
-import { t } from '../../lib/texts.ts';
-import { useShortcuts } from '../../lib/use-shortcuts.ts';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Group } from '../../ui/settings-parts.tsx';
+import type { Action } from '../../lib/input/actions.ts';
+import { keysText, pressedKeys } from '../../lib/input/actions.ts';
+import { offerUndo } from '../../lib/notices/offer-undo.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useShortcuts } from '../../lib/input/use-shortcuts.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Group } from '../../ui/controls/settings-parts.tsx';
 
 interface ShortcutSettingsProps {
   readonly actions: readonly Action[];

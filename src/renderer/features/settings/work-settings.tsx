@@ -1,9 +1,9 @@
-import { choosablePolicies } from '../../lib/policies.ts';
-import { t } from '../../lib/texts.ts';
-import { useModels } from '../../lib/use-local-model.ts';
+import { choosablePolicies } from '../../lib/models/routing-policies.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useModels } from '../../lib/models/use-local-model.ts';
 import { ProfileNumbers } from './profile-numbers.tsx';
 import { NotifySettings } from './notify-settings.tsx';
-import { Choice, Group, NumberSetting, TextSetting } from '../../ui/settings-parts.tsx';
+import { Choice, Group, NumberSetting, TextSetting } from '../../ui/controls/settings-parts.tsx';
 
 interface WorkSettingsProps {
   /** As the core has them; read by name, for a newer core may have more. */

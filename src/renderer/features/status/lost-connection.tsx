@@ -1,7 +1,7 @@
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
-import { t } from '../../lib/texts.ts';
-import { Button } from '../../ui/button.tsx';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
 
 /** The core is out of reach: what that means, what was kept and what can be done. Part of the page, which has nothing to load it from then. */
 export function LostConnection({ look }: { readonly look: string }) {

@@ -7,15 +7,15 @@ import type { MoneyState } from '@shared/session-money.ts';
 import type { SessionState, StepEnd, StepState } from '@shared/session-state.ts';
 import { decodeSpeedOf, prefillSpeedOf, sessionStatus, wasReady } from '@shared/session-state.ts';
 import { seenName } from '@shared/seen-text.ts';
-import { useClient } from '../../lib/core-context.ts';
-import { money as dollars, span, speed } from '../../lib/format.ts';
-import { useNavigate } from '../../lib/navigation.ts';
-import type { InspectorTab } from '../../lib/preferences.ts';
-import { plural, t } from '../../lib/texts.ts';
-import { useIsOnline } from '../../lib/use-is-online.ts';
-import { useReference } from '../../lib/use-reference.ts';
-import { useLocalModel } from '../../lib/use-local-model.ts';
-import { RouteDot } from '../../ui/route-dot.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { money as dollars, span, speed } from '../../lib/text/format.ts';
+import { useNavigate } from '../../lib/window/navigation.ts';
+import type { InspectorTab } from '../../lib/window/preferences.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import { useIsOnline } from '../../lib/notices/use-is-online.ts';
+import { useCloudReference } from '../../lib/models/use-cloud-reference.ts';
+import { useLocalModel } from '../../lib/models/use-local-model.ts';
+import { RouteDot } from '../../ui/figures/route-dot.tsx';
 import { LostConnection } from './lost-connection.tsx';
 
 interface StatusBarProps {
@@ -105,7 +105,7 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
       <Item tab="cost" onClick={() => onInspect('cost')}>
         {spentText(state, money)}
       </Item>
-      <SpentElsewhere state={state} onInspect={onInspect} />
+      <CounterfactualSpend state={state} onInspect={onInspect} />
       <Item tab="sandbox" onClick={() => onInspect('sandbox')}>
         <Tier state={state} />
       </Item>
@@ -114,8 +114,8 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
 }
 
 /** What the other place alone would have cost so far, with the electricity of this machine; nothing where nobody knows. */
-function SpentElsewhere({ state, onInspect }: Pick<SessionItemsProps, 'state' | 'onInspect'>) {
-  const reference = useReference(state);
+function CounterfactualSpend({ state, onInspect }: Pick<SessionItemsProps, 'state' | 'onInspect'>) {
+  const reference = useCloudReference(state);
   const { steps, turns } = state;
   const work = useMemo(() => sessionWork({ steps, turns }), [steps, turns]);
   const { allLocal, allCloud } = counterfactualOf(work, reference);

@@ -1,7 +1,7 @@
 import type { Attachment } from '@shared/attachments.ts';
-import { attended } from '../../lib/attended.ts';
-import type { CoreClient } from '../../lib/core-client.ts';
-import type { Policy } from '../../lib/policies.ts';
+import { interactiveOptions } from '../../lib/session/interactive-options.ts';
+import type { CoreClient } from '../../lib/connection/core-client.ts';
+import type { Policy } from '../../lib/models/routing-policies.ts';
 
 /** What may be said about a task beyond its words; empty texts stand for what the settings say. */
 export interface TaskChoice {
@@ -40,7 +40,7 @@ export async function startTask(client: CoreClient, wanted: Wanted, signal: Abor
   const { sessionId } = await client.sessions.create(request, { signal });
   const options = {
     plan: isPlan,
-    ...attended,
+    ...interactiveOptions,
     ...(check.trim() === '' ? {} : { check: check.trim() }),
     ...(policy === '' ? {} : { policy }),
     ...(wanted.maxUsd === '' ? {} : { maxUsd: Number(wanted.maxUsd) }),

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useClient } from '../../lib/core-context.ts';
-import { bytes } from '../../lib/format.ts';
-import { failureText } from '../../lib/failure-text.ts';
-import { choosablePolicies } from '../../lib/policies.ts';
-import { plural, t } from '../../lib/texts.ts';
-import { Field, InputField, inputClass } from '../../ui/field.tsx';
-import { Fold } from '../../ui/fold.tsx';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { bytes } from '../../lib/text/format.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { choosablePolicies } from '../../lib/models/routing-policies.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import { Fold } from '../../ui/layout/fold.tsx';
 import type { TaskChoice } from './start-task.ts';
 
 interface TaskOptionsProps {

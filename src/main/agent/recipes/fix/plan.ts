@@ -24,8 +24,8 @@ export type PlanStep =
     };
 
 /**
- * The order that the development tasks showed to be best (`docs/measurements/recipes.md`): the first rewrites before the small
- * changes without a model, which on code that nobody looked at pass the tests wrongly more often.
+ * The order that the development tasks showed to be best (`docs/measurements/recipes.md`): the first rewrites before the
+ * small changes without a model, which on code that nobody looked at pass the tests wrongly more often.
  */
 export const defaultPlan: readonly PlanStep[] = [
   { arm: 'insert', samples: 1, temperature: 0 },

@@ -1,0 +1,160 @@
+import { planSteps } from '@shared/plan-steps.ts';
+import type { SessionState } from '@shared/session-state.ts';
+import { mentionOf } from '@shared/mentions.ts';
+import type { ParsedSlash } from '@shared/slash-commands.ts';
+import type { CoreClient } from '../../lib/connection/core-client.ts';
+import { startPlan } from '../../lib/session/session-commands.ts';
+import type { SendOptions } from '../../lib/session/session-commands.ts';
+import type { View } from '../../lib/window/use-view.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import type { Policy } from '../../lib/models/routing-policies.ts';
+import type { ComposerProps, ComposerNote } from './composer-types.ts';
+
+/** What commands can reach. */
+export interface SlashContext extends Pick<ComposerProps, 'sessionId' | 'onSent' | 'onInspect' | 'onHelp'> {
+  readonly client: CoreClient;
+  readonly state: SessionState;
+  readonly navigate: (view: View) => void;
+  readonly setPolicy: (policy: Policy) => void;
+  readonly setModel: (model: SendOptions & { readonly id: string }) => void;
+  readonly setIsCompact: (isCompact: boolean) => void;
+  readonly setText: (text: string) => void;
+  readonly chooseFiles: () => void;
+  readonly send: (text: string, plan: boolean) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** What there is to say, and whether the field is emptied: what a command wrote into it stays. */
+export interface SlashOutcome {
+  readonly said: ComposerNote | null;
+  readonly keepsText: boolean;
+}
+
+const done: SlashOutcome = { said: null, keepsText: false };
+const info = (text: string): SlashOutcome => ({ said: { kind: 'info', text }, keepsText: false });
+const wrong = (text: string): SlashOutcome => ({ said: { kind: 'error', text }, keepsText: true });
+
+/** Runs a command. Rejects with a failure of the core. */
+export async function runSlashCommand(parsed: ParsedSlash, reach: SlashContext): Promise<SlashOutcome> {
+  if (parsed.type === 'unknown') {
+    const name = `/${parsed.typed}`;
+    return wrong(
+      parsed.nearest === null
+        ? t('slash.unknown', { name })
+        : t('slash.unknownNear', { name, nearest: `/${parsed.nearest}` }),
+    );
+  }
+  const { name, rest } = parsed;
+  switch (name) {
+    case 'plan':
+      return plan(reach, rest);
+    case 'local':
+      return goLocal(reach);
+    case 'cloud':
+      return setPolicy(reach, 'cloud');
+    case 'auto':
+      return setPolicy(reach, 'hybrid');
+    case 'model':
+      return setModel(reach, rest);
+    case 'image':
+    case 'attach':
+      return attach(reach, rest);
+    case 'compact':
+      reach.setIsCompact(true);
+      return info(t('slash.compactSet'));
+    case 'compare':
+      if (rest === '') return wrong(t('slash.needsTask'));
+      reach.navigate({ type: 'compare', task: { text: rest, project: reach.state.projectPath } });
+      return done;
+    case 'diff':
+      reach.onInspect('changes');
+      return done;
+    case 'cost':
+    case 'route':
+      reach.onInspect(name);
+      return done;
+    case 'take':
+    case 'undo':
+      return info(await settle(reach, name, rest));
+    case 'raise':
+      return raise(reach, rest);
+    case 'stop':
+      await reach.stop();
+      return done;
+    // In the window a question has buttons of its own, and these words are not offered.
+    case 'allow':
+    case 'deny':
+    case 'help':
+    case 'quit':
+      reach.onHelp();
+      return done;
+    default:
+      return name satisfies never;
+  }
+}
+
+/** At a cap it is the answer to what is asked there. */
+async function goLocal(reach: SlashContext): Promise<SlashOutcome> {
+  const { client, sessionId, state } = reach;
+  if (state.cap === null) return setPolicy(reach, 'local');
+  await client.sessions.answerCap({ sessionId, capId: state.cap.capId, decision: { answer: 'local' } });
+  return done;
+}
+
+/** A name is one of the project: it becomes a mention. */
+function attach(reach: SlashContext, path: string): SlashOutcome {
+  if (path !== '') {
+    reach.setText(`${mentionOf(path)} `);
+    return { said: null, keepsText: true };
+  }
+  reach.chooseFiles();
+  return done;
+}
+
+function setPolicy(reach: SlashContext, policy: 'local' | 'hybrid' | 'cloud'): SlashOutcome {
+  reach.setPolicy(policy);
+  return info(t('slash.policySet', { policy: t(`composer.where.${policy}`) }));
+}
+
+/** A model of the cloud is of use only where steps may run there. */
+async function setModel(reach: SlashContext, id: string): Promise<SlashOutcome> {
+  if (!id.includes('/')) return wrong(t('slash.needsModel'));
+  const { where } = await reach.client.models.show({ id });
+  reach.setModel(where === 'cloud' ? { id, cloud: id } : { id, local: id });
+  if (where === 'cloud') reach.setPolicy('cloud');
+  return info(t('slash.modelSet', { model: id }));
+}
+
+async function plan(reach: SlashContext, rest: string): Promise<SlashOutcome> {
+  if (rest !== '' && rest !== 'start' && rest !== 'edit') {
+    await reach.send(rest, true);
+    return { said: null, keepsText: true };
+  }
+  const turn = reach.state.turns.findLast(({ reason }) => reason === 'planned');
+  if (turn === undefined) return wrong(t('slash.needsText'));
+  if (rest === 'start') {
+    const { client, sessionId, state } = reach;
+    const edited = state.plan?.turnId === turn.id ? state.plan.steps : null;
+    const text = (await client.sessions.detail({ sessionId, id: turn.id })).text ?? turn.text;
+    await startPlan(client, { sessionId, turnId: turn.id, made: edited ?? planSteps(text), steps: null });
+    reach.onSent();
+    return done;
+  }
+  document.querySelector<HTMLElement>('[data-plan-step]')?.focus();
+  return info(t('slash.planHere'));
+}
+
+async function settle({ client, sessionId }: SlashContext, what: 'take' | 'undo', path: string): Promise<string> {
+  const { done: settled, refused } = await client.changes[what]({ sessionId, paths: path === '' ? [] : [path] });
+  const list = refused.map((one) => `${one.path} (${one.why})`).join(', ');
+  const key = what === 'undo' ? 'slash.undone' : 'slash.taken';
+  return `${plural(key, settled.length)}${list === '' ? '' : ` ${t('changes.refused', { list })}`}`;
+}
+
+async function raise({ client, sessionId, state }: SlashContext, rest: string): Promise<SlashOutcome> {
+  const usd = Number(rest.replace(/^\$/u, ''));
+  if (state.cap === null) return wrong(t('slash.noCap'));
+  if (rest === '' || !Number.isFinite(usd) || usd <= 0) return wrong(t('slash.needsUsd'));
+  await client.sessions.answerCap({ sessionId, capId: state.cap.capId, decision: { answer: 'raise', usd } });
+  return done;
+}

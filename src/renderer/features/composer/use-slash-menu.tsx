@@ -1,0 +1,85 @@
+import type { KeyboardEvent } from 'react';
+import { useState } from 'react';
+import type { ModelEntry } from '@shared/contract.ts';
+import { matchingCommands } from '@shared/slash-commands.ts';
+import { seenName } from '@shared/seen-text.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useModels } from '../../lib/models/use-local-model.ts';
+import type { FieldMenu } from '../../ui/controls/message-field.tsx';
+
+interface Offer {
+  readonly key: string;
+  /** What stands in the field when it is taken. */
+  readonly typed: string;
+  readonly title: string;
+  readonly argument: string;
+  readonly about: string;
+}
+
+/**
+ * The list that a `/` opens, of commands and, for the one that names a model, of models: arrows move in it, Tab and Enter
+ * take, Escape closes it.
+ */
+export function useSlashMenu(text: string, setText: (text: string) => void): FieldMenu {
+  const models = useModels().data ?? [];
+  const [closedFor, setClosedFor] = useState<string | null>(null);
+  const [wanted, setWanted] = useState(0);
+  const offers = text === closedFor ? [] : (modelOffers(text, models) ?? commandOffers(text));
+  const selected = Math.min(wanted, Math.max(0, offers.length - 1));
+  const choose = (offer: Offer): void => {
+    setText(offer.typed);
+    // A command that takes something goes on with what it takes.
+    setClosedFor(modelOffers(offer.typed, models) === null || offer.argument === '' ? offer.typed : null);
+    setWanted(0);
+  };
+  const onKeyDown = (event: KeyboardEvent): boolean => {
+    if (offers.length === 0) return false;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const offer = offers[selected];
+    if (step !== undefined) setWanted((selected + step + offers.length) % offers.length);
+    else if (event.key === 'Escape') setClosedFor(text);
+    else if ((event.key === 'Tab' || event.key === 'Enter') && offer !== undefined && text !== offer.typed.trimEnd()) {
+      choose(offer);
+    } else return false;
+    event.preventDefault();
+    return true;
+  };
+  const items = offers.map((offer) => ({
+    key: offer.key,
+    choose: () => choose(offer),
+    content: (
+      <>
+        <span className="font-mono text-xs whitespace-nowrap">
+          {offer.title} <span className="text-soft">{offer.argument}</span>
+        </span>
+        <span className="text-xs text-soft">{offer.about}</span>
+      </>
+    ),
+  }));
+  return { label: t('slash.label'), items, selected, onKeyDown };
+}
+
+function commandOffers(text: string): readonly Offer[] {
+  return matchingCommands(text, 'window').map(({ name, argument }) => ({
+    key: name,
+    typed: `/${name}${argument === '' ? '' : ' '}`,
+    title: `/${name}`,
+    argument,
+    about: t(`slash.${name}`),
+  }));
+}
+
+/** Null where no model is to be named. */
+function modelOffers(text: string, models: readonly ModelEntry[]): readonly Offer[] | null {
+  const part = /^\/model (\S*)$/u.exec(text)?.[1];
+  if (part === undefined) return null;
+  return models
+    .filter(({ id, label, state }) => state === 'ready' && `${id} ${label}`.toLowerCase().includes(part.toLowerCase()))
+    .map(({ id, label, where }) => ({
+      key: id,
+      typed: `/model ${id}`,
+      title: seenName(id),
+      argument: '',
+      about: `${seenName(label)} · ${t(`composer.where.${where}`)}`,
+    }));
+}

@@ -1,0 +1,74 @@
+import { useState } from 'react';
+import type { SessionState, TurnState } from '@shared/session-state.ts';
+import { announce } from '../../../lib/notices/announce.ts';
+import { useClient } from '../../../lib/connection/core-context.ts';
+import { failureText } from '../../../lib/connection/failure-text.ts';
+import { sendOptionsFor, imageModelsFor } from '../../../lib/models/image-models.ts';
+import { plural, t } from '../../../lib/text/translate.ts';
+import { useModels } from '../../../lib/models/use-local-model.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { resendTask } from './resend-task.ts';
+
+interface ImageModelOfferProps {
+  readonly sessionId: string;
+  readonly state: SessionState;
+}
+
+/** Below a turn whose models do not see the picture of its message: the same message to one that does. */
+export function ImageModelOffer({ sessionId, state }: ImageModelOfferProps) {
+  const turn = state.turns.at(-1);
+  if (turn?.reason !== 'missing') return null;
+  return <Offer key={turn.id} {...{ sessionId, state, turn }} />;
+}
+
+function Offer({ sessionId, state, turn }: ImageModelOfferProps & { readonly turn: TurnState }) {
+  const client = useClient();
+  const models = useModels().data ?? [];
+  const [wanted, setWanted] = useState('');
+  const [isSending, setIsSending] = useState(false);
+  const message = state.messages.find(({ messageId }) => messageId === turn.messageId);
+  const found = imageModelsFor(turn, message, models);
+  if (found === null) return null;
+  const { offered, kept } = found;
+  const model = offered.find(({ id }) => id === wanted) ?? offered[0];
+  const resend = async (): Promise<void> => {
+    if (model === undefined) return;
+    setIsSending(true);
+    try {
+      const options = sendOptionsFor(model, turn);
+      await resendTask(client, { sessionId, state, turn }, { say: (task) => task, options });
+    } catch (error) {
+      announce({ kind: 'error', text: failureText(error) });
+      setIsSending(false);
+    }
+  };
+  return (
+    <section
+      aria-label={t('unseen.label')}
+      className="mt-4 flex flex-wrap items-center gap-3 rounded-lg border border-line px-3 py-2 text-sm"
+    >
+      <p className="min-w-48 flex-1">
+        {t(model === undefined ? 'unseen.none' : 'unseen.text')} {kept > 0 && plural('unseen.kept', kept)}
+      </p>
+      {model !== undefined && (
+        <>
+          <select
+            aria-label={t('unseen.model')}
+            value={model.id}
+            onChange={({ target }) => setWanted(target.value)}
+            className="h-7 max-w-56 rounded-md border border-line bg-raised px-1.5 text-xs"
+          >
+            {offered.map(({ id, where }) => (
+              <option key={id} value={id}>
+                {t('unseen.option', { model: id, where: t(`composer.where.${where}`) })}
+              </option>
+            ))}
+          </select>
+          <Button size="small" look="primary" disabled={isSending} onClick={() => void resend()}>
+            {t('unseen.resend')}
+          </Button>
+        </>
+      )}
+    </section>
+  );
+}

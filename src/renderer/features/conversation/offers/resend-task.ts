@@ -1,0 +1,30 @@
+import type { SessionState, TurnState } from '@shared/session-state.ts';
+import { interactiveOptions } from '../../../lib/session/interactive-options.ts';
+import type { CoreClient } from '../../../lib/connection/core-client.ts';
+import type { SendOptions } from '../../../lib/session/session-commands.ts';
+
+export interface ResentTurn {
+  readonly sessionId: string;
+  readonly state: SessionState;
+  readonly turn: TurnState;
+}
+
+/**
+ * The task of a turn once more, with its files, its cap and its kind. `say`: the message for the task. Rejects with a
+ * failure of the core.
+ */
+export async function resendTask(
+  client: CoreClient,
+  { sessionId, state, turn }: ResentTurn,
+  { say, options = {} }: { readonly say: (task: string) => string; readonly options?: SendOptions },
+): Promise<void> {
+  const message = state.messages.find(({ messageId }) => messageId === turn.messageId);
+  const { text } = await client.sessions.detail({ sessionId, id: turn.messageId, near: message?.seq });
+  const { maxUsd } = turn.limits;
+  await client.sessions.send({
+    sessionId,
+    text: say(text ?? message?.text ?? ''),
+    options: { ...interactiveOptions, ...options, plan: turn.plan, ...(maxUsd === null ? {} : { maxUsd }) },
+    attachments: [...(message?.attachments ?? [])],
+  });
+}

@@ -1,0 +1,53 @@
+import type { ToolCallState } from '@shared/session-state.ts';
+import { toolCallStatus } from '@shared/session-state.ts';
+import { seenCommand } from '@shared/seen-text.ts';
+import { seconds } from '../../../lib/text/format.ts';
+import { t } from '../../../lib/text/translate.ts';
+import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';
+import { RowLine } from './row-line.tsx';
+import { rowId } from '../row-id.ts';
+import { ToolDetails } from './tool-details.tsx';
+
+interface ActionRowProps {
+  readonly sessionId: string;
+  readonly action: ToolCallState;
+  /** The number of the event that began its turn. */
+  readonly near: number;
+  readonly liveOutput: string;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+/** What a recipe did by itself: no model, so neither tokens nor money. */
+export function ActionRow({ sessionId, action, near, liveOutput, isOpen, onToggle }: ActionRowProps) {
+  const status = toolCallStatus(action);
+  const hasFailed = status !== 'ok' && status !== 'running' && status !== 'requested';
+  return (
+    <>
+      <RowLine
+        id={rowId(action.toolCallId)}
+        isOpen={isOpen}
+        onToggle={onToggle}
+        mark={<span aria-hidden="true" className="size-1 rounded-full bg-line-strong" />}
+        where={<span className="text-soft">{t('step.action')}</span>}
+        label={
+          <span className="text-soft">
+            {seenCommand(action.label)}
+            {hasFailed && <span className="ml-2 text-xs font-medium text-bad">{t(`step.status.${status}`)}</span>}
+            {status === 'ok' && action.exitCode !== null && action.exitCode !== 0 && (
+              <span className="ml-2 text-xs">{t('step.exit', { code: action.exitCode })}</span>
+            )}
+          </span>
+        }
+        figures={action.durationMs === null ? t('step.running') : seconds(action.durationMs)}
+      >
+        {() => <ToolDetails sessionId={sessionId} place={{ id: action.toolCallId, near }} calls={[action]} />}
+      </RowLine>
+      {action.status === null && liveOutput !== '' && (
+        <div className="my-1.5 ml-5.5">
+          <TerminalOutput text={liveOutput} />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import type { CallDetail } from '@shared/contract.ts';
+import type { StepEnd, StepState, ToolCallState } from '@shared/session-state.ts';
+import { answerSpeedOf, decodeSpeedOf, firstTokenMsOf, prefillSpeedOf, toolCallStatus } from '@shared/session-state.ts';
+import { printable, seenName, seenWords } from '@shared/seen-text.ts';
+import { bytes, megabytes, money, seconds, speed, tokens } from '../../../lib/text/format.ts';
+import { t } from '../../../lib/text/translate.ts';
+import { useDetail } from '../../../lib/session/use-log-detail.ts';
+import { CodeBlock } from '../../../ui/content/code-block.tsx';
+import { Fold } from '../../../ui/layout/fold.tsx';
+import { Markdown } from '../../../ui/content/markdown.tsx';
+import { StepActions } from './step-actions.tsx';
+import { CallDetails } from './tool-details.tsx';
+
+interface StepDetailProps {
+  readonly sessionId: string;
+  readonly step: StepState;
+  readonly calls: readonly ToolCallState[];
+  /** The number of the event that began its turn. */
+  readonly near: number;
+}
+
+/** All that the log has of a step: why and how, what it said, what its calls did, what it was sent. */
+export function StepDetail({ sessionId, step, calls, near }: StepDetailProps) {
+  // One look into the log for the step and its calls: it is taken again when any of them has got further.
+  const calling = calls.map((call) => toolCallStatus(call)).join(' ');
+  const place = { id: step.callId, near };
+  const load = useDetail(sessionId, place, `${step.end === null ? 'running' : 'ended'} ${calling}`);
+  const detail = load.type === 'ready' ? load.detail : null;
+  return (
+    <>
+      <p className="text-xs text-soft">
+        {t('step.on', {
+          strategy: t(`route.strategy.${step.stage.strategy}`),
+          model: seenName(step.model),
+          purpose: t(`purpose.${step.purpose}`),
+        })}
+        {step.reason !== '' && `. ${seenWords(step.reason)}`}
+        {step.waitedMs > 0 && ` ${t('step.waited', { time: seconds(step.waitedMs) })}`}
+      </p>
+      {step.end !== null && <Figures end={step.end} price={detail?.price ?? null} />}
+      {detail !== null && <Said detail={detail} />}
+      {calls.length > 0 && <CallDetails load={load} calls={calls} />}
+      {detail !== null && <Request detail={detail} />}
+      {step.end !== null && <StepActions sessionId={sessionId} callId={step.callId} model={step.stage.model} />}
+    </>
+  );
+}
+
+function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDetail['price'] }) {
+  const { usage } = end;
+  const prefill = speed(prefillSpeedOf(end));
+  const answer = end.timings.counted === undefined ? null : speed(answerSpeedOf(end));
+  const firstMs = end.load === undefined ? null : firstTokenMsOf(end);
+  const parts = [
+    `${t('cost.fresh')} ${tokens(usage.freshInput)}`,
+    `${t('cost.read')} ${tokens(usage.cacheRead)}`,
+    usage.cacheWrite === 0 ? null : `${t('cost.write')} ${tokens(usage.cacheWrite)}`,
+    `${t('cost.output')} ${tokens(usage.output)}`,
+    usage.reasoning === 0 ? null : `${t('cost.reasoning')} ${tokens(usage.reasoning)}`,
+    speed(decodeSpeedOf(end)),
+    prefill === null ? null : t('status.prefill', { speed: prefill }),
+    answer === null ? null : t('step.answerSpeed', { speed: answer }),
+    firstMs === null ? null : t('step.firstToken', { time: seconds(firstMs) }),
+    ...loadTexts(end),
+    money(end.costUsd),
+    price === null || price.source === 'local'
+      ? null
+      : t('step.price', { source: price.source === 'settings' ? t('price.own') : price.source, date: price.date }),
+  ].filter((part) => part !== null);
+  return <p className="text-xs text-soft tabular-nums">{parts.join(' · ')}</p>;
+}
+
+/** Where it ran, and what its load was planned to take and took. */
+function loadTexts({ load }: StepEnd): readonly string[] {
+  if (load === undefined) return [];
+  const { backend, contextTokens, predictedBytes, observedBytes = null } = load;
+  return [
+    t('step.load', { backend, context: tokens(contextTokens) }),
+    ...(predictedBytes === null ? [] : [t('step.predicted', { memory: megabytes(predictedBytes) })]),
+    ...(observedBytes === null ? [] : [t('step.observed', { memory: megabytes(observedBytes) })]),
+  ];
+}
+
+function Said({ detail }: { readonly detail: CallDetail }) {
+  const reasoning = textOf(detail, 'reasoning');
+  const text = textOf(detail, 'text');
+  return (
+    <>
+      {reasoning !== '' && (
+        <Fold label={t('step.reasoning')}>
+          <p className="mt-2 text-xs whitespace-pre-wrap text-soft wrap-anywhere [unicode-bidi:plaintext]">
+            {printable(reasoning)}
+          </p>
+        </Fold>
+      )}
+      {text !== '' && (
+        <Fold label={t('step.said')}>
+          <div className="mt-2">
+            <Markdown text={text} />
+          </div>
+        </Fold>
+      )}
+    </>
+  );
+}
+
+function textOf({ parts }: CallDetail, type: 'text' | 'reasoning'): string {
+  return parts.flatMap((part) => (part.type === type ? part.text : [])).join('');
+}
+
+function Request({ detail }: { readonly detail: CallDetail }) {
+  const { request } = detail;
+  if (request === null) return <p className="text-xs text-soft">{t('step.requestGone')}</p>;
+  return (
+    <Fold label={t('step.request')}>
+      <div className="mt-2 flex flex-col gap-2">
+        {request.messages.map((message, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- the messages of one request never change
+          <div key={index} className="flex flex-col gap-1">
+            <p className="text-xs text-soft">
+              {seenName(message.role)} · {bytes(new TextEncoder().encode(message.text).length)}
+            </p>
+            <CodeBlock code={message.text} language="" />
+          </div>
+        ))}
+      </div>
+    </Fold>
+  );
+}

@@ -1,0 +1,173 @@
+import type { StepState, ToolCallState } from '@shared/session-state.ts';
+import { toolCallStatus } from '@shared/session-state.ts';
+import { seenWords } from '@shared/seen-text.ts';
+import { money, seconds, tokens } from '../../../lib/text/format.ts';
+import { stepLabel } from '../../../lib/session/step-label.ts';
+import { hasFailed } from '../../../lib/session/step-outcome.ts';
+import type { LiveCall } from '../../../lib/session/live-feed.ts';
+import { plural, t } from '../../../lib/text/translate.ts';
+import { Markdown } from '../../../ui/content/markdown.tsx';
+import { RouteDot } from '../../../ui/figures/route-dot.tsx';
+import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';
+import { RowLine } from './row-line.tsx';
+import { rowId } from '../row-id.ts';
+import { WholeText } from '../whole-text.tsx';
+import { StepDetail } from './step-detail.tsx';
+
+interface StepRowProps {
+  readonly sessionId: string;
+  readonly step: StepState;
+  /** The number of the event that began its turn. */
+  readonly near: number;
+  readonly calls: readonly ToolCallState[];
+  /** What the model says right now, while it does. */
+  readonly live: LiveCall | undefined;
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+  /** The end of the turn says the same. */
+  readonly isRepeatedAtEnd: boolean;
+}
+
+/** One model call and what it caused. What it says while it runs is visible without opening it. */
+export function StepRow({
+  sessionId,
+  step,
+  near,
+  calls,
+  live,
+  outputs,
+  isOpen,
+  onToggle,
+  isRepeatedAtEnd,
+}: StepRowProps) {
+  const running = calls.find((call) => call.status === null && (outputs[call.toolCallId] ?? '') !== '');
+  return (
+    <>
+      <RowLine
+        id={rowId(step.callId)}
+        isOpen={isOpen}
+        onToggle={onToggle}
+        mark={<RouteDot where={step.where} isRunning={step.end === null} hasFailed={hasFailed(step)} />}
+        where={<WhereWord step={step} />}
+        label={<Label step={step} calls={calls} />}
+        figures={<Figures step={step} calls={calls} live={live} />}
+      >
+        {() => <StepDetail sessionId={sessionId} step={step} calls={calls} near={near} />}
+      </RowLine>
+      {step.end === null && live !== undefined && <LiveText live={live} isProse={isProse(step)} />}
+      {step.end !== null && !isRepeatedAtEnd && isSaying(step) && (
+        <div className="my-1.5 ml-5.5">
+          <WholeText sessionId={sessionId} place={{ id: step.callId, near }} text={step.end.text} />
+        </div>
+      )}
+      {running !== undefined && (
+        <div className="my-1.5 ml-5.5">
+          <TerminalOutput text={outputs[running.toolCallId] ?? ''} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function WhereWord({ step }: { readonly step: StepState }) {
+  return (
+    <span className={step.where === 'cloud' ? 'font-medium text-cloud' : 'text-local'}>{t(`step.${step.where}`)}</span>
+  );
+}
+
+function Label({ step, calls }: { readonly step: StepState; readonly calls: readonly ToolCallState[] }) {
+  const marks = calls.flatMap((call) => callMark(call) ?? []);
+  return (
+    <>
+      {stepLabel(step)}
+      {calls.length > 1 && <span className="text-soft"> {t('step.more', { count: calls.length - 1 })}</span>}
+      {marks.length > 0 && <span className="ml-2 text-xs font-medium text-bad">{marks.join(', ')}</span>}
+      {step.end?.error && (
+        <span className="ml-2 text-xs font-medium text-bad">{seenWords(step.end.error.message)}</span>
+      )}
+    </>
+  );
+}
+
+function callMark(call: ToolCallState): string | null {
+  const status = toolCallStatus(call);
+  if (status === 'ok') {
+    return call.exitCode === null || call.exitCode === 0 ? null : t('step.exit', { code: call.exitCode });
+  }
+  return status === 'requested' || status === 'running' ? null : t(`step.status.${status}`);
+}
+
+interface FiguresProps {
+  readonly step: StepState;
+  readonly calls: readonly ToolCallState[];
+  readonly live: LiveCall | undefined;
+}
+
+function Figures({ step, calls, live }: FiguresProps) {
+  const { end } = step;
+  if (end === null) return phaseText(live);
+  if (calls.some((call) => toolCallStatus(call) === 'running')) return t('step.running');
+  const { usage } = end;
+  const costs = end.costUsd === 0 ? null : money(end.costUsd);
+  const parts = [
+    `${tokens(usage.freshInput + usage.cacheRead + usage.cacheWrite)} → ${tokens(usage.output)}`,
+    seconds(end.timings.totalMs),
+  ];
+  return (
+    <>
+      <span className="max-sm:hidden">{parts[0]} · </span>
+      {parts[1]}
+      {costs !== null && <span className={step.where === 'cloud' ? 'font-medium text-cloud' : ''}> · {costs}</span>}
+    </>
+  );
+}
+
+function phaseText(live: LiveCall | undefined): string {
+  if (live === undefined) return t('step.starting');
+  const share = live.total === null || live.total === 0 ? '' : ` ${Math.round((live.done / live.total) * 100)} %`;
+  switch (live.phase) {
+    case 'waiting':
+      return t('step.waiting');
+    case 'loading':
+      return t('step.loading', { share });
+    case 'prefill':
+      return t('step.reading', { share });
+    case 'decode':
+      return plural('step.writing', live.pieces);
+    default:
+      return live.phase satisfies never;
+  }
+}
+
+function LiveText({ live, isProse: isRead }: { readonly live: LiveCall; readonly isProse: boolean }) {
+  if (live.text + live.reasoning === '') return null;
+  if (live.text === '') {
+    return (
+      <p className="my-1.5 ml-5.5 line-clamp-3 text-xs whitespace-pre-wrap text-soft">{live.reasoning.slice(-600)}</p>
+    );
+  }
+  if (isRead) {
+    return (
+      <div className="my-1.5 ml-5.5">
+        <Markdown text={live.text} isGrowing />
+      </div>
+    );
+  }
+  return (
+    <div className="my-1.5 ml-5.5">
+      <TerminalOutput text={live.text} />
+    </div>
+  );
+}
+
+/** Proposals and choices are for the program; the rest is said to the person. */
+function isProse(step: StepState): boolean {
+  return ['act', 'answer', 'plan', 'summarise'].includes(step.purpose);
+}
+
+/** Words beside the calls of a step, where they are words and not a call written out. */
+function isSaying(step: StepState): boolean {
+  const text = step.end?.text.trim() ?? '';
+  return isProse(step) && text !== '' && !/^(?:[{[<]|```(?:json|tool))/u.test(text);
+}

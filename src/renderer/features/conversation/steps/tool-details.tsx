@@ -1,0 +1,113 @@
+import type { ReactNode } from 'react';
+import type { ToolDetail } from '@shared/contract.ts';
+import type { ToolCallState } from '@shared/session-state.ts';
+import { toolCallStatus } from '@shared/session-state.ts';
+import { seenCommand, seenName } from '@shared/seen-text.ts';
+import { lineCounts, seconds } from '../../../lib/text/format.ts';
+import { t } from '../../../lib/text/translate.ts';
+import type { DetailLoad, LogPlace } from '../../../lib/session/use-log-detail.ts';
+import { useDetail } from '../../../lib/session/use-log-detail.ts';
+import { CodeBlock } from '../../../ui/content/code-block.tsx';
+import { DiffView } from '../../../ui/content/diff-view.tsx';
+import { Problem } from '../../../ui/notices/problem.tsx';
+import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';
+
+interface ToolDetailsProps {
+  readonly sessionId: string;
+  /** Under which the log is asked. */
+  readonly place: LogPlace;
+  readonly calls: readonly ToolCallState[];
+}
+
+/** Input, output and differences of an action. */
+export function ToolDetails({ sessionId, place, calls }: ToolDetailsProps) {
+  const load = useDetail(sessionId, place, calls.map((call) => toolCallStatus(call)).join(' '));
+  return <CallDetails load={load} calls={calls} />;
+}
+
+interface CallDetailsProps {
+  readonly load: DetailLoad;
+  readonly calls: readonly ToolCallState[];
+}
+
+export function CallDetails({ load, calls }: CallDetailsProps) {
+  if (load.type === 'loading') return <p className="text-xs text-soft">{t('step.loadingDetail')}</p>;
+  if (load.type === 'failed') {
+    return <Problem text={`${t('step.detailFailed')} ${load.text}`} />;
+  }
+  return calls.map((call) => (
+    <OneCall
+      key={call.toolCallId}
+      call={call}
+      detail={load.detail.tools.find((tool) => tool.toolCallId === call.toolCallId)}
+      isAlone={calls.length === 1}
+    />
+  ));
+}
+
+interface OneCallProps {
+  readonly call: ToolCallState;
+  readonly detail: ToolDetail | undefined;
+  readonly isAlone: boolean;
+}
+
+function OneCall({ call, detail, isAlone }: OneCallProps) {
+  const input = detail?.input ?? null;
+  const command = commandOf(input);
+  const output = detail?.output ?? call.output;
+  return (
+    <section aria-label={seenCommand(call.label)} className="flex flex-col gap-2">
+      {!isAlone && (
+        <p className="text-xs">
+          <span className="font-medium">{seenCommand(call.label)}</span>{' '}
+          <span className="text-soft">
+            {t(`step.status.${toolCallStatus(call)}`)}
+            {call.durationMs !== null && ` · ${seconds(call.durationMs)}`}
+          </span>
+        </p>
+      )}
+      {detail !== undefined && detail.repairs.length > 0 && (
+        <p className="text-xs text-soft">{t('step.repaired', { text: detail.repairs.join(', ') })}</p>
+      )}
+      {command === null && hasContent(input) && (
+        <Block title={t('step.input')}>
+          <CodeBlock code={JSON.stringify(input, null, 2)} language="json" />
+        </Block>
+      )}
+      {detail?.changes.map((change) => (
+        <Block key={change.path} title={`${seenName(change.path)}  ${lineCounts(change.added, change.removed)}`}>
+          {change.diff === null ? (
+            <p className="text-xs text-soft">{t('step.noDiff')}</p>
+          ) : (
+            <DiffView diff={change.diff} />
+          )}
+        </Block>
+      ))}
+      {(command !== null || output !== '') && (
+        <Block title={t('step.output')}>
+          <TerminalOutput text={output} command={command ?? undefined} />
+        </Block>
+      )}
+      {output === '' && call.status !== null && <p className="text-xs text-soft">{t('step.noOutput')}</p>}
+      {detail?.isOutputWhole === false && <p className="text-xs text-soft">{t('step.outputCut')}</p>}
+    </section>
+  );
+}
+
+function Block({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div className="flex flex-col gap-1">
+      <p className="text-xs whitespace-pre-wrap text-soft">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+function commandOf(input: unknown): string | null {
+  const command: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'command') : null;
+  return typeof command === 'string' ? command : null;
+}
+
+function hasContent(input: unknown): boolean {
+  return typeof input === 'object' && input !== null ? Object.keys(input).length > 0 : input !== null;
+}

@@ -1,0 +1,115 @@
+import type { FormEvent } from 'react';
+import { useState } from 'react';
+import type { Attachment } from '@shared/attachments.ts';
+import { interactiveOptions } from '../../../lib/session/interactive-options.ts';
+import { useClient } from '../../../lib/connection/core-context.ts';
+import { announce } from '../../../lib/notices/announce.ts';
+import { failureText } from '../../../lib/connection/failure-text.ts';
+import { useNavigate } from '../../../lib/window/navigation.ts';
+import { forkSession } from '../../../lib/session/session-commands.ts';
+import { submitOnEnter } from '../../../lib/input/submit-on-enter.ts';
+import { sizedByText, textRows } from '../../../lib/drawing/field-rows.ts';
+import { t } from '../../../lib/text/translate.ts';
+import { useFocusOnce } from '../../../lib/input/use-focus-once.ts';
+import { AttachmentList } from '../../../ui/content/attachment-list.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
+import { CopyButton } from '../../../ui/controls/copy-button.tsx';
+
+interface MessageActionsProps {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly isDropped: boolean;
+  readonly sessionId: string;
+  readonly onEdit: () => void;
+}
+
+/** Below a message: to copy it, to say it differently, and for one that nobody worked on, to send it again. */
+export function MessageActions({ text, attachments, isDropped, sessionId, onEdit }: MessageActionsProps) {
+  const client = useClient();
+  const send = async (): Promise<void> => {
+    try {
+      await client.sessions.send({
+        sessionId,
+        text,
+        options: interactiveOptions,
+        attachments: [...attachments],
+      });
+    } catch (error) {
+      announce({ kind: 'error', text: failureText(error) });
+    }
+  };
+  return (
+    <div className="mt-0.5 -mb-1 flex items-center justify-end gap-1 opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100 group-data-[dropped=true]/message:opacity-100">
+      {isDropped && <span className="mr-1 text-xs text-warn">{t('message.dropped')}</span>}
+      {isDropped && (
+        <Button size="small" onClick={() => void send()}>
+          {t('message.again')}
+        </Button>
+      )}
+      <CopyButton text={text} label={t('session.copy')} />
+      <Button size="small" look="quiet" onClick={onEdit}>
+        {t('message.edit')}
+      </Button>
+    </div>
+  );
+}
+
+interface EditMessageProps {
+  readonly sessionId: string;
+  readonly messageId: string;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly onDone: () => void;
+}
+
+/** The message said differently: a fork that begins where it stood. What came of the first is kept in this session. */
+export function EditMessage({ sessionId, messageId, text, attachments, onDone }: EditMessageProps) {
+  const reach = { client: useClient(), navigate: useNavigate() };
+  const [next, setNext] = useState(text);
+  const [given, setGiven] = useState(attachments);
+  const field = useFocusOnce<HTMLTextAreaElement>();
+  const [isSending, setIsSending] = useState(false);
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (next.trim() === '' || isSending) return;
+    setIsSending(true);
+    const isDone = await forkSession(
+      reach,
+      sessionId,
+      { before: messageId },
+      {
+        text: next,
+        options: {},
+        attachments: given,
+      },
+    );
+    setIsSending(false);
+    if (isDone) onDone();
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)} className="mt-6 mb-3 ml-auto flex w-full max-w-[85%] flex-col gap-2">
+      <textarea
+        aria-label={t('message.label')}
+        rows={textRows(next, 2, 14)}
+        value={next}
+        ref={field}
+        onChange={(event) => setNext(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onDone();
+          else submitOnEnter(event);
+        }}
+        className={`w-full resize-none rounded-xl border border-line-strong bg-raised px-4 py-2.5 ${sizedByText(next)}`}
+      />
+      <AttachmentList attachments={given} onRemove={(one) => setGiven(given.filter((other) => other !== one))} />
+      <div className="flex items-center justify-end gap-2">
+        <span className="mr-auto text-xs text-soft">{t('message.editHint')}</span>
+        <Button size="small" onClick={onDone}>
+          {t('message.cancel')}
+        </Button>
+        <Button size="small" type="submit" look="primary" disabled={next.trim() === '' || isSending}>
+          {t('message.resend')}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,233 @@
+import { useState } from 'react';
+import type { Attachment } from '@shared/attachments.ts';
+import { plural, t } from '../../../lib/text/translate.ts';
+import type { CriterionResult, MessageState, TurnState } from '@shared/session-state.ts';
+import type { RunStatus } from '@shared/run-options.ts';
+import { turnStatus } from '@shared/session-state.ts';
+import { seenCommand, seenName, seenWords } from '@shared/seen-text.ts';
+import { seconds } from '../../../lib/text/format.ts';
+import type { TurnTimeline } from '../../../lib/session/turn-timeline.ts';
+import { HintText } from '../../../ui/notices/hint-text.tsx';
+import { Icon } from '../../../ui/layout/icon.tsx';
+import { AttachmentList } from '../../../ui/content/attachment-list.tsx';
+import { Fold } from '../../../ui/layout/fold.tsx';
+import { CopyButton } from '../../../ui/controls/copy-button.tsx';
+import { Markdown } from '../../../ui/content/markdown.tsx';
+import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';
+import { EditMessage, MessageActions } from './message-actions.tsx';
+import { MessageText } from './message-text.tsx';
+import { PlanProgress } from './plan-progress.tsx';
+import { rowId } from '../row-id.ts';
+import { useWholeText } from '../whole-text.tsx';
+
+interface MessageProps {
+  readonly sessionId: string;
+  readonly message: MessageState;
+  readonly isWaiting: boolean;
+}
+
+const none: readonly Attachment[] = [];
+
+export function Message({ sessionId, message, isWaiting }: MessageProps) {
+  const [isEditing, setIsEditing] = useState(false);
+  const { messageId, text, seq, attachments = none, isDropped = false } = message;
+  const whole = useWholeText(sessionId, { id: messageId, near: seq }, text);
+  if (isEditing) {
+    return (
+      <EditMessage
+        sessionId={sessionId}
+        messageId={messageId}
+        text={whole}
+        attachments={attachments}
+        onDone={() => setIsEditing(false)}
+      />
+    );
+  }
+  return (
+    <div id={rowId(messageId)} tabIndex={-1} data-dropped={isDropped} className="group/message mt-6 mb-1">
+      <article
+        aria-label={t(isWaiting ? 'session.youWaiting' : 'session.you')}
+        className={`ml-auto w-fit max-w-[85%] rounded-xl px-4 py-2.5 ${isWaiting ? 'border border-dashed border-line-strong text-soft' : 'bg-chosen'}`}
+      >
+        {attachments.length > 0 && (
+          <div className="mb-2">
+            <AttachmentList attachments={attachments} />
+          </div>
+        )}
+        <MessageText text={whole} />
+        {isWaiting && <p className="mt-1 text-2xs">{t('composer.queued')}</p>}
+      </article>
+      {!isWaiting && (
+        <MessageActions
+          text={whole}
+          attachments={attachments}
+          isDropped={isDropped}
+          sessionId={sessionId}
+          onEdit={() => setIsEditing(true)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** How the turn began: which way of driving which model was chosen and why, and the check before the work. */
+export function TurnStart({ turn }: { readonly turn: TurnState }) {
+  const first = turn.stages[0];
+  return (
+    <div className="mb-1 flex flex-col text-xs text-soft">
+      {first !== undefined && <StageLine chosen={first} />}
+      <Criterion label={t('turn.before')} turn={turn} result={turn.before} />
+    </div>
+  );
+}
+
+/** Which way of driving which model was chosen at this point, and why. */
+export function StageLine({ chosen: { stage, recipe, reason } }: { readonly chosen: TurnState['stages'][number] }) {
+  return (
+    <p className="py-1 text-xs text-soft wrap-anywhere">
+      <span className="text-ink">
+        {t('turn.stage', {
+          strategy: recipe === null ? t(`route.strategy.${stage.strategy}`) : seenName(recipe),
+          model: seenName(stage.model),
+        })}
+      </span>
+      : {seenWords(reason)}
+    </p>
+  );
+}
+
+interface FoldedProps {
+  readonly turn: TurnState;
+  readonly onUnfold: () => void;
+}
+
+export function FoldedTurn({ turn, onUnfold }: FoldedProps) {
+  const steps = plural('sessions.steps', turn.steps);
+  const actions = plural('turn.actions', turn.actions);
+  return (
+    <button
+      type="button"
+      onClick={onUnfold}
+      className="-mx-2 flex h-7 items-center gap-2 rounded-md px-2 text-xs text-soft hover:bg-sunken hover:text-ink"
+    >
+      <Icon name="chevron" className="size-3" />
+      {turn.actions === 0 ? steps : t('turn.folded', { steps, actions })}
+    </button>
+  );
+}
+
+interface CriterionProps {
+  readonly label: string;
+  readonly turn: TurnState;
+  readonly result: CriterionResult | null;
+}
+
+function Criterion({ label, turn, result }: CriterionProps) {
+  if (result === null) return null;
+  return (
+    <Fold
+      label={
+        <span>
+          {label}: <code className="font-mono">{seenCommand(turn.criterion?.command ?? '')}</code>{' '}
+          <span
+            className={`font-medium ${result.passed ? 'text-good' : result.apart === true ? 'text-soft' : 'text-bad'}`}
+          >
+            {t(result.passed ? 'turn.passes' : result.apart === true ? 'turn.failsApart' : 'turn.fails')}
+          </span>
+        </span>
+      }
+    >
+      <div className="mt-1.5">
+        <TerminalOutput text={result.summary} />
+      </div>
+    </Fold>
+  );
+}
+
+interface RanProps {
+  readonly sessionId: string;
+  readonly timeline: TurnTimeline;
+}
+
+/** How far the plan and the recipe are or were, and the check after the work. */
+export function TurnProgress({ sessionId, timeline }: RanProps) {
+  const { turn, phases } = timeline;
+  return (
+    <div className="mt-2 flex flex-col gap-2">
+      <PlanProgress sessionId={sessionId} timeline={timeline} />
+      {phases.length > 0 && (
+        <ul className="flex flex-col gap-0.5 text-xs text-soft">
+          {phases.map(({ phase, text }) => (
+            <li key={phase} className="wrap-anywhere">
+              <span className="text-ink">{seenWords(phase)}</span> {seenWords(text)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Criterion label={t('turn.after')} turn={turn} result={turn.after} />
+    </div>
+  );
+}
+
+/** A piece of a long text that the agent said at the end. */
+export function TurnAnswerPart({ text }: { readonly text: string }) {
+  return (
+    <div className="mt-2">
+      <Markdown text={text} />
+    </div>
+  );
+}
+
+const plainEnds: readonly string[] = ['answered', 'planned'];
+
+interface AfterProps {
+  readonly turn: TurnState;
+  /** What was said at the end, or the last piece of it. */
+  readonly text: string;
+  /** All of it, as far as it is here. */
+  readonly whole: string;
+}
+
+/** The end of a turn, once it is over. */
+export function TurnEnd({ turn, text, whole }: AfterProps) {
+  const status = turnStatus(turn);
+  if (status === 'running') return null;
+  const isPlain = plainEnds.includes(turn.reason ?? '');
+  const took = turn.endedAt === null ? '' : seconds(turn.endedAt - turn.startedAt);
+  const isGood = status === 'done';
+  return (
+    <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="mt-2 flex flex-col gap-2">
+      {text !== '' && <Markdown text={text} />}
+      {turn.failure !== null && (
+        <>
+          {!turn.text.startsWith(turn.failure.message) && <p className="wrap-anywhere">{turn.failure.message}</p>}
+          {turn.failure.hint !== undefined && <HintText hint={turn.failure.hint} />}
+        </>
+      )}
+      <div className="flex items-start gap-2 text-xs text-soft">
+        <Icon name={isGood ? 'check' : 'alert'} className={`mt-0.5 size-3.5 ${isGood ? 'text-good' : 'text-warn'}`} />
+        <p className="min-w-0 wrap-anywhere">
+          <span className={`font-medium ${isGood ? 'text-good' : 'text-warn'}`}>{t(endKey(turn.reason, status))}</span>{' '}
+          {took !== '' && `· ${took}`}
+          {turn.confidence !== null && !isPlain && ` · ${t(`turn.confidence.${turn.confidence}`)}`}
+        </p>
+        {turn.text !== '' && <CopyButton text={whole} label={t('session.copy')} />}
+      </div>
+      {turn.reason !== 'crashed' && <Kept status={status} />}
+    </div>
+  );
+}
+
+function endKey(reason: TurnState['reason'], status: RunStatus) {
+  if (reason === 'planned') return 'turn.planned';
+  if (reason === 'sandbox-lost') return 'turn.sandboxLost';
+  return reason === 'crashed' ? 'turn.interrupted' : (`turn.status.${status}` as const);
+}
+
+const withKept = ['gave-up', 'cap', 'limit', 'needs-approval', 'cancelled', 'error'] as const;
+
+/** An end that is no success says what was kept. */
+function Kept({ status }: { readonly status: string }) {
+  const known = withKept.find((one) => one === status);
+  return known === undefined ? null : <p className="text-xs text-soft">{t(`turn.kept.${known}`)}</p>;
+}

@@ -1,0 +1,40 @@
+import type { ChangedFile } from '@shared/contract.ts';
+import type { UntrackedPlace } from '@shared/sandbox-events.ts';
+import { runsLater } from '@shared/runs-later.ts';
+import { seenName } from '@shared/seen-text.ts';
+import { plural, t } from '../../../lib/text/translate.ts';
+import { useFirstItems } from '../../../lib/drawing/use-first-items.ts';
+import { MoreButton } from '../../../ui/controls/more-button.tsx';
+import { Notice } from '../../../ui/notices/notice.tsx';
+
+interface AutoRunFilesProps {
+  readonly files: readonly ChangedFile[];
+  /** What commands left where changes are not tracked. */
+  readonly untracked: readonly UntrackedPlace[];
+}
+
+/** Which of the changed files something on the person's own machine runs later, outside of the sandbox, and what. */
+export function AutoRunFiles({ files, untracked }: AutoRunFilesProps) {
+  const changed = files.flatMap(({ path, state }) => {
+    const why = state === 'undone' ? null : runsLater(path);
+    return why === null ? [] : [{ path, why, done: null }];
+  });
+  const found = [...changed, ...untracked];
+  const { shown, left, more } = useFirstItems(found, 20);
+  if (found.length === 0) return null;
+  return (
+    <Notice kind="warning">
+      <p className="font-medium">{plural('changes.runsLater', found.length)}</p>
+      <p className="text-xs text-soft">{t('changes.runsLaterText')}</p>
+      <ul className="mt-1.5 flex flex-col gap-1">
+        {shown.map(({ path, why, done }) => (
+          <li key={path} className="text-xs">
+            <span className="font-mono wrap-anywhere">{seenName(path)}</span>: {seenName(why)}
+            {done !== null && <span className="text-soft"> ({seenName(done)})</span>}
+          </li>
+        ))}
+      </ul>
+      <MoreButton left={left} onMore={more} />
+    </Notice>
+  );
+}

@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import type { FenceHit } from '@shared/fences.ts';
+import type { Manifest } from '@shared/manifest.ts';
+import type { StepState } from '@shared/session-state.ts';
+import { seenName } from '@shared/seen-text.ts';
+import { useClient } from '../../../lib/connection/core-context.ts';
+import { bytes } from '../../../lib/text/format.ts';
+import type { TextKey } from '../../../lib/text/translate.ts';
+import { t } from '../../../lib/text/translate.ts';
+import { Section } from '../../../ui/layout/facts.tsx';
+
+const roles: Readonly<Record<string, TextKey>> = {
+  system: 'context.role.system',
+  user: 'context.role.user',
+  assistant: 'context.role.assistant',
+  tool: 'context.role.tool',
+};
+
+/** Which parts of what a step carried are fenced, by which rule, and what the talk was built from. */
+export function FencedParts({ sessionId, step }: { readonly sessionId: string; readonly step: StepState }) {
+  const client = useClient();
+  const manifest = useQuery({
+    queryKey: ['manifest', sessionId, step.step, step.end === null],
+    queryFn: ({ signal }) => client.sessions.manifest({ sessionId, step: step.step }, { signal }),
+  });
+  if (manifest.data === undefined) return null;
+  return (
+    <Section title={t('context.fenced')}>
+      {manifest.data === null ? (
+        <p className="text-xs text-soft">{t('context.fenceUnknown')}</p>
+      ) : (
+        <Fenced manifest={manifest.data} />
+      )}
+    </Section>
+  );
+}
+
+function Fenced({ manifest: { parts, builtFrom } }: { readonly manifest: Manifest }) {
+  const fenced = parts.filter(({ hits }) => hits.length > 0);
+  if (fenced.length === 0 && builtFrom.length === 0) {
+    return <p className="text-xs text-soft">{t('context.fenceNone')}</p>;
+  }
+  return (
+    <ul className="flex flex-col gap-2 text-sm">
+      {builtFrom.map((hit) => (
+        <li key={`built ${hit.rule} ${hit.path ?? ''}`} className="wrap-anywhere">
+          {t('context.builtFrom', { path: seenName(hit.path ?? hit.rule) })} <Why hit={hit} />
+        </li>
+      ))}
+      {fenced.map(({ role, origin, bytes: count, hits }, at) => (
+        // oxlint-disable-next-line react/no-array-index-key -- parts of one call keep their places
+        <li key={at} className="wrap-anywhere">
+          <div className="flex justify-between gap-3">
+            <span className="font-medium">{seenName(origin ?? nameOf(role))}</span>
+            <span className="text-soft tabular-nums">{bytes(count)}</span>
+          </div>
+          {hits.map((hit) => (
+            <p key={`${hit.rule} ${hit.path ?? ''}`} className="text-xs">
+              {hit.path === null ? t('context.fence.look') : t('context.fence.content', { path: seenName(hit.path) })}{' '}
+              <Why hit={hit} />
+            </p>
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Why({ hit: { rule, verdict } }: { readonly hit: FenceHit }) {
+  return (
+    <span className="text-xs text-soft">
+      {seenName(rule)}: {t(`context.fence.${verdict}`)}
+    </span>
+  );
+}
+
+function nameOf(role: string): string {
+  const key = roles[role];
+  return key === undefined ? role : t(key);
+}

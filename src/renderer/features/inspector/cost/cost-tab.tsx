@@ -1,0 +1,150 @@
+import type { MoneyState } from '@shared/session-money.ts';
+import type { SessionState } from '@shared/session-state.ts';
+import { seenName } from '@shared/seen-text.ts';
+import { money as dollars, tokens } from '../../../lib/text/format.ts';
+import { plural, t } from '../../../lib/text/translate.ts';
+import { Empty, Section } from '../../../ui/layout/facts.tsx';
+import { OwnPriceMark } from '../../../ui/figures/own-price-mark.tsx';
+import { RouteDot } from '../../../ui/figures/route-dot.tsx';
+import { CostCounterfactual } from './cost-counterfactual.tsx';
+import { CostSteps } from './cost-steps.tsx';
+import { CostRollups } from './cost-rollups.tsx';
+
+interface CostTabProps {
+  readonly sessionId: string;
+  readonly state: SessionState;
+  readonly money: MoneyState;
+}
+
+/** What the session used and what that cost: four disjoint buckets, by place and by model. */
+export function CostTab({ sessionId, state, money }: CostTabProps) {
+  if (money.calls === 0 && money.children.sessions === 0) return <Empty>{t('cost.none')}</Empty>;
+  const cap = state.turns.at(-1)?.limits.maxUsd ?? null;
+  const { children } = money;
+  return (
+    <>
+      <p className="text-2xl font-semibold tracking-tight tabular-nums">
+        {dollars(money.costUsd)}
+        {cap !== null && (
+          <span className="text-sm font-normal text-soft"> {t('cost.ofCap', { cap: dollars(cap) })}</span>
+        )}
+      </p>
+      {money.unpricedCalls > 0 && <p className="text-sm text-warn">{plural('cost.unpriced', money.unpricedCalls)}</p>}
+      {cap !== null && cap > 0 && (
+        <progress
+          value={Math.min(money.costUsd, cap)}
+          max={cap}
+          aria-label={t('cost.total')}
+          className="mt-2 h-1.5 w-full appearance-none overflow-hidden rounded-full bg-chosen [&::-webkit-progress-bar]:bg-chosen [&::-webkit-progress-value]:bg-cloud"
+        />
+      )}
+      {children.sessions > 0 && (
+        <p className="mt-2 text-sm text-soft">
+          {plural('cost.children', children.sessions, {
+            money: dollars(children.unpriced > 0 ? null : children.costUsd),
+          })}
+        </p>
+      )}
+      <Section title={t('cost.buckets')}>
+        <Buckets money={money} />
+        {money.usage.estimated && <p className="text-xs text-soft">{t('cost.estimated')}</p>}
+      </Section>
+      <Section title={t('cost.models')}>
+        <Models money={money} />
+        {money.failedCalls > 0 && (
+          <p className="text-xs text-soft">{plural('cost.failed', money.failedCalls, { all: money.calls })}</p>
+        )}
+      </Section>
+      <CostCounterfactual state={state} />
+      <CostSteps sessionId={sessionId} version={money.calls} />
+      <CostRollups projectPath={state.projectPath} version={money.calls} />
+    </>
+  );
+}
+
+const cell = 'py-1 pl-4 text-right tabular-nums';
+const head = 'py-1 font-normal text-soft';
+
+function Buckets({ money }: { readonly money: MoneyState }) {
+  const { local, cloud } = money;
+  const rows = [
+    [t('cost.fresh'), local.usage.freshInput, cloud.usage.freshInput],
+    [t('cost.read'), local.usage.cacheRead, cloud.usage.cacheRead],
+    [t('cost.write'), local.usage.cacheWrite, cloud.usage.cacheWrite],
+    [t('cost.output'), local.usage.output, cloud.usage.output],
+    [t('cost.reasoning'), local.usage.reasoning, cloud.usage.reasoning],
+  ] as const;
+  return (
+    <table className="w-full text-sm">
+      <thead>
+        <tr className="border-b">
+          <th scope="col" className={`${head} text-left`}>
+            {t('cost.bucket')}
+          </th>
+          {(['local', 'cloud'] as const).map((where) => (
+            <th key={where} scope="col" className={`${head} text-right`}>
+              <span className="inline-flex items-center gap-1.5">
+                <RouteDot where={where} /> {t(`step.${where}`)}
+              </span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([label, here, there]) => (
+          <tr key={label}>
+            <th scope="row" className={`${head} text-left ${label === t('cost.reasoning') ? 'pl-3' : ''}`}>
+              {label}
+            </th>
+            <td className={cell}>{tokens(here)}</td>
+            <td className={cell}>{tokens(there)}</td>
+          </tr>
+        ))}
+        <tr className="border-t font-medium">
+          <th scope="row" className="py-1 text-left font-medium">
+            {t('cost.money')}
+          </th>
+          <td className={cell}>{costText(local)}</td>
+          <td className={cell}>{costText(cloud)}</td>
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+function Models({ money }: { readonly money: MoneyState }) {
+  return (
+    <table className="w-full text-sm">
+      <thead>
+        <tr className="border-b">
+          <th scope="col" className={`${head} text-left`}>
+            {t('cost.model')}
+          </th>
+          <th scope="col" className={`${head} text-right`}>
+            {t('cost.calls')}
+          </th>
+          <th scope="col" className={`${head} text-right`}>
+            {t('cost.money')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(money.byModel).map(([id, totals]) => (
+          <tr key={id}>
+            <th scope="row" className="py-1 text-left font-mono text-xs font-normal wrap-anywhere">
+              {seenName(id)}
+              <OwnPriceMark model={id} />
+            </th>
+            <td className={cell}>{totals.calls}</td>
+            <td className={cell}>{costText(totals)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** A sum with a part that nobody knows is unpriced, not smaller. */
+function costText(totals: { readonly costUsd: number; readonly unpricedCalls: number }): string {
+  return dollars(totals.unpricedCalls > 0 ? null : totals.costUsd);
+}

@@ -1,0 +1,122 @@
+import type { SessionState, StepState, TurnState } from '@shared/session-state.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
+import { money, seconds } from '../../../lib/text/format.ts';
+import { stepLabel } from '../../../lib/session/step-label.ts';
+import { t } from '../../../lib/text/translate.ts';
+import { Empty, Facts, Section } from '../../../ui/layout/facts.tsx';
+import { RouteDot } from '../../../ui/figures/route-dot.tsx';
+import { Escalations } from './escalations.tsx';
+import { StepCounterfactual } from './step-counterfactual.tsx';
+import { RouteDecision } from './route-decision.tsx';
+
+interface RouteTabProps {
+  readonly sessionId: string;
+  readonly state: SessionState;
+  readonly selectedStep: string | null;
+  readonly onStep: (callId: string) => void;
+}
+
+/** Why a step ran where it ran, as far as the log says. */
+export function RouteTab({ sessionId, state, selectedStep, onStep }: RouteTabProps) {
+  const step = state.steps.find((one) => one.callId === selectedStep) ?? state.steps.at(-1);
+  const turn = state.turns.find((one) => one.id === step?.turnId) ?? state.turns.at(-1);
+  if (step === undefined) {
+    return (
+      <>
+        <Empty>{t('route.none')}</Empty>
+        {turn !== undefined && <Stages turn={turn} />}
+      </>
+    );
+  }
+  const local = state.steps.filter((one) => one.where === 'local').length;
+  const ended = state.steps.filter((one) => one.end !== null).length;
+  return (
+    <>
+      <label className="mb-4 block">
+        <span className="sr-only">{t('route.choose')}</span>
+        <select
+          value={step.callId}
+          onChange={(event) => onStep(event.target.value)}
+          className="w-full truncate rounded-md border border-line-strong bg-raised px-2 py-1.5 text-sm"
+        >
+          {state.steps.map((one) => (
+            <option key={one.callId} value={one.callId}>
+              {t('route.step', { step: one.step, label: stepLabel(one) })}
+            </option>
+          ))}
+        </select>
+      </label>
+      <StepRoute step={step} />
+      <StepCounterfactual sessionId={sessionId} step={step} version={ended} />
+      <RouteDecision sessionId={sessionId} step={step} />
+      {turn !== undefined && <Stages turn={turn} />}
+      <Escalations sessionId={sessionId} state={state} onStep={onStep} />
+      <p className="mt-6 text-xs text-soft">{t('route.share', { local, all: state.steps.length })}</p>
+    </>
+  );
+}
+
+function StepRoute({ step }: { readonly step: StepState }) {
+  const { end } = step;
+  return (
+    <div className="flex flex-col gap-3">
+      <p
+        className={`flex items-center gap-2.5 rounded-lg px-3 py-2 text-sm font-medium ${step.where === 'cloud' ? 'bg-cloud-soft text-cloud' : 'bg-local-soft text-local'}`}
+      >
+        <RouteDot where={step.where} />
+        {t(end === null ? `route.runs.${step.where}` : `route.ran.${step.where}`)}
+      </p>
+      <div>
+        <h3 className="text-xs font-semibold text-soft">{t('route.because')}</h3>
+        <p className="mt-1 text-sm wrap-anywhere">
+          {step.reason === '' ? t('route.noReason') : seenWords(step.reason)}
+        </p>
+      </div>
+      <Facts
+        facts={[
+          [t('cost.model'), seenName(step.model)],
+          [t('cost.money'), end === null ? null : money(end.costUsd)],
+          [t('route.purpose'), t(`purpose.${step.purpose}`)],
+          [t('route.time'), end === null ? null : seconds(end.timings.totalMs)],
+        ]}
+      />
+    </div>
+  );
+}
+
+function Stages({ turn }: { readonly turn: TurnState }) {
+  if (turn.cascade.length === 0) return null;
+  return (
+    <Section title={t('route.stages')}>
+      <ol className="flex flex-col gap-2 text-sm">
+        {turn.stages.map(({ stage, recipe, reason }, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a stage may be chosen again
+          <li key={index} className="flex gap-2.5">
+            <span className="mt-1.5">
+              <RouteDot where={stage.where} />
+            </span>
+            <div className="min-w-0 wrap-anywhere">
+              <p>
+                {t('turn.stage', {
+                  strategy: recipe === null ? t(`route.strategy.${stage.strategy}`) : seenName(recipe),
+                  model: seenName(stage.model),
+                })}
+              </p>
+              <p className="text-xs text-soft">{seenWords(reason)}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+      <h4 className="mt-2 text-xs text-soft">{t('route.cascade')}</h4>
+      <ol className="flex flex-col gap-1 text-xs text-soft">
+        {turn.cascade.map((stage, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a cascade never changes
+          <li key={index} className="flex items-center gap-2.5 wrap-anywhere">
+            <RouteDot where={stage.where} />{' '}
+            {t('turn.stage', { strategy: t(`route.strategy.${stage.strategy}`), model: seenName(stage.model) })}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}

@@ -1,0 +1,41 @@
+import { useState } from 'react';
+import type { StepState } from '@shared/session-state.ts';
+import { t } from '../../../lib/text/translate.ts';
+import { useStepCosts } from '../../../lib/models/use-step-costs.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { CounterfactualFigure } from '../../../ui/figures/counterfactual-figures.tsx';
+import { Section } from '../../../ui/layout/facts.tsx';
+import { RerunStep } from './rerun-step.tsx';
+
+/** The whole log is read for it: of a longer session only when a person asks. */
+const mostSteps = 200;
+
+interface StepCounterfactualProps {
+  readonly sessionId: string;
+  readonly step: StepState;
+  /** Grows with the steps that have ended. */
+  readonly version: number;
+}
+
+/** What the tokens of one step would have cost in the other place, and the way there; nothing as long as it runs. */
+export function StepCounterfactual({ sessionId, step, version }: StepCounterfactualProps) {
+  const [isAsked, setAsked] = useState(false);
+  const isShort = version <= mostSteps;
+  const { data } = useStepCosts(sessionId, version, step.end !== null && (isShort || isAsked));
+  const cost = data?.find((one) => one.step === step.step);
+  if (step.end === null) return null;
+  const there = step.where === 'local' ? 'cloud' : 'local';
+  return (
+    <Section title={t('route.elsewhere')}>
+      {!isShort && !isAsked && (
+        <Button size="small" className="w-fit" onClick={() => setAsked(true)}>
+          {t('route.elsewhere.ask')}
+        </Button>
+      )}
+      {cost !== undefined && (
+        <CounterfactualFigure where={there} label={t(`route.elsewhere.${there}`)} figures={cost.elsewhere} />
+      )}
+      <RerunStep sessionId={sessionId} step={step} />
+    </Section>
+  );
+}

@@ -1,0 +1,64 @@
+import { DropdownMenu } from 'radix-ui';
+import { useRef } from 'react';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { useNavigate } from '../../lib/window/navigation.ts';
+import { deleteSession, exportSession, forkSession, openWindow } from '../../lib/session/session-commands.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useIsWindow } from '../../lib/connection/use-host-info.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Icon } from '../../ui/layout/icon.tsx';
+
+interface SessionMenuProps {
+  readonly sessionId: string;
+  readonly onRename: () => void;
+}
+
+/** What is done with a session as a whole. */
+export default function SessionMenu({ sessionId, onRename }: SessionMenuProps) {
+  const reach = { client: useClient(), navigate: useNavigate() };
+  const isWindow = useIsWindow();
+  const isRenaming = useRef(false);
+  const rename = (): void => {
+    isRenaming.current = true;
+    onRename();
+  };
+  return (
+    // Modal, it would lock the page by a style sheet of its own, which the policy forbids. Without a portal it lies in
+    // a landmark, like everything else.
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>
+        <Button look="quiet" size="icon" aria-label={t('menu.session')} title={t('menu.session')}>
+          <Icon name="more" />
+        </Button>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Content
+        align="end"
+        sideOffset={4}
+        onCloseAutoFocus={(event) => {
+          // The field that was asked for has the focus now.
+          if (isRenaming.current) event.preventDefault();
+          isRenaming.current = false;
+        }}
+        className="z-40 min-w-52 rounded-lg border border-line bg-raised p-1 text-sm shadow-float"
+      >
+        <Item label={t('menu.rename')} onSelect={rename} />
+        <Item label={t('menu.fork')} onSelect={() => void forkSession(reach, sessionId, null)} />
+        {isWindow && <Item label={t('action.sessionWindow')} onSelect={() => void openWindow(reach, sessionId)} />}
+        {isWindow && <Item label={t('menu.export')} onSelect={() => void exportSession(reach, sessionId)} />}
+        <DropdownMenu.Separator className="my-1 h-px bg-line" />
+        <Item label={t('menu.delete')} onSelect={() => void deleteSession(reach, sessionId)} />
+      </DropdownMenu.Content>
+    </DropdownMenu.Root>
+  );
+}
+
+function Item({ label, onSelect }: { readonly label: string; readonly onSelect: () => void }) {
+  return (
+    <DropdownMenu.Item
+      onSelect={onSelect}
+      className="cursor-pointer rounded-md px-2.5 py-1.5 outline-none data-[highlighted]:bg-chosen"
+    >
+      {label}
+    </DropdownMenu.Item>
+  );
+}

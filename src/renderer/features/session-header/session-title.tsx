@@ -1,0 +1,82 @@
+import type { FormEvent } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { announce } from '../../lib/notices/announce.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { sessionTitle } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useFocusOnce } from '../../lib/input/use-focus-once.ts';
+
+const SessionMenu = lazy(() => import('./session-menu.tsx'));
+
+interface SessionTitleProps {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly place: { readonly short: string; readonly whole: string };
+  readonly isRenaming: boolean;
+  readonly onRename: (isRenaming: boolean) => void;
+}
+
+/** Name and place of a session, and the menu of what is done with it as a whole. */
+export function SessionTitle({ sessionId, title, place, isRenaming, onRename }: SessionTitleProps) {
+  return (
+    <>
+      <div className="min-w-0 flex-1">
+        {isRenaming ? (
+          <RenameForm sessionId={sessionId} title={title} onDone={() => onRename(false)} />
+        ) : (
+          <h1 className="truncate text-sm leading-6 font-semibold" title={sessionTitle(title)}>
+            {sessionTitle(title)}
+          </h1>
+        )}
+        <p className="truncate text-xs text-soft" title={place.whole}>
+          {place.short}
+        </p>
+      </div>
+      <Suspense fallback={<span className="size-8" />}>
+        <SessionMenu sessionId={sessionId} onRename={() => onRename(true)} />
+      </Suspense>
+    </>
+  );
+}
+
+interface RenameFormProps {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly onDone: () => void;
+}
+
+/** Enter keeps the name, Escape and leaving the field do not. */
+function RenameForm({ sessionId, title, onDone }: RenameFormProps) {
+  const client = useClient();
+  const [text, setText] = useState(title);
+  const field = useFocusOnce<HTMLInputElement>();
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    const next = text.trim();
+    try {
+      if (next !== '' && next !== title) await client.sessions.rename({ sessionId, title: next });
+      onDone();
+    } catch (error) {
+      announce({ kind: 'error', text: failureText(error) });
+    }
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <input
+        type="text"
+        aria-label={t('menu.title')}
+        maxLength={200}
+        value={text}
+        ref={field}
+        onFocus={(event) => event.target.select()}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={onDone}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onDone();
+        }}
+        className="h-6 w-full rounded border border-line-strong bg-raised px-1 text-sm font-semibold"
+      />
+    </form>
+  );
+}

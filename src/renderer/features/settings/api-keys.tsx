@@ -1,0 +1,171 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { useState } from 'react';
+import type { KeyEntry, KeyOutcome, KeyReport } from '@shared/contract.ts';
+import { removedKeyMs } from '@shared/removed-key.ts';
+import { seenName } from '@shared/seen-text.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { offerUndo } from '../../lib/notices/offer-undo.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field, inputClass } from '../../ui/controls/field.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { Group } from '../../ui/controls/settings-parts.tsx';
+
+/** Which services have a key and from where. A key goes from here to the core once; none ever comes back. */
+export function ApiKeys({ isWanted }: { readonly isWanted: boolean }) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  const keys = useQuery({ queryKey: ['keys'], queryFn: ({ signal }) => client.keys.list(undefined, { signal }) });
+  const again = (): Promise<void> => queries.invalidateQueries();
+  const remove = async (provider: string): Promise<void> => {
+    try {
+      setProblem(null);
+      await client.keys.remove({ provider });
+      const restore = async (): Promise<void> => {
+        await client.keys.restore({ provider });
+        await again();
+      };
+      offerUndo(t('keys.removed', { provider }), restore, removedKeyMs);
+      await again();
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+  };
+  return (
+    <Group title={t('keys.title')} isWanted={isWanted}>
+      {keys.isPending && <p className="text-sm text-soft">{t('settings.checking')}</p>}
+      {keys.error !== null && <Problem text={failureText(keys.error)} onRetry={keys.refetch} />}
+      {problem !== null && <Problem text={problem} />}
+      {keys.data !== undefined && (
+        <>
+          <KeyList keys={keys.data.keys} onRemove={(provider) => void remove(provider)} />
+          <NewKey report={keys.data} onSet={() => void again()} />
+        </>
+      )}
+    </Group>
+  );
+}
+
+interface KeyListProps {
+  readonly keys: readonly KeyEntry[];
+  readonly onRemove: (provider: string) => void;
+}
+
+function KeyList({ keys, onRemove }: KeyListProps) {
+  const isSet = keys.filter((key) => key.source !== null);
+  if (isSet.length === 0) return <p className="text-sm text-soft">{t('keys.none')}</p>;
+  return (
+    <ul className="flex flex-col gap-2 text-sm">
+      {isSet.map((key) => (
+        <li key={key.provider} className="flex items-center gap-3">
+          <span className="font-medium">{seenName(key.provider)}</span>
+          <span className="min-w-0 flex-1 text-xs text-soft">{sourceText(key)}</span>
+          {key.source !== 'environment' && (
+            <Button
+              size="small"
+              aria-label={t('keys.removeOne', { provider: key.provider })}
+              onClick={() => onRemove(key.provider)}
+            >
+              {t('keys.remove')}
+            </Button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function sourceText({ source, variable }: KeyEntry): string {
+  if (source === 'environment') return t('keys.environment', { variable: variable ?? '' });
+  return t(source === 'store' ? 'keys.store' : 'keys.thisRun');
+}
+
+function NewKey({ report, onSet }: { readonly report: KeyReport; readonly onSet: () => void }) {
+  const client = useClient();
+  const [provider, setProvider] = useState('');
+  const [value, setValue] = useState('');
+  const [outcome, setOutcome] = useState<KeyOutcome | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const { store } = report;
+  const set = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setProblem(null);
+    setOutcome(null);
+    try {
+      setOutcome(await client.keys.set({ provider: provider.trim(), value, forThisRun: store.type !== 'ready' }));
+      setValue('');
+      onSet();
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+  };
+  return (
+    <form aria-label={t('keys.title')} onSubmit={(event) => void set(event)} className="flex flex-col gap-3">
+      {store.type !== 'ready' && (
+        <Notice kind="warning">
+          {store.message} {store.hint} {t('keys.onlyThisRun')}
+        </Notice>
+      )}
+      <div className="grid items-end gap-3 sm:grid-cols-[1fr_2fr_auto]">
+        <ServiceField report={report} provider={provider} onChange={setProvider} />
+        <Field label={t('keys.value')}>
+          {(ids) => (
+            <input
+              {...ids}
+              type="password"
+              autoComplete="off"
+              value={value}
+              onChange={(event) => setValue(event.target.value)}
+              className={inputClass}
+            />
+          )}
+        </Field>
+        <Button type="submit" disabled={provider.trim() === '' || value === ''}>
+          {t('keys.set')}
+        </Button>
+      </div>
+      {problem !== null && <Problem text={problem} />}
+      {outcome !== null && (
+        <Notice kind={outcome.test === 'refused' ? 'warning' : 'info'}>
+          {t(`keys.kept.${outcome.kept}`)} {t(`keys.test.${outcome.test}`)} {outcome.text}
+        </Notice>
+      )}
+    </form>
+  );
+}
+
+interface ServiceFieldProps {
+  readonly report: KeyReport;
+  readonly provider: string;
+  readonly onChange: (provider: string) => void;
+}
+
+function ServiceField({ report, provider, onChange }: ServiceFieldProps) {
+  return (
+    <Field label={t('keys.provider')}>
+      {(ids) => (
+        <>
+          <input
+            {...ids}
+            list={`${ids.id}-known`}
+            value={provider}
+            spellCheck={false}
+            onChange={(event) => onChange(event.target.value)}
+            className={inputClass}
+          />
+          <datalist id={`${ids.id}-known`}>
+            {report.keys.map((key) => (
+              <option key={key.provider} value={key.provider}>
+                {key.provider}
+              </option>
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  );
+}

@@ -1,2 +1,0 @@
-/** The window has somebody in front of it: what needs an answer, and a cap that is reached, waits for them. */
-export const attended = { interactive: true, atCap: 'ask' } as const;

@@ -1,0 +1,16 @@
+import { ORPCError } from '@orpc/client';
+import { printable } from '@shared/seen-text.ts';
+import { t } from '../text/translate.ts';
+
+/** What went wrong, and what to do where there is something, in words for a person. */
+export function failureText(error: unknown): string {
+  return printable(wordsOf(error));
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof ORPCError)) return error instanceof Error ? error.message : String(error);
+  if (error.code === 'BAD_REQUEST') return t('app.notTaken');
+  const hint: unknown =
+    error.data === null || typeof error.data !== 'object' ? undefined : Reflect.get(error.data, 'hint');
+  return typeof hint === 'string' && hint !== '' ? `${error.message} ${hint}` : error.message;
+}

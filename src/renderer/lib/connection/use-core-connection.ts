@@ -1,0 +1,55 @@
+import { useEffect, useState } from 'react';
+import type { CloseReason, Connection, CoreClient } from './core-client.ts';
+import { connectByPort } from './port-connection.ts';
+import { connectBySocket } from './socket-connection.ts';
+
+export type CoreConnectionState =
+  | { readonly type: 'connecting' }
+  | { readonly type: 'ready'; readonly client: CoreClient }
+  /** It is tried again by itself. */
+  | { readonly type: 'lost' }
+  | { readonly type: 'refused' };
+
+const firstRetryMs = 500;
+const longestRetryMs = 5_000;
+
+/** The connection to the core; renewed by itself for as long as that makes sense. */
+export function useCoreConnection(): CoreConnectionState {
+  const [state, setState] = useState<CoreConnectionState>({ type: 'connecting' });
+  useEffect(() => {
+    const stop = new AbortController();
+    void keepConnected(setState, stop.signal);
+    return () => stop.abort();
+  }, []);
+  return state;
+}
+
+async function keepConnected(show: (state: CoreConnectionState) => void, signal: AbortSignal): Promise<void> {
+  let retryMs = firstRetryMs;
+  while (!signal.aborted) {
+    const opened = await connect();
+    if (signal.aborted) return;
+    let reason: CloseReason;
+    if (typeof opened === 'string') {
+      reason = opened;
+    } else {
+      retryMs = firstRetryMs;
+      show({ type: 'ready', client: opened.client });
+      reason = await opened.closed;
+    }
+    if (signal.aborted) return;
+    show({ type: reason });
+    if (reason === 'refused') return;
+    await new Promise((resolve) => setTimeout(resolve, retryMs));
+    retryMs = Math.min(retryMs * 2, longestRetryMs);
+  }
+}
+
+/** A page of our own scheme (or of a development server) is in a window with a preload; any other is in a browser. */
+async function connect(): Promise<Connection | CloseReason> {
+  const isWindow = window.location.protocol === 'app:' || import.meta.env.DEV;
+  return isWindow ? (windowConnection ??= connectByPort()) : connectBySocket();
+}
+
+/** The preload hands over one port a load, whatever mounts and unmounts in the page. */
+let windowConnection: Connection | null = null;

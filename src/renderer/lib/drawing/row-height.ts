@@ -1,0 +1,57 @@
+import type { ConversationRow } from '../session/conversation-rows.ts';
+import { foldedText } from './folded-text.ts';
+
+const linePx = 24;
+const blockPx = 14;
+const lineCharacters = 88;
+
+/** About how high a row is before it was measured, in pixels: the nearer, the less moves when it is. */
+export function rowHeight(row: ConversationRow): number {
+  switch (row.type) {
+    case 'message':
+      return 64 + keptHeight(row.message, foldedText(row.message.text) ?? row.message.text, lineCharacters * 0.8);
+    case 'said':
+      return 8 + keptHeight(row, row.text, lineCharacters);
+    case 'after':
+      return row.timeline.turn.reason === null ? 8 : 32 + keptHeight(row.timeline.turn, row.text, lineCharacters);
+    case 'ran':
+      return 24 + 20 * row.timeline.phases.length + planHeight(row.timeline.planItems?.length ?? 0);
+    case 'before':
+      return 44;
+    case 'notice':
+      return 50;
+    case 'earlier':
+    case 'gap':
+      return 48;
+    case 'step':
+    case 'action':
+    case 'folded':
+    case 'stage':
+      return 28;
+    default:
+      return row satisfies never;
+  }
+}
+
+const known = new WeakMap<object, { readonly text: string; readonly height: number }>();
+
+function planHeight(items: number): number {
+  return items === 0 ? 0 : 46 + 22 * items;
+}
+
+/** `owner`: what has this text, and for as long as it has it the height is not counted again. */
+function keptHeight(owner: object, text: string, width: number): number {
+  if (text === '') return 0;
+  const counted = known.get(owner);
+  if (counted?.text === text) return counted.height;
+  const height = textHeight(text, width);
+  known.set(owner, { text, height });
+  return height;
+}
+
+/** About how high a text of a model is, in pixels. */
+export function textHeight(text: string, width = lineCharacters): number {
+  let height = 0;
+  for (const line of text.split('\n')) height += line === '' ? blockPx : linePx * Math.ceil(line.length / width);
+  return height;
+}

@@ -1,0 +1,125 @@
+import { useRef, useState } from 'react';
+import type { Attachment } from '@shared/attachments.ts';
+import type { FilePlace } from '@shared/attachment-inputs.ts';
+import { maxAttachments, maxImageBytes } from '@shared/attachment-text.ts';
+import { useClient } from '../connection/core-context.ts';
+import { pathOfFile } from './dropped-path.ts';
+import { failureText } from '../connection/failure-text.ts';
+import { bytes } from '../text/format.ts';
+import { canDraw, shrinkImage } from './shrink-image.ts';
+import { writeStoredText, readStoredText } from '../window/stored-value.ts';
+import { t } from '../text/translate.ts';
+
+/** Why a file was not attached; an image that is only too large can be made smaller, if the person says so. */
+export interface AttachProblem {
+  readonly file: File;
+  readonly text: string;
+  readonly canShrink: boolean;
+}
+
+export interface Attachments {
+  readonly list: readonly Attachment[];
+  readonly problems: readonly AttachProblem[];
+  readonly isBusy: boolean;
+  readonly add: (files: readonly File[]) => void;
+  readonly remove: (attachment: Attachment) => void;
+  readonly shrink: (problem: AttachProblem) => void;
+  readonly dismiss: (problem: AttachProblem) => void;
+  /** What was sent goes; what was attached since then stays. */
+  readonly clear: (sent: readonly Attachment[]) => void;
+}
+
+/** What is attached to a message that was not sent yet; it survives reloads and restarts, as its text does. */
+export function useAttachments(name: string, place: FilePlace | null): Attachments {
+  const client = useClient();
+  const key = `dewpoint-attached:${name}`;
+  const [list, setList] = useState(() => readKept(readStoredText(key)));
+  const [problems, setProblems] = useState<readonly AttachProblem[]>([]);
+  const [waiting, setWaiting] = useState(0);
+  // What there is now, also for who asks later: when a message was sent another view may be shown.
+  const now = useRef(list);
+  const change = (next: (list: readonly Attachment[]) => readonly Attachment[]): void => {
+    now.current = next(now.current);
+    writeStoredText(key, now.current.length === 0 ? '' : JSON.stringify(now.current));
+    setList(now.current);
+  };
+  const attach = async (file: File): Promise<void> => {
+    setWaiting((count) => count + 1);
+    try {
+      const kept = await keepFile(client, file, place);
+      change((before) => (before.length < maxAttachments ? [...before, kept] : before));
+    } catch (error) {
+      const canShrink = file.type.startsWith('image/') && (await canDraw(file));
+      const problem = { file, text: failureText(error), canShrink };
+      setProblems((before) => [...before, problem]);
+    } finally {
+      setWaiting((count) => count - 1);
+    }
+  };
+  const dismiss = (problem: AttachProblem): void => setProblems((before) => before.filter((one) => one !== problem));
+  return {
+    list,
+    problems,
+    isBusy: waiting > 0,
+    add: (files) => {
+      for (const file of files) void attach(file);
+    },
+    remove: (attachment) => change((before) => before.filter((one) => one !== attachment)),
+    shrink: (problem) => {
+      dismiss(problem);
+      void shrinkImage(problem.file).then(attach, (error: unknown) =>
+        setProblems((before) => [...before, { file: problem.file, text: failureText(error), canShrink: false }]),
+      );
+    },
+    dismiss,
+    clear: (sent) => {
+      change((before) => before.filter((one) => !sent.includes(one)));
+      setProblems([]);
+    },
+  };
+}
+
+async function keepFile(
+  client: ReturnType<typeof useClient>,
+  file: File,
+  place: FilePlace | null,
+): Promise<Attachment> {
+  // More is not even read: the core would refuse it.
+  if (file.size > maxImageBytes) {
+    throw new Error(t('attach.tooLarge', { name: file.name, size: bytes(file.size), most: bytes(maxImageBytes) }));
+  }
+  const path = pathOfFile(file);
+  const data = await base64Of(file);
+  const where = place === null ? {} : { place, ...(path === null ? {} : { path }) };
+  return client.attachments.keep({ name: file.name === '' ? t('attach.pasted') : file.name, data, ...where });
+}
+
+function base64Of(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('error', () => reject(new Error(t('attach.unreadable', { name: file.name }))));
+    reader.addEventListener('load', () => {
+      const url = typeof reader.result === 'string' ? reader.result : '';
+      resolve(url.slice(url.indexOf(',') + 1));
+    });
+    reader.readAsDataURL(file);
+  });
+}
+
+/** What the core is sent it checks: here it is enough that it can be drawn. */
+function readKept(kept: string | null): readonly Attachment[] {
+  try {
+    const list: unknown = JSON.parse(kept ?? '[]');
+    return Array.isArray(list) ? list.filter(isAttachment) : [];
+  } catch {
+    // Not written by us, or by a version to come: nothing is attached.
+    return [];
+  }
+}
+
+function isAttachment(value: unknown): value is Attachment {
+  const kind: unknown = Reflect.get(Object(value), 'kind');
+  const name: unknown = Reflect.get(Object(value), 'name');
+  const sha256: unknown = Reflect.get(Object(Reflect.get(Object(value), 'blob')), 'sha256');
+  return (kind === 'image' || kind === 'text') && typeof name === 'string' && typeof sha256 === 'string';
+}

@@ -1,0 +1,60 @@
+import { useSyncExternalStore } from 'react';
+import type { PullProgress } from '@shared/contract.ts';
+import { createTimeLeft } from '@shared/time-left.ts';
+import type { CoreClient } from '../connection/core-client.ts';
+import { failureText } from '../connection/failure-text.ts';
+
+/** A download of a model; it goes on whatever the window shows. */
+export interface ModelDownload {
+  readonly progress: PullProgress | null;
+  /** Milliseconds until it will have come; null: that cannot be said yet. */
+  readonly leftMs: number | null;
+  /** Why it stopped; null while it runs. */
+  readonly problem: string | null;
+}
+
+let pulls: ReadonlyMap<string, ModelDownload> = new Map();
+const stops = new Map<string, AbortController>();
+const listeners = new Set<() => void>();
+
+export function useModelDownloads(): ReadonlyMap<string, ModelDownload> {
+  return useSyncExternalStore(subscribe, () => pulls);
+}
+
+/** Resolves when it has ended; true: the model is there. A second call for the same model while it runs does nothing. */
+export async function startModelDownload(client: CoreClient, id: string): Promise<boolean> {
+  if (stops.has(id)) return false;
+  const stop = new AbortController();
+  stops.set(id, stop);
+  const timeLeft = createTimeLeft();
+  change(id, { progress: null, leftMs: null, problem: null });
+  try {
+    for await (const progress of await client.models.pull({ id }, { signal: stop.signal })) {
+      change(id, { progress, leftMs: timeLeft(progress, performance.now()), problem: null });
+    }
+    change(id, null);
+    return true;
+  } catch (error) {
+    change(id, stop.signal.aborted ? null : { progress: null, leftMs: null, problem: failureText(error) });
+    return false;
+  } finally {
+    stops.delete(id);
+  }
+}
+
+export function cancelModelDownload(id: string): void {
+  stops.get(id)?.abort();
+}
+
+function change(id: string, pull: ModelDownload | null): void {
+  const next = new Map(pulls);
+  if (pull === null) next.delete(id);
+  else next.set(id, pull);
+  pulls = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}

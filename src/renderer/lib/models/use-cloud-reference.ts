@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query';
+import type { CloudReference } from '@shared/counterfactual.ts';
+import type { SessionState } from '@shared/session-state.ts';
+import { useClient } from '../connection/core-context.ts';
+import { useModels } from './use-local-model.ts';
+
+/** The cloud model that was used last, else the one that is set up; null where it has no price, or there is none. */
+export function useCloudReference(state: SessionState): CloudReference | null {
+  const client = useClient();
+  const models = useModels();
+  const chosen = useQuery({
+    queryKey: ['models', 'cloud'],
+    queryFn: ({ signal }) => client.settings.get({ key: 'cloud' }, { signal }),
+  });
+  const used = state.steps.findLast((step) => step.where === 'cloud')?.model;
+  const id = used ?? (typeof chosen.data === 'string' ? chosen.data : null);
+  const price = models.data?.find((model) => model.id === id)?.info?.price ?? null;
+  return id === null || price === null ? null : { model: id, price };
+}

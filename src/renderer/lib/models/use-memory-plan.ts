@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query';
+import { useClient } from '../connection/core-context.ts';
+
+const plain = {
+  context: null,
+  kv: null,
+  flash: true,
+  ubatch: 512,
+  slots: 1,
+  unified: true,
+  engine: 'node-llama-cpp',
+  cards: null,
+} as const;
+
+/** The planner is always asked about a model; of this one it knows nothing, and says what the machine has. */
+const noModel = { 'general.architecture': 'none' };
+
+/** What a model takes and gets of this machine's memory, as the planner says; nothing is loaded for it. Null: not asked. */
+export function useMemoryPlan(model: string | null) {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['plan', model],
+    queryFn: ({ signal }) => client.plan({ ...plain, model, keys: null }, { signal }),
+    enabled: model !== null,
+    staleTime: 30_000,
+  });
+}
+
+/** The cards and the memory of this machine, whatever model is chosen or there. */
+export function useMachineMemory(isAsked: boolean) {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['plan'],
+    queryFn: ({ signal }) => client.plan({ ...plain, model: null, keys: noModel }, { signal }),
+    enabled: isAsked,
+    staleTime: 30_000,
+  });
+}

@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import type { SessionNews, Watched } from '@shared/session-news.ts';
+import { isWanted, sessionNews } from '@shared/session-news.ts';
+import { seenWords } from '@shared/seen-text.ts';
+import { useClient } from '../connection/core-context.ts';
+import { mayNotify } from './may-notify.ts';
+import { t } from '../text/translate.ts';
+import type { SessionsLoad } from '../session/use-sessions.ts';
+import type { View } from '../window/use-view.ts';
+
+interface Watching {
+  readonly load: SessionsLoad;
+  readonly view: View;
+  readonly show: (view: View) => void;
+}
+
+/** Where a browser allows it: tells a person who looks at something else that a long task has ended or waits. */
+export function useNotifications({ load, view, show }: Watching): void {
+  const client = useClient();
+  const watched = useRef<ReadonlyMap<string, Watched>>(new Map());
+  const notify = useQuery({
+    queryKey: ['settings', 'notify'],
+    queryFn: ({ signal }) => client.settings.get({ key: 'notify' }, { signal }),
+  }).data;
+  const tell = useRef<(news: SessionNews) => void>(() => undefined);
+  useEffect(() => {
+    tell.current = (news) => {
+      const isInFront = document.hasFocus() && view.type === 'session' && view.sessionId === news.sessionId;
+      if (mayNotify() && !isInFront && isWanted(news, notify)) notifyOf(news, show);
+    };
+  });
+  useEffect(() => {
+    if (load.type !== 'ready') return;
+    const round = sessionNews(watched.current, load.sessions, load.readAt);
+    watched.current = round.watched;
+    for (const news of round.news) tell.current(news);
+  }, [load]);
+}
+
+function notifyOf({ sessionId, title, what }: SessionNews, show: (view: View) => void): void {
+  // One for each session: a newer one takes the place of what it said before.
+  const notification = new Notification(title === '' ? t('notify.untitled') : seenWords(title), {
+    body: t(`notify.${what}`),
+    tag: sessionId,
+  });
+  notification.addEventListener('click', () => {
+    window.focus();
+    notification.close();
+    show({ type: 'session', sessionId, isAsking: what === 'waits' });
+  });
+}

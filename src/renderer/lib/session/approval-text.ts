@@ -1,0 +1,12 @@
+import { seenName } from '@shared/seen-text.ts';
+import { t } from '../text/translate.ts';
+
+/** What an approval is about, without its subject. */
+export function approvalText(kind: string): string {
+  if (kind === 'guarded-file') return t('approval.guarded-file');
+  if (kind === 'instructions') return t('approval.instructions');
+  if (kind === 'hard-links') return t('approval.hard-links');
+  if (kind === 'disk') return t('approval.disk');
+  if (kind === 'fence') return t('approval.fence');
+  return kind === 'network' ? t('approval.network') : t('approval.unknown', { kind: seenName(kind) });
+}

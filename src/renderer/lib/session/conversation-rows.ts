@@ -1,0 +1,155 @@
+import type { MessageState, NoticeState, SessionState, ToolCallState, TurnState } from '@shared/session-state.ts';
+import { firstWholeTurn } from '@shared/session-part.ts';
+import type { History } from './session-history.ts';
+import { textPieces } from '../drawing/text-pieces.ts';
+import { timelineOf } from './turn-timeline.ts';
+import type { TimelineParts, TimelineRow, TurnTimeline } from './turn-timeline.ts';
+
+/** What the conversation shows, from top to bottom, one entry a row. */
+export type ConversationRow =
+  /** Turns before the first that is shown, looked up when this comes into view. `count`: null where it is not known. */
+  | { readonly type: 'earlier'; readonly key: string; readonly count: number | null; readonly before: number }
+  /** Turns are left out here; those after what is above can be asked for. */
+  | { readonly type: 'gap'; readonly key: string; readonly from: number }
+  | {
+      readonly type: 'message';
+      readonly key: string;
+      readonly message: MessageState;
+      readonly isWaiting: boolean;
+    }
+  | { readonly type: 'before'; readonly key: string; readonly turn: TurnState }
+  | { readonly type: 'folded'; readonly key: string; readonly turn: TurnState }
+  | Extract<TimelineRow, { readonly type: 'step' | 'stage' }>
+  | {
+      readonly type: 'action';
+      readonly key: string;
+      readonly at: number;
+      readonly action: ToolCallState;
+      readonly turn: TurnState;
+    }
+  /** How far the plan or the recipe is or was, and the check after the work. */
+  | { readonly type: 'ran'; readonly key: string; readonly timeline: TurnTimeline }
+  /** A piece of what was said at the end of a turn, where that is long. The last piece is in the end's own row. */
+  | { readonly type: 'said'; readonly key: string; readonly text: string; readonly turn: TurnState }
+  | { readonly type: 'after'; readonly key: string; readonly timeline: TurnTimeline; readonly text: string }
+  | { readonly type: 'notice'; readonly key: string; readonly notice: NoticeState };
+
+export interface ShownSession {
+  readonly state: SessionState;
+  readonly history: History;
+}
+
+export interface RowChoices {
+  /** Decides for the turns that can be folded. */
+  readonly isFolded: (turn: TurnState) => boolean;
+  /** Texts that were looked up because the fold has only their beginning, by the id of their turn. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Turns with at most this many rows are never folded. */
+const smallTurn = 8;
+
+/** Whether the rows of a turn that is over may be folded into one line. */
+export function canFold(timeline: TurnTimeline): boolean {
+  return timeline.turn.reason !== null && timeline.rows.length > smallTurn;
+}
+
+export function conversationRows({ state, history }: ShownSession, choices: RowChoices): readonly ConversationRow[] {
+  const live = { ...state, turns: state.turns.slice(firstWholeTurn(state)) };
+  const shown: readonly TimelineParts[] = [...history.parts, live];
+  const opening = new Set([...shown.flatMap(({ turns }) => turns), ...state.turns].map((turn) => turn.messageId));
+  const rows: ConversationRow[] = [...earlierRow(state, history, live.turns)];
+  for (const [index, parts] of shown.entries()) {
+    const before = history.parts[index - 1];
+    const first = parts.turns[0];
+    if (before !== undefined && first !== undefined && before.toSeq < first.seq) {
+      rows.push({ type: 'gap', key: `gap-${before.toSeq}`, from: before.toSeq });
+    }
+    for (const timeline of timelineOf(parts, opening)) rows.push(...turnRows(timeline, choices));
+  }
+  return [...rows, ...looseRows(state, new Set(rows.map((row) => row.key)))];
+}
+
+/** What stands before the first turn that is shown, where there is something. */
+function earlierRow(
+  state: SessionState,
+  { parts, startSeq }: History,
+  live: readonly TurnState[],
+): readonly ConversationRow[] {
+  const before = parts[0]?.fromSeq ?? live[0]?.seq;
+  if (before === undefined || before === startSeq) return [];
+  const ends = [...parts.slice(1).map((part) => part.fromSeq), live[0]?.seq ?? 0];
+  const hasGap = parts.some((part, index) => part.toSeq < (ends[index] ?? 0));
+  const shown = parts.reduce((sum, part) => sum + part.turns.length, live.length);
+  const count = hasGap ? null : state.totals.turns - shown;
+  return count !== null && count <= 0 ? [] : [{ type: 'earlier', key: 'earlier', count, before }];
+}
+
+/** Messages that belong to no turn, and notices. */
+function looseRows(state: SessionState, placed: Set<string>): readonly ConversationRow[] {
+  const rows: ConversationRow[] = [];
+  // A message that waits for a turn which has not begun yet belongs to none.
+  for (const message of state.queued) {
+    if (!placed.has(message.messageId)) {
+      rows.push({ type: 'message', key: message.messageId, message, isWaiting: true });
+      placed.add(message.messageId);
+    }
+  }
+  for (const message of state.messages) {
+    const { messageId, isDropped = false } = message;
+    if (placed.has(messageId) || !(isDropped || state.pending.includes(messageId))) continue;
+    rows.push({ type: 'message', key: messageId, message, isWaiting: false });
+  }
+  for (const notice of state.notices) rows.push({ type: 'notice', key: `notice-${notice.seq}`, notice });
+  return rows;
+}
+
+function turnRows(timeline: TurnTimeline, { isFolded, texts }: RowChoices): readonly ConversationRow[] {
+  const { turn, message, rows } = timeline;
+  const first: ConversationRow[] =
+    message === null ? [] : [{ type: 'message', key: message.messageId, message, isWaiting: false }];
+  const before: ConversationRow[] =
+    turn.stages.length === 0 && turn.before === null ? [] : [{ type: 'before', key: `before-${turn.id}`, turn }];
+  const middle: readonly ConversationRow[] =
+    canFold(timeline) && isFolded(turn)
+      ? [
+          { type: 'folded', key: `folded-${turn.id}`, turn },
+          ...rows.filter(({ type }) => type === 'message' || type === 'stage'),
+        ]
+      : rows;
+  const ran: ConversationRow[] =
+    timeline.phases.length === 0 && turn.after === null && timeline.planItems === null
+      ? []
+      : [{ type: 'ran', key: `ran-${turn.id}`, timeline }];
+  const { said, last } = saidOf(turn, texts.get(turn.id) ?? turn.text);
+  return [
+    ...first,
+    ...before,
+    ...middle,
+    ...ran,
+    ...said,
+    { type: 'after', key: `after-${turn.id}`, timeline, text: last },
+  ];
+}
+
+interface Said {
+  readonly text: string;
+  readonly said: readonly ConversationRow[];
+  readonly last: string;
+}
+
+/** Rows are made with every event, and the text of a turn that has ended is the same. */
+const known = new WeakMap<TurnState, Said>();
+
+/** The rows of a text but for its last piece. */
+function saidOf(turn: TurnState, text: string): Said {
+  const before = known.get(turn);
+  if (before?.text === text) return before;
+  const pieces = textPieces(text);
+  const said = pieces
+    .slice(0, -1)
+    .map((piece, index) => ({ type: 'said' as const, key: `said-${turn.id}-${index}`, text: piece, turn }));
+  const made = { text, said, last: pieces.at(-1) ?? '' };
+  known.set(turn, made);
+  return made;
+}

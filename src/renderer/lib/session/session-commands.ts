@@ -1,0 +1,128 @@
+import type { Attachment } from '@shared/attachments.ts';
+import { planMessage } from '@shared/plan-steps.ts';
+import { interactiveOptions } from './interactive-options.ts';
+import type { CoreClient } from '../connection/core-client.ts';
+import { announce } from '../notices/announce.ts';
+import { failureText } from '../connection/failure-text.ts';
+import { offerUndo } from '../notices/offer-undo.ts';
+import { plural, t } from '../text/translate.ts';
+import type { View } from '../window/use-view.ts';
+
+interface Reach {
+  readonly client: CoreClient;
+  readonly navigate: (view: View) => void;
+}
+
+export type ForkAt = { readonly before: string } | { readonly after: string };
+
+/** What a message is sent with: on which side, and by which model. */
+export interface SendOptions {
+  readonly policy?: 'local' | 'hybrid' | 'cloud';
+  readonly local?: string;
+  readonly cloud?: string;
+}
+
+/** A failure is announced, as is what is worth saying; false: it failed. */
+async function runAnnouncingFailure(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    announce({ kind: 'error', text: failureText(error) });
+    return false;
+  }
+}
+
+/** Another way from a point of a session, shown at once; with a text it begins with that message. */
+export function forkSession(
+  { client, navigate }: Reach,
+  sessionId: string,
+  at: ForkAt | null,
+  next: {
+    readonly text: string;
+    readonly options: SendOptions;
+    readonly attachments?: readonly Attachment[];
+  } | null = null,
+): Promise<boolean> {
+  return runAnnouncingFailure(async () => {
+    const forked = await client.sessions.fork({ sessionId, ...(at === null ? {} : { at }) });
+    navigate({ type: 'session', sessionId: forked.sessionId });
+    const { notRestored } = forked;
+    announce({
+      kind: 'info',
+      text:
+        notRestored.length === 0
+          ? t('fork.done')
+          : `${t('fork.done')} ${plural('fork.notRestored', notRestored.length)} ${notRestored.map(({ path }) => path).join(', ')}`,
+    });
+    if (next === null) return;
+    const { text, options, attachments = [] } = next;
+    await client.sessions.send({
+      sessionId: forked.sessionId,
+      text,
+      options: { ...interactiveOptions, ...options },
+      attachments: [...attachments],
+    });
+  });
+}
+
+/** Keeps the steps of a plan as the person wants them. Rejects with a failure of the core. */
+export async function savePlan(
+  client: CoreClient,
+  {
+    sessionId,
+    turnId,
+    steps,
+  }: { readonly sessionId: string; readonly turnId: string; readonly steps: readonly string[] },
+): Promise<void> {
+  await client.sessions.editPlan({ sessionId, turnId, steps: [...steps] });
+}
+
+interface PlanToStart {
+  readonly sessionId: string;
+  readonly turnId: string;
+  /** What is carried out. */
+  readonly made: readonly string[];
+  /** The same, where it is to be kept first; null: it is in the log as it is. */
+  readonly steps: readonly string[] | null;
+}
+
+/** Has a plan carried out. Rejects with a failure of the core. */
+export async function startPlan(client: CoreClient, { sessionId, turnId, made, steps }: PlanToStart): Promise<void> {
+  if (steps !== null) await savePlan(client, { sessionId, turnId, steps });
+  await client.sessions.send({ sessionId, text: planMessage(made), options: interactiveOptions });
+}
+
+/** Into the bin, with a way back. */
+export function deleteSession({ client, navigate }: Reach, sessionId: string): Promise<boolean> {
+  const restore = async (): Promise<void> => {
+    await client.sessions.restore({ id: sessionId });
+    navigate({ type: 'session', sessionId });
+  };
+  return runAnnouncingFailure(async () => {
+    await client.sessions.delete({ sessionId });
+    navigate({ type: 'new' });
+    offerUndo(t('bin.moved'), restore);
+  });
+}
+
+export function exportSession({ client }: Reach, sessionId: string): Promise<boolean> {
+  return runAnnouncingFailure(async () => {
+    const { path, missing } = await client.host.exportSession({ sessionId });
+    if (path === null) return;
+    const gone = missing === 0 ? '' : ` ${plural('export.missing', missing)}`;
+    announce({ kind: 'info', text: t('export.done', { path }) + gone });
+  });
+}
+
+export function importSession({ client, navigate }: Reach): Promise<boolean> {
+  return runAnnouncingFailure(async () => {
+    const { sessionId } = await client.host.importSession();
+    if (sessionId !== null) navigate({ type: 'session', sessionId });
+  });
+}
+
+/** Another window of the app, on a session where one is given. */
+export function openWindow({ client }: Reach, sessionId?: string): Promise<boolean> {
+  return runAnnouncingFailure(() => client.host.openWindow({ sessionId }));
+}

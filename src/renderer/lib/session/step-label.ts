@@ -1,0 +1,9 @@
+import type { StepState } from '@shared/session-state.ts';
+import { seenWords } from '@shared/seen-text.ts';
+import { t } from '../text/translate.ts';
+
+/** What a step did, in a line: while nothing is known of that, what it is for. What was said stands without marks. */
+export function stepLabel({ label, purpose }: StepState): string {
+  if (label === purpose) return t(`purpose.${purpose}`);
+  return seenWords(label.startsWith(`${purpose}: `) ? label.replaceAll(/\*\*|`/gu, '') : label);
+}

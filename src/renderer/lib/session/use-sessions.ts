@@ -1,0 +1,55 @@
+import { replaceEqualDeep } from '@tanstack/react-query';
+import { useCallback, useEffect, useState } from 'react';
+import type { SessionSummary } from '@shared/contract.ts';
+import type { CoreClient } from '../connection/core-client.ts';
+import { failureText } from '../connection/failure-text.ts';
+import { mayNotify } from '../notices/may-notify.ts';
+
+export type SessionsLoad =
+  | { readonly type: 'loading' }
+  | { readonly type: 'ready'; readonly sessions: readonly SessionSummary[]; readonly readAt: number }
+  | { readonly type: 'failed'; readonly text: string };
+
+/** Sessions of other processes come into the same list, so it is read again from time to time. */
+const refreshMs = 4_000;
+
+export function useSessions(client: CoreClient): { readonly load: SessionsLoad; readonly refresh: () => void } {
+  const [load, setLoad] = useState<SessionsLoad>({ type: 'loading' });
+  const [asked, setAsked] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    const read = async (): Promise<void> => {
+      try {
+        const sessions = await client.sessions.list(undefined, { signal: stop.signal });
+        if (stop.signal.aborted) return;
+        const sorted = [...sessions].sort(newestFirst);
+        // What is as it was stays the same object, and is not drawn again.
+        setLoad((last) => ({
+          type: 'ready',
+          sessions: last.type === 'ready' ? replaceEqualDeep(last.sessions, sorted) : sorted,
+          readAt: Date.now(),
+        }));
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        // A list that was read once stays on the screen; the next reading may succeed.
+        setLoad((last) => (last.type === 'ready' ? last : { type: 'failed', text: failureText(error) }));
+      }
+    };
+    void read();
+    const timer = setInterval(() => void (isOutOfSight() || read()), refreshMs);
+    return () => {
+      clearInterval(timer);
+      stop.abort();
+    };
+  }, [client, asked]);
+  return { load, refresh: useCallback(() => setAsked((count) => count + 1), []) };
+}
+
+/** Who wants to be told of what happens is told while the page is hidden, too. */
+function isOutOfSight(): boolean {
+  return document.hidden && !mayNotify();
+}
+
+function newestFirst(left: SessionSummary, right: SessionSummary): number {
+  return right.updatedAt - left.updatedAt;
+}

@@ -1,9 +1,0 @@
-import type { StepState } from '@shared/session-state.ts';
-import { seenWords } from '@shared/seen-text.ts';
-import { t } from './texts.ts';
-
-/** What a step did, in a line: while nothing is known of that, what it is for. What was said stands without marks. */
-export function stepLabel({ label, purpose }: StepState): string {
-  if (label === purpose) return t(`purpose.${purpose}`);
-  return seenWords(label.startsWith(`${purpose}: `) ? label.replaceAll(/\*\*|`/gu, '') : label);
-}

@@ -1,0 +1,77 @@
+import { seenName, seenWords } from '@shared/seen-text.ts';
+import { t } from './translate.ts';
+
+/** `0.9 s`, `14 s`, `3 min 05 s`. */
+export function seconds(milliseconds: number): string {
+  const count = milliseconds / 1000;
+  if (count < 9.95) return t('unit.seconds', { count: count.toFixed(1) });
+  const whole = Math.round(count);
+  if (whole < 60) return t('unit.seconds', { count: whole });
+  return t('unit.minutes', { minutes: Math.floor(whole / 60), seconds: String(whole % 60).padStart(2, '0') });
+}
+
+/** US dollars; null is a price that nobody knows, which is not 0. */
+export function money(costUsd: number | null): string {
+  if (costUsd === null) return t('unit.unpriced');
+  return `$${costUsd.toFixed(costUsd >= 1 ? 2 : 4)}`;
+}
+
+/** A figure with what it may lie between, where that is not the same. */
+export function span(
+  { value, low, high }: { readonly value: number; readonly low: number; readonly high: number },
+  text: (value: number) => string,
+): string {
+  return low === high ? text(value) : `${text(value)} (${text(low)}–${text(high)})`;
+}
+
+/** `980`, `12.3k`. */
+export function tokens(count: number): string {
+  return count < 10_000 ? String(count) : `${(count / 1000).toFixed(1)}k`;
+}
+
+export function speed(tokensPerSecond: number | null): string | null {
+  if (tokensPerSecond === null) return null;
+  // Within a hundredth of what was counted: a tenth is more than that of a few tokens.
+  const digits = tokensPerSecond < 10 ? 2 : tokensPerSecond < 100 ? 1 : 0;
+  const count = tokensPerSecond.toFixed(digits);
+  return t('unit.speed', { count });
+}
+
+/** `+3 −1`, with a question mark for what is not known. */
+export function lineCounts(added: number | null, removed: number | null): string {
+  return `+${added ?? '?'} −${removed ?? '?'}`;
+}
+
+export function megabytes(bytes: number): string {
+  return bytes < 1e9
+    ? t('unit.megabytes', { count: Math.round(bytes / 1e6) })
+    : t('unit.gigabytes', { count: (bytes / 1e9).toFixed(1) });
+}
+
+/** `812 B`, `3.4 kB`, then as `megabytes`. */
+export function bytes(count: number): string {
+  if (count < 1000) return t('unit.bytes', { count });
+  return count < 1e6 ? t('unit.kilobytes', { count: (count / 1000).toFixed(1) }) : megabytes(count);
+}
+
+/** The time of today, the day of another day. */
+export function clock(at: number, now: number): string {
+  const date = new Date(at);
+  if (date.toDateString() === new Date(now).toDateString()) return timeOfDay(at);
+  return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+}
+
+/** `14:05`. */
+export function timeOfDay(at: number): string {
+  return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+}
+
+/** The last part of a path, on any system. */
+export function folderName(path: string): string {
+  return seenName(path.split(/[/\\]/u).findLast((part) => part !== '') ?? path);
+}
+
+/** What a session is called in lists and above its conversation. */
+export function sessionTitle(title: string): string {
+  return title === '' ? t('sessions.untitled') : seenWords(title);
+}

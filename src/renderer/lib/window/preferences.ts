@@ -1,0 +1,58 @@
+import { createStored } from './stored-value.ts';
+
+export const themes = ['system', 'light', 'dark'] as const;
+
+export const textSizes = ['small', 'normal', 'large', 'largest'] as const;
+
+export const motions = ['system', 'reduced'] as const;
+
+export const inspectorTabs = ['route', 'cost', 'sandbox', 'changes', 'context'] as const;
+export type InspectorTab = (typeof inspectorTabs)[number];
+
+const oneOf =
+  <T extends string>(all: readonly T[], fallback: T) =>
+  (kept: string | null): T =>
+    all.find((one) => one === kept) ?? fallback;
+
+const flag = (fallback: boolean) => (kept: string | null) => (kept === null ? fallback : kept === 'yes');
+const flagText = (isOn: boolean): string => (isOn ? 'yes' : 'no');
+
+export const theme = createStored('dewpoint-theme', oneOf(themes, 'system'), String);
+export const textSize = createStored('dewpoint-text-size', oneOf(textSizes, 'normal'), String);
+export const motion = createStored('dewpoint-motion', oneOf(motions, 'system'), String);
+export const inspectorTab = createStored('dewpoint-inspector-tab', oneOf(inspectorTabs, 'route'), String);
+export const isInspectorOpen = createStored('dewpoint-inspector', flag(true), flagText);
+export const isSidebarOpen = createStored('dewpoint-sidebar', flag(true), flagText);
+/** A person wants to see the first steps again, whatever is there already. */
+export const isFirstStartWanted = createStored('dewpoint-first-start-wanted', flag(false), flagText);
+export const isFirstStartHidden = createStored('dewpoint-first-start-hidden', flag(false), flagText);
+
+export const firstSteps = ['model', 'sandbox', 'task'] as const;
+export type FirstStep = (typeof firstSteps)[number];
+/** First steps that a person wants to do without for now. */
+export const skippedSteps = createStored(
+  'dewpoint-first-start-skipped',
+  (kept): readonly FirstStep[] => firstSteps.filter((step) => kept?.split(' ').includes(step)),
+  (steps) => steps.join(' '),
+);
+
+/** Puts theme and text size onto the page, now and whenever they or the system's theme change. */
+export function applyLook(): void {
+  const systemDark = window.matchMedia('(prefers-color-scheme: dark)');
+  const apply = (): void => {
+    const wanted = theme.get();
+    const isDark = wanted === 'dark' || (wanted === 'system' && systemDark.matches);
+    document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+    document.documentElement.dataset.textSize = textSize.get();
+    document.documentElement.dataset.motion = motion.get();
+  };
+  apply();
+  theme.subscribe(apply);
+  textSize.subscribe(apply);
+  motion.subscribe(apply);
+  systemDark.addEventListener('change', apply);
+  // All windows look alike. What is open at their sides is each one's own.
+  window.addEventListener('storage', ({ key }) => {
+    [theme, textSize, motion].find((stored) => stored.key === key)?.readAgain();
+  });
+}

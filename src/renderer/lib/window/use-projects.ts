@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query';
+import type { SessionSummary } from '@shared/contract.ts';
+import type { ProjectChoices } from '@shared/project-list.ts';
+import { listProjects } from '@shared/project-list.ts';
+import { useClient } from '../connection/core-context.ts';
+import { useRoots } from '../connection/use-host-info.ts';
+
+const noChoices: ProjectChoices = { added: [], removed: {} };
+
+/** The folders that sessions work on and those that were added by hand, the latest first; only where new work may begin. */
+export function useProjects(sessions: readonly SessionSummary[]): readonly string[] {
+  const client = useClient();
+  const roots = useRoots();
+  const choices = useQuery({
+    queryKey: ['settings', 'projects'],
+    queryFn: ({ signal }) => client.settings.get({ key: 'projects' }, { signal }),
+  });
+  const isOpen = (path: string): boolean =>
+    roots.length === 0 || roots.some((root) => path === root || path.startsWith(`${root}/`));
+  return listProjects(sessions, isChoices(choices.data) ? choices.data : noChoices)
+    .map(({ path }) => path)
+    .filter(isOpen);
+}
+
+/** Settings come as anything; the core has checked them. */
+function isChoices(value: unknown): value is ProjectChoices {
+  return typeof value === 'object' && value !== null && 'added' in value && 'removed' in value;
+}

@@ -1,0 +1,70 @@
+import { useCallback, useEffect, useState } from 'react';
+import { useClient } from '../connection/core-context.ts';
+import { useIsWindow } from '../connection/use-host-info.ts';
+
+/** What the middle of the window shows. */
+export type View =
+  /** `project`: the folder to begin in; else that of the latest session. */
+  | { readonly type: 'new'; readonly project?: string }
+  /** One folder that is worked in. */
+  | { readonly type: 'project'; readonly path: string }
+  /** `at`: a place in it that is to be looked at, by the id of a message, call or turn, and the event it stands in. */
+  | {
+      readonly type: 'session';
+      readonly sessionId: string;
+      readonly at?: { readonly ref: string; readonly seq?: number };
+      /** Somebody comes to answer its question. */
+      readonly isAsking?: boolean;
+    }
+  | { readonly type: 'bin' }
+  | { readonly type: 'models' }
+  /** `task`: one to begin with. */
+  | { readonly type: 'compare'; readonly task?: { readonly text: string; readonly project: string | null } }
+  | { readonly type: 'costs' }
+  /** `at`: the part of them that is wanted. */
+  | { readonly type: 'settings'; readonly at?: 'keys' | 'machine' | 'rules' | 'shortcuts' };
+
+const key = 'dewpoint-view';
+const sessionPrefix = 'session:';
+const projectPrefix = 'project:';
+
+/** Kept for reloads of this window or tab; a window that is opened again is told by its address what it showed. */
+export function useView(): readonly [View, (view: View) => void] {
+  const [view, setView] = useState(() => parse(sessionStorage.getItem(key) ?? fromAddress()));
+  const show = useCallback((next: View): void => {
+    setView(next);
+    sessionStorage.setItem(key, viewText(next));
+  }, []);
+  useKeptByHost(viewText(view));
+  return [view, show];
+}
+
+/** The window knows what it shows, so that it can be opened there again, even after the app was killed. */
+function useKeptByHost(text: string): void {
+  const client = useClient();
+  const isWindow = useIsWindow();
+  useEffect(() => {
+    // What is not kept is only not there at the next start.
+    if (isWindow) client.host.keepView({ view: text }).catch(() => undefined);
+  }, [client, isWindow, text]);
+}
+
+function viewText(view: View): string {
+  if (view.type === 'session') return sessionPrefix + view.sessionId;
+  return view.type === 'project' ? projectPrefix + view.path : view.type;
+}
+
+function fromAddress(): string | null {
+  try {
+    return decodeURIComponent(window.location.hash.slice(1));
+  } catch {
+    return null;
+  }
+}
+
+function parse(kept: string | null): View {
+  if (kept?.startsWith(sessionPrefix) === true) return { type: 'session', sessionId: kept.slice(sessionPrefix.length) };
+  if (kept?.startsWith(projectPrefix) === true) return { type: 'project', path: kept.slice(projectPrefix.length) };
+  const others = ['models', 'compare', 'costs', 'settings', 'bin'] as const;
+  return { type: others.find((type) => type === kept) ?? 'new' };
+}

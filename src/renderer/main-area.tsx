@@ -1,0 +1,125 @@
+import type { Ref } from 'react';
+import { lazy, Suspense } from 'react';
+import { CostsView } from './features/costs/costs-view.tsx';
+import { RulesEditor } from './features/rules/rules-editor.tsx';
+import { RulesSettings } from './features/rules/rules-settings.tsx';
+import { FirstStart } from './features/first-start/first-start.tsx';
+import { ModelsView } from './features/models/models-view.tsx';
+import { SettingsView } from './features/settings/settings-view.tsx';
+import { StatusBar } from './features/status/status-bar.tsx';
+import { NewTask } from './features/task/new-task.tsx';
+import type { Action } from './lib/input/actions.ts';
+import { inspectorTab } from './lib/window/preferences.ts';
+import type { SessionsLoad } from './lib/session/use-sessions.ts';
+import type { View } from './lib/window/use-view.ts';
+import { useProjects } from './lib/window/use-projects.ts';
+import type { SessionHandle } from './session-screen.tsx';
+import { SessionScreen } from './session-screen.tsx';
+
+const BinView = lazy(() => import('./features/bin/bin-view.tsx'));
+const ProjectView = lazy(() => import('./features/project/project-view.tsx'));
+const CompareView = lazy(() => import('./features/compare/compare-view.tsx'));
+
+interface MainAreaProps {
+  readonly view: View;
+  readonly load: SessionsLoad;
+  readonly actions: readonly Action[];
+  readonly session: Ref<SessionHandle>;
+  readonly isConnected: boolean;
+  /** There is a button over the upper left corner. */
+  readonly hasMenuButton: boolean;
+  readonly onShow: (view: View) => void;
+  readonly onStatus: () => void;
+  readonly onPalette: () => void;
+}
+
+/** The one view in the middle of the window, with the status bar below it. */
+export function MainArea(props: MainAreaProps) {
+  const { view, onShow, isConnected } = props;
+  if (view.type === 'session') {
+    return (
+      <SessionScreen
+        key={view.sessionId}
+        sessionId={view.sessionId}
+        at={view.at ?? null}
+        asking={view.isAsking === true ? view : null}
+        isConnected={isConnected}
+        hasMenuButton={props.hasMenuButton}
+        handle={props.session}
+        onStatus={props.onStatus}
+        onPalette={props.onPalette}
+        onModels={() => onShow({ type: 'models' })}
+      />
+    );
+  }
+  return (
+    <>
+      <main className="min-h-0 flex-1">
+        <OtherView {...props} />
+      </main>
+      <StatusBar
+        session={null}
+        isConnected={isConnected}
+        onInspect={inspectorTab.set}
+        onModels={() => onShow({ type: 'models' })}
+      />
+    </>
+  );
+}
+
+function OtherView({ view, load, actions, onShow }: MainAreaProps) {
+  const projects = useProjects(load.type === 'ready' ? load.sessions : []);
+  switch (view.type) {
+    case 'models':
+      return <ModelsView />;
+    case 'compare':
+      return (
+        <Suspense>
+          <CompareView
+            key={view.task?.text ?? ''}
+            projects={projects}
+            task={view.task ?? null}
+            onSession={(sessionId) => onShow({ type: 'session', sessionId })}
+          />
+        </Suspense>
+      );
+    case 'bin':
+      return (
+        <Suspense>
+          <BinView onSession={(sessionId) => onShow({ type: 'session', sessionId })} />
+        </Suspense>
+      );
+    case 'costs':
+      return <CostsView />;
+    case 'settings':
+      return (
+        <SettingsView view={view} actions={actions}>
+          <RulesSettings isWanted={view.at === 'rules'} />
+        </SettingsView>
+      );
+    case 'project':
+      return (
+        <Suspense>
+          <ProjectView
+            key={view.path}
+            projectPath={view.path}
+            rules={<RulesEditor projectPath={view.path} owner="project" />}
+          />
+        </Suspense>
+      );
+    case 'new':
+    case 'session':
+      return (
+        <NewTask
+          key={view.type === 'new' ? (view.project ?? '') : ''}
+          projects={projects}
+          first={view.type === 'new' ? (view.project ?? null) : null}
+          onStarted={(sessionId) => onShow({ type: 'session', sessionId })}
+        >
+          {load.type === 'ready' && <FirstStart hasSessions={load.sessions.length > 0} />}
+        </NewTask>
+      );
+    default:
+      return view satisfies never;
+  }
+}

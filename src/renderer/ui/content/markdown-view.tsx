@@ -1,0 +1,100 @@
+import { Children, isValidElement } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
+import { Streamdown, useIsCodeFenceIncomplete } from 'streamdown';
+import { t } from '../../lib/text/translate.ts';
+import { CodeBlock } from './code-block.tsx';
+import { WideContent } from '../layout/wide-content.tsx';
+
+interface MarkdownViewProps {
+  readonly text: string;
+  /** More is coming: open marks are closed for the time being. */
+  readonly isGrowing: boolean;
+}
+
+/**
+ * What a model wrote, as Markdown. Nothing in it is fetched or run: images are named, not loaded; links are shown with
+ * where they lead and go nowhere by themselves; HTML stays text.
+ */
+export default function MarkdownView({ text, isGrowing }: MarkdownViewProps) {
+  return (
+    <Streamdown
+      className="prose"
+      mode={isGrowing ? 'streaming' : 'static'}
+      parseIncompleteMarkdown={isGrowing}
+      components={components}
+      rehypePlugins={[]}
+      controls={false}
+    >
+      {text}
+    </Streamdown>
+  );
+}
+
+const components = {
+  a: ({ href, children }: ComponentProps<'a'>) => {
+    const address = href ?? '';
+    const isSame = textOf(children) === address;
+    return (
+      <span title={address}>
+        <span className="underline decoration-line-strong decoration-dotted underline-offset-3">{children}</span>
+        {!isSame && address !== '' && <span className="text-soft"> ({address})</span>}
+      </span>
+    );
+  },
+  img: ({ src, alt }: ComponentProps<'img'>) => (
+    <span className="rounded border border-dashed border-line-strong px-1.5 text-xs text-soft">
+      {t('code.noImage', { source: [alt, src].filter((part) => part !== undefined && part !== '').join(', ') })}
+    </span>
+  ),
+  pre: ({ children }: ComponentProps<'pre'>) => <Fence>{children}</Fence>,
+  inlineCode: ({ children }: ComponentProps<'code'>) => (
+    <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.87em]">{children}</code>
+  ),
+  code: ({ children }: ComponentProps<'code'>) => (
+    <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.87em]">{children}</code>
+  ),
+  table: ({ children }: ComponentProps<'table'>) => (
+    <WideContent>
+      <table>{children}</table>
+    </WideContent>
+  ),
+  thead: 'thead',
+  tbody: 'tbody',
+  tr: 'tr',
+  th: 'th',
+  td: 'td',
+  // The side of its marks follows its words.
+  ul: ({ children }: ComponentProps<'ul'>) => <ul dir="auto">{children}</ul>,
+  ol: ({ children, start }: ComponentProps<'ol'>) => (
+    <ol dir="auto" start={start}>
+      {children}
+    </ol>
+  ),
+  li: 'li',
+  p: 'p',
+  h1: 'h3',
+  h2: 'h4',
+  h3: 'h5',
+  h4: 'h6',
+  blockquote: 'blockquote',
+  hr: 'hr',
+  strong: 'strong',
+} as const;
+
+/** A block of code: its own element, or one whose text lies in a `code` inside. */
+function Fence({ children }: { readonly children?: ReactNode }) {
+  const isOpen = useIsCodeFenceIncomplete();
+  const inner = Children.toArray(children).find((child) => isValidElement<ComponentProps<'code'>>(child));
+  const props = isValidElement<ComponentProps<'code'>>(inner) ? inner.props : null;
+  const language = /language-(\S+)/u.exec(props?.className ?? '')?.[1] ?? '';
+  return <CodeBlock code={textOf(props === null ? children : props.children)} language={language} isGrowing={isOpen} />;
+}
+
+function textOf(children: ReactNode): string {
+  return Children.toArray(children)
+    .map((child) => {
+      if (typeof child === 'string' || typeof child === 'number') return String(child);
+      return isValidElement<{ readonly children?: ReactNode }>(child) ? textOf(child.props.children) : '';
+    })
+    .join('');
+}

@@ -1,0 +1,59 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { megabytes, seconds } from '../../lib/text/format.ts';
+import { cancelModelDownload, startModelDownload, useModelDownloads } from '../../lib/models/model-downloads.ts';
+import type { ModelDownload } from '../../lib/models/model-downloads.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from './button.tsx';
+import { Icon } from '../layout/icon.tsx';
+import { Notice } from '../notices/notice.tsx';
+
+/** Fetches a model, shows how far it is, and says why it stopped. */
+export function DownloadControl({ id }: { readonly id: string }) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const pull = useModelDownloads().get(id);
+  const start = async (): Promise<void> => {
+    if (!(await startModelDownload(client, id))) return;
+    for (const key of ['models', 'doctor']) await queries.invalidateQueries({ queryKey: [key] });
+  };
+  if (pull !== undefined && pull.problem === null) return <Progress id={id} pull={pull} />;
+  return (
+    <div className="flex flex-col items-start gap-2">
+      {pull?.problem !== undefined && pull.problem !== null && (
+        <Notice kind="error">
+          {t('models.pullFailed')} {pull.problem} {t('models.pullKept')}
+        </Notice>
+      )}
+      <Button size="small" onClick={() => void start()}>
+        <Icon name="download" className="size-3.5" /> {t('models.get')}
+      </Button>
+    </div>
+  );
+}
+
+function Progress({ id, pull: { progress, leftMs } }: { readonly id: string; readonly pull: ModelDownload }) {
+  const phase = t(`models.phase.${progress?.phase ?? 'checking'}`);
+  const total = progress?.totalBytes ?? null;
+  const value = total === null ? {} : { value: progress?.doneBytes ?? 0, max: total };
+  return (
+    <div className="flex w-full max-w-sm flex-col gap-1">
+      <div className="flex items-center gap-3">
+        <progress
+          {...value}
+          aria-label={phase}
+          className="h-1.5 flex-1 appearance-none overflow-hidden rounded-full bg-chosen [&::-webkit-progress-bar]:bg-chosen [&::-webkit-progress-value]:bg-ink"
+        />
+        <Button size="small" look="quiet" onClick={() => cancelModelDownload(id)}>
+          {t('models.cancel')}
+        </Button>
+      </div>
+      <p className="text-xs text-soft tabular-nums">
+        {phase}
+        {total !== null &&
+          ` · ${t('models.progress', { done: megabytes(progress?.doneBytes ?? 0), total: megabytes(total) })}`}
+        {leftMs !== null && ` · ${t('models.timeLeft', { time: seconds(leftMs) })}`}
+      </p>
+    </div>
+  );
+}

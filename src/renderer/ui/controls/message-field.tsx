@@ -1,0 +1,227 @@
+import type { ClipboardEvent, DragEvent, KeyboardEvent, ReactNode, Ref } from 'react';
+import { useImperativeHandle, useRef, useState } from 'react';
+import type { FilePlace } from '@shared/attachment-inputs.ts';
+import { seenName } from '@shared/seen-text.ts';
+import { submitOnEnter } from '../../lib/input/submit-on-enter.ts';
+import { sizedByText, textRows } from '../../lib/drawing/field-rows.ts';
+import { t } from '../../lib/text/translate.ts';
+import type { Attachments } from '../../lib/input/use-attachments.ts';
+import type { MentionChoice } from '../../lib/input/use-mentions.ts';
+import { useMentions } from '../../lib/input/use-mentions.ts';
+import { AttachmentList } from '../content/attachment-list.tsx';
+import { Button } from './button.tsx';
+import { Icon } from '../layout/icon.tsx';
+import { Notice } from '../notices/notice.tsx';
+import type { Suggestion } from './suggestions.tsx';
+import { Suggestions } from './suggestions.tsx';
+
+export interface MessageFieldHandle {
+  readonly focus: () => void;
+  readonly chooseFiles: () => void;
+}
+
+/** A list of its own that opens over the field, before that of files. */
+export interface FieldMenu {
+  readonly label: string;
+  readonly items: readonly Suggestion[];
+  readonly selected: number;
+  /** True: the key was for the list. */
+  readonly onKeyDown: (event: KeyboardEvent) => boolean;
+}
+
+interface MessageFieldProps {
+  readonly id: string;
+  readonly label: string;
+  readonly placeholder: string;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  /** Lines that it has at least and at most. */
+  readonly rows: readonly [number, number];
+  readonly attachments: Attachments;
+  readonly place: FilePlace | null;
+  readonly menu?: FieldMenu;
+  readonly handle?: Ref<MessageFieldHandle>;
+  /** Below the text, beside the button that attaches. */
+  readonly children: ReactNode;
+}
+
+/** A longer text is meant as material, not as words of the person, and would make each key wait: it becomes a file. */
+const pastedAsFile = 20_000;
+
+/** Where a person writes to an agent: words, files by button, paste or drop, and files of the project after an `@`. */
+export function MessageField(props: MessageFieldProps) {
+  const { id, text, onText, attachments, place, menu, rows } = props;
+  const area = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const { isOver, onPaste, ...drop } = useGivenFiles(attachments);
+  const mentions = useMentions({ text, onText, area, place });
+  const listId = `${id}-list`;
+  const list = menu !== undefined && menu.items.length > 0 ? menu : fileMenu(mentions);
+  useImperativeHandle(props.handle, () => ({
+    focus: () => area.current?.focus(),
+    chooseFiles: () => picker.current?.click(),
+  }));
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (!list.onKeyDown(event)) submitOnEnter(event);
+  };
+  return (
+    <div className="relative">
+      <Problems attachments={attachments} />
+      <Suggestions id={listId} label={list.label} items={list.items} selected={list.selected} />
+      <div
+        {...drop}
+        data-drop={isOver}
+        className="rounded-xl border border-line-strong bg-raised focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-ink data-[drop=true]:border-ink data-[drop=true]:bg-chosen"
+      >
+        {attachments.list.length > 0 && (
+          <div className="px-3.5 pt-3">
+            <AttachmentList attachments={attachments.list} onRemove={attachments.remove} />
+          </div>
+        )}
+        <textarea
+          dir="auto"
+          ref={area}
+          rows={textRows(text, ...rows)}
+          aria-label={props.label}
+          aria-autocomplete="list"
+          aria-haspopup="listbox"
+          aria-controls={listId}
+          aria-activedescendant={list.items.length > 0 ? `${listId}-${list.selected}` : undefined}
+          value={text}
+          placeholder={props.placeholder}
+          onChange={({ target }) => {
+            onText(target.value);
+            mentions.onCursor(target.selectionStart);
+          }}
+          onSelect={({ currentTarget }) => mentions.onCursor(currentTarget.selectionStart)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+          className={`block max-h-[35vh] min-h-10 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 focus-visible:outline-none ${sizedByText(text)}`}
+        />
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-2 pb-2">
+          <AttachButton picker={picker} attachments={attachments} />
+          {props.children}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Files by paste (a picture of the screen, a long text) and by drop. */
+function useGivenFiles({ add }: Attachments) {
+  const [isOver, setIsOver] = useState(false);
+  return {
+    isOver,
+    onPaste: (event: ClipboardEvent): void => {
+      const files = [...event.clipboardData.files];
+      const words = event.clipboardData.getData('text/plain');
+      // A text that was copied with a picture of it (a table) is meant as text.
+      if (words === '' ? files.length === 0 : words.length <= pastedAsFile) return;
+      event.preventDefault();
+      add(words === '' ? files : [new File([words], t('attach.pastedText'), { type: 'text/plain' })]);
+    },
+    onDragOver: (event: DragEvent): void => {
+      event.preventDefault();
+      setIsOver(true);
+    },
+    onDragLeave: (): void => setIsOver(false),
+    onDrop: (event: DragEvent): void => {
+      setIsOver(false);
+      if (event.dataTransfer.files.length === 0) return;
+      event.preventDefault();
+      add(filesOf(event.dataTransfer));
+    },
+  };
+}
+
+function AttachButton({
+  picker,
+  attachments,
+}: {
+  readonly picker: Ref<HTMLInputElement>;
+  readonly attachments: Attachments;
+}) {
+  const own = useRef<HTMLInputElement>(null);
+  useImperativeHandle(picker, () => own.current ?? document.createElement('input'));
+  return (
+    <>
+      <Button
+        size="icon"
+        look="quiet"
+        className="size-7"
+        aria-label={t('attach.button')}
+        title={t('attach.button')}
+        aria-busy={attachments.isBusy}
+        onClick={() => own.current?.click()}
+      >
+        <Icon name="attach" />
+      </Button>
+      <input
+        ref={own}
+        type="file"
+        multiple
+        hidden
+        tabIndex={-1}
+        aria-label={t('attach.button')}
+        onChange={({ target }) => {
+          attachments.add([...(target.files ?? [])]);
+          // The same file may be chosen again.
+          target.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+/** A folder is no file: it is named in the text, with an `@`. */
+function filesOf({ items, files }: DataTransfer): readonly File[] {
+  const folders = new Set(
+    [...items].flatMap((item) => {
+      const entry = item.webkitGetAsEntry();
+      return entry?.isDirectory === true ? [entry.name] : [];
+    }),
+  );
+  return [...files].filter((file) => !folders.has(file.name));
+}
+
+function fileMenu({ files, selected, choose, onKeyDown }: MentionChoice): FieldMenu {
+  return {
+    label: t('mention.label'),
+    selected,
+    onKeyDown,
+    items: files.map((file) => ({
+      key: file.path,
+      choose: () => choose(file),
+      content: (
+        <>
+          <Icon name={file.path.endsWith('/') ? 'folder' : 'file'} className="size-3.5 self-center text-soft" />
+          <span className="truncate font-mono text-xs">{seenName(file.path)}</span>
+          {file.staysHere !== null && (
+            <span className="ml-auto flex items-center gap-1 text-xs whitespace-nowrap text-soft">
+              <Icon name="shield" className="size-3" />
+              {t(`mention.fence.${file.staysHere}`)}
+            </span>
+          )}
+        </>
+      ),
+    })),
+  };
+}
+
+function Problems({ attachments }: { readonly attachments: Attachments }) {
+  return attachments.problems.map((problem) => (
+    <Notice key={`${problem.file.name}:${problem.file.lastModified}:${problem.text}`} kind="error" className="mb-2">
+      <p>{problem.text}</p>
+      <p className="mt-1.5 flex gap-2">
+        {problem.canShrink && (
+          <Button size="small" onClick={() => attachments.shrink(problem)}>
+            {t('attach.shrink')}
+          </Button>
+        )}
+        <Button size="small" look="quiet" onClick={() => attachments.dismiss(problem)}>
+          {t('attach.dismiss')}
+        </Button>
+      </p>
+    </Notice>
+  ));
+}

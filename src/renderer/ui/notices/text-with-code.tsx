@@ -1,0 +1,13 @@
+/** A sentence of the core, in which what is typed stands between backticks. */
+export function TextWithCode({ text }: { readonly text: string }) {
+  return text.split(/`([^`\n]+)`/u).map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      // oxlint-disable-next-line react/no-array-index-key -- parts have nothing but their place
+      <code key={index} className="font-mono text-[0.92em]">
+        {part}
+      </code>
+    ),
+  );
+}

@@ -1,0 +1,116 @@
+import type { ReactNode } from 'react';
+import { useEffect, useId, useState } from 'react';
+import { announce } from '../../src/renderer/lib/notices/announce.ts';
+import { useClient } from '../../src/renderer/lib/connection/core-context.ts';
+import { startModelDownload } from '../../src/renderer/lib/models/model-downloads.ts';
+import type { Attachments } from '../../src/renderer/lib/input/use-attachments.ts';
+import { AnnouncementBar } from '../../src/renderer/ui/notices/announcement.tsx';
+import { Button } from '../../src/renderer/ui/controls/button.tsx';
+import { MessageField } from '../../src/renderer/ui/controls/message-field.tsx';
+import { DownloadControl } from '../../src/renderer/ui/controls/download-control.tsx';
+import { Suggestions } from '../../src/renderer/ui/controls/suggestions.tsx';
+import { Tabs } from '../../src/renderer/ui/layout/tabs.tsx';
+import { long, notes, nothing } from './samples.ts';
+
+const tooLarge = new File([], 'photo.png');
+
+export function Typing() {
+  const id = useId();
+  const [text, setText] = useState('Look at @src and say what is wrong.');
+  const attachments: Attachments = {
+    list: [notes],
+    problems: [{ file: tooLarge, text: 'photo.png is larger than 5 MB.', canShrink: true }],
+    isBusy: false,
+    add: nothing,
+    remove: nothing,
+    shrink: nothing,
+    dismiss: nothing,
+    clear: nothing,
+  };
+  return (
+    <MessageField
+      id={id}
+      label="Message"
+      placeholder="What is to be done?"
+      text={text}
+      onText={setText}
+      rows={[2, 6]}
+      attachments={attachments}
+      place={null}
+    >
+      <Button type="submit" look="primary">
+        Send
+      </Button>
+    </MessageField>
+  );
+}
+
+export function Tabbed() {
+  const [selected, setSelected] = useState<'one' | 'two'>('one');
+  return (
+    <div className="h-40">
+      <Tabs
+        label="Tabs"
+        tabs={[
+          { id: 'one', label: 'One' },
+          { id: 'two', label: 'Two', count: 3 },
+        ]}
+        selected={selected}
+        onSelect={setSelected}
+        hasButton={false}
+      >
+        <p>{selected}</p>
+      </Tabs>
+    </div>
+  );
+}
+
+export function Announced() {
+  const say = (): void => announce({ kind: 'info', text: 'It was done.', action: { label: 'Undo', run: nothing } });
+  useEffect(say, []);
+  return (
+    <div className="h-24">
+      <Button onClick={say}>Announce</Button>
+      <AnnouncementBar />
+    </div>
+  );
+}
+
+/** Offered, running and ended badly. */
+export function Pulls() {
+  const client = useClient();
+  useEffect(() => {
+    for (const id of ['example/large', 'example/gone']) void startModelDownload(client, id);
+  }, [client]);
+  return ['example/small', 'example/large', 'example/gone'].map((id) => <DownloadControl key={id} id={id} />);
+}
+
+export function Suggested() {
+  const id = useId();
+  return (
+    <div className="relative mt-24">
+      <Suggestions
+        id={id}
+        label="Suggestions"
+        selected={0}
+        items={[
+          { key: 'one', content: <NameAndText name="/local" text="Stay on this machine" />, choose: nothing },
+          { key: 'two', content: <NameAndText name="/cloud" text={long} />, choose: nothing },
+        ]}
+      />
+    </div>
+  );
+}
+
+function NameAndText({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <>
+      <span className="font-mono text-xs">{name}</span>
+      <span className="truncate text-xs text-soft">{text}</span>
+    </>
+  );
+}
+
+export function Broken(): ReactNode {
+  throw new Error('This part of the page is broken, as it is meant to be here.');
+}

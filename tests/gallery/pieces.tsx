@@ -1,0 +1,341 @@
+import type { ReactNode } from 'react';
+import type { Counterfactual } from '@shared/counterfactual.ts';
+import { seenLine, seenPieces } from '@shared/seen-text.ts';
+import { speakToScreenReader } from '../../src/renderer/lib/notices/screen-reader.ts';
+import { AttachmentList } from '../../src/renderer/ui/content/attachment-list.tsx';
+import { Button } from '../../src/renderer/ui/controls/button.tsx';
+import { CodeBlock } from '../../src/renderer/ui/content/code-block.tsx';
+import { CopyButton } from '../../src/renderer/ui/controls/copy-button.tsx';
+import { DayChart } from '../../src/renderer/ui/figures/day-chart.tsx';
+import { DiffView } from '../../src/renderer/ui/content/diff-view.tsx';
+import {
+  CounterfactualFigure,
+  CounterfactualFigures,
+  EnergyText,
+} from '../../src/renderer/ui/figures/counterfactual-figures.tsx';
+import { ErrorBoundary } from '../../src/renderer/ui/layout/error-boundary.tsx';
+import { Empty, Facts, Section } from '../../src/renderer/ui/layout/facts.tsx';
+import { Field, InputField, inputClass } from '../../src/renderer/ui/controls/field.tsx';
+import { Fold, FoldMark } from '../../src/renderer/ui/layout/fold.tsx';
+import { HintButton } from '../../src/renderer/ui/notices/hint-button.tsx';
+import { HintText } from '../../src/renderer/ui/notices/hint-text.tsx';
+import { Icon } from '../../src/renderer/ui/layout/icon.tsx';
+import { InstructionFileNow } from '../../src/renderer/ui/project/instruction-file.tsx';
+import { LiveRegions } from '../../src/renderer/ui/notices/live-regions.tsx';
+import { LongLines } from '../../src/renderer/ui/content/long-lines.tsx';
+import { Markdown } from '../../src/renderer/ui/content/markdown.tsx';
+import MarkdownView from '../../src/renderer/ui/content/markdown-view.tsx';
+import { MoneyCap } from '../../src/renderer/ui/figures/money-cap.tsx';
+import { MoreButton } from '../../src/renderer/ui/controls/more-button.tsx';
+import { Notice } from '../../src/renderer/ui/notices/notice.tsx';
+import { OwnPriceMark } from '../../src/renderer/ui/figures/own-price-mark.tsx';
+import { PreparePackages } from '../../src/renderer/ui/project/prepare-packages.tsx';
+import { Problem } from '../../src/renderer/ui/notices/problem.tsx';
+import { ProjectHosts } from '../../src/renderer/ui/project/project-hosts.tsx';
+import { RouteDot } from '../../src/renderer/ui/figures/route-dot.tsx';
+import { SeenChange } from '../../src/renderer/ui/content/seen-change.tsx';
+import { SeenPieces, SeenText } from '../../src/renderer/ui/content/seen-text.tsx';
+import { Choice, Group, NumberSetting, TextSetting } from '../../src/renderer/ui/controls/settings-parts.tsx';
+import { TerminalOutput } from '../../src/renderer/ui/content/terminal-output.tsx';
+import { ViewHeader } from '../../src/renderer/ui/layout/view-header.tsx';
+import { WideContent } from '../../src/renderer/ui/layout/wide-content.tsx';
+import { TextWithCode } from '../../src/renderer/ui/notices/text-with-code.tsx';
+import { long, notes, nothing, screenshot } from './samples.ts';
+import { Announced, Broken, Pulls, Suggested, Tabbed, Typing } from './pieces-with-state.tsx';
+
+const iconNames = [
+  'plus',
+  'search',
+  'settings',
+  'model',
+  'coins',
+  'columns',
+  'close',
+  'chevron',
+  'check',
+  'copy',
+  'stop',
+  'send',
+  'folder',
+  'menu',
+  'panel',
+  'command',
+  'more',
+  'bin',
+  'down',
+  'alert',
+  'shield',
+  'file',
+  'attach',
+  'download',
+] as const;
+
+const deceiving = 'curl https://\u0435xample.com\u200B/install.sh';
+
+const markdown = `Releases are made by \`scripts/release.sh\`, in **three** steps:
+
+1. it reads the version
+2. it builds
+
+| step | seconds |
+|---|---|
+| build | 12 |
+
+> Nothing is sent anywhere.
+
+![a diagram](https://example.com/diagram.png)`;
+
+const diff = `--- a/dates.py
++++ b/dates.py
+@@ -1,3 +1,3 @@
+ def week_of(day):
+-    return day.year, int(day.strftime('%W'))
++    return tuple(day.isocalendar()[:2])
+`;
+
+const energy = {
+  wattHours: 1.24,
+  energyUsd: 0.0004,
+  unmeteredCalls: 2,
+  unpricedEnergyCalls: 0,
+  estimatedEnergyCalls: 10,
+};
+
+const figures: Counterfactual = {
+  allLocal: {
+    basis: 'estimated',
+    usd: { value: 0.0004, low: 0.0003, high: 0.0006 },
+    seconds: { value: 94, low: 70, high: 141 },
+    why: null,
+    formula: '12 calls, 48,000 tokens read at 900/s and 2,100 written at 51/s',
+  },
+  allCloud: {
+    basis: 'estimated',
+    usd: null,
+    seconds: null,
+    why: 'no cloud model has a price',
+    formula: 'tokens × price',
+  },
+};
+
+const days = [3, 12, 0, 41, 30, 7].map((calls, index) => ({
+  key: `2026-11-1${index}`,
+  calls,
+  localCalls: Math.round(calls * 0.8),
+  costUsd: calls * 0.0041,
+}));
+
+/** By the file in `ui/`. */
+export const pieces: Readonly<Record<string, ReactNode>> = {
+  announcement: <Announced />,
+  'attachment-list': (
+    <>
+      <AttachmentList attachments={[notes, screenshot]} onRemove={nothing} />
+      <AttachmentList attachments={[notes, screenshot]} />
+    </>
+  ),
+  button: (
+    <div className="flex flex-wrap items-center gap-3">
+      {(['primary', 'plain', 'quiet', 'danger'] as const).map((look) => (
+        <Button key={look} look={look}>
+          {look}
+        </Button>
+      ))}
+      <Button size="small">small</Button>
+      <Button size="icon" aria-label="Close">
+        <Icon name="close" />
+      </Button>
+      <Button disabled>disabled</Button>
+    </div>
+  ),
+  'code-block': <CodeBlock code={'def add(a, b):\n    return a + b\n'} language="python" />,
+  'copy-button': <CopyButton text="copied" label="Copy" />,
+  'day-chart': <DayChart days={days} most={31} />,
+  'diff-view': <DiffView diff={diff} />,
+  'counterfactual-figures': (
+    <>
+      <CounterfactualFigures figures={figures} />
+      <CounterfactualFigure where="cloud" label="Only a label" figures={figures.allLocal} />
+      <EnergyText energy={energy} localCalls={12} />
+      <EnergyText energy={{ ...energy, unmeteredCalls: 12 }} localCalls={12} />
+    </>
+  ),
+  'error-boundary': (
+    <ErrorBoundary>
+      <Broken />
+    </ErrorBoundary>
+  ),
+  facts: (
+    <>
+      <Section title="Section">
+        <Facts
+          facts={[
+            ['Steps', 12],
+            ['Path', long],
+            ['Left out', null],
+          ]}
+        />
+      </Section>
+      <Empty>Nothing is here yet.</Empty>
+      <Empty icon="bin">Nothing is in this view yet.</Empty>
+    </>
+  ),
+  field: (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <InputField label="A text" hint="What it is for." value="src/main.py" onText={nothing} />
+      <InputField label="A number" type="number" value="12" onText={nothing} />
+      <Field label="A choice">
+        {(ids) => (
+          <select {...ids} className={inputClass}>
+            <option>One</option>
+            <option>Two</option>
+          </select>
+        )}
+      </Field>
+      <InputField label="Disabled" value="nothing" disabled onText={nothing} />
+    </div>
+  ),
+  fold: (
+    <>
+      <Fold label="What it said">
+        <p className="mt-1 text-sm">{long}</p>
+      </Fold>
+      <details>
+        <summary className="flex list-none items-center gap-2 text-sm">
+          A row of another form <FoldMark />
+        </summary>
+      </details>
+    </>
+  ),
+  'hint-button': <HintButton hint="See: dewpoint sessions show 01ABC" />,
+  'hint-text': (
+    <>
+      <HintText hint="dewpoint keys set example" />
+      <HintText hint="Look at the models (`dewpoint models list`), and name one of them." />
+      <HintText hint="Start it again." />
+    </>
+  ),
+  icon: (
+    <div className="flex flex-wrap gap-3">
+      {iconNames.map((name) => (
+        <Icon key={name} name={name} />
+      ))}
+    </div>
+  ),
+  'instruction-file': (
+    <>
+      <InstructionFileNow projectPath="/project" path="AGENTS.md" />
+      <InstructionFileNow projectPath="/project" path="CLAUDE.md" />
+      <InstructionFileNow projectPath="/project" path="GEMINI.md" />
+    </>
+  ),
+  'live-regions': (
+    <>
+      <p className="text-sm text-soft">Nothing to see: it is heard.</p>
+      <Button className="w-fit" onClick={() => speakToScreenReader({ how: 'polite', text: 'A step has ended.' })}>
+        Say it
+      </Button>
+      <LiveRegions />
+    </>
+  ),
+  'long-lines': (
+    <>
+      <LongLines count={3} lengthOf={() => 6} draw={(index) => `line ${index}`} />
+      <LongLines
+        count={10_000}
+        lengthOf={(index) => (index % 7 === 0 ? long.length : 10)}
+        isWrapped
+        className="max-h-40"
+        draw={(index) => `line ${index}: ${index % 7 === 0 ? long : ''}`}
+      />
+    </>
+  ),
+  markdown: <Markdown text={markdown} />,
+  'markdown-view': <MarkdownView text={`${long}\n\n- one\n- two`} isGrowing />,
+  'message-field': <Typing />,
+  'money-cap': (
+    <>
+      <MoneyCap scope="month" />
+      <MoneyCap scope="day" />
+      <MoneyCap scope="project" projectPath="/project" />
+    </>
+  ),
+  'more-button': <MoreButton left={194} onMore={nothing} />,
+  notice: (
+    <>
+      {(['info', 'warning', 'error'] as const).map((kind) => (
+        <Notice key={kind} kind={kind}>
+          {kind}: what happened, what was kept and what to do. {long}
+        </Notice>
+      ))}
+    </>
+  ),
+  'own-price-mark': (
+    <p className="text-sm">
+      $0.0147
+      <OwnPriceMark model="example/large-1" />
+    </p>
+  ),
+  'prepare-packages': <PreparePackages projectPath="/project" />,
+  problem: (
+    <>
+      <Problem text="The list could not be read." onRetry={nothing} />
+      <Problem text="There is no model example/none. See: dewpoint models list" />
+    </>
+  ),
+  'project-hosts': <ProjectHosts projectPath="/project" />,
+  'download-control': <Pulls />,
+  'route-dot': (
+    <div className="flex items-center gap-3">
+      <RouteDot where="local" />
+      <RouteDot where="cloud" />
+      <RouteDot where="local" isRunning />
+      <RouteDot where="cloud" hasFailed />
+    </div>
+  ),
+  'seen-change': (
+    <SeenChange text={deceiving} diff={'@@ -1 +1 @@\n-curl https://example.com\n+curl https://\u0435xample.com\n'} />
+  ),
+  'seen-text': (
+    <>
+      <SeenText pieces={seenPieces(deceiving)} />
+      <p className="text-sm">
+        <SeenPieces pieces={seenLine('if (isAdmin\u202E /* a comment')} />
+      </p>
+    </>
+  ),
+  'settings-parts': (
+    <Group title="Group">
+      <Choice
+        label="Choice"
+        value="two"
+        options={[
+          { value: 'one', text: 'One' },
+          { value: 'two', text: 'Two' },
+        ]}
+        onChange={nothing}
+      />
+      <NumberSetting label="Number" value={12} onSave={nothing} />
+      <TextSetting label="Text" hint="A hint." placeholder="http://proxy:8080" value={null} onSave={nothing} />
+    </Group>
+  ),
+  suggestions: <Suggested />,
+  tabs: <Tabbed />,
+  'terminal-output': (
+    <TerminalOutput
+      command="pytest -q"
+      text={`\u001b[32m12 passed\u001b[0m, \u001b[31;1m1 failed\u001b[0m\n${long}\n`}
+    />
+  ),
+  'view-header': (
+    <ViewHeader title="A view" text={`What it is for. ${long}`}>
+      <Button look="primary">Begin</Button>
+    </ViewHeader>
+  ),
+  'text-with-code': <TextWithCode text="Look at the models (`dewpoint models list`), and name one." />,
+  'wide-content': (
+    <WideContent>
+      <p className="w-max text-sm whitespace-nowrap">{long}</p>
+    </WideContent>
+  ),
+};

@@ -1,0 +1,64 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hintAction } from '../../../../src/renderer/lib/input/hint-action.ts';
+
+/** What the window has no place for, with why a button would lead nowhere. */
+const terminalAlone: readonly string[] = [
+  // Another way of starting Dewpoint.
+  'serve',
+  'chat',
+  'run',
+  // What is kept in the container engine is seen and removed there only.
+  'clean',
+];
+const core = 'src/main';
+
+/** Every command of the terminal that a text of the core names, with the whole of its line. */
+function commandsNamed(): readonly { readonly command: string; readonly text: string }[] {
+  const files = globSync('**/*.ts', { cwd: core }).filter((path) => !path.startsWith('cli/'));
+  return files.flatMap((path) =>
+    readFileSync(join(core, path), 'utf8')
+      .split('\n')
+      .filter((line) => !/^\s*(?:\/\/|\/?\*)/u.test(line))
+      .flatMap((text) =>
+        [...text.matchAll(/(?<!@)\bdewpoint ([a-z]+)/gu)].map(([, command = '']) => ({ command, text })),
+      ),
+  );
+}
+
+describe('what a hint tells to do in the words of the terminal', () => {
+  /** Catches: a new hint that a person in the window can only read. */
+  it('is a button of the window wherever it has a place for that', () => {
+    const named = commandsNamed();
+    expect(named.length).toBeGreaterThan(50);
+    const elsewhere = /At the machine:|dewpoint serve --/u;
+    const without = named.filter(
+      ({ command, text }) =>
+        !elsewhere.test(text) && !terminalAlone.includes(command) && hintAction(asRead(text)) === null,
+    );
+    expect(without).toEqual([]);
+  });
+
+  it('is none where the browser may not do it', () => {
+    expect(hintAction('At the machine: dewpoint keys set PROVIDER')).toBeNull();
+    expect(hintAction('Start it with dewpoint serve --allow terminal, or use the app.')).toBeNull();
+    expect(hintAction('Make room and go on.')).toBeNull();
+  });
+
+  it('is the download of a model that is named, and the session that is', () => {
+    expect(hintAction('Get it with `dewpoint models pull llama-cpp/a-1.5b`, or name another one.')).toEqual({
+      type: 'pull',
+      model: 'llama-cpp/a-1.5b',
+    });
+    expect(hintAction('See: dewpoint sessions show 01ABC')).toMatchObject({ view: { sessionId: '01ABC' } });
+    expect(hintAction('fetch it by a name of a hub: dewpoint models pull hf:OWNER/REPO')).toMatchObject({
+      view: { type: 'models' },
+    });
+  });
+});
+
+/** With something in place of what is filled in. */
+function asRead(text: string): string {
+  return text.replaceAll(/\$\{[^}]*\}/gu, 'a1');
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelEntry } from '../../../../src/shared/contract.ts';
+import type { Where } from '../../../../src/shared/models.ts';
+import type { MessageState, TurnState } from '../../../../src/shared/session-state.ts';
+import { sendOptionsFor, imageModelsFor } from '../../../../src/renderer/lib/models/image-models.ts';
+
+function entry(id: string, where: Where, images: boolean, state: ModelEntry['state'] = 'ready'): ModelEntry {
+  const capabilities = { tools: true, grammar: false, prefill: false, infill: false, countTokens: false, images };
+  const known = { id, where, label: id };
+  const info = { ...known, provider: id, name: id, contextTokens: 8192, parametersB: null, capabilities, price: null };
+  return { ...known, state, sizeBytes: null, licence: null, note: null, info: { ...info, strategies: ['loop'] } };
+}
+
+const blind = entry('blind/a', 'local', false);
+const dim = entry('dim/a', 'cloud', false);
+const eyes = entry('eyes/a', 'local', true);
+const sky = entry('sky/a', 'cloud', true);
+const models = [blind, dim, eyes, sky, entry('later/a', 'local', true, 'downloadable')];
+
+function turn(...cascade: readonly ModelEntry[]): TurnState {
+  return {
+    id: 't1',
+    seq: 2,
+    messageId: 'm1',
+    plan: false,
+    startedAt: 0,
+    endedAt: 1,
+    reason: 'missing',
+    text: '',
+    confidence: null,
+    failure: { code: 'missing-model', message: 'It does not see pictures.' },
+    steps: 0,
+    actions: 0,
+    criterion: null,
+    before: null,
+    after: null,
+    cascade: cascade.map(({ id, where }) => ({ strategy: 'loop', model: id, where })),
+    stages: [],
+    limits: { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null },
+  };
+}
+
+const blob = { sha256: 'a'.repeat(64), bytes: 1 };
+const message: MessageState = {
+  messageId: 'm1',
+  seq: 1,
+  text: 'Look.',
+  at: 0,
+  attachments: [{ kind: 'image', name: 'a.png', blob, mediaType: 'image/png', width: 1, height: 1 }],
+};
+
+describe('models that see the picture that was not seen', () => {
+  it('are those that can be called now, in the cloud only where the turn might have gone there', () => {
+    const ids = (of: TurnState) => imageModelsFor(of, message, models)?.offered.map(({ id }) => id);
+    expect(imageModelsFor(turn(blind), message, models)).toEqual({ offered: [eyes], kept: 1 });
+    expect(ids(turn(blind, dim))).toEqual(['eyes/a', 'sky/a']);
+    expect(ids(turn(dim))).toEqual(['eyes/a', 'sky/a']);
+  });
+
+  it('are not offered for what ended for something else', () => {
+    const { attachments: _, ...words } = message;
+    const cancelled = { ...turn(blind), reason: 'cancelled' } as const;
+    const wrong = [
+      imageModelsFor(turn(blind), words, models),
+      imageModelsFor(cancelled, message, models),
+      imageModelsFor(turn(entry('gone/a', 'local', false)), message, models),
+      imageModelsFor(turn(eyes), message, models),
+    ];
+    expect(wrong).toEqual([null, null, null, null]);
+  });
+
+  it('get it where they are: what was to stay here is never sent on, what was for the cloud may come here', () => {
+    expect([
+      sendOptionsFor(eyes, turn(dim)),
+      sendOptionsFor(sky, turn(blind, dim)),
+      sendOptionsFor(sky, turn(dim)),
+    ]).toEqual([
+      { policy: 'local', local: 'eyes/a' },
+      { policy: 'hybrid', cloud: 'sky/a' },
+      { policy: 'cloud', cloud: 'sky/a' },
+    ]);
+  });
+});

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import type { NewEvent } from '@shared/events.ts';
+import { reduceSession } from '@shared/reduce-session.ts';
+import { emptySession } from '@shared/session-state.ts';
+import type { SessionState } from '@shared/session-state.ts';
+import { spokenChanges } from '../../../../src/renderer/lib/session/spoken-changes.ts';
+
+const limits = { maxSteps: 9, maxMinutes: 1, maxTokens: 9, maxUsd: null };
+const start: NewEvent = {
+  type: 'turn-started',
+  turnId: 'turn',
+  messageId: 'message',
+  plan: false,
+  criterion: null,
+  cascade: [],
+  limits,
+};
+const ask: NewEvent = {
+  type: 'approval-requested',
+  approvalId: 'one',
+  toolCallId: 'call',
+  kind: 'network',
+  subject: 'fetch a\u202Eb',
+  sha256: '',
+};
+const end = (reason: Extract<NewEvent, { type: 'turn-ended' }>['reason']): NewEvent => ({
+  type: 'turn-ended',
+  turnId: 'turn',
+  reason,
+  text: 'All that it said.',
+  confidence: null,
+  failure: reason === 'error' ? { code: 'x', message: 'The service is away.' } : null,
+});
+
+function after(...events: readonly NewEvent[]): SessionState {
+  return events.reduce(
+    (state, event) => reduceSession(state, { ...event, v: 2, seq: state.seq + 1, at: state.seq }),
+    emptySession,
+  );
+}
+
+function said(before: SessionState | null, now: SessionState): readonly string[] {
+  return spokenChanges(before, now).map(({ how, text }) => `${how}: ${text}`);
+}
+
+it('says once that a turn begins and how it ends, a failure at once and with its reason', () => {
+  const running = after(start);
+  expect(said(emptySession, running)).toEqual(['polite: It is at work on your message.']);
+  expect(said(running, { ...running, seq: 9, steps: [...running.steps] })).toEqual([]);
+  expect(said(running, after(start, end('done')))).toEqual(['polite: It has finished.']);
+  expect(said(running, after(start, end('planned')))).toEqual(['polite: The plan is ready.']);
+  expect(said(running, after(start, end('error')))).toEqual([
+    'assertive: It ended with an error. The service is away.',
+  ]);
+  expect(said(after(start, end('done')), after(start, end('done')))).toEqual([]);
+});
+
+it('says a question at once, with what cannot be seen written out, and again only for another one', () => {
+  const text =
+    'assertive: It waits for your answer. It wants to run a command that can reach these hosts: fetch aU+202Eb';
+  const waits = after(start, ask);
+  expect(said(after(start), waits)).toEqual([text]);
+  expect(said(null, waits)).toEqual([text]);
+  expect(said(waits, after(start, ask, { ...ask, approvalId: 'two' }))).toEqual([]);
+});
+
+it('says a notice when it comes, and none of those that were there when the session was opened', () => {
+  const notice: NewEvent = { type: 'notice-added', level: 'warning', code: 'x', text: 'A limit is not kept.' };
+  expect(said(after(start), after(start, notice))).toEqual(['polite: A limit is not kept.']);
+  expect(said(null, after(start, notice))).toEqual([]);
+});
