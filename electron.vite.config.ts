@@ -34,7 +34,7 @@ export default defineConfig({
         external,
         input: {
           index: resolve('src/main/index.ts'),
-          cli: resolve('src/main/cli/main.ts'),
+          cli: resolve('src/main/hosts/cli/main.ts'),
           'llama-worker': resolve('src/main/engines/llama-worker/worker.ts'),
           'server-guard': resolve('src/main/engines/server-guard.ts'),
           'key-process': resolve('src/main/secrets/key-process.ts'),

@@ -9,8 +9,8 @@ export interface Finding {
 const guard = 'tests/main/sandbox/repositories/repository-guard.test.ts';
 const corpus = 'tests/hostile/corpus.test.ts';
 const slow = 'tests/lint/slow-patterns.test.ts';
-const approval = 'tests/main/cli/ask-approval.test.ts';
-const events = 'tests/main/cli/hostile-events.test.ts';
+const approval = 'tests/main/hosts/cli/questions/approval-question.test.ts';
+const events = 'tests/main/hosts/cli/terminal/hostile-events.test.ts';
 
 export const findingsOfReview: readonly Finding[] = [
   {
@@ -36,7 +36,7 @@ export const findingsOfReview: readonly Finding[] = [
     what: 'host programs start in the current folder',
     tests: [
       {
-        file: 'tests/main/lib/host-programs.test.ts',
+        file: 'tests/main/lib/programs/host-programs.test.ts',
         name: 'in a folder with programs of its own, nothing of it runs',
       },
     ],
@@ -44,7 +44,7 @@ export const findingsOfReview: readonly Finding[] = [
   {
     number: 4,
     what: 'an imported session brings its own yes',
-    tests: [{ file: 'tests/main/core/imported-grants.test.ts', name: 'asks for hosts again' }],
+    tests: [{ file: 'tests/main/sessions/library/imported-grants.test.ts', name: 'asks for hosts again' }],
   },
   {
     number: 5,
@@ -67,7 +67,9 @@ export const findingsOfReview: readonly Finding[] = [
   {
     number: 8,
     what: 'a key in the doctor’s bundle',
-    tests: [{ file: 'tests/main/cli/doctor-bundle.test.ts', name: 'holds no key that stands in any text' }],
+    tests: [
+      { file: 'tests/main/hosts/cli/reports/doctor-bundle.test.ts', name: 'holds no key that stands in any text' },
+    ],
   },
   {
     number: 9,
@@ -79,7 +81,7 @@ export const findingsOfReview: readonly Finding[] = [
     what: 'unfinished frames before the token',
     tests: [
       {
-        file: 'tests/main/web/waiting-room.test.ts',
+        file: 'tests/main/hosts/web/pending-sockets.test.ts',
         name: 'takes a few bytes of a socket that has not shown the token',
       },
     ],
@@ -104,15 +106,18 @@ export const findingsOfReview: readonly Finding[] = [
     number: 13,
     what: 'an unterminated code hides the rest of a line',
     tests: [
-      { file: 'tests/main/cli/hostile-answers.test.ts', name: 'does nothing to a terminal' },
-      { file: 'tests/main/cli/terminal.test.ts', name: 'keeps what stands behind a title that does not end' },
+      { file: 'tests/main/hosts/cli/hostile-answers.test.ts', name: 'does nothing to a terminal' },
+      {
+        file: 'tests/main/hosts/cli/terminal/terminal.test.ts',
+        name: 'keeps what stands behind a title that does not end',
+      },
     ],
   },
   {
     number: 14,
     what: 'an open home',
     tests: [
-      { file: 'tests/main/api/home.test.ts', name: 'is made this user alone' },
+      { file: 'tests/main/server/owner/claim-home.test.ts', name: 'is made this user alone' },
       { file: 'tests/faults/program-privacy.test.ts', name: 'holds nothing that others may read' },
     ],
   },
@@ -124,7 +129,9 @@ export const findingsOfReview: readonly Finding[] = [
   {
     number: 16,
     what: 'the engine’s process has the whole environment',
-    tests: [{ file: 'tests/main/lib/host-programs.test.ts', name: 'when the engine starts, which gets no key' }],
+    tests: [
+      { file: 'tests/main/lib/programs/host-programs.test.ts', name: 'when the engine starts, which gets no key' },
+    ],
   },
   {
     number: 17,

@@ -8,7 +8,7 @@ import { readGguf } from '../../src/main/engines/gguf.ts';
 import { estimateMemory, readModelMemory } from '../../src/main/engines/model-memory.ts';
 import type { ModelMemory } from '../../src/main/engines/model-memory.ts';
 import { openLibrary } from '../../src/main/engines/llama-worker/open-library.ts';
-import { findPlaces } from '../../src/main/lib/places.ts';
+import { findDataFolders } from '../../src/main/lib/files/data-folders.ts';
 import type { BenchRow } from './rows.ts';
 
 const models = ['smollm2-135m-instruct', 'qwen2.5-coder-0.5b-instruct', 'qwen2.5-coder-1.5b-instruct'];
@@ -31,7 +31,7 @@ interface Load {
 
 /** Small models, really loaded on the processor: every buffer that the engine reports against the estimate. */
 export async function realLoadRows(): Promise<readonly BenchRow[]> {
-  const { cache } = findPlaces(process.env, process.platform);
+  const { cache } = findDataFolders(process.env, process.platform);
   const paths = models.map((name) => join(cache, 'models', `${name}.gguf`)).filter((path) => existsSync(path));
   const loads: Load[] = [];
   const lines: string[] = [];

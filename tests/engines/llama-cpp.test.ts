@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Message } from '@shared/messages.ts';
 import { textMessage } from '@shared/messages.ts';
-import { buildRequest, promptShape } from '../../src/main/agent/build-prompt.ts';
+import { buildRequest, promptShape } from '../../src/main/agent/prompt/build-prompt.ts';
 import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { AppError, failure, success, toFailure } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import type { DeviceMemory } from '@shared/plan.ts';
-import { withFileLock } from '../lib/file-lock.ts';
-import type { HostPrograms, Program } from '../lib/host-programs.ts';
+import { withFileLock } from '../lib/files/file-lock.ts';
+import type { HostPrograms, Program } from '../lib/programs/host-programs.ts';
 import type { Hardware } from './hardware.ts';
 
 /** The engine's library for a kind of card. Bytes. */

@@ -2,13 +2,13 @@ import { access, constants, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, failure, success, toFailure } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
-import { withFileLock } from '../lib/file-lock.ts';
-import { makeFolder, writeProblem } from '../lib/json-file.ts';
+import { withFileLock } from '../lib/files/file-lock.ts';
+import { makeFolder, writeProblem } from '../lib/files/json-file.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { sha256OfFiles } from './hash-file.ts';
 import type { ModelSource } from './model-catalogue.ts';
 import { leftovers } from './remove-model.ts';
-import type { HostPrograms } from '../lib/host-programs.ts';
+import type { HostPrograms } from '../lib/programs/host-programs.ts';
 
 interface PullProgress {
   readonly phase: 'waiting' | 'downloading' | 'checking';

@@ -2,8 +2,8 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { failure, messageOf, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
-import { childAbort } from '../lib/child-abort.ts';
-import { isDiskFull } from '../lib/json-file.ts';
+import { childAbort } from '../lib/async/child-abort.ts';
+import { isDiskFull } from '../lib/files/json-file.ts';
 import { explainDownload } from './explain-download.ts';
 import { hubAddress } from './hub.ts';
 

@@ -1,5 +1,5 @@
-import { createOneAtATime } from '../lib/one-at-a-time.ts';
-import type { OneAtATime } from '../lib/one-at-a-time.ts';
+import { createOneAtATime } from '../lib/async/one-at-a-time.ts';
+import type { OneAtATime } from '../lib/async/one-at-a-time.ts';
 
 /** A model that an engine keeps in memory, and what of it would come free. Bytes. */
 export interface HeldModel {

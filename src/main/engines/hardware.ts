@@ -2,7 +2,7 @@ import { readFile, readdir, readlink } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import type { DeviceMemory } from '@shared/plan.ts';
-import type { HostPrograms } from '../lib/host-programs.ts';
+import type { HostPrograms } from '../lib/programs/host-programs.ts';
 import { withEngineView } from './engine-view.ts';
 import type { CardsSeen } from './llama-worker/protocol.ts';
 import {

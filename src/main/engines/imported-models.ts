@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
-import { readJsonFile, writeJsonFile } from '../lib/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 
 const fileSchema = z.strictObject({ version: z.literal(1), models: z.record(z.string(), z.string()) });
 

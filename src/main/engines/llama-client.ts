@@ -1,8 +1,8 @@
 import PQueue from 'p-queue';
 import { messageOf } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
-import type { HostPrograms } from '../lib/host-programs.ts';
-import type { Connection } from '../lib/net-fetch.ts';
+import type { HostPrograms } from '../lib/programs/host-programs.ts';
+import type { Connection } from '../lib/net/net-fetch.ts';
 import { createChannel } from './channel.ts';
 import { createModelFileCheck } from './check-model-file.ts';
 import type { ModelFileCheck } from './check-model-file.ts';

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
-import type { HostPrograms, ProgramNeeds } from '../lib/host-programs.ts';
+import type { HostPrograms, ProgramNeeds } from '../lib/programs/host-programs.ts';
 import { fromWorkerSchema } from './llama-worker/protocol.ts';
 import { linesAboutMemory } from './about-memory.ts';
 import { watchMemory } from './process-memory.ts';

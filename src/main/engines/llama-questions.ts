@@ -1,6 +1,6 @@
 import { failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
-import type { Connection } from '../lib/net-fetch.ts';
+import type { Connection } from '../lib/net/net-fetch.ts';
 import { explainDownload } from './explain-download.ts';
 import type { LlamaProcess } from './llama-process.ts';
 import type { CardsSeen, DryRun, EngineStats, FromWorker } from './llama-worker/protocol.ts';

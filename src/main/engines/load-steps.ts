@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readJsonFile, writeJsonFile } from '../lib/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 
 const sizeSchema = z.strictObject({
   grantedTokens: z.number().int().positive(),

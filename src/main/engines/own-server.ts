@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { failure, messageOf, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
-import { abortable, sleep } from '../lib/abort.ts';
-import type { HostPrograms } from '../lib/host-programs.ts';
-import { isProgram, isWholePath } from '../lib/search-path.ts';
+import { abortable, sleep } from '../lib/async/abort.ts';
+import type { HostPrograms } from '../lib/programs/host-programs.ts';
+import { isProgram, isWholePath } from '../lib/programs/search-path.ts';
 
 /**
  * An Ollama server of our own, for machines where it is installed and does not run. It listens on this machine alone and

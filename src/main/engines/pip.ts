@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
-import type { HostPrograms, Program, ProgramNeeds } from '../lib/host-programs.ts';
+import type { HostPrograms, Program, ProgramNeeds } from '../lib/programs/host-programs.ts';
 
 /** Downloads packages of the Python index. */
 export type Pip = Program;

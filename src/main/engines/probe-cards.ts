@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { keptCardSchema } from '@shared/probe-card.ts';
 import type { KeptCard } from '@shared/probe-card.ts';
-import { readJsonFile, writeJsonFile } from '../lib/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 
 const fileSchema = z.strictObject({
   version: z.literal(1),

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { AppError } from '@shared/errors.ts';
-import { withFileLock } from '../lib/file-lock.ts';
+import { withFileLock } from '../lib/files/file-lock.ts';
 import type { ImportedModels } from './imported-models.ts';
 import type { StoredModel } from './stored-model.ts';
 

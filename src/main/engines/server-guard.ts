@@ -1,5 +1,5 @@
 import { win32 } from 'node:path';
-import { startProgram } from '../lib/start-program.ts';
+import { startProgram } from '../lib/programs/start-program.ts';
 
 /**
  * Runs a server for as long as the process that started it lives: `server-guard PROGRAM ARGUMENT…`. A server knows nothing

@@ -1,4 +1,4 @@
-import type { OneAtATime } from '../lib/one-at-a-time.ts';
+import type { OneAtATime } from '../lib/async/one-at-a-time.ts';
 import type { StreamPart } from './define.ts';
 import { endedWith } from './ended.ts';
 

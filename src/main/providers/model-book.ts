@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
 import type { Effort, ModelInfo } from '@shared/models.ts';
 import type { ModelSettings } from '@shared/settings.ts';
-import { childAbort } from '../lib/child-abort.ts';
+import { childAbort } from '../lib/async/child-abort.ts';
 import type { ListedModel } from './bundled-models.ts';
 import { bundledModels, bundledOn } from './bundled-models.ts';
 import { connectionMessage } from './openai-errors.ts';

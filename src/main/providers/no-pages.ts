@@ -1,4 +1,4 @@
-import { LastingError } from '../lib/net-fetch.ts';
+import { PermanentError } from '../lib/net/net-fetch.ts';
 import { readable } from './http-errors.ts';
 
 /**
@@ -10,7 +10,7 @@ export function noPages(get: typeof fetch): typeof fetch {
     const response = await get(input, init);
     if (!response.ok || !/text\/html/iu.test(response.headers.get('content-type') ?? '')) return response;
     const page = readable(await response.text());
-    const cause = new LastingError(`It answered with ${page} in place of a model's words: is its address right?`);
+    const cause = new PermanentError(`It answered with ${page} in place of a model's words: is its address right?`);
     throw new TypeError('fetch failed', { cause });
   };
 }

@@ -1,7 +1,7 @@
 import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
 import { messageOf } from '@shared/errors.ts';
-import { LastingError } from '../lib/net-fetch.ts';
-import { rootCause } from '../lib/root-cause.ts';
+import { PermanentError } from '../lib/net/net-fetch.ts';
+import { rootCause } from '../lib/net/root-cause.ts';
 import type { ProviderError } from './define.ts';
 import { errorOfRefusal } from './http-errors.ts';
 
@@ -28,7 +28,7 @@ export function connectionMessage(error: Error): string {
 }
 
 function isLasting(error: Error): boolean {
-  return rootCause(error) instanceof LastingError;
+  return rootCause(error) instanceof PermanentError;
 }
 
 /** Bytes that stopped or cannot be read. */

@@ -3,7 +3,7 @@ import { scriptedSchema } from '@shared/settings.ts';
 import type { Message } from '@shared/messages.ts';
 import { textOf } from '@shared/messages.ts';
 import type { ModelInfo } from '@shared/models.ts';
-import { delay } from '../lib/delay.ts';
+import { delay } from '../lib/async/delay.ts';
 import { memo } from '../lib/memo.ts';
 import type { ModelRequest, Provider, StreamPart } from './define.ts';
 import { defineProvider } from './define.ts';

@@ -3,10 +3,10 @@ import {
   nullIfGone,
   openChildFolder,
   openHostFolder,
-  placeIn,
+  pathIn,
   readRegularFile,
   type HostFolder,
-} from '../lib/host-folder.ts';
+} from '../lib/files/host-folder.ts';
 import { withoutIgnored } from './ignore-rules.ts';
 import type { ListEntry } from './sandbox.ts';
 import { isMaybeEnvironment, isSkippedFolder } from './skipped-folders.ts';
@@ -117,7 +117,7 @@ function below(folder: Buffer, name: Buffer): Buffer {
 
 /** Null: it has gone meanwhile. */
 async function sizeOf(folder: HostFolder, name: Buffer): Promise<number | null> {
-  const found = await lstat(placeIn(folder, name)).catch(nullIfGone);
+  const found = await lstat(pathIn(folder, name)).catch(nullIfGone);
   return found === null ? null : found.size;
 }
 

@@ -6,11 +6,11 @@ import {
   openChildFolder,
   openForReading,
   openHostFolder,
-  placeIn,
-  placeOfFile,
+  pathIn,
+  pathOfOpenFile,
   type HostFolder,
-} from '../lib/host-folder.ts';
-import { errorCodeOf } from '../lib/json-file.ts';
+} from '../lib/files/host-folder.ts';
+import { errorCodeOf } from '../lib/files/json-file.ts';
 import type { CopyEntry, CopyPlan } from './copy-plan.ts';
 
 /** A socket, a pipe or a device. */
@@ -120,7 +120,7 @@ async function copyOne(copying: Copying, source: HostFolder, { name, entry, targ
   const { kind, path } = entry;
   if (kind === 'other')
     throw new NotCopyable(`${join(copying.from, path)} is a socket, a pipe or a device and cannot be copied.`);
-  const from = placeIn(source, name);
+  const from = pathIn(source, name);
   if (kind === 'link') {
     const aim = await readlink(from, { encoding: 'buffer' }).catch(nullIfNoLink);
     if (aim !== null) await symlink(aim, target);
@@ -132,7 +132,7 @@ async function copyOne(copying: Copying, source: HostFolder, { name, entry, targ
     const found = await file.stat();
     if (!found.isFile()) return;
     const { COPYFILE_FICLONE, COPYFILE_EXCL } = constants;
-    await copyFile(placeOfFile(file, from), target, COPYFILE_FICLONE | COPYFILE_EXCL);
+    await copyFile(pathOfOpenFile(file, from), target, COPYFILE_FICLONE | COPYFILE_EXCL);
     // Tools such as make go by the times.
     await utimes(target, found.atime, found.mtime);
     copying.files += 1;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shellQuote } from '../lib/shell-quote.ts';
+import { shellQuote } from '../lib/programs/shell-quote.ts';
 
 /** What a project says in its `devcontainer.json`, as far as it is understood. */
 export interface DevContainer {

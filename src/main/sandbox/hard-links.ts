@@ -7,10 +7,10 @@ import {
   openFolderBelow,
   openForReading,
   openHostFolder,
-  placeOfFile,
+  pathOfOpenFile,
   type HostFolder,
-} from '../lib/host-folder.ts';
-import { errorCodeOf, isDiskFull } from '../lib/json-file.ts';
+} from '../lib/files/host-folder.ts';
+import { errorCodeOf, isDiskFull } from '../lib/files/json-file.ts';
 import type { BrokenLinks } from './sandbox.ts';
 import { isSkippedFolder, temporaryPrefix } from './skipped-folders.ts';
 
@@ -168,7 +168,7 @@ async function replaceByCopy(folder: HostFolder, name: string, source: FileHandl
   const temporary = folder.at(`${temporaryPrefix}${randomBytes(6).toString('hex')}`);
   try {
     await copyFile(
-      placeOfFile(source, folder.at(name)),
+      pathOfOpenFile(source, folder.at(name)),
       temporary,
       constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL,
     );

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { parseDevContainer, type DevContainer } from './dev-container.ts';
-import { openFolderBelow, readRegularFile } from '../lib/host-folder.ts';
+import { openFolderBelow, readRegularFile } from '../lib/files/host-folder.ts';
 
 /** What a project says it wants to be worked on in. */
 export interface OwnImage {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { AppError, failure, success, toFailure, valueOf, type Reply } from '@shared/errors.ts';
 import type { CleanRequest, KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
 import type { Settings } from '@shared/settings.ts';
-import { makeFolder, readJsonFile, writeJsonFile } from '../lib/json-file.ts';
+import { makeFolder, readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 import { findPrepared, type PartState } from './dependencies/find-prepared.ts';
 import { findPackageSources, type PackageSources } from './dependencies/package-sources.ts';
 import { readProject } from './dependencies/project-texts.ts';

@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import type { Settings } from '@shared/settings.ts';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
-import { makeFolder } from '../lib/json-file.ts';
+import { makeFolder } from '../lib/files/json-file.ts';
 import type { Log } from '../lib/log.ts';
-import type { Connection } from '../lib/net-fetch.ts';
+import type { Connection } from '../lib/net/net-fetch.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
 import { lookAt } from './docker/look-at-project.ts';
 import { engineSearch } from './docker/endpoints.ts';

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import type { Settings } from '@shared/settings.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { Log } from '../lib/log.ts';
-import type { Connection } from '../lib/net-fetch.ts';
+import type { Connection } from '../lib/net/net-fetch.ts';
 import { placeInSession } from './dependencies/dependency-part.ts';
 import { findPrepared, type PartState } from './dependencies/find-prepared.ts';
 import { makeMountPoint } from './dependencies/mount-points.ts';

@@ -1,8 +1,15 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { errorCodeOf } from '../lib/json-file.ts';
-import { isGone, nullIfGone, openChildFolder, openHostFolder, readStart, type HostFolder } from '../lib/host-folder.ts';
+import { errorCodeOf } from '../lib/files/json-file.ts';
+import {
+  isGone,
+  nullIfGone,
+  openChildFolder,
+  openHostFolder,
+  readStart,
+  type HostFolder,
+} from '../lib/files/host-folder.ts';
 import { isSecretText, secretKind, secretTextBytes } from './secret-files.ts';
 import { isSkippedFolder } from './skipped-folders.ts';
 

@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { success } from '@shared/errors.ts';
 import { createFetchUri } from '../../../src/main/engines/fetch-uri.ts';
-import { createNetFetch } from '../../../src/main/lib/net-fetch.ts';
+import { createNetFetch } from '../../../src/main/lib/net/net-fetch.ts';
 import { selfSigned } from '../../fakes/self-signed.ts';
 
 const content = Buffer.alloc(300_000, 'a model and its weights ');
@@ -212,7 +212,7 @@ it('trusts what NODE_EXTRA_CA_CERTS names, as every program of Node does', async
   const address = await listen(createTlsServer({ key, cert }, source().answer));
   const certificates = join(dir, 'extra.pem');
   await writeFile(certificates, cert);
-  const netFetch = pathToFileURL(resolve('src/main/lib/net-fetch.ts')).href;
+  const netFetch = pathToFileURL(resolve('src/main/lib/net/net-fetch.ts')).href;
   const script = `
     import { createNetFetch } from '${netFetch}';
     const reach = createNetFetch(() => ({ proxy: null, certificates: null }), process.env);

@@ -1,4 +1,4 @@
-import { createNetFetch } from '../../lib/net-fetch.ts';
+import { createNetFetch } from '../../lib/net/net-fetch.ts';
 import { createFetchUri } from '../fetch-uri.ts';
 import { explainError } from './explain-error.ts';
 import { offerFetchedEngines } from './fetched-engines.ts';

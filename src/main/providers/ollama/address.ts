@@ -1,4 +1,4 @@
-import { parsedUrl } from '../../lib/parsed-url.ts';
+import { parsedUrl } from '../../lib/net/parsed-url.ts';
 
 const usual = 'http://127.0.0.1:11434';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { childAbort } from '../../lib/child-abort.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
 import type { Refusal } from '../http-errors.ts';
 import { messageIn } from '../json-get.ts';
 import { connectionMessage } from '../openai-errors.ts';

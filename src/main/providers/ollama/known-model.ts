@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { PlanServer } from '../../engines/plan-server.ts';
-import { readJsonFile, writeJsonFile } from '../../lib/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import type { ListedByOllama, OllamaApi } from './api.ts';
 
 const numberOrNull = z.number().nullable();

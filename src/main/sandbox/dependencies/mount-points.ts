@@ -1,5 +1,5 @@
 import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises';
-import { openChildFolder, openFolderBelow } from '../../lib/host-folder.ts';
+import { openChildFolder, openFolderBelow } from '../../lib/files/host-folder.ts';
 
 /** An empty folder of the workspace on which packages are mounted. */
 export interface MountPoint {

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { openChildFolder, openHostFolder, readRegularFile, type HostFolder } from '../../lib/host-folder.ts';
+import { openChildFolder, openHostFolder, readRegularFile, type HostFolder } from '../../lib/files/host-folder.ts';
 import type { ProjectTexts } from './dependency-part.ts';
 
 /** What lies in one folder: mostly the top of a project. */

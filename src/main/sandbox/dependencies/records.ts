@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readJsonFile, writeJsonFile } from '../../lib/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 
 const recordSchema = z.object({
   version: z.literal(1),

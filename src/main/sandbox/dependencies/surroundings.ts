@@ -1,4 +1,4 @@
-import { shellQuote } from '../../lib/shell-quote.ts';
+import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import type { ExtraMount } from '../sandbox.ts';
 import { mainPlaces, placeInSession, type DependencyPart } from './dependency-part.ts';
 import type { PartState } from './find-prepared.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '@shared/errors.ts';
-import { makeFolder } from '../../lib/json-file.ts';
+import { makeFolder } from '../../lib/files/json-file.ts';
 import type { Log } from '../../lib/log.ts';
 import { labelNames } from './create-body.ts';
 import { withDeadline } from './deadline.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '@shared/errors.ts';
-import { abortable } from '../../lib/abort.ts';
+import { abortable } from '../../lib/async/abort.ts';
 
 /**
  * Does `work` with a signal of its own that aborts with `signal` or after `milliseconds`; returns without waiting for

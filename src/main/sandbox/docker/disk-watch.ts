@@ -1,5 +1,5 @@
-import { childAbort } from '../../lib/child-abort.ts';
-import type { Hold } from '../../lib/hold.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
+import type { DeadlinePause } from '../../lib/async/deadline-pause.ts';
 import type { AskAboutDisk } from '../sandbox.ts';
 
 /** In bytes, unless it is said that files are counted. */
@@ -22,7 +22,7 @@ export interface WatchedDisk {
 export interface DiskWatchOptions {
   readonly signal: AbortSignal;
   /** While a person is asked no time passes for the command. */
-  readonly hold: Hold;
+  readonly hold: DeadlinePause;
   /** Everything in the container stands still, with all it has; rejects where that cannot be done. */
   readonly freeze: () => Promise<unknown>;
   readonly thaw: () => Promise<unknown>;

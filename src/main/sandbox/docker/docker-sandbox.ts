@@ -1,5 +1,5 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
-import { isGitName } from '../../lib/host-folder.ts';
+import { isGitName } from '../../lib/files/host-folder.ts';
 import { workspaceRelative } from '../paths.ts';
 import { skippedText } from '../skipped-folders.ts';
 import type {

@@ -1,7 +1,7 @@
 import type Dockerode from 'dockerode';
 import { z } from 'zod';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
-import { childAbort } from '../../lib/child-abort.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
 import { statusOf, systemCodeOf, withDeadline } from './deadline.ts';
 import { isOlder } from './engine-health.ts';
 import { engineEndpoints, type Endpoint, type EngineSearch } from './endpoints.ts';

@@ -1,6 +1,6 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { keepOutput } from '../kept-output.ts';
-import { createHold } from '../../lib/hold.ts';
+import { createDeadlinePause } from '../../lib/async/deadline-pause.ts';
 import type { AskAboutDisk, ExecRequest, ExecResult } from '../sandbox.ts';
 import { withDeadline } from './deadline.ts';
 import { watchDisks } from './disk-watch.ts';
@@ -79,7 +79,7 @@ export async function execCommand(
 /** The watch over the disks, and what the run of the command has to know for it. */
 function watchWhileItRuns({ session, onDiskLow }: CommandPlace, signal: AbortSignal) {
   let live: LiveContainer | null = null;
-  const hold = createHold();
+  const hold = createDeadlinePause();
   const freezeMs = 10_000;
   const disk = watchDisks({
     signal,

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { openFolderBelow, readRegularFile } from '../../lib/host-folder.ts';
+import { openFolderBelow, readRegularFile } from '../../lib/files/host-folder.ts';
 
 /** Where the data of a worktree or a submodule lie. */
 export interface GitLink {

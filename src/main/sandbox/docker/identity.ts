@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../lib/json-file.ts';
+import { makeFolder } from '../../lib/files/json-file.ts';
 import { scriptFiles } from './scripts.ts';
 
 /** Who commands run as. */

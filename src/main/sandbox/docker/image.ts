@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
-import type { HostPrograms } from '../../lib/host-programs.ts';
+import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 import { statusOf, withDeadline } from './deadline.ts';
 import type { Engine } from './engine.ts';
 import { readImageRecords } from './image-records.ts';

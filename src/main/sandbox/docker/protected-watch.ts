@@ -1,13 +1,13 @@
 import { lstatSync, readdirSync, type BigIntStats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { openChildFolder, openFolderBelow, type Asking, type HostFolder } from '../../lib/host-folder.ts';
+import { openChildFolder, openFolderBelow, type CallMode, type HostFolder } from '../../lib/files/host-folder.ts';
 import type { Pin } from './pins.ts';
 
 /** Where the protected things of a project lie, and how the system is asked for them. */
 export interface ProtectedPlace {
   readonly workspacePath: string;
   readonly pins: readonly Pin[];
-  readonly asking: Asking;
+  readonly asking: CallMode;
 }
 
 /** What is protected and how it was at one moment: path to a mark that differs when it was touched. */
@@ -27,7 +27,7 @@ export async function readProtected(place: ProtectedPlace): Promise<ProtectedSta
 }
 
 /** The same by both ways of asking; a folder that cannot be read has no names, a thing that is not there no marks. */
-async function namesOf(place: string, asking: Asking): Promise<readonly string[]> {
+async function namesOf(place: string, asking: CallMode): Promise<readonly string[]> {
   try {
     return asking === 'at-once' ? readdirSync(place) : await readdir(place);
   } catch {
@@ -35,7 +35,7 @@ async function namesOf(place: string, asking: Asking): Promise<readonly string[]
   }
 }
 
-async function statsOf(path: string, asking: Asking): Promise<BigIntStats | null> {
+async function statsOf(path: string, asking: CallMode): Promise<BigIntStats | null> {
   try {
     return asking === 'at-once' ? lstatSync(path, { bigint: true }) : await lstat(path, { bigint: true });
   } catch {
@@ -65,7 +65,7 @@ interface Below {
   readonly names: readonly string[];
   readonly prefix: string;
   readonly depth: number;
-  readonly asking: Asking;
+  readonly asking: CallMode;
 }
 
 /** Looks at the names of a folder together, and goes into its folders one after the other: each takes a descriptor. */

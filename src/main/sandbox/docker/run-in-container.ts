@@ -1,7 +1,7 @@
 import { AppError, failure, messageOf, success, type Reply } from '@shared/errors.ts';
-import { abortable } from '../../lib/abort.ts';
-import { delay } from '../../lib/delay.ts';
-import { afterUnheld, type Hold } from '../../lib/hold.ts';
+import { abortable } from '../../lib/async/abort.ts';
+import { delay } from '../../lib/async/delay.ts';
+import { timerWithPauses, type DeadlinePause } from '../../lib/async/deadline-pause.ts';
 import type { OutputChunk } from '../sandbox.ts';
 import type { Abilities } from './abilities.ts';
 import {
@@ -24,7 +24,7 @@ export interface ContainerStart extends Omit<ProcessRequest, 'program'> {
 export interface ContainerRun extends Omit<ContainerStart, 'keepInputOpen'> {
   readonly timeoutMs: number;
   /** Time that does not count for `timeoutMs`. */
-  readonly hold?: Hold;
+  readonly hold?: DeadlinePause;
   /** Told where it runs, once it does. */
   readonly onStarted?: (live: LiveContainer) => void;
   /** More output than this ends the run. */
@@ -212,7 +212,7 @@ function firstOf(
       resolve(why);
     };
     const onAbort = (): void => finish('cancelled');
-    const stopTimer = afterUnheld(limits.timeoutMs, limits.heldMs, () => finish('timed-out'));
+    const stopTimer = timerWithPauses(limits.timeoutMs, limits.heldMs, () => finish('timed-out'));
     limits.signal.addEventListener('abort', onAbort, { once: true });
     limits.flood.addEventListener('abort', () => finish('flooded'), { once: true });
     if (limits.signal.aborted) onAbort();

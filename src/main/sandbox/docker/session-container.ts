@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type Dockerode from 'dockerode';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
-import { abortable, busyAbort } from '../../lib/abort.ts';
-import { askingFor, type Asking } from '../../lib/host-folder.ts';
+import { abortable, abortWithManyListeners } from '../../lib/async/abort.ts';
+import { callModeFor, type CallMode } from '../../lib/files/host-folder.ts';
 import type { ExtraMount } from '../sandbox.ts';
 import { probe, type Abilities } from './abilities.ts';
 import { attachProcesses } from './attach-processes.ts';
@@ -44,7 +44,7 @@ export class SessionContainer {
   #warnings: readonly string[] = [];
   #pins: readonly Pin[] = [];
   #masks: readonly Mask[] = [];
-  #asking: Asking = 'waiting';
+  #asking: CallMode = 'waiting';
   /** The one that was found to be right, then the others. */
   #users: readonly ContainerUser[];
   #live: LiveContainer | null = null;
@@ -54,7 +54,7 @@ export class SessionContainer {
   #starting: Promise<Reply<LiveContainer>> | null = null;
   #hasVolume = false;
   #disposed = false;
-  readonly #closing = busyAbort();
+  readonly #closing = abortWithManyListeners();
 
   private constructor(options: SessionContainerOptions, workspaceKey: string) {
     this.#options = options;
@@ -345,7 +345,7 @@ export class SessionContainer {
     user: UserIds,
   ): Promise<{ live: LiveContainer; verdict: UserVerdict | null }> {
     let live: LiveContainer | null = null;
-    const gone = busyAbort();
+    const gone = abortWithManyListeners();
     const onEnd = (): void => {
       if (live !== null) this.markGone(live, 'the container ended');
       gone.abort(new ContainerGoneError('the container ended at once'));
@@ -386,7 +386,7 @@ export class SessionContainer {
     const { pins, outside, warnings } = await findPins(workspacePath, guard.own);
     this.#warnings = [...warnings, ...found];
     this.#pins = pins;
-    this.#asking = await askingFor(workspacePath);
+    this.#asking = await callModeFor(workspacePath);
     this.#masks = masks;
     return success({ labels, pins, outside, masks });
   }

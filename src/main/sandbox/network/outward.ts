@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { Connection } from '../../lib/net-fetch.ts';
+import type { Connection } from '../../lib/net/net-fetch.ts';
 import { withDeadline } from '../docker/deadline.ts';
 import { isPublicAddress } from './address-rules.ts';
 import type { NetworkReason } from './decision.ts';

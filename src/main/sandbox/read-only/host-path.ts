@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, readlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success, type Reply } from '@shared/errors.ts';
-import { openChildFolder, openForReading, openHostFolder, type HostFolder } from '../../lib/host-folder.ts';
+import { openChildFolder, openForReading, openHostFolder, type HostFolder } from '../../lib/files/host-folder.ts';
 import { systemCodeOf } from '../docker/deadline.ts';
 import { workspaceRelative } from '../paths.ts';
 

@@ -1,6 +1,6 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { isGone, openChildFolder, readRegularFile, type HostFolder } from '../../lib/host-folder.ts';
+import { isGone, openChildFolder, readRegularFile, type HostFolder } from '../../lib/files/host-folder.ts';
 import type { ListEntry } from '../sandbox.ts';
 import { isMaybeEnvironment, isSkippedFolder } from '../skipped-folders.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
-import { hostFolderOf } from '../../lib/host-folder.ts';
+import { hostFolderOf } from '../../lib/files/host-folder.ts';
 import { listDepth, makeListing } from '../make-listing.ts';
 import { workspaceRelative } from '../paths.ts';
 import { readEach } from '../read-each.ts';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
-import { startProgram } from '../../lib/start-program.ts';
+import { startProgram } from '../../lib/programs/start-program.ts';
 import { parseSearch, searchArguments } from '../ripgrep-output.ts';
 import type { SearchQuery, SearchResult } from '../sandbox.ts';
 

@@ -1,4 +1,4 @@
-import { openChildFolder, openHostFolder, type Asking, type HostFolder } from '../../lib/host-folder.ts';
+import { openChildFolder, openHostFolder, type CallMode, type HostFolder } from '../../lib/files/host-folder.ts';
 import { hostNameOf } from './folder-names.ts';
 
 /** Deeper folders are opened and closed on the way: each that is kept open takes a descriptor. */
@@ -10,10 +10,10 @@ const mostKept = 48;
  */
 export class FolderChain {
   readonly #root: string;
-  readonly #asking: Asking;
+  readonly #asking: CallMode;
   #open: { readonly name: string; readonly folder: HostFolder }[] = [];
 
-  constructor(root: string, asking: Asking) {
+  constructor(root: string, asking: CallMode) {
     this.#root = root;
     this.#asking = asking;
   }

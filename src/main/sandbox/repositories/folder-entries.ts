@@ -1,12 +1,12 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import type { Asking, HostFolder } from '../../lib/host-folder.ts';
+import type { CallMode, HostFolder } from '../../lib/files/host-folder.ts';
 import { keyOf } from './folder-names.ts';
 
 export type EntryKind = 'file' | 'folder' | 'link' | 'other';
 
 /** What lies in a folder, by names as `folder-names.ts` has them. Rejects with the file system's error. */
-export async function entriesOf(folder: HostFolder, asking: Asking): Promise<ReadonlyMap<string, EntryKind>> {
+export async function entriesOf(folder: HostFolder, asking: CallMode): Promise<ReadonlyMap<string, EntryKind>> {
   const { place } = folder;
   const found =
     asking === 'at-once' ? readdirSync(place, { withFileTypes: true }) : await readdir(place, { withFileTypes: true });

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { letOwnerIn, type Asking } from '../../lib/host-folder.ts';
-import { errorCodeOf } from '../../lib/json-file.ts';
+import { grantOwnerAccess, type CallMode } from '../../lib/files/host-folder.ts';
+import { errorCodeOf } from '../../lib/files/json-file.ts';
 import { FolderChain } from './folder-chain.ts';
 import { entriesOf, type EntryKind } from './folder-entries.ts';
 import { absolutePath, hostNameOf, joined, namesOf } from './folder-names.ts';
@@ -51,13 +51,13 @@ const freshMs = { 'at-once': 50, waiting: 5_000 } as const;
  */
 export class FolderWatch {
   readonly #root: string;
-  readonly #asking: Asking;
+  readonly #asking: CallMode;
   readonly #known = new Map<string, Known>();
   /** Closed from the beginning, which is the person's wish; what a command closes is looked into all the same. */
   readonly #closed = new Set<string>();
 
   /** `root`: a real path. */
-  constructor(root: string, asking: Asking) {
+  constructor(root: string, asking: CallMode) {
     this.#root = root;
     this.#asking = asking;
   }
@@ -159,7 +159,7 @@ export class FolderWatch {
     const names = namesOf(path);
     const name = hostNameOf(names.at(-1) ?? '');
     const isOpen = await chain
-      .use(names.slice(0, -1), (folder) => letOwnerIn(folder, name))
+      .use(names.slice(0, -1), (folder) => grantOwnerAccess(folder, name))
       .then(
         () => true,
         // Of another user, or gone: the look says that it was not looked into.

@@ -1,4 +1,4 @@
-import { isGitName } from '../../lib/host-folder.ts';
+import { isGitName } from '../../lib/files/host-folder.ts';
 import type { EntryKind } from './folder-entries.ts';
 
 /**

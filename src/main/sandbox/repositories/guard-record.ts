@@ -3,8 +3,8 @@ import { lstatSync } from 'node:fs';
 import { readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readJsonFile, writeFileAtomic } from '../../lib/json-file.ts';
-import { isRunning, thisProcess } from '../../lib/lock-owner.ts';
+import { readJsonFile, writeFileAtomic } from '../../lib/files/json-file.ts';
+import { isRunning, thisProcess } from '../../lib/files/lock-owner.ts';
 
 /**
  * What a workspace held when a session began on it, kept until the session has ended and looked for the last time. A

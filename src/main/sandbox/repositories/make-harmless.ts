@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, type Stats } from 'node:fs';
 import { chmod, readdir, readlink, rename, unlink, writeFile } from 'node:fs/promises';
-import { nullIfGone, placeIn, readRegularFile, type HostFolder } from '../../lib/host-folder.ts';
+import { nullIfGone, pathIn, readRegularFile, type HostFolder } from '../../lib/files/host-folder.ts';
 import { messageOf } from '@shared/errors.ts';
 import { seenName } from '@shared/seen-text.ts';
 import { FolderChain } from './folder-chain.ts';
@@ -201,7 +201,7 @@ async function takeAway({ chain, path, note, keep }: Work, inside: string): Prom
   const names = namesOf(inside);
   const name = names.at(-1) ?? '';
   await below(chain, [path, ...names.slice(0, -1)].filter((part) => part !== '').join('/'), async (folder) => {
-    const place = placeIn(folder, hostNameOf(name));
+    const place = pathIn(folder, hostNameOf(name));
     const found = statsOf(place);
     if (found === null || found.isDirectory()) return;
     await takeRights(folder);
@@ -221,7 +221,7 @@ async function takeAllIn(
   await below(chain, joined(path, name), async (folder) => {
     for (const entry of await readdir(folder.place, { encoding: 'buffer' })) {
       const key = keyOf(entry);
-      const place = placeIn(folder, entry);
+      const place = pathIn(folder, entry);
       const found = statsOf(place);
       if (found === null || found.isDirectory() || stays(key)) continue;
       if (taken.length === 0) await takeRights(folder);
@@ -239,7 +239,7 @@ async function keepOf(
   { path, found, keep }: { readonly path: string; readonly found: Stats; readonly keep: Keep },
 ): Promise<void> {
   if (found.isSymbolicLink()) {
-    const target = await readlink(placeIn(folder, hostNameOf(name)), { encoding: 'buffer' });
+    const target = await readlink(pathIn(folder, hostNameOf(name)), { encoding: 'buffer' });
     await keep(`${path}.link`, target);
   } else if (found.isFile() && !name.startsWith('\0')) {
     const bytes = await readRegularFile(folder, name, maxConfigBytes);

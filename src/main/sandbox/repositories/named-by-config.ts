@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { openFolderBelow, readRegularFile } from '../../lib/host-folder.ts';
+import { openFolderBelow, readRegularFile } from '../../lib/files/host-folder.ts';
 import { joined, namesOf } from './folder-names.ts';
 import { namedIn } from './git-config.ts';
 import { maxConfigBytes } from './make-harmless.ts';

@@ -3,9 +3,9 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { UntrackedPlace } from '@shared/sandbox-events.ts';
-import { askingFor, readRegularFile, type Asking } from '../../lib/host-folder.ts';
+import { callModeFor, readRegularFile, type CallMode } from '../../lib/files/host-folder.ts';
 import type { Log } from '../../lib/log.ts';
-import { createOneAtATime } from '../../lib/one-at-a-time.ts';
+import { createOneAtATime } from '../../lib/async/one-at-a-time.ts';
 import { FolderChain } from './folder-chain.ts';
 import { absolutePath, joined, namesOf, shownPath } from './folder-names.ts';
 import { FolderWatch, pauses, type LookEnd, type SeenFolder } from './folder-watch.ts';
@@ -48,7 +48,7 @@ const gitWhy = 'git runs what stands in it';
  */
 export class RepositoryGuard {
   readonly #options: GuardOptions;
-  readonly #asking: Asking;
+  readonly #asking: CallMode;
   readonly #watch: FolderWatch;
   readonly #turns = createOneAtATime();
   readonly #found = new Map<string, Found>();
@@ -71,7 +71,7 @@ export class RepositoryGuard {
   #timer: NodeJS.Timeout | null = null;
   #isDisposed = false;
 
-  private constructor(options: GuardOptions, asking: Asking) {
+  private constructor(options: GuardOptions, asking: CallMode) {
     this.#options = options;
     this.#asking = asking;
     this.#watch = new FolderWatch(options.workspacePath, asking);
@@ -80,7 +80,7 @@ export class RepositoryGuard {
 
   /** Before the first command. Rejects with `refused` where the workspace is too large to be looked through whole. */
   static async start(options: GuardOptions, signal: AbortSignal): Promise<RepositoryGuard> {
-    const asking = await askingFor(options.workspacePath);
+    const asking = await callModeFor(options.workspacePath);
     const guard = new RepositoryGuard(options, asking);
     const folder = recordFolder(options.homePath, options.workspacePath);
     const earlier = await earlierRecords(folder);

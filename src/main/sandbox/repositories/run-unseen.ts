@@ -4,7 +4,7 @@ import { isMaybeEnvironment } from '../skipped-folders.ts';
 import { FolderChain } from './folder-chain.ts';
 import { entriesOf } from './folder-entries.ts';
 import { hostNameOf, namesOf, shownPath } from './folder-names.ts';
-import { placeIn, type Asking } from '../../lib/host-folder.ts';
+import { pathIn, type CallMode } from '../../lib/files/host-folder.ts';
 
 /** Of the folders that changes leave out, those out of which programs are run. */
 const runFrom: ReadonlySet<string> = new Set(['node_modules', '.venv', '__pycache__', '.tox', '.nox']);
@@ -15,7 +15,7 @@ const shownFolders = 5;
 export interface UnseenRequest {
   /** A real path. */
   readonly workspacePath: string;
-  readonly asking: Asking;
+  readonly asking: CallMode;
   /** All folders of the workspace. */
   readonly folders: Iterable<string>;
   /** Folders that are Python environments. */
@@ -41,7 +41,7 @@ export async function changedUnseen(request: UnseenRequest): Promise<readonly Un
         .use(namesOf(folder), async (opened) =>
           [...(await entriesOf(opened, request.asking))].flatMap(([name, kind]) => {
             if (kind === 'folder') return [];
-            const found = lstatSync(placeIn(opened, hostNameOf(name)), { throwIfNoEntry: false });
+            const found = lstatSync(pathIn(opened, hostNameOf(name)), { throwIfNoEntry: false });
             return found !== undefined && found.ctimeMs >= request.sinceMs ? [`${folder}/${name}`] : [];
           }),
         )

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { shownPath } from './folder-names.ts';
-import { writeFileAtomic } from '../../lib/json-file.ts';
+import { writeFileAtomic } from '../../lib/files/json-file.ts';
 import type { Keep } from './make-harmless.ts';
 
 /** Together, for one session: a command could fill the disk with it. */

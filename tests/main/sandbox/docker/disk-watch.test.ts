@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AskAboutDisk } from '../../../../src/main/sandbox/sandbox.ts';
-import { createHold } from '../../../../src/main/lib/hold.ts';
+import { createDeadlinePause } from '../../../../src/main/lib/async/deadline-pause.ts';
 import {
   type DiskWatchOptions,
   isNearlyFull,
@@ -18,7 +18,7 @@ function watched({ free, ...options }: Partial<DiskWatchOptions> & { readonly fr
   const never = new AbortController().signal;
   const watch = watchDisks({
     signal: never,
-    hold: createHold(),
+    hold: createDeadlinePause(),
     freeze: nothing,
     thaw: nothing,
     ask: null,
@@ -67,7 +67,7 @@ describe('a disk that a command fills', () => {
     const note = (what: string) => async (): Promise<void> => void happened.push(what);
     const answers = ['go-on', 'go-on'] as const;
     let asked = 0;
-    const hold = createHold();
+    const hold = createDeadlinePause();
     const thawed = new Promise<void>((resolve) => {
       const watch = watched({
         free: [40 * gib, 0.9 * gib, 0.5 * gib, 30 * gib],

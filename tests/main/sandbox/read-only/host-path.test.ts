@@ -10,7 +10,7 @@ import { codeOf, valueOf } from '../../../contracts/sandbox-contract.ts';
 
 const none = new AbortController().signal;
 
-/** Links that are swapped in meanwhile: `tests/main/lib/host-race.test.ts`, with a second process. */
+/** Links that are swapped in meanwhile: `tests/main/lib/files/host-folder-race.test.ts`, with a second process. */
 describe('links on the host', () => {
   let folder: string;
   let sandbox: Sandbox;
