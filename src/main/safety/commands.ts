@@ -1,15 +1,12 @@
 import { AppError } from '@shared/errors.ts';
-import type { FenceSources } from '@shared/fences.ts';
 import { compileFences, globMatcher } from '@shared/fences.ts';
-import type { RouteRule } from '@shared/route-rules.ts';
 import { fittingRule, ruleText } from '@shared/route-rules.ts';
 import type { RuleAnswer, RuleReport } from '@shared/rule-report.ts';
 import type { RuleQuestion } from '@shared/rules-contract.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { CoreApi } from '../server/core-api.ts';
-import type { AgentDependencies } from '../agent/turn/agent-dependencies.ts';
 import type { HoldingRules, RuleFiles } from '../policy/rule-files.ts';
-import { secretKind } from '../sandbox/secret-files.ts';
+import { fenceSources, isSecretFile } from './rules/session-rules.ts';
 
 export interface RuleCommandsOptions {
   readonly files: RuleFiles;
@@ -81,33 +78,5 @@ function answerOf(rules: HoldingRules, settings: Settings, question: RuleQuestio
         ? hit && { verdict: hit.verdict, text: hit.rule }
         : { verdict: 'local-only', text: `${rules.shut}.` },
     mask: mask ?? null,
-  };
-}
-
-/** What a file is by its name alone, for whoever asks before the sandbox has looked into it. */
-export const isSecretFile = (path: string): boolean => secretKind(path) === 'secret';
-
-/** The rules of one session, read anew whenever they are asked for. `held`: those on where steps run, instead. */
-export function createSessionRules(
-  { rules, settings }: { readonly rules: RuleFiles['holding']; readonly settings: () => Settings },
-  projectPath: string | null,
-  held?: () => readonly RouteRule[] | undefined,
-): { readonly places: AgentDependencies['routeRules']; readonly fences: () => Promise<FenceSources> } {
-  return {
-    places: async () => {
-      const { places, problems } = await rules(projectPath);
-      return { rules: held?.() ?? places, problems };
-    },
-    fences: async () => fenceSources(await rules(projectPath), settings()),
-  };
-}
-
-/** The fences of a session: those of the files, then those of the settings. */
-export function fenceSources(rules: HoldingRules, { fences }: Settings): FenceSources {
-  return {
-    secrets: fences.secrets,
-    rules: [...rules.fences, ...fences.rules],
-    projectRules: rules.projectFences,
-    shut: rules.shut,
   };
 }

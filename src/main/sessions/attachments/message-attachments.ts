@@ -12,7 +12,7 @@ import { looksLikePath, mentionsIn } from '@shared/mentions.ts';
 import { rankFiles } from '@shared/rank-files.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import type { CoreApi } from '../../server/core-api.ts';
-import { isSecretFile } from '../../safety/commands.ts';
+import { isSecretFile } from '../../safety/rules/session-rules.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
 import type { Blobs } from '../blobs.ts';

@@ -5,7 +5,7 @@ import type { SessionEvent } from '@shared/events.ts';
 import { compileFences } from '@shared/fences.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { CoreApi } from '../../server/core-api.ts';
-import { fenceSources, isSecretFile } from '../../safety/commands.ts';
+import { fenceSources, isSecretFile } from '../../safety/rules/session-rules.ts';
 import type { RuleFiles } from '../../policy/rule-files.ts';
 import type { Blobs } from '../blobs.ts';
 import { readManifest } from '../read-manifest.ts';

@@ -22,7 +22,7 @@ import { createSessionInstructions } from '../../policy/session-instructions.ts'
 import { createSessionNetwork } from '../../policy/session-network.ts';
 import { childAbort, withEitherSignal } from '../../lib/async/child-abort.ts';
 import type { CapDecision } from '../../money/budget.ts';
-import { isSecretFile, createSessionRules } from '../../safety/commands.ts';
+import { isSecretFile, createSessionRules } from '../../safety/rules/session-rules.ts';
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../live-journal.ts';
 import { checkTaskText, editPlan } from './check-user-input.ts';

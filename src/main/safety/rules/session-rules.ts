@@ -1,0 +1,34 @@
+import type { FenceSources } from '@shared/fences.ts';
+import type { RouteRule } from '@shared/route-rules.ts';
+import type { Settings } from '@shared/settings.ts';
+import type { AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
+import type { HoldingRules, RuleFiles } from '../../policy/rule-files.ts';
+import { secretKind } from '../../sandbox/secret-files.ts';
+
+/** What a file is by its name alone, for whoever asks before the sandbox has looked into it. */
+export const isSecretFile = (path: string): boolean => secretKind(path) === 'secret';
+
+/** The rules of one session, read anew whenever they are asked for. `held`: those on where steps run, instead. */
+export function createSessionRules(
+  { rules, settings }: { readonly rules: RuleFiles['holding']; readonly settings: () => Settings },
+  projectPath: string | null,
+  held?: () => readonly RouteRule[] | undefined,
+): { readonly places: AgentDependencies['routeRules']; readonly fences: () => Promise<FenceSources> } {
+  return {
+    places: async () => {
+      const { places, problems } = await rules(projectPath);
+      return { rules: held?.() ?? places, problems };
+    },
+    fences: async () => fenceSources(await rules(projectPath), settings()),
+  };
+}
+
+/** The fences of a session: those of the files, then those of the settings. */
+export function fenceSources(rules: HoldingRules, { fences }: Settings): FenceSources {
+  return {
+    secrets: fences.secrets,
+    rules: [...rules.fences, ...fences.rules],
+    projectRules: rules.projectFences,
+    shut: rules.shut,
+  };
+}
