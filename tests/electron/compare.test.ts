@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Comparison, ComparisonInput, ComparisonRun, RunFigures } from '../../src/shared/comparison.ts';
 import { plannedRuns } from '../../src/shared/comparison.ts';
 import { AppError } from '../../src/shared/errors.ts';
+import type { PushQueue } from '../../src/main/lib/async/push-queue.ts';
+import { createPushQueue, latestOf } from '../../src/main/lib/async/push-queue.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { fixScene, furnish } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
-type Watcher = (comparison: Comparison) => void;
-
 let served: ServedPage;
 let sessionId: string;
 const asked: ComparisonInput[] = [];
 const cancelled: string[] = [];
 let current: Comparison | null = null;
-let watcher: { readonly listener: Watcher; readonly end: () => void } | null = null;
+let watcher: PushQueue<Comparison> | null = null;
 
 const figures: RunFigures = {
   status: 'done',
@@ -41,30 +41,32 @@ const ended = (passed: boolean, more: Partial<RunFigures>): Partial<ComparisonRu
 function push(...changes: readonly Partial<ComparisonRun>[]): void {
   if (current === null) throw new Error('Nothing was begun.');
   current = { ...current, runs: current.runs.map((run, index) => ({ ...run, ...changes[index] })) };
-  watcher?.listener(current);
+  void watcher?.push(current);
 }
 
 beforeAll(async () => {
   const core = createPageCore();
   furnish(core);
   ({ sessionId } = await fixScene(core));
-  served = await servePage({
-    ...core,
-    listComparisons: async () => (current === null ? [] : [current]),
-    createComparison: async (input) => {
-      if (input.projectPath === '/nowhere') throw new AppError('not-found', 'There is no folder /nowhere.');
-      asked.push(input);
-      current = { id: 'c1', createdAt: Date.now(), input, runs: plannedRuns(input), abandoned: [] };
-      return 'c1';
+  core.replace({
+    comparisons: {
+      list: () => (current === null ? [] : [current]),
+      create: ({ input }) => {
+        if (input.projectPath === '/nowhere') throw new AppError('not-found', 'There is no folder /nowhere.');
+        asked.push(input);
+        current = { id: 'c1', createdAt: Date.now(), input, runs: plannedRuns(input), abandoned: [] };
+        return { id: 'c1' };
+      },
+      start: () => push({ state: 'running', sessionId }),
+      watch: ({ signal }) => {
+        watcher = createPushQueue<Comparison>(signal, Number.POSITIVE_INFINITY);
+        if (current !== null) void watcher.push(current);
+        return latestOf(watcher);
+      },
+      cancel: ({ input }) => void cancelled.push(input.id),
     },
-    startComparison: async () => push({ state: 'running', sessionId }),
-    watchComparison: async (_id, listener, end) => {
-      watcher = { listener, end: () => end() };
-      if (current !== null) listener(current);
-      return () => undefined;
-    },
-    cancelComparison: async (id) => void cancelled.push(id),
   });
+  served = await servePage(core);
   await served.resize(1200, 900);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
 });

@@ -47,10 +47,11 @@ async function open(title: string): Promise<void> {
 describe('a notice of an error', () => {
   it('leads to what its hint names, and reads again what failed', async () => {
     const { page } = served;
-    const costs = core.costs.bind(core);
-    core.costs = async () => {
-      throw new AppError('network', 'The engine does not answer.', { hint: '`dewpoint doctor` says more.' });
-    };
+    const restore = core.replace({
+      costs: () => {
+        throw new AppError('network', 'The engine does not answer.', { hint: '`dewpoint doctor` says more.' });
+      },
+    });
     await button('Costs').click();
     const notice = page.getByRole('alert').filter({ hasText: 'The engine does not answer.' });
     await notice.getByRole('button', { name: 'See what works on this machine' }).click();
@@ -58,7 +59,7 @@ describe('a notice of an error', () => {
     await button('Costs').click();
     await notice.waitFor();
     expect(await violations(page)).toEqual([]);
-    core.costs = costs;
+    restore();
     await notice.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('row').first().waitFor();
     expect(await notice.count()).toBe(0);
@@ -66,9 +67,10 @@ describe('a notice of an error', () => {
 
   it('leads there from what is announced over any view', async () => {
     const { page } = served;
-    core.forkSession = async () => {
+    const fork = (): never => {
       throw new AppError('missing-key', 'The key of example was refused.', { hint: 'dewpoint keys set example' });
     };
+    core.replace({ sessions: { fork } });
     await open('Which port');
     await button('What to do with this session').click();
     await page.getByRole('menuitem', { name: 'Fork from here' }).click();
@@ -83,10 +85,14 @@ describe('a task that was stopped', () => {
 
   it('by what is missing on the machine leads there, and is sent again when that was mended', async () => {
     const { page } = served;
-    core.send = async (_sessionId, text) => {
-      sent.push(text);
-      return { messageId: 'again', queued: false };
-    };
+    core.replace({
+      sessions: {
+        send: ({ input }) => {
+          sent.push(input.text);
+          return { messageId: 'again', queued: false };
+        },
+      },
+    });
     await open('Make the nightly job idempotent');
     await button('See what works on this machine').click();
     await focused('This machine').waitFor();

@@ -37,7 +37,7 @@ const asked: CleanRequest[] = [];
 beforeAll(async () => {
   const core = createPageCore();
   furnish(core);
-  const clean = async (request: CleanRequest): Promise<readonly KeptItem[]> => {
+  const clean = ({ input: request }: { readonly input: CleanRequest }): readonly KeptItem[] => {
     asked.push(request);
     if (isEngineDead) throw new AppError('sandbox-lost', 'The container engine does not answer.');
     const isGone = ({ kind, unneeded }: KeptItem): boolean =>
@@ -46,7 +46,8 @@ beforeAll(async () => {
     kept = kept.filter((item) => !isGone(item));
     return items;
   };
-  served = await servePage({ ...core, clean });
+  core.replace({ clean });
+  served = await servePage(core);
   await served.resize(1360, 860);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
 });

@@ -11,10 +11,14 @@ beforeAll(async () => {
   const core = createPageCore();
   furnish(core);
   await furnishStress(core);
-  core.keepAttachment = async ({ name, data }) => ({
-    kind: 'text',
-    name,
-    blob: { sha256: 'a'.repeat(64), bytes: data.length },
+  core.replace({
+    attachments: {
+      keep: ({ input: { name, data } }) => ({
+        kind: 'text',
+        name,
+        blob: { sha256: 'a'.repeat(64), bytes: data.length },
+      }),
+    },
   });
   served = await servePage(core);
   await served.resize(1360, 860);

@@ -203,9 +203,9 @@ it('keeps keys of actions in the settings, and follows what is changed elsewhere
   await page.keyboard.press('Control+Shift+Y');
   await expect.poll(() => core.settings['shortcuts']).toEqual({ costs: 'Mod+Shift+Y' });
   // As another window, or the terminal, would.
-  await core.setSetting('shortcuts', { costs: 'Mod+Shift+U', bin: 'Mod+Shift+U' });
+  await core.client.settings.set({ key: 'shortcuts', value: { costs: 'Mod+Shift+U', bin: 'Mod+Shift+U' } });
   await page.getByText('Ctrl+Shift+U is what several actions have (Costs, Bin)').waitFor();
-  await core.setSetting('shortcuts', { costs: 'Mod+Shift+U' });
+  await core.client.settings.set({ key: 'shortcuts', value: { costs: 'Mod+Shift+U' } });
   await page.getByRole('button', { name: /^Change the keys of Costs, now Ctrl\+Shift\+U/u }).waitFor();
   await page.keyboard.press('Control+Shift+U');
   await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();

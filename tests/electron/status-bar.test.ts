@@ -17,7 +17,7 @@ beforeAll(async () => {
   furnish(core);
   core.setTime(Date.now() - 3_600_000);
   await fixScene(core);
-  await core.setSetting('budget', { month: 20 });
+  await core.client.settings.set({ key: 'budget', value: { month: 20 } });
   served = await servePage(core);
   await served.resize(1360, 860);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });

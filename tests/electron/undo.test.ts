@@ -21,8 +21,11 @@ beforeAll(async () => {
   await fixScene(core);
   core.keys = { ...core.keys, keys: [...core.keys.keys, { provider: 'mine', source: 'store', variable: null }] };
   const mine = { kind: 'openai-compatible', baseUrl: 'https://models.example.org/v1', where: 'cloud' };
-  await core.setSetting('providers', { mine, other: { ...mine, baseUrl: 'https://other.example.org/v1' } });
-  await core.importModel({ path: file, name: null }, new AbortController().signal);
+  await core.client.settings.set({
+    key: 'providers',
+    value: { mine, other: { ...mine, baseUrl: 'https://other.example.org/v1' } },
+  });
+  await core.client.models.import({ path: file, name: null });
   served = await servePage(core);
   await served.resize(1360, 860);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
@@ -107,7 +110,7 @@ describe('what was removed', () => {
     core.rules = { ...core.rules, text: 'local path a.md\ncloud path b.md\n', hash: 'e'.repeat(64) };
     core.rules = {
       ...core.rules,
-      ...(await core.checkRules({ owner: 'own', projectPath: null }, core.rules.text ?? '')),
+      ...(await core.client.rules.check({ owner: 'own', projectPath: null, text: core.rules.text ?? '' })),
     };
     await page.reload();
     await show('Settings');
@@ -130,8 +133,8 @@ describe('what was removed', () => {
     const { page } = served;
     const approval = 'd'.repeat(64);
     const own = { secretEnv: ['DEPLOY_TOKEN'], env: { STAGE: 'test' }, image: { name: 'mine:1', approval } };
-    await core.setSetting(['sandbox', 'projects', project], own);
-    await core.setSetting(['budget', 'projects', project], 4);
+    await core.client.settings.set({ key: ['sandbox', 'projects', project], value: own });
+    await core.client.settings.set({ key: ['budget', 'projects', project], value: 4 });
     await page.getByRole('button', { name: 'Settings of api-server' }).click();
     await page.getByRole('button', { name: 'Remove STAGE' }).click();
     await said('STAGE was removed.').waitFor();
@@ -175,7 +178,7 @@ describe('what was removed', () => {
     await show('Settings');
     await page.getByRole('button', { name: 'Remove the key of example' }).click();
     await said('The key of example was removed.').waitFor();
-    core.restoreKey = () => Promise.reject(new Error('The key store is locked.'));
+    core.replace({ keys: { restore: () => Promise.reject(new Error('The key store is locked.')) } });
     await page.keyboard.press('Control+K');
     await page.getByPlaceholder('Search actions').fill('Undo what');
     await page.keyboard.press('Enter');

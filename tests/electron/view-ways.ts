@@ -46,11 +46,15 @@ export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<
   at(0, 1);
   await add('fix', fixScene);
   core.binned = [
-    { ...(await core.findSession(sessions.answer ?? '')), sessionId: 'binned', title: 'Try another parser' },
+    {
+      ...(await core.client.sessions.find({ id: sessions.answer ?? '' })),
+      sessionId: 'binned',
+      title: 'Try another parser',
+    },
   ];
   const { rules } = parseRules(ruleText, 'your rules');
   core.rules = { ...core.rules, rules, text: ruleText, hash: 'f'.repeat(64), holds: 'as-written' };
-  const missing = (await core.listSessions()).find(({ title }) => title === 'Make the nightly job idempotent');
+  const missing = (await core.client.sessions.list()).find(({ title }) => title === 'Make the nightly job idempotent');
   sessions.missing = missing?.sessionId ?? '';
   return sessions;
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TerminalPush } from '../../src/shared/sandbox-view.ts';
+import { wholeStream } from '../../src/main/lib/async/progress-stream.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import type { PageCore } from '../fakes/page-core.ts';
 import {
@@ -223,22 +225,26 @@ describe('a terminal in the sandbox', () => {
     const { page } = served;
     const typed: string[] = [];
     let open: (() => void)[] = [];
-    core.openTerminal = (_sessionId, { onPush }, signal) =>
-      new Promise((resolve) => {
-        open = [() => onPush({ type: 'opened', terminalId: 'one' })];
-        signal.addEventListener('abort', () => resolve());
-      });
-    core.typeInTerminal = async (_terminalId, text) => void typed.push(text);
+    const terminal = ({ signal }: { readonly signal: AbortSignal }) =>
+      wholeStream<TerminalPush>(
+        (push, stop) =>
+          new Promise((resolve) => {
+            open = [() => push({ type: 'opened', terminalId: 'one' })];
+            stop.addEventListener('abort', () => resolve());
+          }),
+        signal,
+      );
+    core.replace({ sandboxes: { terminal, type: ({ input }) => void typed.push(input.text) } });
     const panel = page.getByRole('tabpanel', { name: 'Sandbox' });
     await panel.getByRole('button', { name: 'Open a terminal in it' }).click();
-    const terminal = panel.getByRole('region', { name: 'Terminal' });
-    await terminal.getByRole('textbox').focus();
+    const region = panel.getByRole('region', { name: 'Terminal' });
+    await region.getByRole('textbox').focus();
     await page.keyboard.type('ls -l\n');
     await expect.poll(() => open).toHaveLength(1);
     for (const begin of open) begin();
     await expect.poll(() => typed.join('')).toBe('ls -l\r');
-    await terminal.getByRole('button', { name: 'Close' }).click();
-    await terminal.waitFor({ state: 'detached' });
+    await region.getByRole('button', { name: 'Close' }).click();
+    await region.waitFor({ state: 'detached' });
   });
 });
 
@@ -318,18 +324,21 @@ describe('the composer', () => {
   });
 
   it('keeps what is typed while a message is on its way', async () => {
-    const send = core.send.bind(core);
     const sent: string[] = [];
     let answer = (): void => undefined;
-    core.send = async (_sessionId, text) => {
-      sent.push(text);
-      await new Promise<void>((resolve) => (answer = resolve));
-      return { messageId: 'one', queued: false };
-    };
+    const restore = core.replace({
+      sessions: {
+        send: async ({ input }) => {
+          sent.push(input.text);
+          await new Promise<void>((resolve) => (answer = resolve));
+          return { messageId: 'one', queued: false };
+        },
+      },
+    });
     await message().fill('The first one.');
     await message().press('Enter');
     await expect.poll(() => sent).toEqual(['The first one.']);
-    core.send = send;
+    restore();
     await message().press('End');
     await message().pressSequentially('And the next');
     answer();
@@ -341,10 +350,10 @@ describe('the composer', () => {
 describe('sessions as a whole', () => {
   it('are searched, and a place that was found is opened there', async () => {
     const { page } = served;
-    const [sessionId] = (await core.listSessions())
+    const [sessionId] = (await core.client.sessions.list())
       .filter(({ title }) => title.startsWith('Fix'))
       .map((one) => one.sessionId);
-    const { state } = await core.showSession(sessionId ?? '');
+    const { state } = await core.client.sessions.show({ sessionId: sessionId ?? '' });
     const call = state.steps.at(-1)?.callId ?? '';
     core.found.set('thursday', [
       {

@@ -109,13 +109,15 @@ export function comparisonScene(core: PageCore): void {
     ],
     abandoned: [],
   };
-  core.listComparisons = async () => [comparison];
-  core.showComparison = async () => comparison;
-  core.watchComparison = async (_id, listener, end) => {
-    listener(comparison);
-    end();
-    return () => undefined;
-  };
+  core.replace({
+    comparisons: {
+      list: () => [comparison],
+      show: () => comparison,
+      watch: async function* () {
+        yield comparison;
+      },
+    },
+  });
 }
 
 /** A task that begins on this machine, gets stuck, and is finished by a step in the cloud. */

@@ -57,7 +57,7 @@ export interface Story {
 }
 
 export async function startStory(core: PageCore, title: string, projectPath: string | null): Promise<Story> {
-  const sessionId = await core.createSession({ projectPath, title });
+  const sessionId = core.createSession({ projectPath, title });
   let count = 0;
   let steps = 0;
   let turnId = '';

@@ -76,7 +76,7 @@ describe('pictures', { timeout: 240_000 }, () => {
     const { openSession } = viewWays(served.page, sessions);
     await openSession('working', 'Explain how releases are made');
     const sessionId = sessions.working ?? '';
-    const { state } = await core.showSession(sessionId);
+    const { state } = await core.client.sessions.show({ sessionId });
     const text =
       'Releases are made by `scripts/release.sh`, which does three things:\n\n1. it reads the version from **VERSION**\n2. it';
     core.push(sessionId, { type: 'text-delta', callId: state.steps.at(-1)?.callId ?? '', text });

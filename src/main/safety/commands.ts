@@ -4,7 +4,7 @@ import { fittingRule, ruleText } from '@shared/route-rules.ts';
 import type { RuleAnswer, RuleReport } from '@shared/rule-report.ts';
 import type { RuleQuestion } from '@shared/rules-contract.ts';
 import type { Settings } from '@shared/settings.ts';
-import type { CoreApi } from '../server/core-api.ts';
+import type { Handlers } from '../server/handlers.ts';
 import type { HoldingRules, RuleFiles } from '../policy/rule-files.ts';
 import { fenceSources, isSecretFile } from './rules/session-rules.ts';
 
@@ -15,17 +15,15 @@ export interface RuleCommandsOptions {
 }
 
 /** A person's rules, for whoever shows and changes them. */
-export function createRuleCommands(
-  options: RuleCommandsOptions,
-): Pick<CoreApi, 'showRules' | 'checkRules' | 'saveRules' | 'testRules' | 'approveRules'> {
+export function createRuleCommands(options: RuleCommandsOptions): Handlers['rules'] {
   const { files, settings } = options;
   const report = async (projectPath: string | null): Promise<RuleReport> => ({
     files: await files.files(projectPath),
   });
   return {
-    showRules: report,
-    checkRules: (target, text) => files.check(target, text),
-    saveRules: async ({ owner, projectPath, text, hash, approve }) => {
+    show: ({ input }) => report(input.projectPath),
+    check: ({ input }) => files.check(input, input.text),
+    save: async ({ input: { owner, projectPath, text, hash, approve } }) => {
       await files.save({ owner, projectPath }, text, hash);
       const [saved] = (await files.files(projectPath)).filter((file) => file.owner === owner);
       if (approve && owner === 'project' && projectPath !== null && typeof saved?.hash === 'string') {
@@ -33,8 +31,8 @@ export function createRuleCommands(
       }
       return report(projectPath);
     },
-    testRules: async (question) => answerOf(await rulesAskedAbout(files, question), settings(), question),
-    approveRules: async (projectPath, hash) => {
+    test: async ({ input }) => answerOf(await rulesAskedAbout(files, input), settings(), input),
+    approve: async ({ input: { projectPath, hash } }) => {
       const file = (await files.files(projectPath)).find(({ owner }) => owner === 'project');
       if (file?.hash !== hash) {
         throw new AppError(

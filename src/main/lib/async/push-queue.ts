@@ -64,3 +64,8 @@ export async function* latestOf<T>(queue: PushQueue<T>): AsyncGenerator<T> {
     if (latest !== undefined) yield latest;
   }
 }
+
+/** All of it, one by one. */
+export async function* eachOf<T>(queue: PushQueue<T>): AsyncGenerator<T> {
+  for (let items = await queue.take(); items !== null; items = await queue.take()) yield* items;
+}

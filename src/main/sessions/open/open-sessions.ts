@@ -4,7 +4,6 @@ import { AppError, failure, success, toFailure, valueOf } from '@shared/errors.t
 import { settingsOfProject } from '@shared/settings-of-project.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
 import type { RunOptions } from '@shared/run-options.ts';
-import type { NewSessionRequest } from '../../server/core-api.ts';
 import type { SentMessage, SessionRunner } from '../../agent/turn/session-runner.ts';
 import { createSessionRunner } from '../../agent/turn/session-runner.ts';
 import { isQuestion } from '@shared/text/task-kind.ts';
@@ -12,6 +11,7 @@ import type { GatheredAttachments } from '../attachments/message-attachments.ts'
 import type { UserApprover } from '../../safety/approvals/user-approver.ts';
 import { createUserApprover } from '../../safety/approvals/user-approver.ts';
 import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
+import type { NewSessionRequest } from './new-session.ts';
 import { startNewSession } from './new-session.ts';
 import { noteSandbox } from './note-sandbox.ts';
 import { currentMasks, sandboxRequest } from './sandbox-request.ts';

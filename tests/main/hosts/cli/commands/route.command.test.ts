@@ -25,7 +25,7 @@ async function say(session?: string, step?: string, args: RouteArguments = {}): 
   const routing = routingOf('balanced', { advice: false });
   await kit.runner.send('Fix it.', { ...turnOptions, policy: 'hybrid', cloud: 'sky/model', routing });
   const core = createScriptedCore();
-  const sessionId = await core.createSession({ projectPath: null });
+  const { sessionId } = await core.client.sessions.create({ projectPath: null });
   for (const event of kit.journal.events) core.append(sessionId, event);
   const { context, said } = commandContext(core);
   await route(context, session, step, args);
@@ -91,10 +91,9 @@ describe('dewpoint route', () => {
 
   it('shows every number that the profiles are presets of, beside those of the person', async () => {
     const numbers = { consecutiveFailures: 7, roles: { title: 'none' } };
-    const { context, said } = commandContext({
-      ...createScriptedCore(),
-      getSetting: () => ({ profile: 'economy', numbers }),
-    });
+    const core = createScriptedCore();
+    core.replace({ settings: { get: () => ({ profile: 'economy', numbers }) } });
+    const { context, said } = commandContext(core);
     await route(context, undefined, undefined, { profiles: true });
     const lines = said.out.replaceAll(/ +/gu, ' ').split('\n');
     expect(lines[0]).toBe(' economy balanced quality yours');
