@@ -28,15 +28,12 @@ function copySources(): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'dewpoint-edits-'));
   for (const part of parts) cpSync(join(root, part), join(folder, part), { recursive: true });
   for (const part of ['node_modules', 'resources']) symlinkSync(join(root, part), join(folder, part), 'junction');
-  const original = new Set(filesIn(folder));
+  const texts = new Map(filesIn(folder).map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
   const edits = (): readonly string[] =>
-    filesIn(folder).filter(
-      (path) => !original.has(path) || !readFileSync(join(folder, path)).equals(readFileSync(join(root, path))),
-    );
+    filesIn(folder).filter((path) => texts.get(path) !== readFileSync(join(folder, path), 'utf8'));
   const find: Copy['find'] = ({ name = '', text = '' }) => {
-    const found = filesIn(folder).filter(
-      (path) => path.endsWith(name) && path.endsWith('.ts') && readFileSync(join(folder, path), 'utf8').includes(text),
-    );
+    const isIt = ([path, all]: readonly [string, string]): boolean => path.endsWith(name) && all.includes(text);
+    const found = [...texts].filter(isIt).map(([path]) => path);
     const [only] = found;
     if (only === undefined || found.length > 1) throw new Error(`${found.length} files have ${name}${text}`);
     return only;
