@@ -276,7 +276,7 @@ function afterBadSignals({ trajectory, numbers }: RouteFacts, { local, cloud }: 
   return {
     chosen: cloud,
     layer: isEnd ? 'L4' : 'L5',
-    code: 'consecutiveFailures',
+    code: 'bad-signals',
     text: `The cloud takes over after ${row}`,
   };
 }

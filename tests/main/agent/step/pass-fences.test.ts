@@ -225,7 +225,7 @@ describe('the fences at the door', () => {
     expect(routes.map(({ chosen, reasonCode }) => [chosen.where, reasonCode])).toEqual([
       ['local', 'fence'],
       ['local', 'fence'],
-      ['cloud', 'consecutiveFailures'],
+      ['cloud', 'bad-signals'],
     ]);
     expect(routes[0]?.reason).toBe(
       'The conversation carries plans/merger.md (plans/**), about which you are asked before it leaves this machine.',

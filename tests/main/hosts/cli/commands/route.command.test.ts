@@ -81,7 +81,7 @@ describe('dewpoint route', () => {
       { step: 2, code: 'retry-here', outcome: { isEscalated: true, turn: { checkPassed: null } } },
       {
         step: 3,
-        code: 'consecutiveFailures',
+        code: 'bad-signals',
         decision: { layer: 'L5', gain: expect.any(Number) },
         outcome: { changes: null },
       },
