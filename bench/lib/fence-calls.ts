@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { defineRecipe } from '../../src/main/recipes/define.ts';
-import type { Provider } from '../../src/main/providers/define.ts';
-import { discoverProviders } from '../../src/main/providers/registry.ts';
+import type { Provider } from '../../src/main/models/providers/define.ts';
+import { discoverProviders } from '../../src/main/models/providers/registry.ts';
 import type { ModelInfo } from '../../src/shared/models.ts';
 import { routingOf } from '../../src/shared/routing-of.ts';
 import { providerSettingsSchema } from '../../src/shared/settings.ts';

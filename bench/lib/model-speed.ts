@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { type Message, textMessage, textOf } from '@shared/messages.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { z } from 'zod';
-import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
 import { plainRequest } from './plain-request.ts';
 import { processorMs } from './processor-time.ts';
 

@@ -6,7 +6,7 @@ import { messageOf, valueOf } from '../../src/shared/errors.ts';
 import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
 import { findDataFolders } from '../../src/main/lib/files/data-folders.ts';
 import { silentLog } from '../../src/main/lib/log.ts';
-import { createPreparations } from '../../src/main/sandbox/preparations.ts';
+import { createPreparations } from '../../src/main/sandbox/packages/package-preparations.ts';
 import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { fetchPlanted } from './planted.ts';

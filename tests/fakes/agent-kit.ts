@@ -1,7 +1,7 @@
 import { success } from '../../src/shared/errors.ts';
 import type { SessionEvent } from '../../src/shared/events.ts';
 import type { ModelInfo } from '../../src/shared/models.ts';
-import type { ModelRequest, Provider, ProviderError, StreamPart } from '../../src/main/providers/define.ts';
+import type { ModelRequest, Provider, ProviderError, StreamPart } from '../../src/main/models/providers/define.ts';
 import { gatherFacts } from '../../src/main/projects/gather-facts.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import type { MemorySandbox, MemorySandboxOptions } from '../../src/main/sandbox/memory/memory-sandbox.ts';
@@ -16,7 +16,7 @@ import type { Tool } from '../../src/main/tools/define.ts';
 import type { Caps } from '../../src/main/money/budget.ts';
 import { fencesSchema } from '../../src/shared/fences.ts';
 import { createSessionFences } from '../../src/main/policy/session-fences.ts';
-import { secretKind } from '../../src/main/sandbox/secret-files.ts';
+import { secretKind } from '../../src/main/sandbox/workspace/secret-files.ts';
 import { memoryBudget } from './memory-reservations.ts';
 import { createMemoryJournal, liveEffects } from './memory-journal.ts';
 import type { MemoryJournal, MemoryJournalOptions } from './memory-journal.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Engine } from '../../src/main/sandbox/docker/engine.ts';
+import type { Engine } from '../../src/main/sandbox/docker/engine/container-engine.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { createFileBaseline, type FoundChange } from '../../src/main/agent/changes/file-baseline.ts';
 import { silentLog } from '../../src/main/lib/log.ts';

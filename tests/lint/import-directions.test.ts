@@ -145,10 +145,10 @@ describe('the one place that starts programs on the host', () => {
 
   it('is called by lib/host-programs.ts, which knows where they stand, and by two that have nothing to find', () => {
     expect(namesOf(/\bstartProgram\(/u)).toEqual([
-      'src/main/engines/server-guard.ts',
+      'src/main/models/engine/server-guard.ts',
       'src/main/lib/programs/host-programs.ts',
       'src/main/lib/programs/start-program.ts',
-      'src/main/sandbox/read-only/ripgrep.ts',
+      'src/main/sandbox/read-only/search-host.ts',
     ]);
   });
 

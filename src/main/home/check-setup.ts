@@ -6,14 +6,14 @@ import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { serviceSettings } from '@shared/settings.ts';
 import type { AvailableModels } from '../models/available-models.ts';
 import { makeFolder, writeProblem } from '../lib/files/json-file.ts';
-import { engineProblems } from '../sandbox/docker/engine-health.ts';
-import { unheldLimits } from '../sandbox/docker/engine-limits.ts';
-import { engineSearch } from '../sandbox/docker/endpoints.ts';
-import { findEngine, type Engine } from '../sandbox/docker/engine.ts';
-import type { DiskSpace } from '../sandbox/docker/disk-watch.ts';
-import { spaceOf, visiblePart } from '../sandbox/docker/engine-disk.ts';
-import { usersText } from '../sandbox/docker/user-candidates.ts';
-import { tiersText } from '../sandbox/tiers.ts';
+import { engineProblems } from '../sandbox/docker/engine/engine-health.ts';
+import { unheldLimits } from '../sandbox/docker/engine/engine-limits.ts';
+import { engineSearch } from '../sandbox/docker/engine/engine-endpoints.ts';
+import { findEngine, type Engine } from '../sandbox/docker/engine/container-engine.ts';
+import type { DiskSpace } from '../sandbox/docker/engine/disk-watch.ts';
+import { spaceOf, visiblePart } from '../sandbox/docker/engine/engine-disk.ts';
+import { usersText } from '../sandbox/docker/user/user-candidates.ts';
+import { tiersText } from '../sandbox/sandbox-tiers.ts';
 
 export interface SetupCheckInput {
   readonly version: string;

@@ -14,17 +14,17 @@ import type { HubModels } from './files/hub-models.ts';
 import { pullPhases } from './files/pull-phases.ts';
 import type { ServerStatus } from './model-servers.ts';
 import { repairServerModel, pullFromServer, listServers } from './model-servers.ts';
-import type { Generators } from '../engines/generators.ts';
-import type { ContextGrants } from '../engines/grant-context.ts';
-import type { LlamaEngine } from '../engines/llama-client.ts';
-import type { KnownHeader } from '../engines/model-catalogue.ts';
-import type { ModelStore } from '../engines/model-store.ts';
-import type { OwnServer } from '../engines/own-server.ts';
-import type { PlanServer } from '../engines/plan-server.ts';
+import type { Generators } from './engine/local-engines.ts';
+import type { ContextGrants } from './memory/grant-context.ts';
+import type { LlamaEngine } from './engine/llama-engine.ts';
+import type { KnownHeader } from './files/model-catalogue.ts';
+import type { ModelStore } from './files/model-store.ts';
+import type { OwnServer } from './engine/own-ollama-server.ts';
+import type { PlanServer } from './memory/server-memory-planner.ts';
 import { localDay } from '../money/budget.ts';
 import type { PricedModel } from '../money/prices.ts';
-import type { Provider, ProviderDependencies } from '../providers/define.ts';
-import type { ProviderRegistry } from '../providers/registry.ts';
+import type { Provider, ProviderDependencies } from './providers/define.ts';
+import type { ProviderRegistry } from './providers/registry.ts';
 
 /** The models that can be called or fetched, over all configured providers. */
 export interface AvailableModels {

@@ -4,8 +4,8 @@ import type { ModelInfo, Where } from '@shared/models.ts';
 import { splitModelId } from '@shared/models.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { entryOfInfo } from './model-entries.ts';
-import { chatService } from '../providers/chat-services.ts';
-import type { Provider } from '../providers/define.ts';
+import { chatService } from './providers/chat-completions/chat-presets.ts';
+import type { Provider } from './providers/define.ts';
 
 export interface ModelEntryFinderOptions {
   readonly get: (providerId: string) => Provider | null;

@@ -9,10 +9,10 @@ import { runOptionsSchema } from '@shared/run-options.ts';
 import type { Settings } from '@shared/settings.ts';
 import { cardPhase, probeTask } from '../recipes/probe.recipe.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
-import { sha256OfFiles } from '../engines/hash-file.ts';
-import { stampOf } from '../engines/header-reader.ts';
-import type { ModelStore } from '../engines/model-store.ts';
-import type { ProbeCards } from '../engines/probe-cards.ts';
+import { sha256OfFiles } from './files/hash-model-files.ts';
+import { stampOf } from './memory/gguf/gguf-header-reader.ts';
+import type { ModelStore } from './files/model-store.ts';
+import type { ProbeCards } from './files/probe-card-store.ts';
 
 export interface ProbeResultsOptions {
   readonly cards: ProbeCards;

@@ -2,10 +2,10 @@ import { AppError, valueOf } from '@shared/errors.ts';
 import type { CoreApi } from '../server/core-api.ts';
 import { cleanHome, type HomeFolders } from '../home/clean-home.ts';
 import type { ProjectInstructions } from '../policy/project-instructions.ts';
-import { createImages, type ImagesDeps } from '../sandbox/images.ts';
-import { planCopy } from '../sandbox/copy-plan.ts';
-import { createPreparations, type PreparationsDeps } from '../sandbox/preparations.ts';
-import { checkWorkspace } from '../sandbox/workspace.ts';
+import { createImages, type ImagesDeps } from '../sandbox/images/project-images.ts';
+import { planCopy } from '../sandbox/workspace/workspace-copy-plan.ts';
+import { createPreparations, type PreparationsDeps } from '../sandbox/packages/package-preparations.ts';
+import { checkWorkspace } from '../sandbox/workspace/prepare-workspace.ts';
 
 export type PreparationCommands = Pick<
   CoreApi,

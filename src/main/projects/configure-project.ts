@@ -3,8 +3,8 @@ import type { ProjectModels } from '@shared/project-models.ts';
 import type { ProjectChange, ProjectSettings } from '@shared/project-settings.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { CoreApi } from '../server/core-api.ts';
-import { setupOf } from '../sandbox/project-setup.ts';
-import { checkWorkspace } from '../sandbox/workspace.ts';
+import { setupOf } from '../sandbox/project-sandbox-settings.ts';
+import { checkWorkspace } from '../sandbox/workspace/prepare-workspace.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
 export interface ProjectCommandsOptions {

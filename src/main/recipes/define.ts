@@ -4,7 +4,7 @@ import type { Message, Part } from '@shared/messages.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { Exchange } from '../agent/prompt/conversation.ts';
 import type { ProjectFacts } from '../projects/project-facts.ts';
-import type { OutputForm, ToolSpec } from '../providers/define.ts';
+import type { OutputForm, ToolSpec } from '../models/providers/define.ts';
 import type { Tool } from '../tools/define.ts';
 import type { ExecResult, ListEntry, SearchQuery, SearchResult } from '../sandbox/sandbox.ts';
 

@@ -9,7 +9,7 @@ import type { Settings } from '@shared/settings.ts';
 import type { CoreApi } from '../server/core-api.ts';
 import type { AgentDependencies } from '../agent/turn/agent-dependencies.ts';
 import type { HoldingRules, RuleFiles } from '../policy/rule-files.ts';
-import { secretKind } from '../sandbox/secret-files.ts';
+import { secretKind } from '../sandbox/workspace/secret-files.ts';
 
 export interface RuleCommandsOptions {
   readonly files: RuleFiles;

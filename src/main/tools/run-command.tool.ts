@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NetworkDecision } from '../sandbox/network/decision.ts';
+import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import { areOfItself } from '@shared/network-access.ts';
 import { defineTool, forLarge } from './define.ts';
 import { describeExec } from './commands/describe-exec-result.ts';

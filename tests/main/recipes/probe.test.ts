@@ -3,7 +3,7 @@ import type { ModelInfo } from '@shared/models.ts';
 import type { ProbeCard } from '@shared/probe-card.ts';
 import { probeCardSchema } from '@shared/probe-card.ts';
 import probe, { probeTask } from '../../../src/main/recipes/probe.recipe.ts';
-import type { ModelRequest, StreamPart } from '../../../src/main/providers/define.ts';
+import type { ModelRequest, StreamPart } from '../../../src/main/models/providers/define.ts';
 import { createAgentKit, ended, turnOptions } from '../../fakes/agent-kit.ts';
 import type { AgentKit, ReplyParts } from '../../fakes/agent-kit.ts';
 

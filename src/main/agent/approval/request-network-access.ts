@@ -4,7 +4,7 @@ import { failure, type Reply } from '@shared/errors.ts';
 import { areOfItself, type ApprovalScope, type NetworkUse } from '@shared/network-access.ts';
 import { packagesNamedIn } from '@shared/package-commands.ts';
 import { askedHosts } from '../../policy/session-network.ts';
-import type { NetworkDecision } from '../../sandbox/network/decision.ts';
+import type { NetworkDecision } from '../../sandbox/network/network-decision.ts';
 import type { NetworkRequest, NetworkResult } from '../../sandbox/sandbox.ts';
 import type { NetworkCommand } from '../../tools/define.ts';
 import { waitForUserAnswer } from './request-approval.ts';

@@ -3,7 +3,7 @@ import type { ErrorCode, Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ModelInfo, Stage } from '@shared/models.ts';
 import { textMessage, textOf } from '@shared/messages.ts';
-import type { ModelRequest } from '../../providers/define.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import { createRecipeWorld } from './recipe-world.ts';
 import type {

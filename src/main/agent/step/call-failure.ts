@@ -1,5 +1,5 @@
 import type { ErrorCode, Failure } from '@shared/errors.ts';
-import type { ProviderError } from '../../providers/define.ts';
+import type { ProviderError } from '../../models/providers/define.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { StepError } from '../turn/turn.ts';
 

@@ -3,7 +3,7 @@ import type { Transient } from '@shared/events.ts';
 import type { Part } from '@shared/messages.ts';
 import { noUsage } from '@shared/money.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
-import type { ProviderError, StreamEnded, StreamPart } from '../../providers/define.ts';
+import type { ProviderError, StreamEnded, StreamPart } from '../../models/providers/define.ts';
 import { isEndlessRepetition } from './endless-repetition.ts';
 
 export interface ReadStream {

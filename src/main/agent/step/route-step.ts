@@ -1,6 +1,6 @@
 import type { NewEvent } from '@shared/events.ts';
 import type { ModelInfo } from '@shared/models.ts';
-import type { ModelRequest } from '../../providers/define.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
 import type { Decision, Pin, RouteFacts } from '../../routing/define.ts';
 import { discoverRules } from '../../routing/registry.ts';
 import { isNetworkAway } from '../../routing/hard-rules.ts';

@@ -6,7 +6,7 @@ import { moneyText } from '@shared/money-text.ts';
 import { costOf, promptTokensOf } from '@shared/money.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import { leavesMachine } from '@shared/models.ts';
-import type { ModelRequest, ProviderError, StreamEnded } from '../../providers/define.ts';
+import type { ModelRequest, ProviderError, StreamEnded } from '../../models/providers/define.ts';
 import type { Decision } from '../../routing/define.ts';
 import { noteDifferences } from './note-call-differences.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';

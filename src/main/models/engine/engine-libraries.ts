@@ -2,9 +2,9 @@ import { AppError, valueOf } from '@shared/errors.ts';
 import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract.ts';
 import { pullPhases } from '../files/pull-phases.ts';
 import type { ServerStatus } from '../model-servers.ts';
-import type { EngineVariant, EngineVariants } from '../../engines/engine-variants.ts';
-import { notSeen, wantedVariant } from '../../engines/engine-variants.ts';
-import type { Hardware } from '../../engines/hardware.ts';
+import type { EngineVariant, EngineVariants } from './engine-variants.ts';
+import { notSeen, wantedVariant } from './engine-variants.ts';
+import type { Hardware } from '../machine/hardware.ts';
 
 /** The engine's libraries for cards, fetched and removed as models are: `engine/cuda`, `engine/vulkan`. */
 export interface EngineLibraries {

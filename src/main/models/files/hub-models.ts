@@ -5,11 +5,11 @@ import type { ModelChoice } from '@shared/model-choice.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import type { MemoryPlanner } from '../memory/memory-planner.ts';
 import { pullPhases } from './pull-phases.ts';
-import type { Hub, HubFile, HubName, HubRepository } from '../../engines/hub.ts';
-import { hubNameOf } from '../../engines/hub.ts';
-import type { FetchedModel } from '../../engines/fetch-model.ts';
-import type { ModelStore } from '../../engines/model-store.ts';
-import { partNameOf } from '../../engines/split-files.ts';
+import type { Hub, HubFile, HubName, HubRepository } from './download/hub-client.ts';
+import { hubNameOf } from './download/hub-client.ts';
+import type { FetchedModel } from './download/fetch-model.ts';
+import type { ModelStore } from './model-store.ts';
+import { partNameOf } from './split-model-files.ts';
 
 /** Models of a hub that the catalogue does not know, by name: `hf:OWNER/REPO[:QUANTISATION]`. */
 export interface HubModels {

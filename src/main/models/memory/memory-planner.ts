@@ -3,14 +3,14 @@ import type { PlanInput } from '@shared/plan-input.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
 import { splitModelId } from '@shared/models.ts';
 import type { DeviceMemory, PlanAnswer } from '@shared/plan.ts';
-import type { ReadHeader } from '../../engines/header-reader.ts';
-import type { LlamaEngine } from '../../engines/llama-client.ts';
-import type { Hardware } from '../../engines/hardware.ts';
-import type { ModelCatalogue } from '../../engines/model-catalogue.ts';
-import type { ModelFacts } from '../../engines/model-memory.ts';
-import type { ModelStore } from '../../engines/model-store.ts';
-import { answerPlan } from '../../engines/plan-answer.ts';
-import type { PlanQuestion } from '../../engines/plan-answer.ts';
+import type { ReadHeader } from './gguf/gguf-header-reader.ts';
+import type { LlamaEngine } from '../engine/llama-engine.ts';
+import type { Hardware } from '../machine/hardware.ts';
+import type { ModelCatalogue } from '../files/model-catalogue.ts';
+import type { ModelFacts } from './estimate/model-memory.ts';
+import type { ModelStore } from '../files/model-store.ts';
+import { answerPlan } from './answer-memory-plan.ts';
+import type { PlanQuestion } from './answer-memory-plan.ts';
 
 export interface MemoryPlannerOptions {
   readonly store: ModelStore;

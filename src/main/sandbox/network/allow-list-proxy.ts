@@ -4,9 +4,9 @@ import { finished } from 'node:stream/promises';
 import { abortWithManyListeners } from '../../lib/async/abort.ts';
 import { connectThrough } from './connect-through.ts';
 import { forwardRequest } from './forward-request.ts';
-import { longestHead } from './plain-head.ts';
-import { answer, type ProxyOptions, type ProxyWork } from './proxy-work.ts';
-import { createTraffic } from './traffic.ts';
+import { longestHead } from './http-head.ts';
+import { answer, type ProxyOptions, type ProxyWork } from './proxy-context.ts';
+import { createTraffic } from './network-traffic.ts';
 
 export interface AllowListProxy {
   /** Serves a client; what it says is a stranger's word. */

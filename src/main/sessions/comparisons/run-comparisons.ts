@@ -13,7 +13,7 @@ import type { CoreApi } from '../../server/core-api.ts';
 import type { RoutingSnapshot, RoutingSnapshotTaker } from './routing-snapshot.ts';
 import type { HomeMoney } from '../../money/home-money.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
-import type { prepareWorkspace } from '../../sandbox/workspace.ts';
+import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { ComparisonStore } from '../comparison-store.ts';
 import type { SessionStore } from '../session-store.ts';
 

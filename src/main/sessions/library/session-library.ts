@@ -14,7 +14,7 @@ import type { OpenSessions } from '../open/open-sessions.ts';
 import { busySession } from '../open/open-sessions.ts';
 import { makeFolder } from '../../lib/files/json-file.ts';
 import type { Log } from '../../lib/log.ts';
-import type { PreparedWorkspace, prepareWorkspace } from '../../sandbox/workspace.ts';
+import type { PreparedWorkspace, prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { Blobs } from '../blobs.ts';
 import { copyLog } from '../copy-log.ts';
 import type { ForkPlan, ForkPoint } from '../fork-plan.ts';

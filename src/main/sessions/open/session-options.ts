@@ -7,7 +7,7 @@ import type { Budget, BudgetOptions } from '../../money/budget.ts';
 import type { ProjectInstructions } from '../../policy/project-instructions.ts';
 import type { RuleFiles } from '../../policy/rule-files.ts';
 import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
-import type { PreparedWorkspace, WorkspaceRequest } from '../../sandbox/workspace.ts';
+import type { PreparedWorkspace, WorkspaceRequest } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { SessionStore } from '../session-store.ts';
 
 /** What the sessions of a core stand on. */

@@ -3,7 +3,7 @@ import type { ApprovalQuestion } from '../../../../src/main/agent/turn/agent-dep
 import { readManifest } from '../../../../src/main/sessions/read-manifest.ts';
 import { compileFences, fencesSchema } from '../../../../src/shared/fences.ts';
 import { routingOf } from '../../../../src/shared/routing-of.ts';
-import type { ModelRequest } from '../../../../src/main/providers/define.ts';
+import type { ModelRequest } from '../../../../src/main/models/providers/define.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isCutFrom, readTitle } from '../../../../src/main/agent/turn/name-session.ts';
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
-import type { Provider } from '../../../../src/main/providers/define.ts';
+import type { Provider } from '../../../../src/main/models/providers/define.ts';
 import type { SessionEvent } from '../../../../src/shared/events.ts';
 import type { RoutingNumbers } from '../../../../src/shared/routing.ts';
 import { profiles } from '../../../../src/shared/profiles.ts';

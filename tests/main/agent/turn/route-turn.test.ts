@@ -3,7 +3,7 @@ import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { Recipe, RecipeContext } from '../../../../src/main/recipes/define.ts';
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
-import type { ModelRequest, Provider } from '../../../../src/main/providers/define.ts';
+import type { ModelRequest, Provider } from '../../../../src/main/models/providers/define.ts';
 import { parseRules, placeRules } from '../../../../src/shared/rules.ts';
 import { routingOf } from '../../../../src/shared/routing-of.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';

@@ -9,9 +9,9 @@ import type { CoreApi } from '../../../../src/main/server/core-api.ts';
 import { editText } from '../../../../src/main/hosts/cli/terminal/edit-text.ts';
 import { openInBrowser } from '../../../../src/main/hosts/web/open-in-browser.ts';
 import { compose } from '../../../../src/main/compose.ts';
-import { createMachineProbe, readHardware } from '../../../../src/main/engines/hardware.ts';
-import { createLlamaEngine } from '../../../../src/main/engines/llama-client.ts';
-import { createOwnServer } from '../../../../src/main/engines/own-server.ts';
+import { createMachineProbe, readHardware } from '../../../../src/main/models/machine/hardware.ts';
+import { createLlamaEngine } from '../../../../src/main/models/engine/llama-engine.ts';
+import { createOwnServer } from '../../../../src/main/models/engine/own-ollama-server.ts';
 import { createHostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
 import type { HostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
 import { createReadOnlySandbox } from '../../../../src/main/sandbox/read-only/read-only-sandbox.ts';
@@ -161,7 +161,7 @@ describe('in a folder with programs of its own, nothing of it runs', () => {
     await chmod(program, 0o755);
     const own = createOwnServer({
       nodePath: process.execPath,
-      guardPath: at('src/main/engines/server-guard.ts'),
+      guardPath: at('src/main/models/engine/server-guard.ts'),
       programs,
       env,
       platform: process.platform,
