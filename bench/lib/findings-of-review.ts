@@ -26,7 +26,10 @@ export const findingsOfReview: readonly Finding[] = [
     number: 2,
     what: 'pins run out',
     tests: [
-      { file: 'tests/main/sandbox/docker/protection/protected-mounts.test.ts', name: 'of the project itself are never given up for others' },
+      {
+        file: 'tests/main/sandbox/docker/protection/protected-mounts.test.ts',
+        name: 'of the project itself are never given up for others',
+      },
       { file: corpus, name: 'hidden-behind-decoys' },
       { file: corpus, name: 'hidden-behind-shallow-decoys' },
     ],

@@ -6,7 +6,7 @@ import { textMessage } from '@shared/messages.ts';
 import { openaiCompatibleSchema } from '@shared/settings.ts';
 import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
 import openaiCompatible from '../../src/main/models/providers/openai-compatible.provider.ts';
-import { mendFor } from '../../src/main/models/providers/ollama/repair-template.ts';
+import { repairTemplateFor } from '../../src/main/models/providers/ollama/repair-template.ts';
 import type { Hardware } from '../../src/main/models/machine/hardware.ts';
 import { providerDependencies } from '../fakes/provider-kit.ts';
 import { twoEngines } from '../fakes/two-engines.ts';
@@ -71,10 +71,10 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
       capabilities: { tools: false },
       note: expect.stringContaining('its template is missing'),
     });
-    expect(await provider.mend?.(bare, false, never)).toMatchObject({ made: null });
+    expect(await provider.repair?.(bare, false, never)).toMatchObject({ made: null });
     expect((await provider.listModels(never)).map(({ name }) => name)).toEqual([bare]);
-    expect((await provider.mend?.(bare, true, never))?.made).toBe(mended);
-    expect(await provider.mend?.(mended, false, never)).toEqual({ problem: null, plan: null, made: null });
+    expect((await provider.repair?.(bare, true, never))?.made).toBe(mended);
+    expect(await provider.repair?.(mended, false, never)).toEqual({ problem: null, plan: null, made: null });
     expect((await provider.find?.(mended, never))?.capabilities.tools).toBe(true);
   });
 
@@ -100,7 +100,7 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
 
   it('gives calls of tools, by itself and forced, and one of several options', async () => {
     // So small a model leaves the tags of a call out. A template without them lets Ollama find the call all the same.
-    const family = mendFor({ header: { facts, hollowKeys: [], markers: ['<|im_start|>', '<tool_call>'] } });
+    const family = repairTemplateFor({ header: { facts, hollowKeys: [], markers: ['<|im_start|>', '<tool_call>'] } });
     const template = family?.template
       .replace('<tool_call>\n{{ range .T', '{{ range .T')
       .replace('{{ end }}</tool_call>', '{{ end }}');

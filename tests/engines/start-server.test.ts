@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ollamaSchema } from '@shared/settings.ts';
 import type { OllamaSettings } from '@shared/settings.ts';
-import { createOwnServer } from '../../src/main/models/engine/own-ollama-server.ts';
-import type { OwnServer } from '../../src/main/models/engine/own-ollama-server.ts';
+import { createOwnOllamaServer } from '../../src/main/models/engine/own-ollama-server.ts';
+import type { OwnOllamaServer } from '../../src/main/models/engine/own-ollama-server.ts';
 import type { Provider } from '../../src/main/models/providers/define.ts';
 import { createOllamaProvider } from '../../src/main/models/providers/ollama/create-ollama-provider.ts';
 import { startFakeOllama } from '../fakes/ollama-server.ts';
@@ -18,7 +18,7 @@ const never = new AbortController().signal;
 const program = resolve('tests/fakes/fake-ollama-program.mjs');
 
 let dir: string;
-let own: OwnServer;
+let own: OwnOllamaServer;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'dewpoint-own-server-'));
 });
@@ -41,7 +41,7 @@ const isAlive = (pid: number): boolean => {
 
 function open(address: string, settings: Partial<OllamaSettings> = {}, habit = ''): Provider {
   const env = { ...process.env, OLLAMA_FAKE: habit, OLLAMA_FAKE_STARTS: startsFile() };
-  own = createOwnServer({
+  own = createOwnOllamaServer({
     nodePath: process.execPath,
     guardPath: resolve('src/main/models/engine/server-guard.ts'),
     programs: testPrograms(env),
@@ -49,7 +49,7 @@ function open(address: string, settings: Partial<OllamaSettings> = {}, habit = '
     platform: process.platform,
   });
   return createOllamaProvider(
-    providerDependencies({ ownServer: own, cacheDir: dir }),
+    providerDependencies({ ownOllamaServer: own, cacheDir: dir }),
     { id: 'ollama', settings: ollamaSchema.parse({ kind: 'ollama', baseUrl: address, program, ...settings }) },
     { askMs: 20_000, loadMs: 20_000, stallMs: 20_000 },
   );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { ollamaSchema } from '@shared/settings.ts';
 import type { OllamaSettings } from '@shared/settings.ts';
-import { createPlanServer } from '../../src/main/models/memory/server-memory-planner.ts';
+import { createServerMemoryPlanner } from '../../src/main/models/memory/server-memory-planner.ts';
 import type { Hardware } from '../../src/main/models/machine/hardware.ts';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
 import { createOllamaProvider } from '../../src/main/models/providers/ollama/create-ollama-provider.ts';
@@ -45,13 +45,13 @@ export function ollamaProvider(
   } = {},
 ): Provider {
   const { limitMs = 20_000 } = options;
-  const planServer = createPlanServer({
+  const serverMemoryPlanner = createServerMemoryPlanner({
     readHardware: async () => options.machine ?? machines.processor,
     readHeader: async () => ({ ok: false, error: { code: 'not-found', message: 'no file here' } }),
   });
   return createOllamaProvider(
     providerDependencies({
-      planServer,
+      serverMemoryPlanner,
       cacheDir: options.cacheDir ?? join(tmpdir(), `dewpoint-ollama-${randomUUID()}`),
     }),
     { id: 'ollama', settings: ollamaSchema.parse({ kind: 'ollama', baseUrl: address, ...options.settings }) },

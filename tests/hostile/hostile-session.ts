@@ -88,10 +88,13 @@ async function plantOne(sandbox: Sandbox, { by = 'command' }: HostileRow, comman
   }
 }
 
-async function serviceOutput({ services }: Pick<Sandbox, 'services'>, command: string): Promise<string> {
-  if (services === null) throw new Error('This sandbox has no services.');
-  const { id } = valueOf(await services.start({ command }, none));
-  for (let waited = 0; waited < timeoutMs && services.read(id)?.state.status === 'running'; waited += 50)
+async function serviceOutput(
+  { backgroundProcesses }: Pick<Sandbox, 'backgroundProcesses'>,
+  command: string,
+): Promise<string> {
+  if (backgroundProcesses === null) throw new Error('This sandbox has no services.');
+  const { id } = valueOf(await backgroundProcesses.start({ command }, none));
+  for (let waited = 0; waited < timeoutMs && backgroundProcesses.read(id)?.state.status === 'running'; waited += 50)
     await wait(50);
-  return services.read(id)?.text ?? '';
+  return backgroundProcesses.read(id)?.text ?? '';
 }

@@ -14,13 +14,13 @@ import type { HubModels } from './files/hub-models.ts';
 import { pullPhases } from './files/pull-phases.ts';
 import type { ServerStatus } from './model-servers.ts';
 import { repairServerModel, pullFromServer, listServers } from './model-servers.ts';
-import type { Generators } from './engine/local-engines.ts';
+import type { LocalEngines } from './engine/local-engines.ts';
 import type { ContextGrants } from './memory/grant-context.ts';
 import type { LlamaEngine } from './engine/llama-engine.ts';
 import type { KnownHeader } from './files/model-catalogue.ts';
 import type { ModelStore } from './files/model-store.ts';
-import type { OwnServer } from './engine/own-ollama-server.ts';
-import type { PlanServer } from './memory/server-memory-planner.ts';
+import type { OwnOllamaServer } from './engine/own-ollama-server.ts';
+import type { ServerMemoryPlanner } from './memory/server-memory-planner.ts';
 import { localDay } from '../money/budget.ts';
 import type { PricedModel } from '../money/prices.ts';
 import type { Provider, ProviderDependencies } from './providers/define.ts';
@@ -64,9 +64,9 @@ export interface AvailableModelsOptions {
   readonly workerPath: string;
   readonly nodePath: string;
   readonly context: ContextGrants;
-  readonly generators: Generators;
-  readonly planServer: PlanServer;
-  readonly ownServer: OwnServer;
+  readonly localEngines: LocalEngines;
+  readonly serverMemoryPlanner: ServerMemoryPlanner;
+  readonly ownOllamaServer: OwnOllamaServer;
   readonly engineFiles: EngineLibraries;
   readonly hubModels: HubModels;
   /** `OLLAMA_HOST` of the environment. */
@@ -279,13 +279,13 @@ function dependenciesOf(
     workerPath,
     nodePath,
     llama,
-    generators: options.generators,
+    localEngines: options.localEngines,
     grantContext: options.context.grant,
     fitsBeside: options.context.fitsBeside,
     stepDown: options.context.stepDown,
     fetch: options.fetch,
-    planServer: options.planServer,
-    ownServer: options.ownServer,
+    serverMemoryPlanner: options.serverMemoryPlanner,
+    ownOllamaServer: options.ownOllamaServer,
     ollamaHost: options.ollamaHost,
     secret: async (name) => (name === 'apiKey' ? options.secret(id, settings) : null),
     modelFile: async (name) => {

@@ -49,9 +49,9 @@ export async function repairServerModel(
 ): Promise<ModelMending> {
   const name = splitModelId(id);
   const provider = name === null ? null : get(name.provider);
-  if (name === null || provider?.mend === undefined)
+  if (name === null || provider?.repair === undefined)
     throw new AppError('bad-input', `${id} cannot be mended.`, { hint: 'Models of a server can: ollama/NAME.' });
-  const mending = await orServerRefused(provider.mend(name.name, apply, signal));
+  const mending = await orServerRefused(provider.repair(name.name, apply, signal));
   return mending.made === null ? mending : { ...mending, made: `${name.provider}/${mending.made}` };
 }
 

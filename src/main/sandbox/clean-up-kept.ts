@@ -29,7 +29,7 @@ type Cleaning = CleanRequest & {
 };
 
 /** Lists what is kept, and removes what is not needed or all of it. Rejects where there is no engine. */
-export async function cleanKept(
+export async function cleanUpKept(
   deps: CleaningDeps,
   { remove, images = false, ofProject }: Cleaning,
   signal: AbortSignal,

@@ -149,7 +149,7 @@ function noSandbox(facts: TurnFacts): Sandbox {
     description: { tier, image: null, text: 'replay', limits: {}, warnings: [] },
     workspacePath,
     scratchPath,
-    services: null,
+    backgroundProcesses: null,
     exec: refuse,
     runWithNetwork: refuse,
     open: refuse,

@@ -110,7 +110,7 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
 function stopAll({ sandbox }: Pick<AgentDependencies, 'sandbox'>, turns: TurnStarter, queue: MessageQueue): void {
   queue.drop((message) => message.resolve(cancelledEnd));
   turns.abort();
-  void sandbox.services?.stopAll();
+  void sandbox.backgroundProcesses?.stopAll();
 }
 
 /** The search for a name after a turn; a message, and the end of the session, come before it. */

@@ -1,9 +1,9 @@
 import { failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import type { Connection } from '../../lib/net/net-fetch.ts';
-import { explainDownload } from '../files/download/explain-download-failure.ts';
+import { explainDownloadFailure } from '../files/download/explain-download-failure.ts';
 import type { LlamaProcess } from './llama-process.ts';
-import type { CardsSeen, DryRun, EngineStats, FromWorker } from './worker/worker-protocol.ts';
+import type { EngineCards, DryRun, EngineStats, FromWorker } from './worker/worker-protocol.ts';
 
 /** What the engine's process is asked beside its calls. */
 
@@ -30,7 +30,7 @@ export function askDownload(
       signal.removeEventListener('abort', onAbort);
       if (answer.error === null) resolve(success(null));
       else if (signal.aborted) resolve(failure('cancelled', 'The download was cancelled.'));
-      else if (answer.type === 'failed') resolve(explainDownload(uri, answer.error.message));
+      else if (answer.type === 'failed') resolve(explainDownloadFailure(uri, answer.error.message));
       else resolve(failure(answer.error.code, answer.error.message, answer.error.hint));
       return true;
     });
@@ -46,7 +46,7 @@ export function askMeasure(child: LlamaProcess, context: DryRun, signal: AbortSi
   );
 }
 
-export function askCards(child: LlamaProcess, signal: AbortSignal): Promise<CardsSeen | null> {
+export function askCards(child: LlamaProcess, signal: AbortSignal): Promise<EngineCards | null> {
   return askOnce(child, { type: 'cards' }, signal, (answer) => (answer.type === 'seen' ? answer.cards : null));
 }
 

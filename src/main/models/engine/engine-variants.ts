@@ -158,13 +158,13 @@ export function createEngineVariants(options: EngineVariantsOptions): EngineVari
       const wanted = wantedVariant(hardware.devices, options);
       if (wanted === null) return { ...hardware, devices: own };
       if (!(await isHere(wanted))) return { ...hardware, devices: own, unused: notHere(wanted) };
-      return hardware.isSeen === false ? { ...hardware, devices: own, unused: notSeen(wanted) } : hardware;
+      return hardware.isSeen === false ? { ...hardware, devices: own, unused: unseenCardText(wanted) } : hardware;
     },
   };
 }
 
 /** node-llama-cpp takes its build for CUDA only where it finds NVIDIA's runtime, which no driver brings. */
-export function notSeen({ label, id }: EngineVariant): string {
+export function unseenCardText({ label, id }: EngineVariant): string {
   const other =
     id === 'engine/cuda'
       ? "It needs NVIDIA's CUDA runtime beside the driver (libcudart, libcublas; of the CUDA Toolkit 12.4 or later). Without that: dewpoint models pull engine/vulkan"

@@ -1,11 +1,11 @@
 /** Items that one side puts in and the other iterates; for exactly one reader. */
-export interface Channel<T> extends AsyncIterable<T> {
+export interface EventChannel<T> extends AsyncIterable<T> {
   push(item: T): void;
   /** No item after this one; what was pushed before is still read. */
   close(): void;
 }
 
-export function createChannel<T>(): Channel<T> {
+export function createEventChannel<T>(): EventChannel<T> {
   const items: T[] = [];
   let closed = false;
   let wake: (() => void) | null = null;

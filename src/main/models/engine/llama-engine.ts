@@ -3,16 +3,16 @@ import { messageOf } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 import type { Connection } from '../../lib/net/net-fetch.ts';
-import { createChannel } from './event-channel.ts';
+import { createEventChannel } from './event-channel.ts';
 import { createModelFileCheck } from '../memory/gguf/check-model-file.ts';
 import type { ModelFileCheck } from '../memory/gguf/check-model-file.ts';
-import type { Channel } from './event-channel.ts';
+import type { EventChannel } from './event-channel.ts';
 import { createHeaderReader } from '../memory/gguf/gguf-header-reader.ts';
 import { askCards, askDownload, askMeasure, askStats } from './ask-llama-process.ts';
 import { startLlamaProcess } from './llama-process.ts';
 import type { LlamaProcess } from './llama-process.ts';
 import type {
-  CardsSeen,
+  EngineCards,
   DryRun,
   EngineError,
   EngineRequest,
@@ -64,7 +64,7 @@ export interface LlamaEngine {
   /** After the call that runs now the process ends; the next call starts one that sees other libraries. */
   startAnew(): Promise<void>;
   /** The cards that the engine itself can use, with their memory now; null where there is none, or no answer in time. */
-  cards(signal: AbortSignal): Promise<CardsSeen | null>;
+  cards(signal: AbortSignal): Promise<EngineCards | null>;
   /** Null where no process runs. */
   stats(): Promise<EngineStats | null>;
   /** Of the running process; for tests and `doctor`. */
@@ -227,7 +227,7 @@ interface Call {
 }
 
 function openCall(now: () => number, signal: AbortSignal, mustWait: boolean): Call {
-  const channel: Channel<EngineEvent> = createChannel();
+  const channel: EventChannel<EngineEvent> = createEventChannel();
   const startedAt = now();
   let begunAt: number | null = null;
   let isEnded = false;

@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
-import type { EngineSeat } from './local-engines.ts';
+import type { EngineOccupant } from './local-engines.ts';
 import type { ContextGrants } from '../memory/grant-context.ts';
 import type { LlamaEngine } from './llama-engine.ts';
 
 /** The engine inside Dewpoint, among the engines of this machine. */
-export function createLlamaSeat(
+export function createLlamaOccupant(
   llama: Pick<LlamaEngine, 'loadedPath' | 'release'>,
   context: Pick<ContextGrants, 'taken'>,
-): EngineSeat {
+): EngineOccupant {
   return {
     held: async () => {
       const path = llama.loadedPath();

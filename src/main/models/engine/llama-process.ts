@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
 import type { HostPrograms, ProgramNeeds } from '../../lib/programs/host-programs.ts';
 import { fromWorkerSchema } from './worker/worker-protocol.ts';
-import { linesAboutMemory } from './out-of-memory-lines.ts';
+import { outOfMemoryLines } from './out-of-memory-lines.ts';
 import { watchMemory } from './process-memory.ts';
 import type { EngineError, FromWorker, ToWorker } from './worker/worker-protocol.ts';
 
@@ -236,7 +236,7 @@ function guardMemory(pid: number | undefined, stuckMs: number): MemoryGuard {
 function lossError(reason: string, output: string, verdict: string | null): EngineError {
   const gone = { isProcessGone: true } as const;
   const lines = output.trim().split('\n');
-  const aboutMemory = linesAboutMemory(lines);
+  const aboutMemory = outOfMemoryLines(lines);
   const words = (aboutMemory.length > 0 ? aboutMemory : lines).slice(-3).join(' ').slice(-400);
   const said = words === '' ? '' : ` Its last words: ${words}`;
   if (aboutMemory.length > 0) {

@@ -13,7 +13,7 @@ export interface HeldModel {
 }
 
 /** What an engine of this machine has in memory. */
-export interface EngineSeat {
+export interface EngineOccupant {
   /** Empty: nothing that Dewpoint has loaded. Never rejects. */
   readonly held: (signal: AbortSignal) => Promise<readonly HeldModel[]>;
   /** Gives all of it back. Only while another engine has the turn, so that nobody is answering. May reject: it stays. */
@@ -24,35 +24,36 @@ export interface EngineSeat {
  * The generators of this machine, whichever engine they belong to: one works at a time, in the order in which the calls
  * came, and one leaves its memory to another that does not fit beside it.
  */
-export interface Generators {
+export interface LocalEngines {
   readonly turn: OneAtATime;
   /** The last one under a name counts; returns what takes it back. */
-  readonly join: (engine: string, seat: EngineSeat) => () => void;
+  readonly register: (engine: string, occupant: EngineOccupant) => () => void;
   /** What all engines but this one hold. */
-  readonly others: (engine: string, signal: AbortSignal) => Promise<readonly HeldModel[]>;
+  readonly heldByOthers: (engine: string, signal: AbortSignal) => Promise<readonly HeldModel[]>;
   /** Has all engines but this one give their memory back; what they held. */
   readonly unloadOthers: (engine: string, signal: AbortSignal) => Promise<readonly HeldModel[]>;
 }
 
-export function createGenerators(): Generators {
-  const seats = new Map<string, EngineSeat>();
-  const besides = (engine: string): readonly EngineSeat[] =>
-    [...seats].flatMap(([name, seat]) => (name === engine ? [] : [seat]));
+export function createLocalEngines(): LocalEngines {
+  const occupants = new Map<string, EngineOccupant>();
+  const otherOccupants = (engine: string): readonly EngineOccupant[] =>
+    [...occupants].flatMap(([name, occupant]) => (name === engine ? [] : [occupant]));
   return {
     turn: createOneAtATime(),
-    join: (engine, seat) => {
-      seats.set(engine, seat);
+    register: (engine, occupant) => {
+      occupants.set(engine, occupant);
       return () => {
-        if (seats.get(engine) === seat) seats.delete(engine);
+        if (occupants.get(engine) === occupant) occupants.delete(engine);
       };
     },
-    others: async (engine, signal) => (await Promise.all(besides(engine).map((seat) => seat.held(signal)))).flat(),
+    heldByOthers: async (engine, signal) =>
+      (await Promise.all(otherOccupants(engine).map((occupant) => occupant.held(signal)))).flat(),
     unloadOthers: async (engine, signal) => {
       const gone: HeldModel[] = [];
-      for (const seat of besides(engine)) {
-        const held = await seat.held(signal);
+      for (const occupant of otherOccupants(engine)) {
+        const held = await occupant.held(signal);
         if (held.length === 0) continue;
-        const isGone = await seat.unload(signal).then(
+        const isGone = await occupant.unload(signal).then(
           () => true,
           () => false,
         );
@@ -64,7 +65,7 @@ export function createGenerators(): Generators {
 }
 
 /** Sums of what models hold. */
-export function sumOf(held: readonly HeldModel[]): Omit<HeldModel, 'model'> {
+export function sumHeldMemory(held: readonly HeldModel[]): Omit<HeldModel, 'model'> {
   const sum = (of: (one: HeldModel) => number): number => held.reduce((total, one) => total + of(one), 0);
   return {
     hostBytes: sum((one) => one.hostBytes),

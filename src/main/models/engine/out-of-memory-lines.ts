@@ -3,6 +3,6 @@ const words =
   /bad_alloc|out of memory|insufficient memory|failed to allocate|unable to allocate|cannot allocate|could not allocate|allocation failed|not enough (v?ram|memory)|mem_buffer != NULL|heap limit|\bENOMEM\b/i;
 
 /** The lines that say so; empty where none does. */
-export function linesAboutMemory(lines: readonly string[]): readonly string[] {
+export function outOfMemoryLines(lines: readonly string[]): readonly string[] {
   return lines.filter((line) => words.test(line));
 }

@@ -10,7 +10,7 @@ import { isProgram, isWholePath } from '../../lib/programs/search-path.ts';
  * An Ollama server of our own, for machines where it is installed and does not run. It listens on this machine alone and
  * ends with Dewpoint. One that runs already is never touched.
  */
-export interface OwnServer {
+export interface OwnOllamaServer {
   /** Where the program is; null: it is not installed. Looks anew each time. */
   readonly find: (program: string | undefined) => Promise<string | null>;
   /**
@@ -30,7 +30,7 @@ export interface ServerStart {
   readonly answers: (signal: AbortSignal) => Promise<boolean>;
 }
 
-export interface OwnServerOptions {
+export interface OwnOllamaServerOptions {
   readonly nodePath: string;
   /** The built `server-guard`. */
   readonly guardPath: string;
@@ -44,7 +44,7 @@ export interface OwnServerOptions {
 const pollMs = 100;
 const keptCharacters = 8_000;
 
-export function createOwnServer(options: OwnServerOptions): OwnServer {
+export function createOwnOllamaServer(options: OwnOllamaServerOptions): OwnOllamaServer {
   const running = new Map<string, ChildProcess>();
   const starting = new Map<string, Promise<Reply<null>>>();
   const closing = new AbortController();
@@ -71,7 +71,7 @@ export function createOwnServer(options: OwnServerOptions): OwnServer {
 /** The program of the settings by its whole path; else on the search path, then where its installers put it. */
 async function findOllama(
   program: string | undefined,
-  { env, platform, programs }: OwnServerOptions,
+  { env, platform, programs }: OwnOllamaServerOptions,
 ): Promise<string | null> {
   if (program !== undefined && /[\\/]/u.test(program))
     return isWholePath(program, platform) && isProgram(program) ? program : null;
@@ -89,7 +89,7 @@ async function findOllama(
 }
 
 async function startServer(
-  { nodePath, guardPath, programs, startMs = 30_000 }: OwnServerOptions,
+  { nodePath, guardPath, programs, startMs = 30_000 }: OwnOllamaServerOptions,
   { program, host, answers }: ServerStart,
   { running, signal }: { readonly running: Map<string, ChildProcess>; readonly signal: AbortSignal },
 ): Promise<Reply<null>> {

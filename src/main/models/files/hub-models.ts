@@ -5,7 +5,7 @@ import type { ModelChoice } from '@shared/model-choice.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import type { MemoryPlanner } from '../memory/memory-planner.ts';
 import { pullPhases } from './pull-phases.ts';
-import type { Hub, HubFile, HubName, HubRepository } from './download/hub-client.ts';
+import type { HubClient, HubFile, HubName, HubRepository } from './download/hub-client.ts';
 import { hubNameOf } from './download/hub-client.ts';
 import type { FetchedModel } from './download/fetch-model.ts';
 import type { ModelStore } from './model-store.ts';
@@ -20,7 +20,7 @@ export interface HubModels {
 }
 
 export interface HubModelsOptions {
-  readonly hub: Hub;
+  readonly hub: HubClient;
   readonly store: Pick<ModelStore, 'fetch'>;
   readonly plan: Pick<MemoryPlanner, 'planEach'>;
 }

@@ -1,7 +1,7 @@
 import type { Hardware } from './hardware.ts';
 
 /** The machine with so much more free memory, or less: what something would give back, or really needs. Bytes. */
-export function withMemory(
+export function adjustFreeMemory(
   { host, devices }: Hardware,
   { hostBytes, cardBytes }: { readonly hostBytes: number; readonly cardBytes: number },
 ): Hardware {

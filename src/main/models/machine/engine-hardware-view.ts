@@ -1,12 +1,12 @@
 import type { DeviceMemory } from '@shared/plan.ts';
-import type { CardsSeen } from '../engine/worker/worker-protocol.ts';
+import type { EngineCards } from '../engine/worker/worker-protocol.ts';
 
 /**
  * What the engine sees of the cards counts before what the tools of vendors say, for it is what it can use; it says one
  * sum for all of them, so that for several the tools say what each has. Both numbers are shown where they differ. Null:
  * the engine was not asked, or sees none.
  */
-export function withEngineView(found: readonly DeviceMemory[], seen: CardsSeen | null): readonly DeviceMemory[] {
+export function withEngineView(found: readonly DeviceMemory[], seen: EngineCards | null): readonly DeviceMemory[] {
   if (seen === null || seen.names.length === 0) return found;
   // Memory shared with the host is the host's.
   const isMetal = seen.backend === 'metal';
@@ -43,7 +43,7 @@ function notesOf(found: readonly DeviceMemory[], known: DeviceMemory | undefined
   return notes.length === 0 ? null : notes.join(' ');
 }
 
-function severalCards(found: readonly DeviceMemory[], seen: CardsSeen): readonly DeviceMemory[] {
+function severalCards(found: readonly DeviceMemory[], seen: EngineCards): readonly DeviceMemory[] {
   const sum = found.reduce((total, card) => total + card.totalBytes, 0);
   if (found.length === seen.names.length && near(sum, seen.totalBytes)) return found;
   const count = seen.names.length;

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import type { DeviceMemory } from '@shared/plan.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 import { withEngineView } from './engine-hardware-view.ts';
-import type { CardsSeen } from '../engine/worker/worker-protocol.ts';
+import type { EngineCards } from '../engine/worker/worker-protocol.ts';
 import {
   displayAdapterArguments,
   nvidiaSmiArguments,
@@ -45,7 +45,7 @@ export interface HardwareProbe {
   link(path: string): Promise<string | null>;
   readonly memory: () => { readonly totalBytes: number; readonly freeBytes: number };
   /** What the engine itself sees: null for none. Absent or undefined: it has no library for cards, and is not asked. */
-  readonly seenByEngine?: (signal: AbortSignal) => Promise<CardsSeen | null | undefined>;
+  readonly seenByEngine?: (signal: AbortSignal) => Promise<EngineCards | null | undefined>;
 }
 
 const mebi = 1024 * 1024;

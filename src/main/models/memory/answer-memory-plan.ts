@@ -9,7 +9,7 @@ import type { Reply } from '@shared/errors.ts';
 import type { Hardware } from '../machine/hardware.ts';
 
 /** A question to the planner; null where nothing is asked for. */
-export interface PlanQuestion {
+export interface MemoryPlanQuestion {
   readonly model: string | null;
   readonly facts: ModelFacts;
   readonly contextTokens: number | null;
@@ -25,7 +25,7 @@ export interface PlanQuestion {
 }
 
 /** Estimate and plan in one answer. Pure. `bad-input` for a cache that the engine would refuse to make. */
-export function answerPlan(question: PlanQuestion): Reply<PlanAnswer> {
+export function answerMemoryPlan(question: MemoryPlanQuestion): Reply<PlanAnswer> {
   const read = readModelMemory(question.facts);
   if (!read.known) return success(unknownAnswer(question, read.why));
   const { memory } = read;
@@ -67,7 +67,7 @@ export function answerPlan(question: PlanQuestion): Reply<PlanAnswer> {
 }
 
 function frame(
-  { model, contextTokens, hardware }: PlanQuestion,
+  { model, contextTokens, hardware }: MemoryPlanQuestion,
   memory: ModelMemory | null,
 ): Pick<
   PlanAnswer,
@@ -86,7 +86,7 @@ function frame(
 }
 
 /** For a model that no rule covers: the rule of thumb for the largest card, and said to be one. */
-function unknownAnswer(question: PlanQuestion, why: string): PlanAnswer {
+function unknownAnswer(question: MemoryPlanQuestion, why: string): PlanAnswer {
   const { hardware, contextTokens, facts, cacheType } = question;
   const thumbed = thumb(hardware.devices) ?? leastTokens;
   const context = Math.min(contextTokens ?? thumbed, thumbed);

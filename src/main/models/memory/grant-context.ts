@@ -3,7 +3,7 @@ import type { LoadSize } from '@shared/load-size.ts';
 import type { CacheType, GrantedPlan } from '@shared/plan.ts';
 import { batchTokens } from './batch-tokens.ts';
 import type { HeldModel } from '../engine/local-engines.ts';
-import { sumOf } from '../engine/local-engines.ts';
+import { sumHeldMemory } from '../engine/local-engines.ts';
 import { stampOf } from './gguf/gguf-header-reader.ts';
 import type { ReadHeader } from './gguf/gguf-header-reader.ts';
 import type { Hardware } from '../machine/hardware.ts';
@@ -11,7 +11,7 @@ import { leastTokens, planMemory } from './memory-plan.ts';
 import type { LoadStep, LoadSteps } from './load-steps.ts';
 import { estimateMemory, readModelMemory } from './estimate/model-memory.ts';
 import type { ModelMemory } from './estimate/model-memory.ts';
-import { withMemory } from '../machine/adjust-free-memory.ts';
+import { adjustFreeMemory } from '../machine/adjust-free-memory.ts';
 
 export interface ContextWish {
   /** Tokens of one conversation; null: what is useful on such a machine. */
@@ -125,7 +125,7 @@ export function createGrantContext(options: GrantContextOptions): ContextGrants 
     const key = JSON.stringify([path, await stampOf(path), wish]);
     const step = await steps.find(`${key} ${machineOf(hardware)}`);
     const own = released(hardware, await before(path));
-    return decide(header, { ...wish, step }, withMemory(own, givenBack(sumOf(held))));
+    return decide(header, { ...wish, step }, adjustFreeMemory(own, givenBack(sumHeldMemory(held))));
   };
   const fitsBeside: FitsBeside = async (path, wish) => {
     if ((await others(AbortSignal.timeout(hardwareMs))).length === 0) return true;
@@ -196,8 +196,8 @@ function machineOf({ devices, host }: Hardware): string {
 function released(hardware: Hardware, before: ContextGrant | null): Hardware {
   if (before === null) return hardware;
   const { expectsCard, ownBytes, predictedBytes } = before;
-  if (!expectsCard) return withMemory(hardware, { hostBytes: ownBytes, cardBytes: 0 });
-  return withMemory(hardware, { hostBytes: 0, cardBytes: predictedBytes ?? 0 });
+  if (!expectsCard) return adjustFreeMemory(hardware, { hostBytes: ownBytes, cardBytes: 0 });
+  return adjustFreeMemory(hardware, { hostBytes: 0, cardBytes: predictedBytes ?? 0 });
 }
 
 function decide(

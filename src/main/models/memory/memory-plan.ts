@@ -4,7 +4,7 @@ import { contextBytesOfLayers, countCells, refusedCache } from './estimate/conte
 import type { ContextRequest } from './estimate/context-memory.ts';
 import { asMade, mayQuantise } from './estimate/model-memory.ts';
 import type { ModelMemory, ModelWeights } from './estimate/model-memory.ts';
-import { lastThatHolds } from './binary-search.ts';
+import { largestThatHolds } from './binary-search.ts';
 import { placeLayers } from './place-layers.ts';
 import type { Placement } from './place-layers.ts';
 
@@ -19,7 +19,7 @@ export interface Card {
   readonly isUnified: boolean;
 }
 
-export interface PlanRequest {
+export interface MemoryPlanRequest {
   /** Null: as much as is useful and fits. Of all slots together. */
   readonly askedTokens: number | null;
   /** Null: f16, and q8_0 where it buys a step. */
@@ -59,7 +59,7 @@ export function budgetBytes(card: Card): number {
  * where the engine can be told so.
  * Every card is counted for itself, never their sum. At most a few hundred evaluations of closed formulas.
  */
-export function planMemory(memory: ModelMemory, request: PlanRequest): GrantedPlan {
+export function planMemory(memory: ModelMemory, request: MemoryPlanRequest): GrantedPlan {
   const ceiling = ceilingOf(memory, request);
   const search: Search = { memory, request, ceiling, least: Math.min(leastTokens, ceiling) };
   const { weights } = memory;
@@ -81,7 +81,7 @@ const placements = {
 
 interface Search {
   readonly memory: ModelMemory;
-  readonly request: PlanRequest;
+  readonly request: MemoryPlanRequest;
   readonly ceiling: number;
   readonly least: number;
 }
@@ -93,7 +93,7 @@ interface Found {
 }
 
 /** What is asked for, but never more than the model was trained for. */
-function ceilingOf({ trainedTokens }: ModelMemory, { askedTokens, slots, unified }: PlanRequest): number {
+function ceilingOf({ trainedTokens }: ModelMemory, { askedTokens, slots, unified }: MemoryPlanRequest): number {
   const streams = unified ? 1 : Math.max(1, slots);
   const trained = trainedTokens === null ? null : trainedTokens * streams;
   return Math.min(askedTokens ?? trained ?? steps.aim, trained ?? Number.POSITIVE_INFINITY);
@@ -146,10 +146,10 @@ function largest(
   const first = Math.floor(least / cellStep);
   const end = Math.ceil(ceiling / cellStep);
   const holds = (step: number): boolean => at(step * cellStep) !== null;
-  let last = lastThatHolds(first, end, holds);
+  let last = largestThatHolds(first, end, holds);
   // A longer context may need a smaller buffer, where the engine's allocator finds a better place: it is looked past.
   for (const further of [2, 4, 8, 16, 32, 64])
-    if (last + further < end && holds(last + further)) last = lastThatHolds(last + further, end, holds);
+    if (last + further < end && holds(last + further)) last = largestThatHolds(last + further, end, holds);
   return last === first ? smallest : at(last * cellStep);
 }
 
@@ -262,7 +262,7 @@ function onHost(search: Search, weights: ModelWeights): GrantedPlan {
   let tokens = ceiling;
   if (bytesAt(ceiling, type) > budget) {
     const fitsAt = (step: number): boolean => bytesAt(step * cellStep, type) <= budget;
-    tokens = lastThatHolds(Math.floor(least / cellStep) - 1, Math.ceil(ceiling / cellStep), fitsAt) * cellStep;
+    tokens = largestThatHolds(Math.floor(least / cellStep) - 1, Math.ceil(ceiling / cellStep), fitsAt) * cellStep;
   }
   const fits = tokens >= least;
   return {

@@ -9,8 +9,8 @@ import type { Hardware } from '../machine/hardware.ts';
 import type { ModelCatalogue } from '../files/model-catalogue.ts';
 import type { ModelFacts } from './estimate/model-memory.ts';
 import type { ModelStore } from '../files/model-store.ts';
-import { answerPlan } from './answer-memory-plan.ts';
-import type { PlanQuestion } from './answer-memory-plan.ts';
+import { answerMemoryPlan } from './answer-memory-plan.ts';
+import type { MemoryPlanQuestion } from './answer-memory-plan.ts';
 
 export interface MemoryPlannerOptions {
   readonly store: ModelStore;
@@ -43,7 +43,7 @@ export function createMemoryPlanner(options: MemoryPlannerOptions): MemoryPlanne
     const engine = isServed ? 'llama-server' : input.engine;
     const real = await options.readHardware(signal);
     const hardware = input.cards === null ? real : { ...real, devices: input.cards.map(simulated) };
-    const question: PlanQuestion = {
+    const question: MemoryPlanQuestion = {
       model: input.model,
       facts,
       contextTokens: input.context,
@@ -97,8 +97,8 @@ export function createMemoryPlanner(options: MemoryPlannerOptions): MemoryPlanne
   };
 }
 
-function answered(question: PlanQuestion): PlanAnswer {
-  return valueOf(answerPlan(question));
+function answered(question: MemoryPlanQuestion): PlanAnswer {
+  return valueOf(answerMemoryPlan(question));
 }
 
 const measureMs = 8_000;

@@ -1,4 +1,4 @@
-import { lastThatHolds } from './binary-search.ts';
+import { largestThatHolds } from './binary-search.ts';
 import type { ModelWeights } from './estimate/model-memory.ts';
 
 export interface PlaceRequest {
@@ -85,7 +85,7 @@ function fill(
 function lastThatFit(request: PlaceRequest, sizes: readonly number[], output: number): readonly number[] | null {
   const endFrom = (start: number): readonly number[] => sizes.map((_, index) => index).slice(start);
   const fits = (start: number): boolean => fill(request, sizes, endFrom(start), output) !== null;
-  const start = lastThatHolds(0, sizes.length, (layer) => !fits(layer)) + 1;
+  const start = largestThatHolds(0, sizes.length, (layer) => !fits(layer)) + 1;
   return start < sizes.length ? endFrom(start) : null;
 }
 

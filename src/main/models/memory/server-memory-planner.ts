@@ -5,10 +5,10 @@ import { estimateMemory, readModelMemory } from './estimate/model-memory.ts';
 import type { ModelFacts } from './estimate/model-memory.ts';
 import { readServerModel } from './gguf/server-model-header.ts';
 import type { ServerHeader, ServerModel } from './gguf/server-model-header.ts';
-import { withMemory } from '../machine/adjust-free-memory.ts';
+import { adjustFreeMemory } from '../machine/adjust-free-memory.ts';
 
 /** A model of a server that plans nothing itself, and what it is wanted with. */
-export interface ServerWish {
+export interface ServerMemoryRequest {
   readonly header: ServerModel;
   /** Of the weights, by the server's own list; null where it does not say. */
   readonly sizeBytes: number | null;
@@ -22,7 +22,7 @@ export interface ServerWish {
   readonly givenBack: { readonly hostBytes: number; readonly cardBytes: number };
 }
 
-export interface ServerGrant {
+export interface ServerMemoryGrant {
   readonly askedTokens: number;
   readonly grantedTokens: number;
   /** Of weights, context and compute buffers; null where it was not computed. */
@@ -34,23 +34,23 @@ export interface ServerGrant {
 }
 
 /** The context that a server is asked for, from the memory of this machine right now. */
-export interface PlanServer {
+export interface ServerMemoryPlanner {
   readonly read: (header: ServerHeader) => ServerModel;
-  readonly plan: (wish: ServerWish, signal: AbortSignal) => Promise<ServerGrant>;
+  readonly plan: (wish: ServerMemoryRequest, signal: AbortSignal) => Promise<ServerMemoryGrant>;
 }
 
 /** A processor reads some ten to hundred tokens a second: a longer prompt would be waited for, not used. */
 const usefulTokens = { card: 65_536, processor: 8_192 } as const;
 
-export function createPlanServer(options: {
+export function createServerMemoryPlanner(options: {
   readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
   readonly readHeader: ReadHeader;
-}): PlanServer {
+}): ServerMemoryPlanner {
   return {
     read: readServerModel,
     plan: async (wish, signal) => {
       const { facts, lost } = await wholeFacts(wish, options.readHeader);
-      const hardware = wish.isHere ? withMemory(await options.readHardware(signal), wish.givenBack) : null;
+      const hardware = wish.isHere ? adjustFreeMemory(await options.readHardware(signal), wish.givenBack) : null;
       return decide(wish, { facts, lost, hardware });
     },
   };
@@ -58,7 +58,7 @@ export function createPlanServer(options: {
 
 /** The file's own header in place of one whose arrays were left out, where the file is here. */
 async function wholeFacts(
-  { header, filePath, sizeBytes }: ServerWish,
+  { header, filePath, sizeBytes }: ServerMemoryRequest,
   readHeader: ReadHeader,
 ): Promise<{ readonly facts: ModelFacts; readonly lost: string | null }> {
   const { facts, hollowKeys } = header;
@@ -81,14 +81,14 @@ interface Known {
   readonly hardware: Hardware | null;
 }
 
-function decide(wish: ServerWish, { facts, lost, hardware }: Known): ServerGrant {
+function decide(wish: ServerMemoryRequest, { facts, lost, hardware }: Known): ServerMemoryGrant {
   const hasCards = (hardware?.devices.length ?? 0) > 0;
   const useful = hasCards ? usefulTokens.card : usefulTokens.processor;
   const read = readModelMemory(facts);
   const trained = read.known ? read.memory.trainedTokens : trainedIn(facts);
   const askedTokens = wish.askedTokens ?? Math.min(useful, trained ?? useful);
   const most = Math.min(askedTokens, trained ?? askedTokens);
-  const plain: ServerGrant = {
+  const plain: ServerMemoryGrant = {
     askedTokens,
     grantedTokens: most,
     predictedBytes: null,
@@ -130,7 +130,7 @@ function decide(wish: ServerWish, { facts, lost, hardware }: Known): ServerGrant
 }
 
 /** Nothing can be computed: the rule of thumb, announced as one. */
-function byThumb(plain: ServerGrant, { devices }: Hardware, why: string): ServerGrant {
+function byThumb(plain: ServerMemoryGrant, { devices }: Hardware, why: string): ServerMemoryGrant {
   const card = Math.max(0, ...devices.map((device) => device.totalBytes));
   const grantedTokens = Math.min(plain.grantedTokens, card === 0 ? usefulTokens.processor : ruleOfThumb(card));
   const said = why.replace(/\.$/, '');

@@ -5,10 +5,10 @@ import { anthropicWire } from './anthropic/anthropic-stream.ts';
 import type { ListedModel } from './api/bundled-models.ts';
 import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';
-import { createModelBook, ListRefusedError } from './api/api-models.ts';
-import { noPages } from './api/reject-html-pages.ts';
-import { watchReach } from './api/reachability.ts';
-import { createServiceProvider } from './api/api-provider.ts';
+import { createApiModels, ListRefusedError } from './api/api-models.ts';
+import { rejectHtmlPages } from './api/reject-html-pages.ts';
+import { watchReachability } from './api/reachability.ts';
+import { createApiProvider } from './api/api-provider.ts';
 import { firstWordMs } from './call/stall-watch.ts';
 
 /** Claude models, through Anthropic's Messages API. */
@@ -19,9 +19,9 @@ export default defineProvider({
   secrets: ['apiKey'],
   create(dependencies, { id, settings }): Provider {
     const { now, secret } = dependencies;
-    const reach = watchReach(dependencies.fetch ?? fetch);
-    const get = noPages(reach.fetch);
-    const book = createModelBook({
+    const reach = watchReachability(dependencies.fetch ?? fetch);
+    const get = rejectHtmlPages(reach.fetch);
+    const book = createApiModels({
       id,
       service: 'anthropic',
       where: 'cloud',
@@ -44,7 +44,7 @@ export default defineProvider({
         timeout: firstWordMs(settings),
         fetch: get,
       });
-    return createServiceProvider({
+    return createApiProvider({
       id,
       kind: 'anthropic',
       where: 'cloud',

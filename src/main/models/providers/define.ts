@@ -5,12 +5,12 @@ import type { Usage } from '@shared/money.ts';
 import type { EngineReport, Timings } from '@shared/call-report.ts';
 import type { StopReason } from '@shared/events.ts';
 import type { z } from 'zod';
-import type { Generators } from '../engine/local-engines.ts';
+import type { LocalEngines } from '../engine/local-engines.ts';
 import type { FitsBeside, GrantContext, StepDown } from '../memory/grant-context.ts';
 import type { LlamaEngine } from '../engine/llama-engine.ts';
 import type { ModelFacts } from '../memory/estimate/model-memory.ts';
-import type { OwnServer } from '../engine/own-ollama-server.ts';
-import type { PlanServer } from '../memory/server-memory-planner.ts';
+import type { OwnOllamaServer } from '../engine/own-ollama-server.ts';
+import type { ServerMemoryPlanner } from '../memory/server-memory-planner.ts';
 
 /** A tool as a model is told of it. */
 export interface ToolSpec {
@@ -140,7 +140,7 @@ export interface Provider {
   /** Takes a model out of a server's store, and says what was freed. Null: it has no such model. Rejects with what went wrong. */
   readonly remove?: (name: string, signal: AbortSignal) => Promise<{ readonly bytes: number } | null>;
   /** Looks at what is wrong with a model, and mends it by a derived one only where `apply` says so. */
-  readonly mend?: (name: string, apply: boolean, signal: AbortSignal) => Promise<ModelMending>;
+  readonly repair?: (name: string, apply: boolean, signal: AbortSignal) => Promise<ModelMending>;
   /** Whether its service can be reached, by the last request; null: nothing was asked yet. Absent: it needs no network. */
   readonly reach?: () => 'there' | 'away' | null;
   /** Null where only the provider itself can count. Counts the request as it will be sent, template included. */
@@ -190,15 +190,15 @@ export interface ProviderDependencies {
   /** The one in-process engine of this core; absent where none can run. */
   readonly llama?: LlamaEngine;
   /** The generators of this machine, of which one works at a time; absent: this one is alone. */
-  readonly generators?: Generators;
+  readonly localEngines?: LocalEngines;
   /** What a model may have of this machine's memory; absent: what is asked for. */
   readonly grantContext?: GrantContext;
   /** Whether a load as it was granted has room beside what other engines hold; absent: it has. */
   readonly fitsBeside?: FitsBeside;
   /** Plans for a model that a server of this machine loads; absent: what is asked for. */
-  readonly planServer?: PlanServer;
+  readonly serverMemoryPlanner?: ServerMemoryPlanner;
   /** Starts an Ollama that is installed here and does not run; absent: nobody does. */
-  readonly ownServer?: OwnServer;
+  readonly ownOllamaServer?: OwnOllamaServer;
   /** `OLLAMA_HOST` of the environment. */
   readonly ollamaHost?: string | undefined;
   /** Grants one step less, where that was too much; absent: there are no steps. */

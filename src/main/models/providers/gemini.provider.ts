@@ -5,10 +5,10 @@ import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';
 import { geminiWire } from './gemini/gemini-stream.ts';
 import { getJson } from './api/get-json.ts';
-import { createModelBook } from './api/api-models.ts';
-import { noPages } from './api/reject-html-pages.ts';
-import { watchReach } from './api/reachability.ts';
-import { addressBelow, createServiceProvider } from './api/api-provider.ts';
+import { createApiModels } from './api/api-models.ts';
+import { rejectHtmlPages } from './api/reject-html-pages.ts';
+import { watchReachability } from './api/reachability.ts';
+import { addressBelow, createApiProvider } from './api/api-provider.ts';
 
 /** Gemini models, through Google's own API. */
 export default defineProvider({
@@ -18,9 +18,9 @@ export default defineProvider({
   secrets: ['apiKey'],
   create(dependencies, { id, settings }): Provider {
     const { now, secret } = dependencies;
-    const reach = watchReach(dependencies.fetch ?? fetch);
-    const get = noPages(reach.fetch);
-    const book = createModelBook({
+    const reach = watchReachability(dependencies.fetch ?? fetch);
+    const get = rejectHtmlPages(reach.fetch);
+    const book = createApiModels({
       id,
       service: 'gemini',
       where: 'cloud',
@@ -35,8 +35,8 @@ export default defineProvider({
         return readList(await getJson({ url, headers, fetch: get, signal }));
       },
     });
-    const door = { baseUrl: settings.baseUrl, key: () => secret('apiKey'), fetch: get };
-    return createServiceProvider({
+    const connection = { baseUrl: settings.baseUrl, key: () => secret('apiKey'), fetch: get };
+    return createApiProvider({
       id,
       kind: 'gemini',
       where: 'cloud',
@@ -44,7 +44,7 @@ export default defineProvider({
       book,
       now,
       reach,
-      wire: (targetOf) => geminiWire(door, targetOf),
+      wire: (targetOf) => geminiWire(connection, targetOf),
     });
   },
 });

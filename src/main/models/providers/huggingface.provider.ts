@@ -1,6 +1,6 @@
 import { huggingfaceSchema } from '@shared/settings.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
-import { huggingfaceService } from './chat-completions/chat-presets.ts';
+import { huggingfacePreset } from './chat-completions/chat-presets.ts';
 import { defineProvider } from './define.ts';
 
 /** The router of Hugging Face: one key, and whoever serves the model. `MODEL:WHO` chooses who. */
@@ -15,7 +15,7 @@ export default defineProvider({
       kind: 'huggingface',
       baseUrl: settings.baseUrl,
       where: 'cloud',
-      service: huggingfaceService,
+      service: huggingfacePreset,
       models: settings.models,
       effort: settings.effort,
       firstWordSeconds: settings.firstWordSeconds,

@@ -9,7 +9,7 @@ import type { OneAtATime } from '../../lib/async/one-at-a-time.ts';
 import type { ModelRequest, Prefilled, Provider, ProviderDependencies, ProviderError, StreamPart } from './define.ts';
 import { defineProvider } from './define.ts';
 import { endedWith } from './call/call-ended.ts';
-import { inTurn } from './call/stream-in-turn.ts';
+import { streamInTurn } from './call/stream-in-turn.ts';
 import { parseCall, reportOf, toEnded, toEngineRequest } from './llama-cpp/engine-call.ts';
 import { findModel, grantOf, wishOf } from './llama-cpp/llama-cpp-model.ts';
 import type { FoundModel, LlamaSettings } from './llama-cpp/llama-cpp-model.ts';
@@ -36,7 +36,7 @@ export default defineProvider({
     const parts: Parts = {
       dependencies,
       settings,
-      turn: dependencies.generators?.turn ?? createOneAtATime(),
+      turn: dependencies.localEngines?.turn ?? createOneAtATime(),
       speeds: createSpeedWatch(),
       lost: new Map(),
     };
@@ -45,7 +45,7 @@ export default defineProvider({
       listModels: () => listModels(dependencies, { id, settings }),
       countTokens: (request, signal) => countTokens(parts, request, signal),
       stream: (request, signal) =>
-        inTurn(parts.turn, { signal, now: dependencies.now }, () => stream(parts, request, signal)),
+        streamInTurn(parts.turn, { signal, now: dependencies.now }, () => stream(parts, request, signal)),
       prefill: (request, signal) => prefill(parts, request, signal),
       // The engine is the core's, and other instances use it, too.
       dispose: () => Promise.resolve(),
@@ -144,12 +144,12 @@ async function* answer(
 
 /** Other engines give back what this load needs; nothing where it is loaded, or fits beside them. */
 async function makeRoom(
-  { generators, fitsBeside, llama }: ProviderDependencies,
+  { localEngines, fitsBeside, llama }: ProviderDependencies,
   { path, wish }: FoundModel,
   signal: AbortSignal,
 ): Promise<readonly HeldModel[]> {
-  if (generators === undefined || fitsBeside === undefined || llama?.loadedPath() === path) return [];
-  return (await fitsBeside(path, wish)) ? [] : generators.unloadOthers('llama-cpp', signal);
+  if (localEngines === undefined || fitsBeside === undefined || llama?.loadedPath() === path) return [];
+  return (await fitsBeside(path, wish)) ? [] : localEngines.unloadOthers('llama-cpp', signal);
 }
 
 /** Of the same talk as the calls that come after: the tokens stay in its sequence. */

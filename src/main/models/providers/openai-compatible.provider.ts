@@ -1,6 +1,6 @@
 import { openaiCompatibleSchema } from '@shared/settings.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
-import { chatService } from './chat-completions/chat-presets.ts';
+import { chatPreset } from './chat-completions/chat-presets.ts';
 import { defineProvider } from './define.ts';
 
 /** Chat Completions at any base URL: servers on this machine and services alike. Presets know the habits of some. */
@@ -10,7 +10,7 @@ export default defineProvider({
   settings: openaiCompatibleSchema,
   secrets: ['apiKey'],
   create(dependencies, { id, settings }) {
-    const service = chatService(settings.preset);
+    const service = chatPreset(settings.preset);
     return createChatProvider(dependencies, {
       id,
       kind: settings.preset ?? 'openai-compatible',

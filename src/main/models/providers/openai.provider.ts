@@ -4,10 +4,10 @@ import { readChatModels } from './chat-completions/chat-models.ts';
 import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';
 import { getJson } from './api/get-json.ts';
-import { createModelBook } from './api/api-models.ts';
-import { noPages } from './api/reject-html-pages.ts';
-import { watchReach } from './api/reachability.ts';
-import { addressBelow, createServiceProvider } from './api/api-provider.ts';
+import { createApiModels } from './api/api-models.ts';
+import { rejectHtmlPages } from './api/reject-html-pages.ts';
+import { watchReachability } from './api/reachability.ts';
+import { addressBelow, createApiProvider } from './api/api-provider.ts';
 import { responsesWire } from './openai/responses-stream.ts';
 import { firstWordMs } from './call/stall-watch.ts';
 
@@ -19,9 +19,9 @@ export default defineProvider({
   secrets: ['apiKey'],
   create(dependencies, { id, settings }): Provider {
     const { now, secret } = dependencies;
-    const reach = watchReach(dependencies.fetch ?? fetch);
-    const get = noPages(reach.fetch);
-    const book = createModelBook({
+    const reach = watchReachability(dependencies.fetch ?? fetch);
+    const get = rejectHtmlPages(reach.fetch);
+    const book = createApiModels({
       id,
       service: 'openai',
       where: 'cloud',
@@ -56,7 +56,7 @@ export default defineProvider({
         timeout: firstWordMs(settings),
         fetch: get,
       });
-    return createServiceProvider({
+    return createApiProvider({
       id,
       kind: 'openai',
       where: 'cloud',

@@ -5,7 +5,7 @@ import type { FileContent, ReadOptions, Sandbox } from '../sandbox.ts';
 const fatalCodes: readonly string[] = ['cancelled', 'timeout', 'sandbox-lost', 'conflict', 'missing-sandbox'];
 
 /** `readFiles` one by one, for where that is cheap or cannot be helped. */
-export async function readEach(
+export async function readFilesSingly(
   readFile: Sandbox['readFile'],
   paths: readonly string[],
   { options, signal }: { readonly options: ReadOptions; readonly signal: AbortSignal },

@@ -15,14 +15,14 @@ import { findOwnImage } from './own-image.ts';
 import { setupOf } from '../project-sandbox-settings.ts';
 import { checkWorkspace } from '../workspace/prepare-workspace.ts';
 
-export interface ImagesDeps {
+export interface ProjectImagesDependencies {
   readonly homePath: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings: () => Settings['sandbox'];
   readonly saveProjects: (projects: Settings['sandbox']['projects']) => Promise<unknown>;
 }
 
-export interface Images {
+export interface ProjectImages {
   /** What a project brings along; null where it brings nothing. Builds and fetches nothing. */
   readonly ofProject: (projectPath: string) => Promise<ProjectImage | null>;
   readonly bring: (
@@ -33,7 +33,7 @@ export interface Images {
 }
 
 /** Images of the sandbox that a person brings or a project names. Rejects with an `AppError`. */
-export function createImages(deps: ImagesDeps): Images {
+export function createProjectImages(deps: ProjectImagesDependencies): ProjectImages {
   return {
     ofProject: async (path) => {
       const projectPath = await realProject(deps, path);
@@ -70,7 +70,7 @@ interface Work {
   readonly signal: AbortSignal;
 }
 
-async function realProject(deps: ImagesDeps, path: string): Promise<string> {
+async function realProject(deps: ProjectImagesDependencies, path: string): Promise<string> {
   return valueOf(await checkWorkspace(path, { homePath: deps.homePath, needsWrite: false }));
 }
 
@@ -121,7 +121,7 @@ async function pull(name: string, work: Work): Promise<BroughtImage> {
 
 /** Exactly what was approved: looked at again now that it is done. */
 async function bringOwn(
-  deps: ImagesDeps,
+  deps: ProjectImagesDependencies,
   { projectPath: path, approval }: Extract<BringImage, { type: 'project' }>,
   work: Work,
 ): Promise<BroughtImage> {

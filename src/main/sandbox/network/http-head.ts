@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** What of a message's head is passed on, and how its body is framed on the other side. */
-export interface PlainHead {
+export interface HttpHead {
   /** Names in lower case. Nothing of the framing, nothing that belongs to one connection. */
   readonly headers: Readonly<Record<string, string[]>>;
   /** Bytes of the body; null where it comes in pieces or until the end. */
@@ -30,7 +30,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
 const kept: readonly string[] = ['content-length', 'transfer-encoding', 'host'];
 
 /** Null where two readers could understand it differently; then nothing of it is passed on. */
-export function requestHead(request: IncomingMessage): PlainHead | null {
+export function requestHead(request: IncomingMessage): HttpHead | null {
   const read = readHead(request);
   if (read === null || (read.fields.get('host')?.length ?? 0) > 1) return null;
   if (read.isInPieces && request.httpVersion !== '1.1') return null;
@@ -38,7 +38,7 @@ export function requestHead(request: IncomingMessage): PlainHead | null {
 }
 
 /** The same for what a host answers. */
-export function answerHead(answer: IncomingMessage): PlainHead | null {
+export function answerHead(answer: IncomingMessage): HttpHead | null {
   const read = readHead(answer);
   return read === null ? null : { headers: passedOn(read), length: read.length };
 }

@@ -8,7 +8,7 @@ import { isPublicAddress } from './address-rules.ts';
 import type { NetworkReason } from './network-decision.ts';
 
 /** The way from the app to the network. */
-export interface Outward {
+export interface OutboundConnections {
   /** Every address of a name. Rejects where there is none. */
   readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
   /** To an address, never to a name. Rejects where nobody answers. */
@@ -31,7 +31,7 @@ const mostAddresses = 4;
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** As the settings and the usual environment variables of this machine say. */
-export function createOutward(connection: () => Connection, env: Env): Outward {
+export function createOutboundConnections(connection: () => Connection, env: Env): OutboundConnections {
   return {
     resolve: async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address),
     connect: (address, port, signal) => opened(connectTcp({ host: address, port }), 'connect', signal),
@@ -58,7 +58,7 @@ export function createOutward(connection: () => Connection, env: Env): Outward {
  * one looks the name up; it is refused all the same when it is an inner name here.
  */
 export async function dial(
-  outward: Outward,
+  outward: OutboundConnections,
   { host, port }: { readonly host: string; readonly port: 80 | 443 },
   signal: AbortSignal,
 ): Promise<Dialled> {
@@ -81,7 +81,7 @@ export async function dial(
 }
 
 /** A proxy that is set and cannot be used is not passed by: the person wants it in between. */
-function proxyOrNone(outward: Outward, host: string, isSecure: boolean): URL | null | 'unusable' {
+function proxyOrNone(outward: OutboundConnections, host: string, isSecure: boolean): URL | null | 'unusable' {
   try {
     const proxy = outward.proxyFor(host, isSecure);
     return proxy === null || proxy.protocol === 'http:' || proxy.protocol === 'https:' ? proxy : 'unusable';

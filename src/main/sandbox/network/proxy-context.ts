@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { NetworkDecision, NetworkLimits, NetworkReason } from './network-decision.ts';
-import { dial, type Dialled, type Outward } from './outbound-connections.ts';
+import { dial, type Dialled, type OutboundConnections } from './outbound-connections.ts';
 import type { Attempt, Traffic } from './network-traffic.ts';
 import { openThroughProxy } from './upstream-proxy.ts';
 
@@ -8,20 +8,20 @@ export interface ProxyOptions {
   /** Canonical names; nothing else is reached. */
   readonly hosts: ReadonlySet<string>;
   readonly limits: NetworkLimits;
-  readonly outward: Outward;
+  readonly outward: OutboundConnections;
   /** Once for each connection that was asked for, when it is refused or over. Must not throw. */
   readonly onDecision: (decision: NetworkDecision) => void;
 }
 
 /** What serving one connection needs. */
-export interface ProxyWork extends ProxyOptions {
+export interface ProxyContext extends ProxyOptions {
   readonly traffic: Traffic;
   readonly signal: AbortSignal;
 }
 
 /** Opens the connection and notes in `attempt` what came of it. */
-export async function reach(
-  work: ProxyWork,
+export async function openTarget(
+  work: ProxyContext,
   attempt: Attempt,
   target: { readonly host: string; readonly port: 80 | 443 },
 ): Promise<Dialled> {
@@ -74,7 +74,7 @@ export function refusalText(reason: NetworkReason): string {
 }
 
 /** Answers in place of the host, and ends the connection. */
-export function answer(client: Duplex, status: number, text: string): void {
+export function answerClient(client: Duplex, status: number, text: string): void {
   const body = `Dewpoint: ${text}.\n`;
   if (client.writableEnded) return;
   // Nothing more is read from one that was refused.

@@ -12,20 +12,20 @@ import { findPackageSources, type PackageSources } from './package-sources.ts';
 import { readProject } from './package-files.ts';
 import { dependencyRecords, type DependencyRecord } from './dependency-records.ts';
 import { hostsIn } from './source-hosts.ts';
-import { noSurroundings } from './session-environment.ts';
+import { emptySessionEnvironment } from './session-environment.ts';
 import { createDockerSandbox } from '../docker/create-docker-sandbox.ts';
 import { hasDependencyVolume, removeDependencyVolume } from '../docker/packages/dependency-volumes.ts';
 import { engineSearch } from '../docker/engine/engine-endpoints.ts';
 import { findEngine, type Engine } from '../docker/engine/container-engine.ts';
 import { homeIdOf } from '../docker/user/container-identity.ts';
 import { findImage, type SandboxImage } from '../images/sandbox-image.ts';
-import { lookAt } from '../workspace/find-hidden-files.ts';
+import { findHiddenFiles } from '../workspace/find-hidden-files.ts';
 import { approvalOf, prepareDependencies } from '../docker/packages/prepare-dependencies.ts';
-import { createOutward } from '../network/outbound-connections.ts';
+import { createOutboundConnections } from '../network/outbound-connections.ts';
 import type { SandboxFactoryDeps } from '../sandbox-factory.ts';
 import { imageOf, setupOf, variablesOf } from '../project-sandbox-settings.ts';
 import type { ExtraMount, Sandbox } from '../sandbox.ts';
-import { cleanKept } from '../clean-up-kept.ts';
+import { cleanUpKept } from '../clean-up-kept.ts';
 import { checkWorkspace } from '../workspace/prepare-workspace.ts';
 
 export interface PreparationsDeps extends SandboxFactoryDeps {
@@ -37,7 +37,7 @@ export interface PreparationsDeps extends SandboxFactoryDeps {
   readonly onNotice: (text: string) => void;
 }
 
-export interface Preparations {
+export interface PackagePreparations {
   /** How it stands with each part. Makes the image where it is missing; starts nothing. */
   readonly parts: (projectPath: string, signal: AbortSignal) => Promise<Reply<readonly PreparationPart[]>>;
   /** What would be run and reached. Makes the image where it is missing; installs nothing. */
@@ -71,7 +71,7 @@ interface Place {
 }
 
 /** Installs what projects need, once, with a person's word for it, and says what is installed. */
-export function createPreparations(deps: PreparationsDeps): Preparations {
+export function createPackagePreparations(deps: PreparationsDeps): PackagePreparations {
   // Only a look, often before a start that waits for a slow engine itself.
   const hasty = { ...deps, settings: () => ({ ...deps.settings(), engineWaitSeconds: 5 }) };
   return {
@@ -80,8 +80,8 @@ export function createPreparations(deps: PreparationsDeps): Preparations {
     plan: (request, signal) => expected(signal, async () => (await look(deps, request, signal)).plan),
     prepare: (request, signal) => expected(signal, () => prepare(deps, request, signal)),
     remove: (projectPath, signal) =>
-      expected(signal, () => cleanKept(deps, { remove: 'all', ofProject: projectPath }, signal)),
-    clean: (wish, signal) => expected(signal, () => cleanKept(deps, wish, signal)),
+      expected(signal, () => cleanUpKept(deps, { remove: 'all', ofProject: projectPath }, signal)),
+    clean: (wish, signal) => expected(signal, () => cleanUpKept(deps, wish, signal)),
   };
 }
 
@@ -262,7 +262,7 @@ function partOf({ part, state, record }: PartState): PreparationPart {
 
 async function prepare(
   deps: PreparationsDeps,
-  request: Parameters<Preparations['prepare']>[0],
+  request: Parameters<PackagePreparations['prepare']>[0],
   signal: AbortSignal,
 ): Promise<PreparationPlan> {
   const { place, states, sources, plan } = await look(deps, request, signal);
@@ -279,7 +279,7 @@ async function prepare(
   const own = setupOf(deps.settings(), place.projectPath);
   const variables = variablesOf(own, deps.env);
   for (const secret of variables.secrets) deps.learn(secret);
-  const { masks } = await lookAt(
+  const { masks } = await findHiddenFiles(
     {
       workspacePath: place.projectPath,
       settings: deps.settings(),
@@ -337,8 +337,8 @@ function start(
       settings: deps.settings(),
       homePath,
       image: imageRequest(deps),
-      outward: createOutward(deps.connection, deps.env),
-      surroundings: async () => ({ packages: null, find: async () => ({ ...noSurroundings, mounts }) }),
+      outward: createOutboundConnections(deps.connection, deps.env),
+      sessionEnvironment: async () => ({ packages: null, find: async () => ({ ...emptySessionEnvironment, mounts }) }),
       log: deps.log,
       onLost: () => undefined,
     },

@@ -9,7 +9,7 @@ import { findPrepared, type PartState } from './find-prepared.ts';
 import { makeMountPoint } from './mount-points.ts';
 import { findPackageSources, openSources } from './package-sources.ts';
 import { dependencyRecords } from './dependency-records.ts';
-import { noSurroundings, surroundingsFrom, type Surroundings } from './session-environment.ts';
+import { emptySessionEnvironment, sessionEnvironmentFrom, type SessionEnvironment } from './session-environment.ts';
 import { hasDependencyVolume } from '../docker/packages/dependency-volumes.ts';
 import type { Engine } from '../docker/engine/container-engine.ts';
 import { homeIdOf } from '../docker/user/container-identity.ts';
@@ -18,7 +18,7 @@ import type { SandboxImage } from '../images/sandbox-image.ts';
 import type { SessionPackages } from '../docker/packages/package-changes.ts';
 import { setupOf, variablesOf } from '../project-sandbox-settings.ts';
 
-export interface SurroundingsQuery {
+export interface ProjectEnvironmentQuery {
   readonly engine: Engine;
   readonly image: Pick<SandboxImage, 'id'>;
   readonly sessionId: string;
@@ -33,16 +33,16 @@ export interface SurroundingsQuery {
 }
 
 /** What a session of a project has beside its folder, and how its commands may change it. */
-export interface ProjectSurroundings {
+export interface ProjectEnvironment {
   /**
    * The volumes with its packages, and the variables of the settings. Whatever goes wrong with the packages, the session
    * starts, and is told. Rejects on abort alone.
    */
-  readonly find: (signal: AbortSignal) => Promise<Surroundings>;
+  readonly find: (signal: AbortSignal) => Promise<SessionEnvironment>;
   readonly packages: SessionPackages;
 }
 
-export async function surroundingsOf(query: SurroundingsQuery): Promise<ProjectSurroundings> {
+export async function findProjectEnvironment(query: ProjectEnvironmentQuery): Promise<ProjectEnvironment> {
   const projectPath = await realpath(query.projectPath ?? query.workspacePath).catch(() => query.workspacePath);
   const workspacePath = await realpath(query.workspacePath).catch(() => query.workspacePath);
   const own = setupOf(query.settings, projectPath);
@@ -64,7 +64,7 @@ interface Paths {
   readonly workspacePath: string;
 }
 
-async function packagesOf(query: SurroundingsQuery, paths: Paths): Promise<SessionPackages> {
+async function packagesOf(query: ProjectEnvironmentQuery, paths: Paths): Promise<SessionPackages> {
   const { engine, image, sessionId, settings, log } = query;
   const homePath = await realpath(query.homePath);
   const homeId = homeIdOf(homePath);
@@ -97,21 +97,21 @@ async function packagesOf(query: SurroundingsQuery, paths: Paths): Promise<Sessi
 }
 
 async function prepare(
-  { engine, image, log }: SurroundingsQuery,
+  { engine, image, log }: ProjectEnvironmentQuery,
   { projectPath, workspacePath, states: findStates }: SessionPackages,
   signal: AbortSignal,
-): Promise<Surroundings> {
+): Promise<SessionEnvironment> {
   try {
     const states = await findStates(signal);
-    if (states.length === 0) return noSurroundings;
-    const found = surroundingsFrom(states, await imagePath(engine, image.id, signal), projectPath);
+    if (states.length === 0) return emptySessionEnvironment;
+    const found = sessionEnvironmentFrom(states, await imagePath(engine, image.id, signal), projectPath);
     const blocked = await mountOnFolders(workspacePath, states);
     return { ...found, mounts: found.mounts.filter(({ target }) => !blocked.includes(target)) };
   } catch (error) {
     signal.throwIfAborted();
     log.warn(`sandbox: what is installed for a project could not be found out: ${messageOf(error)}`);
     return {
-      ...noSurroundings,
+      ...emptySessionEnvironment,
       warnings: ['What is installed for this project could not be found out; nothing of it is used.'],
     };
   }

@@ -4,7 +4,7 @@ import { mainPlaces, placeInSession, type DependencyPart } from './dependency-pa
 import type { PartState } from './find-prepared.ts';
 
 /** What a session is given: volumes to be read, variables, and what a person and a model should know of it. */
-export interface Surroundings {
+export interface SessionEnvironment {
   readonly mounts: readonly ExtraMount[];
   readonly environment: Readonly<Record<string, string>>;
   /** In words for a model: what it can use and what it cannot. */
@@ -13,10 +13,14 @@ export interface Surroundings {
   readonly warnings: readonly string[];
 }
 
-export const noSurroundings: Surroundings = { mounts: [], environment: {}, notes: [], warnings: [] };
+export const emptySessionEnvironment: SessionEnvironment = { mounts: [], environment: {}, notes: [], warnings: [] };
 
 /** `imagePath`: the image's own PATH, behind which ours is put. */
-export function surroundingsFrom(states: readonly PartState[], imagePath: string, projectPath: string): Surroundings {
+export function sessionEnvironmentFrom(
+  states: readonly PartState[],
+  imagePath: string,
+  projectPath: string,
+): SessionEnvironment {
   const mounts: ExtraMount[] = [];
   const environment: Record<string, string> = {};
   const paths: string[] = [];

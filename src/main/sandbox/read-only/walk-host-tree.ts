@@ -25,13 +25,14 @@ export interface TreeOptions {
 const maxIgnoreBytes = 128 * 1024;
 
 /** Goes through a folder on the host without following a link. What vanishes is left out. */
-export async function walkTree(folder: HostFolder, options: TreeOptions): Promise<void> {
+export async function walkHostTree(folder: HostFolder, options: TreeOptions): Promise<void> {
   const { prefix, depth, all, signal, onEntry, onUnseen, onIgnoreFile } = options;
-  const tellOf = (path: string) => (error: unknown) => {
+  const reportUnreadable = (path: string) => (error: unknown) => {
     if (!isGone(error)) onUnseen(path);
     return null;
   };
-  const entries: readonly Dirent[] = (await readdir(folder.place, { withFileTypes: true }).catch(tellOf(prefix))) ?? [];
+  const entries: readonly Dirent[] =
+    (await readdir(folder.place, { withFileTypes: true }).catch(reportUnreadable(prefix))) ?? [];
   if (!all && entries.some((entry) => entry.name === '.gitignore' && entry.isFile())) {
     const text = await readRegularFile(folder, '.gitignore', maxIgnoreBytes);
     onIgnoreFile(prefix, text?.toString() ?? '');
@@ -41,15 +42,15 @@ export async function walkTree(folder: HostFolder, options: TreeOptions): Promis
     if (entry.name.includes('\uFFFD')) continue;
     const isFolder = entry.isDirectory();
     if (isFolder && !all && (await isSkipped(folder, entry.name))) continue;
-    const stats = await lstat(folder.at(entry.name), { bigint: true }).catch(tellOf(prefix));
+    const stats = await lstat(folder.at(entry.name), { bigint: true }).catch(reportUnreadable(prefix));
     if (stats === null) continue;
     const path = prefix === '.' ? entry.name : `${prefix}/${entry.name}`;
     onEntry({ path, kind: kindOf(stats), sizeBytes: Number(stats.size), stats });
     if (!isFolder || depth <= 1) continue;
-    const child = await openChildFolder(folder, entry.name).catch(tellOf(path));
+    const child = await openChildFolder(folder, entry.name).catch(reportUnreadable(path));
     if (child === null) continue;
     try {
-      await walkTree(child, { ...options, prefix: path, depth: depth - 1 });
+      await walkHostTree(child, { ...options, prefix: path, depth: depth - 1 });
     } finally {
       await child.close();
     }

@@ -1,7 +1,7 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { globMatcher } from '@shared/fences.ts';
-import type { ProjectLook } from '../workspace/find-hidden-files.ts';
-import { readEach } from '../files/read-files-singly.ts';
+import type { HiddenFiles } from '../workspace/find-hidden-files.ts';
+import { readFilesSingly } from '../files/read-files-singly.ts';
 import type { Sandbox, SearchResult } from '../sandbox.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { Sandbox, SearchResult } from '../sandbox.ts';
 export function withMasks(
   sandbox: Sandbox,
   globs: readonly string[],
-  { masks, warnings }: Pick<ProjectLook, 'masks' | 'warnings'>,
+  { masks, warnings }: Pick<HiddenFiles, 'masks' | 'warnings'>,
 ): Sandbox {
   if (globs.length === 0 && masks.length === 0) return sandbox;
   const fits = globs.map(globMatcher);
@@ -38,7 +38,7 @@ export function withMasks(
       warnings: [...sandbox.description.warnings, ...warnings],
     },
     readFile,
-    readFiles: (paths, options, signal) => readEach(readFile, paths, { options, signal }),
+    readFiles: (paths, options, signal) => readFilesSingly(readFile, paths, { options, signal }),
     stat: (path, signal) => unlessMasked(path, () => sandbox.stat(path, signal)),
     list: (path, options, signal) =>
       unlessMasked(path, async () => {

@@ -5,7 +5,7 @@ import { globMatcher } from '@shared/fences.ts';
 import { findGitLogins } from './git-logins.ts';
 import { scanWorkspace, type Mask, type WorkspaceScan } from './workspace-scan.ts';
 
-export interface ProjectSubject {
+export interface HiddenFilesQuery {
   /** A real path. */
   readonly workspacePath: string;
   readonly settings: Pick<Settings['sandbox'], 'unmask'>;
@@ -15,7 +15,7 @@ export interface ProjectSubject {
 }
 
 /** What was found in a project that has to be protected. */
-export interface ProjectLook {
+export interface HiddenFiles {
   /** What commands find empty, relative to the workspace. */
   readonly masks: readonly Mask[];
   readonly warnings: readonly string[];
@@ -29,7 +29,7 @@ const shownPaths = 5;
  * Finds what has to be hidden or held in a project before a container gets it, and says so in words. Throws `refused`
  * where something that should be hidden cannot be: then nothing runs.
  */
-export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Promise<ProjectLook> {
+export async function findHiddenFiles(subject: HiddenFilesQuery, signal: AbortSignal): Promise<HiddenFiles> {
   const { workspacePath } = subject;
   const fits = subject.masks.map(globMatcher);
   const scan = await scanWorkspace(workspacePath, signal, (path) => fits.some((fit) => fit(path)));
@@ -86,7 +86,7 @@ function masksOf(secrets: readonly string[], scan: WorkspaceScan, room: number):
 /** What should be hidden is hidden, or nothing runs. */
 function checkWhole(
   { masked, unnamed, unnamedSecrets, sockets, closed, cut }: WorkspaceScan,
-  { masks }: ProjectSubject,
+  { masks }: HiddenFilesQuery,
 ): void {
   const refuse = (text: string, hint: string): never => {
     throw new AppError('refused', text, { hint });
@@ -134,7 +134,7 @@ function maskedText(masked: readonly Mask[]): string {
 }
 
 /** Relative paths that a person wants to be seen. In the settings they are whole, or for every project without the folder. */
-function unmasked({ workspacePath, settings }: ProjectSubject): ReadonlySet<string> {
+function unmasked({ workspacePath, settings }: HiddenFilesQuery): ReadonlySet<string> {
   const inside = settings.unmask.map((path) =>
     path.startsWith(`${workspacePath}/`) ? path.slice(workspacePath.length + 1) : path.replace(/^\.\//, ''),
   );
@@ -144,7 +144,7 @@ function unmasked({ workspacePath, settings }: ProjectSubject): ReadonlySet<stri
 function hiddenText(
   why: string,
   paths: readonly string[],
-  { workspacePath, homePath }: Pick<ProjectSubject, 'workspacePath' | 'homePath'>,
+  { workspacePath, homePath }: Pick<HiddenFilesQuery, 'workspacePath' | 'homePath'>,
 ): string {
   const [first = ''] = paths;
   // A copy lies in a folder that nobody knows by name.

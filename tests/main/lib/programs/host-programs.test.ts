@@ -11,7 +11,7 @@ import { openInBrowser } from '../../../../src/main/hosts/web/open-in-browser.ts
 import { compose } from '../../../../src/main/compose.ts';
 import { createMachineProbe, readHardware } from '../../../../src/main/models/machine/hardware.ts';
 import { createLlamaEngine } from '../../../../src/main/models/engine/llama-engine.ts';
-import { createOwnServer } from '../../../../src/main/models/engine/own-ollama-server.ts';
+import { createOwnOllamaServer } from '../../../../src/main/models/engine/own-ollama-server.ts';
 import { createHostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
 import type { HostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
 import { createReadOnlySandbox } from '../../../../src/main/sandbox/read-only/read-only-sandbox.ts';
@@ -159,7 +159,7 @@ describe('in a folder with programs of its own, nothing of it runs', () => {
     const program = join(base, 'ollama');
     await writeFile(program, `#!/bin/sh\nexec ${process.execPath} ${seen.path}\n`);
     await chmod(program, 0o755);
-    const own = createOwnServer({
+    const own = createOwnOllamaServer({
       nodePath: process.execPath,
       guardPath: at('src/main/models/engine/server-guard.ts'),
       programs,

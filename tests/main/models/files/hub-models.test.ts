@@ -10,7 +10,7 @@ import { createHubModels } from '../../../../src/main/models/files/hub-models.ts
 import { createMemoryPlanner } from '../../../../src/main/models/memory/memory-planner.ts';
 import { createFetchUri } from '../../../../src/main/models/files/download/fetch-uri.ts';
 import { createHeaderReader } from '../../../../src/main/models/memory/gguf/gguf-header-reader.ts';
-import { createHub } from '../../../../src/main/models/files/download/hub-client.ts';
+import { createHubClient } from '../../../../src/main/models/files/download/hub-client.ts';
 import { createImportedModels } from '../../../../src/main/models/files/imported-models.ts';
 import type { ModelStore } from '../../../../src/main/models/files/model-store.ts';
 import { createModelStore } from '../../../../src/main/models/files/model-store.ts';
@@ -81,7 +81,7 @@ function create(options: { readonly token?: string; readonly hostFreeBytes?: num
     readHardware: () => Promise.resolve({ devices: [], host: { totalBytes: 16 * gibi, freeBytes, source: 'test' } }),
     serverHeader: () => Promise.resolve(null),
   });
-  return createHubModels({ hub: createHub({ fetch, env }), store, plan });
+  return createHubModels({ hub: createHubClient({ fetch, env }), store, plan });
 }
 
 async function pull(models: HubModels, id: string, signal = never): Promise<string> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readHardware } from '../../../../src/main/models/machine/hardware.ts';
 import type { HardwareProbe } from '../../../../src/main/models/machine/hardware.ts';
-import type { CardsSeen } from '../../../../src/main/models/engine/worker/worker-protocol.ts';
+import type { EngineCards } from '../../../../src/main/models/engine/worker/worker-protocol.ts';
 import {
   parseAmdgpu,
   parseDisplayAdapters,
@@ -92,7 +92,7 @@ function machine(answers: {
   readonly programs?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
   readonly links?: Readonly<Record<string, string>>;
-  readonly seen?: CardsSeen | null;
+  readonly seen?: EngineCards | null;
 }): HardwareProbe {
   const { platform = 'linux', programs = {}, files = {}, links = {}, seen } = answers;
   return {
@@ -123,7 +123,7 @@ describe('the hardware of a machine', () => {
   });
 
   it('says whether the engine sees a card, where it was asked', async () => {
-    const seen = async (of: CardsSeen | null | undefined) =>
+    const seen = async (of: EngineCards | null | undefined) =>
       (
         await readHardware(
           [],
@@ -197,7 +197,7 @@ describe('the hardware of a machine', () => {
 
 describe('sources that see the same card', () => {
   const one = 'NVIDIA GeForce RTX 4090, 24564, 23028, 00000000:01:00.0\n';
-  const seen = (changes: Partial<CardsSeen> = {}): CardsSeen => ({
+  const seen = (changes: Partial<EngineCards> = {}): EngineCards => ({
     backend: 'cuda',
     names: ['NVIDIA GeForce RTX 4090'],
     totalBytes: 24_100 * mib,

@@ -5,7 +5,7 @@ import type { CacheType, EngineProfile } from '../../../../src/shared/plan.ts';
 import { contextTerms } from '../../../../src/main/models/memory/estimate/context-memory.ts';
 import { parseCatalogue } from '../../../../src/main/models/files/model-catalogue.ts';
 import { budgetBytes, planMemory, ruleOfThumb } from '../../../../src/main/models/memory/memory-plan.ts';
-import type { Card, PlanRequest } from '../../../../src/main/models/memory/memory-plan.ts';
+import type { Card, MemoryPlanRequest } from '../../../../src/main/models/memory/memory-plan.ts';
 import { estimateMemory, readModelMemory } from '../../../../src/main/models/memory/estimate/model-memory.ts';
 import type { ModelMemory, ModelWeights } from '../../../../src/main/models/memory/estimate/model-memory.ts';
 
@@ -57,7 +57,7 @@ const card = (gigabytes: number, more: Partial<Card> = {}): Card => ({
   ...more,
 });
 
-const request = (cards: readonly Card[], more: Partial<PlanRequest> = {}): PlanRequest => ({
+const request = (cards: readonly Card[], more: Partial<MemoryPlanRequest> = {}): MemoryPlanRequest => ({
   askedTokens: null,
   cacheType: null,
   flashAttention: true,

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createPlanServer } from '../../../../src/main/models/memory/server-memory-planner.ts';
-import type { ServerGrant, ServerWish } from '../../../../src/main/models/memory/server-memory-planner.ts';
+import { createServerMemoryPlanner } from '../../../../src/main/models/memory/server-memory-planner.ts';
+import type {
+  ServerMemoryGrant,
+  ServerMemoryRequest,
+} from '../../../../src/main/models/memory/server-memory-planner.ts';
 import { readServerModel } from '../../../../src/main/models/memory/gguf/server-model-header.ts';
 import { machines } from '../../../fakes/ollama-troubles.ts';
 
@@ -18,8 +21,8 @@ const keys = {
   'llama.vocab_size': 128_256,
 };
 
-function grant(changes: Partial<ServerWish>, machine = machines.card): Promise<ServerGrant> {
-  const planner = createPlanServer({ readHardware: async () => machine, readHeader: async () => noFile });
+function grant(changes: Partial<ServerMemoryRequest>, machine = machines.card): Promise<ServerMemoryGrant> {
+  const planner = createServerMemoryPlanner({ readHardware: async () => machine, readHeader: async () => noFile });
   return planner.plan(
     {
       header: readServerModel({ keys, tensors: [] }),

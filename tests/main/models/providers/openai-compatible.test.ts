@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openaiCompatibleSchema } from '@shared/settings.ts';
 import definition from '../../../../src/main/models/providers/openai-compatible.provider.ts';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../../../src/main/models/providers/define.ts';
-import { watched } from '../../../../src/main/models/providers/call/stall-watch.ts';
+import { watchForStalls } from '../../../../src/main/models/providers/call/stall-watch.ts';
 import type { ChatServer } from '../../../fakes/chat-server.ts';
 import { frame, startChatServer, toolCallStream } from '../../../fakes/chat-server.ts';
 import { collect, providerDependencies, request } from '../../../fakes/provider-kit.ts';
@@ -159,7 +159,7 @@ describe('watched', () => {
     }
     const seen: number[] = [];
     const reading = (async () => {
-      for await (const item of watched(slow(), () => 30, new AbortController().signal)) seen.push(item);
+      for await (const item of watchForStalls(slow(), () => 30, new AbortController().signal)) seen.push(item);
     })();
     await expect(reading).rejects.toThrow('Nothing came for');
     expect(seen).toEqual([1]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { findPrepared, type PartState } from '../../../../src/main/sandbox/packages/find-prepared.ts';
 import { dependencyRecords, type DependencyRecord } from '../../../../src/main/sandbox/packages/dependency-records.ts';
-import { surroundingsFrom } from '../../../../src/main/sandbox/packages/session-environment.ts';
+import { sessionEnvironmentFrom } from '../../../../src/main/sandbox/packages/session-environment.ts';
 import { approvalOf } from '../../../../src/main/sandbox/docker/packages/prepare-dependencies.ts';
 import { setupOf, variablesOf } from '../../../../src/main/sandbox/project-sandbox-settings.ts';
 import { settingsSchema } from '../../../../src/shared/settings.ts';
@@ -42,7 +42,7 @@ async function record(outcome: DependencyRecord['outcome']): Promise<void> {
 }
 
 const ready = { type: 'ready', volume, sizeBytes: 1, packages: 2, seconds: 3, notes: [] } as const;
-const surroundings = async () => surroundingsFrom(await states(), '/bin', project);
+const surroundings = async () => sessionEnvironmentFrom(await states(), '/bin', project);
 
 describe('what is installed for a project', () => {
   beforeEach(async () => {
@@ -138,7 +138,7 @@ describe('what is installed for a project', () => {
     await write('a'.repeat(32), true);
     expect(await used({ sessionId: 'other' })).toEqual(['ready', changedVolume]);
     expect(await used({ anew: true })).toEqual(['ready', volume]);
-    const { notes, warnings } = surroundingsFrom(await states(both), '/bin', project);
+    const { notes, warnings } = sessionEnvironmentFrom(await states(both), '/bin', project);
     expect([notes.join(), warnings.join()]).toEqual([
       expect.not.stringContaining('evil'),
       expect.stringContaining(`"pip install evil". To install them anew: dewpoint projects prepare ${project} --anew`),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asNobody } from '../../../fakes/as-nobody.ts';
-import { lookAt } from '../../../../src/main/sandbox/workspace/find-hidden-files.ts';
+import { findHiddenFiles } from '../../../../src/main/sandbox/workspace/find-hidden-files.ts';
 import { scanWorkspace } from '../../../../src/main/sandbox/workspace/workspace-scan.ts';
 
 const none = new AbortController().signal;
@@ -22,7 +22,10 @@ describe('looking through a project', () => {
     await writeFile(join(base, path), text);
   };
   const lookWith = (unmask: readonly string[], masks: readonly string[]) =>
-    lookAt({ workspacePath: folder, settings: { unmask: [...unmask] }, homePath: join(base, 'home'), masks }, none);
+    findHiddenFiles(
+      { workspacePath: folder, settings: { unmask: [...unmask] }, homePath: join(base, 'home'), masks },
+      none,
+    );
   const look = async (unmask: readonly string[] = []) => {
     const { masks, warnings } = await lookWith(unmask, []);
     return { masks: masks.map(({ path }) => path), warnings };

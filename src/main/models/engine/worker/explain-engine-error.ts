@@ -1,4 +1,4 @@
-import { linesAboutMemory } from '../out-of-memory-lines.ts';
+import { outOfMemoryLines } from '../out-of-memory-lines.ts';
 import { watchMemory } from '../process-memory.ts';
 import type { EngineError } from './worker-protocol.ts';
 
@@ -21,7 +21,7 @@ async function logToArrive(): Promise<void> {
 }
 
 function mostTelling(lines: readonly string[]): readonly string[] {
-  const aboutMemory = linesAboutMemory(lines);
+  const aboutMemory = outOfMemoryLines(lines);
   return aboutMemory.length > 0 ? aboutMemory : lines;
 }
 
@@ -34,7 +34,7 @@ export function nameError(error: unknown, log: readonly string[], verdict: () =>
   const name = error instanceof Error ? error.name : '';
   const said = log.slice(-3).join(' ').trim();
   const message = said === '' ? thrown : `${thrown} (${said})`;
-  if (name === 'InsufficientMemoryError' || linesAboutMemory([message]).length > 0)
+  if (name === 'InsufficientMemoryError' || outOfMemoryLines([message]).length > 0)
     return { code: 'out-of-memory', message };
   // There is no build for this machine, or its libraries found no room: nobody says which.
   if (thrown === 'NoBinaryFoundError' || /no backends are loaded/i.test(message)) {

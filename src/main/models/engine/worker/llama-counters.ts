@@ -5,7 +5,7 @@ import type { EngineCounts } from '@shared/call-report.ts';
  * What llama.cpp itself counts of the calls of a context. It hands that out in one way only: it prints it, and then
  * begins anew.
  */
-export interface OwnCounters {
+export interface LlamaCounters {
   readonly hear: (line: string) => void;
   /** What was counted since the last time; null where it did not print it. Between calls only. */
   readonly take: <Level>(made: MadeContext<Level>) => Promise<EngineCounts | null>;
@@ -22,7 +22,7 @@ const line = /\b(prompt eval|eval) time\s*=\s*([\d.]+) ms\s*\/\s*(\d+) (?:tokens
 const nothing = { tokens: 0, ms: 0 };
 const mostWaitMs = 200;
 
-export function createOwnCounters(): OwnCounters {
+export function createLlamaCounters(): LlamaCounters {
   let read = nothing;
   let onWritten: ((written: typeof nothing) => void) | null = null;
   return {

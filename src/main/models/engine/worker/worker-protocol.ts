@@ -105,7 +105,7 @@ const cardsSeenSchema = z.object({
   /** The part of them that is the host's memory, too. */
   sharedBytes: z.number().nonnegative(),
 });
-export type CardsSeen = z.infer<typeof cardsSeenSchema>;
+export type EngineCards = z.infer<typeof cardsSeenSchema>;
 
 const engineErrorSchema = z.object({
   code: z.enum([

@@ -1,7 +1,7 @@
 import { createNetFetch } from '../../../lib/net/net-fetch.ts';
 import { createFetchUri } from '../../files/download/fetch-uri.ts';
 import { explainError } from './explain-engine-error.ts';
-import { offerFetchedEngines } from './load/use-fetched-engines.ts';
+import { useFetchedEngines } from './load/use-fetched-engines.ts';
 import { startGeneration } from './answer/generate.ts';
 import type { RunningGeneration } from './answer/generate.ts';
 import { loadModel } from './load/load-model.ts';
@@ -11,7 +11,7 @@ import type { Counters } from './sequences/prepare-sequence.ts';
 import { createReadyAnswers } from './answer/ready-answers.ts';
 import type { ReadyAnswers } from './answer/ready-answers.ts';
 import { downloadErrorSchema, toWorkerSchema } from './worker-protocol.ts';
-import { seeCards } from './read-engine-cards.ts';
+import { readEngineCards } from './read-engine-cards.ts';
 import type { EngineError, EngineRequest, FromWorker, LoadOptions, ToWorker } from './worker-protocol.ts';
 import { createTokenMemory, tokenizeChat } from './prompt/tokenize-chat.ts';
 import type { TokenMemory } from './prompt/tokenize-chat.ts';
@@ -85,7 +85,7 @@ process.on('message', (raw: unknown) => {
       return;
     case 'cards':
       inTurn(message.id, async () =>
-        send({ type: 'seen', id: message.id, cards: await seeCards(loaded?.engine.llama ?? null) }),
+        send({ type: 'seen', id: message.id, cards: await readEngineCards(loaded?.engine.llama ?? null) }),
       );
       return;
     case 'generate':
@@ -100,7 +100,7 @@ process.on('message', (raw: unknown) => {
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 const enginesDir = process.argv[2];
-if (enginesDir !== undefined) offerFetchedEngines(enginesDir);
+if (enginesDir !== undefined) useFetchedEngines(enginesDir);
 
 send({ type: 'ready' });
 

@@ -4,7 +4,7 @@ import { failure, messageOf, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import { childAbort } from '../../../lib/async/child-abort.ts';
 import { isDiskFull } from '../../../lib/files/json-file.ts';
-import { explainDownload } from './explain-download-failure.ts';
+import { explainDownloadFailure } from './explain-download-failure.ts';
 import { hubAddress } from './hub-client.ts';
 
 interface FetchUriOptions {
@@ -84,7 +84,7 @@ async function fetchPart(source: Source, from: number): Promise<Part> {
     const start = startOf(response, from);
     if (response.status === 416 && wholeBytes(response) === from) return { isWhole: true };
     if (!response.ok || start === null) {
-      return ended(explainDownload(uri, `its source answered with status ${response.status}`));
+      return ended(explainDownloadFailure(uri, `its source answered with status ${response.status}`));
     }
     if (start !== from) await file.truncate(start);
     doneBytes = start;
@@ -103,7 +103,7 @@ async function fetchPart(source: Source, from: number): Promise<Part> {
     return { isWhole: true };
   } catch (error) {
     if (!(error instanceof NetworkError)) throw error;
-    return ended(isStalled ? stalled(uri, stalledMs) : explainDownload(uri, error.message));
+    return ended(isStalled ? stalled(uri, stalledMs) : explainDownloadFailure(uri, error.message));
   } finally {
     clearTimeout(timer);
     child.abort();

@@ -41,7 +41,7 @@ export interface HubRepository {
 }
 
 /** A hub of models as `HF_ENDPOINT` names it, asked with `HF_TOKEN`. */
-export interface Hub {
+export interface HubClient {
   readonly read: (repository: string, signal: AbortSignal) => Promise<Reply<HubRepository>>;
   /** The header of a model that is not here: the first megabytes of its files are read. */
   readonly header: (file: HubFile, repository: string, signal: AbortSignal) => Promise<Reply<ModelFacts>>;
@@ -79,7 +79,7 @@ const repositorySchema = z.object({
   ),
 });
 
-export function createHub({ fetch: ask, env }: HubOptions): Hub {
+export function createHubClient({ fetch: ask, env }: HubOptions): HubClient {
   const get: Get = async (path, signal, headers = {}) => {
     const { endpoint, token } = hubAddress(env);
     const authorization = token === null ? {} : { authorization: `Bearer ${token}` };

@@ -5,7 +5,7 @@ import { contextTerms, countCells } from './context-memory.ts';
 import type { ContextRequest } from './context-memory.ts';
 import { readContextShape } from './layer-shapes.ts';
 import type { ContextShape } from './layer-shapes.ts';
-import { readKeys } from '../gguf/gguf-keys.ts';
+import { createKeyReader } from '../gguf/gguf-keys.ts';
 import type { GgufKeys, KeyReader } from '../gguf/gguf-keys.ts';
 
 /** Where the bytes of a file lie. From the header's list of tensors, or only their sum. */
@@ -55,7 +55,7 @@ export type ModelMemoryResult =
   | { readonly known: false; readonly why: string };
 
 export function readModelMemory({ keys, vocabulary, weights }: ModelFacts): ModelMemoryResult {
-  const reader = readKeys(keys);
+  const reader = createKeyReader(keys);
   if (reader === null) return { known: false, why: 'The header does not say what kind of model it is.' };
   const context = readContextShape(reader);
   if (!context.known) return context;

@@ -16,7 +16,7 @@ export interface KeyReader {
 }
 
 /** Null for a header that does not say what kind of model it is. */
-export function readKeys(keys: GgufKeys): KeyReader | null {
+export function createKeyReader(keys: GgufKeys): KeyReader | null {
   const architecture = keys['general.architecture'];
   if (typeof architecture !== 'string' || architecture === '') return null;
   const value = (name: string): unknown => keys[`${architecture}.${name}`];

@@ -3,7 +3,7 @@ import type { Arena, Block } from './graph-arena.ts';
 import type { GraphShape } from './graph-shape.ts';
 
 /** What a step of the graph is written with. Elements are float32 and of one token unless said otherwise. */
-export interface Graph {
+export interface ComputeGraph {
   readonly shape: GraphShape;
   readonly arena: Arena;
   readonly request: ContextRequest;

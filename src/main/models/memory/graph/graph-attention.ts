@@ -1,12 +1,12 @@
 import type { Block } from './graph-arena.ts';
-import type { Graph } from './compute-graph.ts';
+import type { ComputeGraph } from './compute-graph.ts';
 import type { GraphLayer } from './graph-shape.ts';
 
 /** What a layer has just done with the inputs of its kind: placed Q and K, written K and V, read the mask, turned V back. */
-export type Done = (step: 'placed' | 'written' | 'read' | 'turned') => void;
+export type AttentionStepDone = (step: 'placed' | 'written' | 'read' | 'turned') => void;
 
 /** From the stream to the output of a layer's attention, which has the stream's width. */
-export function attend(graph: Graph, layer: GraphLayer, done: Done): Block {
+export function placeAttention(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone): Block {
   switch (layer.attention) {
     case 'plain':
       return plain(graph, layer, done);
@@ -27,7 +27,7 @@ export function attend(graph: Graph, layer: GraphLayer, done: Done): Block {
 
 /** A quantised cache is written turned: the turned copy takes the place of the other. */
 function turned(
-  { arena, take, request }: Graph,
+  { arena, take, request }: ComputeGraph,
   from: Block,
   { elements, by }: { elements: number; by: number },
 ): Block {
@@ -37,7 +37,7 @@ function turned(
   return copy;
 }
 
-function plain(graph: Graph, layer: GraphLayer, done: Done): Block {
+function plain(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone): Block {
   const { arena, take, shape } = graph;
   const normed = take(shape.normWidth);
   const nothing = (): void => undefined;
@@ -58,7 +58,7 @@ function plain(graph: Graph, layer: GraphLayer, done: Done): Block {
  * turning by position takes a tensor of its own. `read` is called when the matrix has been multiplied.
  */
 function written(
-  graph: Graph,
+  graph: ComputeGraph,
   { layer, elements, part }: { readonly layer: GraphLayer; readonly elements: number; readonly part: 'key' | 'value' },
   read: () => void,
 ): Block {
@@ -72,7 +72,7 @@ function written(
 }
 
 /** One matrix for Q, K and V: their parts are views, and what is turned by position is written anew. */
-function fused(graph: Graph, layer: GraphLayer, done: Done): Block {
+function fused(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone): Block {
   const { arena, take, shape, request } = graph;
   const normed = take(shape.normWidth);
   const all = take(layer.queryWidth + layer.keyWidth + layer.valueWidth);
@@ -93,7 +93,7 @@ function fused(graph: Graph, layer: GraphLayer, done: Done): Block {
 }
 
 /** Q comes with a gate beside it, which waits until attention is done. */
-function gated(graph: Graph, layer: GraphLayer, done: Done): Block {
+function gated(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone): Block {
   const { arena, take, shape } = graph;
   const normed = take(shape.normWidth);
   const both = take(2 * layer.queryWidth);
@@ -109,7 +109,11 @@ function gated(graph: Graph, layer: GraphLayer, done: Done): Block {
 }
 
 /** The attention itself: fused, or with the scores of every head for every cell. */
-function core(graph: Graph, layer: GraphLayer, { query, done }: { readonly query: Block; readonly done: Done }): Block {
+function core(
+  graph: ComputeGraph,
+  layer: GraphLayer,
+  { query, done }: { readonly query: Block; readonly done: AttentionStepDone },
+): Block {
   const { arena, take, request, cells } = graph;
   done('placed');
   done('written');
@@ -131,14 +135,14 @@ function core(graph: Graph, layer: GraphLayer, { query, done }: { readonly query
   return out;
 }
 
-function project({ arena, take, shape }: Graph, out: Block): Block {
+function project({ arena, take, shape }: ComputeGraph, out: Block): Block {
   const projected = take(shape.width);
   arena.give(out);
   return projected;
 }
 
 /** A gated delta net: a convolution over the mixed Q, K and V, then the state's own step (`delta-net-base.cpp`). */
-function linear({ arena, take, shape, tokens, request }: Graph): Block {
+function linear({ arena, take, shape, tokens, request }: ComputeGraph): Block {
   const sizes = shape.linear;
   if (sizes === null) throw new Error('A linear layer without its sizes.');
   const sequences = Math.max(1, request.slots);
@@ -176,7 +180,7 @@ function linear({ arena, take, shape, tokens, request }: Graph): Block {
 }
 
 /** Latent attention with absorbed matrices: one head of K for all, V is a part of it (`deepseek2.cpp`). */
-function latent(graph: Graph, layer: GraphLayer, done: Done): Block {
+function latent(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone): Block {
   const { arena, take, shape, request, cells } = graph;
   const sizes = shape.latent;
   if (sizes === null) throw new Error('A latent layer without its sizes.');
@@ -221,7 +225,7 @@ function latent(graph: Graph, layer: GraphLayer, done: Done): Block {
 }
 
 /** The same family without absorbed matrices: every head has its own K and V, written out from the latent ones. */
-function expanded(graph: Graph, layer: GraphLayer, done: Done): Block {
+function expanded(graph: ComputeGraph, layer: GraphLayer, done: AttentionStepDone): Block {
   const { arena, take, shape } = graph;
   const sizes = shape.latent;
   if (sizes === null) throw new Error('A latent layer without its sizes.');
@@ -248,7 +252,7 @@ function expanded(graph: Graph, layer: GraphLayer, done: Done): Block {
   return project(graph, core(graph, layer, { query, done }));
 }
 
-function firstQuery({ arena, take }: Graph, layer: GraphLayer, rank: number): Block {
+function firstQuery({ arena, take }: ComputeGraph, layer: GraphLayer, rank: number): Block {
   if (rank === 0) return take(layer.queryWidth);
   const short = take(rank);
   const query = take(layer.queryWidth);

@@ -1,9 +1,9 @@
 import type { Block } from './graph-arena.ts';
-import type { Graph } from './compute-graph.ts';
+import type { ComputeGraph } from './compute-graph.ts';
 import type { GraphLayer } from './graph-shape.ts';
 
 /** From what attention left (with the residual in it) to the next layer's stream; `input` is given back. */
-export function feed(graph: Graph, layer: GraphLayer, input: Block): Block {
+export function placeFeedForward(graph: ComputeGraph, layer: GraphLayer, input: Block): Block {
   const { arena, shape } = graph;
   switch (layer.feed) {
     case 'gated': {
@@ -33,14 +33,14 @@ export function feed(graph: Graph, layer: GraphLayer, input: Block): Block {
 }
 
 /** Norm, gate and up side by side (or both halves of one matrix), their product, and back to the stream's width. */
-function dense(graph: Graph, width: number, kind: 'gated' | 'halved'): Block {
+function dense(graph: ComputeGraph, width: number, kind: 'gated' | 'halved'): Block {
   const normed = graph.take(graph.shape.normWidth);
   return denseFrom(graph, normed, { width, kind });
 }
 
 /** Gives `normed` back. */
 function denseFrom(
-  { arena, take, shape }: Graph,
+  { arena, take, shape }: ComputeGraph,
   normed: Block,
   { width, kind }: { readonly width: number; readonly kind: 'gated' | 'halved' },
 ): Block {
@@ -55,7 +55,7 @@ function denseFrom(
   return down;
 }
 
-function experts(graph: Graph): Block {
+function experts(graph: ComputeGraph): Block {
   const { arena, take, shape } = graph;
   const sizes = shape.experts;
   if (sizes === null) throw new Error('Experts without their sizes.');
@@ -73,7 +73,7 @@ function experts(graph: Graph): Block {
 }
 
 /** Gemma 4 routes by the stream itself, and its experts have a norm of their own. */
-function besideDense(graph: Graph): Block {
+function besideDense(graph: ComputeGraph): Block {
   const { arena, take, shape } = graph;
   const sizes = shape.experts;
   if (sizes === null) throw new Error('Experts without their sizes.');
@@ -86,7 +86,10 @@ function besideDense(graph: Graph): Block {
 }
 
 /** Which experts a token goes to, and with what weight; gives `logits` back. */
-function choose({ arena, take, shape }: Graph, logits: Block): { readonly order: Block; readonly weights: Block } {
+function choose(
+  { arena, take, shape }: ComputeGraph,
+  logits: Block,
+): { readonly order: Block; readonly weights: Block } {
   const sizes = shape.experts;
   if (sizes === null) throw new Error('Experts without their sizes.');
   const biased = sizes.isBiased ? take(sizes.count) : null;
@@ -102,7 +105,7 @@ function choose({ arena, take, shape }: Graph, logits: Block): { readonly order:
 }
 
 function routed(
-  { arena, take, shape }: Graph,
+  { arena, take, shape }: ComputeGraph,
   {
     normed,
     order,

@@ -1,9 +1,9 @@
 import type { CellCounts, ContextRequest } from '../estimate/context-memory.ts';
-import type { Graph } from './compute-graph.ts';
+import type { ComputeGraph } from './compute-graph.ts';
 import { createArena } from './graph-arena.ts';
 import type { Block } from './graph-arena.ts';
-import { attend } from './graph-attention.ts';
-import { feed } from './graph-feed-forward.ts';
+import { placeAttention } from './graph-attention.ts';
+import { placeFeedForward } from './graph-feed-forward.ts';
 import type { GraphLayer, GraphShape } from './graph-shape.ts';
 
 /** Inputs that a kind of layer reads, by the step that is the last to read them. */
@@ -33,7 +33,7 @@ export function graphBytes(
 ): number {
   const arena = createArena();
   const tokens = Math.min(request.ubatchTokens, request.contextTokens);
-  const graphOf = (count: number): Graph => ({
+  const graphOf = (count: number): ComputeGraph => ({
     shape,
     arena,
     request,
@@ -54,7 +54,7 @@ export function graphBytes(
   const last = shape.layers.length - 1;
   shape.layers.forEach((layer, index) => {
     const isLast = index === last && shape.rows === 'in-last-layer';
-    const attended = attend(graph, layer, (step) => endInputs(graph, inputs, { layer, index, step }));
+    const attended = placeAttention(graph, layer, (step) => endInputs(graph, inputs, { layer, index, step }));
     const rows = isLast ? graphOf(outputs) : graph;
     let [output, residual] = [attended, stream];
     if (isLast) {
@@ -66,7 +66,7 @@ export function graphBytes(
     // The sum is written over what attention gave. The first stream is read once more where layers have inputs.
     const isKept = index === 0 && shape.perLayerInputs !== null;
     if (!isKept) arena.give(residual);
-    stream = feed(rows, layer, output);
+    stream = placeFeedForward(rows, layer, output);
     perLayer(index, isKept ? residual : null);
   });
   finish(graph, { stream, rowIds, outputs });
@@ -74,7 +74,7 @@ export function graphBytes(
 }
 
 /** Indexes, turning matrices and masks, in the order in which the steps first name them. */
-function layInputs({ shape, arena, tokens, request, cells }: Graph): Inputs {
+function layInputs({ shape, arena, tokens, request, cells }: ComputeGraph): Inputs {
   const inputs = new Map<boolean, KindInputs>();
   const position = arena.take(4 * tokens);
   const isTurned = request.cacheType !== 'f16';
@@ -103,7 +103,7 @@ interface Inputs {
 
 /** The last layer of a kind gives its inputs back, each when its last reader is done. */
 function endInputs(
-  { shape, arena }: Graph,
+  { shape, arena }: ComputeGraph,
   { position, kinds }: Inputs,
   { layer, index, step }: { readonly layer: GraphLayer; readonly index: number; readonly step: keyof KindInputs },
 ): void {
@@ -121,7 +121,7 @@ function endInputs(
  * Gemma 4's inputs for every layer: looked up at the start, mixed with the scaled embeddings when the first layer asks
  * for them, kept to the end. What is returned goes through one layer's part of them.
  */
-function startPerLayer(graph: Graph, words: Block | null): (index: number, first: Block | null) => void {
+function startPerLayer(graph: ComputeGraph, words: Block | null): (index: number, first: Block | null) => void {
   const { shape, arena } = graph;
   const inputs = shape.perLayerInputs;
   if (inputs === null || words === null) return () => undefined;
@@ -148,7 +148,7 @@ function startPerLayer(graph: Graph, words: Block | null): (index: number, first
 
 /** The last norm is written over the stream; logits are for the rows that were asked for. */
 function finish(
-  { shape, arena }: Graph,
+  { shape, arena }: ComputeGraph,
   { stream, rowIds, outputs }: { readonly stream: Block; readonly rowIds: Block; readonly outputs: number },
 ): void {
   // Both ways the engine keeps the stream: what predicts further tokens may read it.

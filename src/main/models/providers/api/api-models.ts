@@ -6,10 +6,10 @@ import { childAbort } from '../../../lib/async/child-abort.ts';
 import type { ListedModel } from './bundled-models.ts';
 import { bundledModels, bundledOn } from './bundled-models.ts';
 import { connectionMessage } from '../openai/openai-errors.ts';
-import type { Reach } from './reachability.ts';
+import type { Reachability } from './reachability.ts';
 
 /** What is known of the models of one configured service. */
-export interface ModelBook {
+export interface ApiModels {
   /**
    * The service's own list; what the settings name of its models is in it, too. Where the service cannot be asked,
    * the list that comes with Dewpoint, with its date. Throws where there is nothing at all to name.
@@ -21,7 +21,7 @@ export interface ModelBook {
   readonly knows: (name: string) => ModelInfo | null;
 }
 
-export interface ModelBookOptions {
+export interface ApiModelsOptions {
   readonly id: string;
   /** Names the list that comes with Dewpoint; null where there is none. */
   readonly service: string | null;
@@ -32,14 +32,14 @@ export interface ModelBookOptions {
   readonly effort: Effort | undefined;
   readonly fetchList: (signal: AbortSignal) => Promise<readonly ListedModel[]>;
   readonly now: () => number;
-  readonly reach?: Reach;
+  readonly reach?: Reachability;
   /** Models are called by names of the user's own, which no list has. */
   readonly ownNames?: boolean;
   /** For a model of which no list says more. */
-  readonly usual: (name: string) => UsualModel;
+  readonly usual: (name: string) => DefaultModel;
 }
 
-export interface UsualModel {
+export interface DefaultModel {
   readonly contextTokens: number;
   readonly tools: boolean;
   readonly images: boolean;
@@ -53,7 +53,7 @@ const LIST_TIMEOUT_MS = 5_000;
 /** A turn asks at its start; services change their lists by the day. */
 const FRESH_MS = 10 * 60_000;
 
-export function createModelBook(options: ModelBookOptions): ModelBook {
+export function createApiModels(options: ApiModelsOptions): ApiModels {
   const bundled = options.service === null ? [] : (bundledModels[options.service] ?? []);
   let live: { readonly models: readonly ListedModel[]; readonly at: number } | null = null;
   let isRefused = false;
@@ -129,7 +129,7 @@ interface Known {
   readonly unlisted?: string | undefined;
 }
 
-function infoOf(options: ModelBookOptions, name: string, { listed, bundled, unlisted }: Known): ModelInfo {
+function infoOf(options: ApiModelsOptions, name: string, { listed, bundled, unlisted }: Known): ModelInfo {
   const { where } = options;
   const usual = options.usual(name);
   const known = options.models[name];
@@ -164,7 +164,7 @@ function infoOf(options: ModelBookOptions, name: string, { listed, bundled, unli
   };
 }
 
-function priceOf({ where, id, now }: ModelBookOptions, listed: ListedModel | undefined): ModelInfo['price'] {
+function priceOf({ where, id, now }: ApiModelsOptions, listed: ListedModel | undefined): ModelInfo['price'] {
   if (where === 'local') return { input: 0, output: 0, source: 'local', date: bundledOn };
   if (listed?.price === undefined) return null;
   const date = new Date(now()).toISOString().slice(0, 10);

@@ -1,7 +1,7 @@
-import { answer, type Wire } from '../call/stream-answer.ts';
+import { streamAnswer, type Wire } from '../call/stream-answer.ts';
 import type { ModelRequest, Provider } from '../define.ts';
-import type { ModelBook } from './api-models.ts';
-import type { Reach } from './reachability.ts';
+import type { ApiModels } from './api-models.ts';
+import type { Reachability } from './reachability.ts';
 import { firstWordMs, stallMs } from '../call/stall-watch.ts';
 
 /** What a wire format must know of the model that is called. */
@@ -13,22 +13,22 @@ export interface ModelTarget {
   readonly reasoning: boolean;
 }
 
-export interface ServiceProvider<Event> {
+export interface ApiProviderOptions<Event> {
   readonly id: string;
   /** Of the definition or the preset, for what is carried from answer to request. */
   readonly kind: string;
   readonly where: 'local' | 'cloud';
   readonly settings: { readonly firstWordSeconds?: number | undefined };
-  readonly book: ModelBook;
+  readonly book: ApiModels;
   readonly now: () => number;
-  readonly reach: Reach;
+  readonly reach: Reachability;
   readonly tryKey?: Provider['tryKey'];
   /** One use: one call. */
   readonly wire: (targetOf: (request: ModelRequest) => ModelTarget) => Wire<Event>;
 }
 
 /** A provider that is a service: models from its book, calls over its wire, nothing held open between them. */
-export function createServiceProvider<Event>(service: ServiceProvider<Event>): Provider {
+export function createApiProvider<Event>(service: ApiProviderOptions<Event>): Provider {
   const { id, kind, where, book, now, reach, tryKey } = service;
   const limits = { firstWordMs: firstWordMs(service.settings), stallMs: stallMs[where] };
   const targetOf = ({ model }: ModelRequest): ModelTarget => {
@@ -43,7 +43,7 @@ export function createServiceProvider<Event>(service: ServiceProvider<Event>): P
     ...(tryKey === undefined ? {} : { tryKey }),
     countTokens: async () => null,
     dispose: async () => {},
-    stream: (request, signal) => answer(service.wire(targetOf), request, { signal, now, ...limits }),
+    stream: (request, signal) => streamAnswer(service.wire(targetOf), request, { signal, now, ...limits }),
   };
 }
 

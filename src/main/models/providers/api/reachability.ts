@@ -1,5 +1,5 @@
 /** Whether a service can be reached, as far as the last request to it has shown. */
-export interface Reach {
+export interface Reachability {
   /** The same way out, watched. */
   readonly fetch: typeof fetch;
   /** Any answer shows that it is there, a refusal too. Null: nothing was asked yet. */
@@ -8,7 +8,7 @@ export interface Reach {
   readonly noteSilence: () => void;
 }
 
-export function watchReach(get: typeof fetch): Reach {
+export function watchReachability(get: typeof fetch): Reachability {
   let last: 'there' | 'away' | null = null;
   return {
     now: () => last,

@@ -18,7 +18,7 @@ export class StalledError extends Error {
  * Passes a stream on; throws `StalledError` when the next item takes longer than what holds when it is waited for.
  * Ends (without an error) as soon as the signal aborts, even when the source does not listen.
  */
-export async function* watched<T>(
+export async function* watchForStalls<T>(
   source: AsyncIterable<T>,
   limitMs: () => number,
   signal: AbortSignal,

@@ -4,7 +4,7 @@ import type { Usage } from '@shared/money.ts';
 import type { ModelRequest, ProviderError, StreamEnded, StreamPart } from '../define.ts';
 import { endedWith, estimateTokens } from './call-ended.ts';
 import { imageTokens } from './image-tokens.ts';
-import { StalledError, watched } from './stall-watch.ts';
+import { StalledError, watchForStalls } from './stall-watch.ts';
 
 /** An answer while it comes in. A wire format fills it; nothing in it may be acted upon before `stopReason` is set. */
 export interface Answer {
@@ -46,7 +46,7 @@ export interface Wire<Event> {
  * Runs one call over any wire: aborts, silence, cuts and errors end it in the same way everywhere, and calls of tools
  * are handed on only after the service has said that the answer is whole.
  */
-export async function* answer<Event>(
+export async function* streamAnswer<Event>(
   wire: Wire<Event>,
   request: ModelRequest,
   context: CallContext,
@@ -63,7 +63,7 @@ export async function* answer<Event>(
   try {
     const stream = opened(() => wire.open(request, controller.signal));
     const limitMs = (): number => (firstAt === null ? context.firstWordMs : context.stallMs);
-    for await (const event of watched(stream, limitMs, context.signal)) {
+    for await (const event of watchForStalls(stream, limitMs, context.signal)) {
       events += 1;
       for (const part of wire.take(event, taken)) {
         firstAt ??= context.now();

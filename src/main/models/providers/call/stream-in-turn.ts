@@ -6,7 +6,7 @@ import { endedWith } from './call-ended.ts';
  * A call that waits for its turn. The turn ends with the call, also for who reads on no further; what was waited is part
  * of the account. `work` never rejects.
  */
-export async function* inTurn(
+export async function* streamInTurn(
   turn: OneAtATime,
   { signal, now }: { readonly signal: AbortSignal; readonly now: () => number },
   work: () => AsyncIterable<StreamPart>,

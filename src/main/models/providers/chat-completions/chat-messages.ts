@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import { textOf } from '@shared/messages.ts';
 import type { Effort } from '@shared/models.ts';
-import type { ChatService } from './chat-presets.ts';
+import type { ChatPreset } from './chat-presets.ts';
 import type { ModelRequest } from '../define.ts';
 import type { AssistantTurn, FittedTurn, UserPart } from '../call/fit-history.ts';
 import { fitHistory } from '../call/fit-history.ts';
@@ -14,7 +14,7 @@ type WireRequest = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
 
 /** Who sends, and what of the model is known. */
 export interface ChatTarget extends ModelTarget {
-  readonly service: ChatService;
+  readonly service: ChatPreset;
 }
 
 /** Fields that services have added to Chat Completions. */
@@ -26,7 +26,7 @@ interface Extras {
 }
 
 /** Our request in the shape of Chat Completions, with the habits of the service. */
-export function toWire(request: ModelRequest, target: ChatTarget): WireRequest & Extras {
+export function toChatWire(request: ModelRequest, target: ChatTarget): WireRequest & Extras {
   const { service } = target;
   const { callId, answersResults } = service;
   const history = fitHistory(request.messages, { ...target, callId, answersResults });
@@ -61,7 +61,7 @@ function sampling({ temperature, topP }: ModelRequest, { service, reasoning }: C
   return service.strictGreedy && temperature === 0 ? { temperature } : { temperature, top_p: topP };
 }
 
-function effortFields(effort: Effort, service: ChatService): Partial<WireRequest> & Extras {
+function effortFields(effort: Effort, service: ChatPreset): Partial<WireRequest> & Extras {
   switch (service.effort) {
     case 'reasoning':
       return { reasoning: effort === 'none' ? { enabled: false } : { effort: effort === 'max' ? 'xhigh' : effort } };
@@ -100,7 +100,7 @@ function responseFormat({ output, tools }: ModelRequest): Partial<WireRequest> {
   }
 }
 
-function wireMessages(turn: FittedTurn, service: ChatService): readonly WireMessage[] {
+function wireMessages(turn: FittedTurn, service: ChatPreset): readonly WireMessage[] {
   if (turn.role === 'user') return [{ role: 'user', content: userContent(turn.parts) }];
   const results = turn.results.map((result) => ({
     role: 'tool' as const,
@@ -120,7 +120,7 @@ function userContent(parts: readonly UserPart[]): string | OpenAI.Chat.Completio
   );
 }
 
-function assistantMessage(turn: AssistantTurn, service: ChatService): WireMessage {
+function assistantMessage(turn: AssistantTurn, service: ChatPreset): WireMessage {
   const text = textOf(turn);
   const calls = turn.parts.filter((part) => part.type === 'tool-call');
   const said = { role: 'assistant' as const, ...reasoningFields(turn, service, calls.length > 0) };
@@ -137,7 +137,7 @@ function assistantMessage(turn: AssistantTurn, service: ChatService): WireMessag
 }
 
 /** One service wants the reasoning of every turn that called a tool, be it empty; others only what they signed. */
-function reasoningFields(turn: AssistantTurn, { reasoningBack }: ChatService, hasCalls: boolean): object {
+function reasoningFields(turn: AssistantTurn, { reasoningBack }: ChatPreset, hasCalls: boolean): object {
   const blocks = turn.parts.filter((part) => part.type === 'reasoning');
   if (reasoningBack === 'reasoning_content' && hasCalls) {
     return { reasoning_content: blocks.map((part) => part.text).join('') };

@@ -3,7 +3,7 @@ import type { Preset } from '@shared/settings.ts';
 import type { HistoryRules } from '../call/fit-history.ts';
 
 /** What sets a service apart that speaks Chat Completions. The default is what plain servers take. */
-export interface ChatService {
+export interface ChatPreset {
   readonly baseUrl: string | null;
   readonly where: 'local' | 'cloud';
   /** Names the list of models that comes with Dewpoint. */
@@ -32,7 +32,7 @@ export interface ChatService {
 /** Services in the footsteps of OpenAI take any id of up to 40 characters; these are safe everywhere. */
 const usualId = { pattern: /^[a-zA-Z0-9_-]{1,40}$/, length: 24 };
 
-const plain: ChatService = {
+const plain: ChatPreset = {
   baseUrl: null,
   where: 'cloud',
   bundled: null,
@@ -52,7 +52,7 @@ const plain: ChatService = {
   contextTokens: 32_768,
 };
 
-const cloud = (baseUrl: string, habits: Partial<ChatService> = {}): ChatService => ({
+const cloud = (baseUrl: string, habits: Partial<ChatPreset> = {}): ChatPreset => ({
   ...plain,
   baseUrl,
   cache: true,
@@ -60,14 +60,14 @@ const cloud = (baseUrl: string, habits: Partial<ChatService> = {}): ChatService 
   ...habits,
 });
 
-const local = (baseUrl: string): ChatService => ({
+const local = (baseUrl: string): ChatPreset => ({
   ...plain,
   baseUrl,
   where: 'local',
   cache: true,
 });
 
-const presets: Readonly<Record<Preset, ChatService>> = {
+const presets: Readonly<Record<Preset, ChatPreset>> = {
   openrouter: cloud('https://openrouter.ai/api/v1', {
     bundled: 'openrouter',
     keyUrl: 'https://openrouter.ai/api/v1/key',
@@ -105,13 +105,13 @@ const presets: Readonly<Record<Preset, ChatService>> = {
   'llama-server': local(services['llama-server'].address),
 };
 
-export const huggingfaceService: ChatService = cloud('https://router.huggingface.co/v1', {
+export const huggingfacePreset: ChatPreset = cloud('https://router.huggingface.co/v1', {
   bundled: 'huggingface',
   keyUrl: 'https://huggingface.co/api/whoami-v2',
   cache: false,
 });
 
 /** The habits of a preset; those of a plain server without one. */
-export function chatService(preset: Preset | undefined): ChatService {
+export function chatPreset(preset: Preset | undefined): ChatPreset {
   return preset === undefined ? plain : presets[preset];
 }

@@ -2,14 +2,14 @@ import OpenAI from 'openai';
 import type { Effort } from '@shared/models.ts';
 import type { ModelSettings } from '@shared/settings.ts';
 import { readChatModels } from './chat-models.ts';
-import type { ChatService } from './chat-presets.ts';
+import type { ChatPreset } from './chat-presets.ts';
 import { chatWire } from './chat-stream.ts';
 import type { Provider, ProviderDependencies } from '../define.ts';
 import { getJson } from '../api/get-json.ts';
-import { createModelBook } from '../api/api-models.ts';
-import { noPages } from '../api/reject-html-pages.ts';
-import { watchReach } from '../api/reachability.ts';
-import { addressBelow, createServiceProvider, isThisMachine } from '../api/api-provider.ts';
+import { createApiModels } from '../api/api-models.ts';
+import { rejectHtmlPages } from '../api/reject-html-pages.ts';
+import { watchReachability } from '../api/reachability.ts';
+import { addressBelow, createApiProvider, isThisMachine } from '../api/api-provider.ts';
 import { firstWordMs } from '../call/stall-watch.ts';
 
 export interface ChatEndpoint {
@@ -18,7 +18,7 @@ export interface ChatEndpoint {
   readonly kind: string;
   readonly baseUrl: string;
   readonly where: 'local' | 'cloud';
-  readonly service: ChatService;
+  readonly service: ChatPreset;
   readonly models: Readonly<Record<string, ModelSettings>>;
   readonly effort: Effort | undefined;
   readonly firstWordSeconds: number | undefined;
@@ -28,8 +28,8 @@ export interface ChatEndpoint {
 export function createChatProvider(dependencies: ProviderDependencies, endpoint: ChatEndpoint): Provider {
   const { now, secret } = dependencies;
   const { id, service, where } = endpoint;
-  const reach = watchReach(dependencies.fetch ?? fetch);
-  const get = noPages(reach.fetch);
+  const reach = watchReachability(dependencies.fetch ?? fetch);
+  const get = rejectHtmlPages(reach.fetch);
   const headersOf = (key: string | null): Record<string, string> => {
     if (key === null) return {};
     const own = service.keyHeader === null ? {} : { [service.keyHeader]: key };
@@ -39,7 +39,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
     getJson({ url, headers: headersOf(await secret('apiKey')), fetch: get, signal });
   // A key goes nowhere but to the address of the settings and to the service that is known to be there.
   const keyUrl = endpoint.baseUrl === service.baseUrl ? service.keyUrl : null;
-  const book = createModelBook({
+  const book = createApiModels({
     id,
     where,
     isElsewhere: where === 'local' && !isThisMachine(endpoint.baseUrl),
@@ -75,7 +75,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
       defaultHeaders: headersOf(key),
     });
   };
-  return createServiceProvider({
+  return createApiProvider({
     id,
     kind: endpoint.kind,
     where,

@@ -6,7 +6,7 @@ import type { Usage } from '@shared/money.ts';
 import type { Answer, Wire } from '../call/stream-answer.ts';
 import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from '../call/stream-answer.ts';
 import type { ChatTarget } from './chat-messages.ts';
-import { toWire } from './chat-messages.ts';
+import { toChatWire } from './chat-messages.ts';
 import type { ModelRequest, StreamPart } from '../define.ts';
 import { callIn } from '../call/forced-tool-call.ts';
 import { toProviderError } from '../openai/openai-errors.ts';
@@ -30,7 +30,7 @@ export function chatWire(connect: () => Promise<OpenAI>, targetOf: (request: Mod
       target = targetOf(request);
       pieces.isForced = request.output.type === 'tool-calls';
       const client = await connect();
-      return client.chat.completions.create(toWire(request, target), { signal });
+      return client.chat.completions.create(toChatWire(request, target), { signal });
     },
     take: (chunk, answer) => takeChunk(chunk, answer, pieces, target),
     close: (answer) => {

@@ -12,24 +12,27 @@ import { readSse } from '../api/server-sent-events.ts';
 import { addressBelow } from '../api/api-provider.ts';
 import type { ModelTarget } from '../api/api-provider.ts';
 
-export interface GeminiDoor {
+export interface GeminiConnection {
   readonly baseUrl: string;
   readonly key: () => Promise<string | null>;
   readonly fetch: typeof fetch;
 }
 
 /** `streamGenerateContent` as server-sent events. One use: one call. */
-export function geminiWire(door: GeminiDoor, targetOf: (request: ModelRequest) => ModelTarget): Wire<unknown> {
+export function geminiWire(
+  connection: GeminiConnection,
+  targetOf: (request: ModelRequest) => ModelTarget,
+): Wire<unknown> {
   let by = '';
   return {
     open: async (request, signal) => {
       const target = targetOf(request);
       by = target.by;
       const path = `models/${encodeURIComponent(request.model)}:streamGenerateContent?alt=sse`;
-      const url = addressBelow(door.baseUrl, path);
-      const response = await door.fetch(url, {
+      const url = addressBelow(connection.baseUrl, path);
+      const response = await connection.fetch(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-goog-api-key': (await door.key()) ?? '' },
+        headers: { 'content-type': 'application/json', 'x-goog-api-key': (await connection.key()) ?? '' },
         body: JSON.stringify(toGeminiWire(request, target)),
         signal,
       });

@@ -1,4 +1,4 @@
-import type { ServerGrant } from '../../memory/server-memory-planner.ts';
+import type { ServerMemoryGrant } from '../../memory/server-memory-planner.ts';
 import type { ResidentModel } from './ollama-api.ts';
 
 /** Something that is not as it was planned, with a name for it. */
@@ -31,7 +31,7 @@ export interface CheckedLoad {
 }
 
 /** Compares what is in memory with what was planned. */
-export function checkLoad(grant: ServerGrant, resident: ResidentModel | null, wantedTokens: number): CheckedLoad {
+export function checkLoad(grant: ServerMemoryGrant, resident: ResidentModel | null, wantedTokens: number): CheckedLoad {
   if (resident === null) {
     const text = 'the server does not list the model as loaded, so nothing about its memory is certain';
     return {

@@ -1,8 +1,8 @@
 import type { EngineReport } from '@shared/call-report.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { OllamaSettings } from '@shared/settings.ts';
-import type { Generators } from '../../engine/local-engines.ts';
-import { answer } from '../call/stream-answer.ts';
+import type { LocalEngines } from '../../engine/local-engines.ts';
+import { streamAnswer } from '../call/stream-answer.ts';
 import type {
   ModelRequest,
   Provider,
@@ -12,7 +12,7 @@ import type {
   StreamPart,
 } from '../define.ts';
 import { endedWith } from '../call/call-ended.ts';
-import { inTurn } from '../call/stream-in-turn.ts';
+import { streamInTurn } from '../call/stream-in-turn.ts';
 import { isThisMachine } from '../api/api-provider.ts';
 import { ollamaAddress } from './ollama-address.ts';
 import type { OllamaApi } from './ollama-api.ts';
@@ -21,21 +21,21 @@ import type { Finding } from './check-ollama-load.ts';
 import type { OllamaCounts } from './ollama-stream.ts';
 import { ollamaWire } from './ollama-stream.ts';
 import { createKnownModels, inBillions } from './ollama-known-models.ts';
-import { createMending } from './repair-ollama-model.ts';
+import { createModelRepair } from './repair-ollama-model.ts';
 import { isBareTemplate, judgeTemplate } from './repair-template.ts';
 import type { KnownModel, KnownModels } from './ollama-known-models.ts';
-import type { ModelKeeper, Neighbours, ReadyModel } from './ollama-model-loader.ts';
-import { createModelKeeper } from './ollama-model-loader.ts';
+import type { ModelLoader, Neighbours, ReadyModel } from './ollama-model-loader.ts';
+import { createModelLoader } from './ollama-model-loader.ts';
 import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
 import type { PromptCount } from './ollama-prompt-count.ts';
 import { createPromptCount } from './ollama-prompt-count.ts';
-import { plainPlanner } from './default-server-planner.ts';
+import { defaultServerPlanner } from './default-server-planner.ts';
 import { pullModel } from './ollama-pull.ts';
 import { createServerStarter } from './start-ollama-server.ts';
 import type { SpeedWatch } from '../call/speed-watch.ts';
 import { createSpeedWatch } from '../call/speed-watch.ts';
-import { samplingOf, toOllama } from './ollama-messages.ts';
+import { samplingOf, toOllamaWire } from './ollama-messages.ts';
 
 /** How long the server may take. Milliseconds. */
 export interface OllamaLimits {
@@ -51,7 +51,7 @@ interface Parts {
   readonly id: string;
   readonly settings: OllamaSettings;
   readonly api: OllamaApi;
-  readonly keeper: ModelKeeper;
+  readonly loader: ModelLoader;
   readonly isHere: boolean;
   readonly now: () => number;
   readonly limits: OllamaLimits;
@@ -69,14 +69,14 @@ export function createOllamaProvider(
   const { now, cacheDir } = dependencies;
   const address = ollamaAddress(settings.baseUrl, dependencies.ollamaHost);
   const isHere = isThisMachine(address);
-  const { ownServer, fetch: get = fetch } = dependencies;
-  const starter = createServerStarter({ address, isHere, settings, ownServer, fetch: get });
+  const { ownOllamaServer, fetch: get = fetch } = dependencies;
+  const starter = createServerStarter({ address, isHere, settings, ownServer: ownOllamaServer, fetch: get });
   const api = createOllamaApi({ address, fetch: get, ...limits, revive: starter.revive });
-  const planner = dependencies.planServer ?? plainPlanner;
+  const planner = dependencies.serverMemoryPlanner ?? defaultServerPlanner;
   const known = createKnownModels({ api, cacheDir, read: planner.read });
   // Of another machine it is nobody's neighbour.
-  const generators = isHere ? dependencies.generators : undefined;
-  const keeper = createModelKeeper({
+  const localEngines = isHere ? dependencies.localEngines : undefined;
+  const loader = createModelLoader({
     api,
     known,
     planner,
@@ -84,18 +84,18 @@ export function createOllamaProvider(
     askedTokens: settings.contextTokens ?? null,
     keepAliveMinutes: settings.keepAliveMinutes,
     now,
-    neighbours: generators === undefined ? null : neighboursOf(generators, id),
+    neighbours: localEngines === undefined ? null : neighboursOf(localEngines, id),
   });
-  const leaveSeat = generators?.join(id, keeper.seat);
+  const leaveLocalEngines = localEngines?.register(id, loader.occupant);
   const parts: Parts = {
     id,
     settings,
     api,
-    keeper,
+    loader,
     isHere,
     now,
     limits,
-    turn: generators?.turn ?? createOneAtATime(),
+    turn: localEngines?.turn ?? createOneAtATime(),
     speeds: createSpeedWatch(),
     counts: new Map(),
   };
@@ -104,33 +104,33 @@ export function createOllamaProvider(
     listModels: (signal) => listModels(parts, signal),
     find: (name, signal) => findInfo(parts, name, signal),
     countTokens: async () => null,
-    stream: (request, signal) => inTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),
+    stream: (request, signal) => streamInTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),
     status: async (signal) => {
-      const { text, complaint } = await keeper.version(signal);
+      const { text, complaint } = await loader.version(signal);
       return { text: `Ollama ${text} at ${address}`, complaint };
     },
     pull: (name, onProgress, signal) => pullModel(api, name, { onProgress, signal, stallMs: limits.stallMs }),
     canStart: starter.canStart,
-    ...storeOf({ api, known, find: keeper.find }),
-    mend: createMending({ api, known, find: keeper.find }),
+    ...storeOf({ api, known, find: loader.find }),
+    repair: createModelRepair({ api, known, find: loader.find }),
     dispose: async () => {
-      leaveSeat?.();
-      if (settings.keepAliveMinutes === 0) await keeper.release(AbortSignal.timeout(2_000)).catch(() => undefined);
+      leaveLocalEngines?.();
+      if (settings.keepAliveMinutes === 0) await loader.release(AbortSignal.timeout(2_000)).catch(() => undefined);
     },
   };
 }
 
 async function findInfo(parts: Parts, name: string, signal: AbortSignal): Promise<ModelInfo | null> {
-  const listed = await parts.keeper.find(name, signal);
+  const listed = await parts.loader.find(name, signal);
   if (listed === null) return null;
-  const { known: model, contextTokens } = await parts.keeper.window(listed, signal);
+  const { known: model, contextTokens } = await parts.loader.window(listed, signal);
   return infoOf(parts, { name, model, contextTokens });
 }
 
-function neighboursOf(generators: Generators, id: string): Neighbours {
+function neighboursOf(localEngines: LocalEngines, id: string): Neighbours {
   return {
-    held: (signal) => generators.others(id, signal),
-    unload: (signal) => generators.unloadOthers(id, signal),
+    held: (signal) => localEngines.heldByOthers(id, signal),
+    unload: (signal) => localEngines.unloadOthers(id, signal),
   };
 }
 
@@ -142,7 +142,7 @@ function storeOf({
 }: {
   readonly api: OllamaApi;
   readonly known: KnownModels;
-  readonly find: ModelKeeper['find'];
+  readonly find: ModelLoader['find'];
 }): Required<Pick<Provider, 'header' | 'remove'>> {
   return {
     header: async (name, signal) => {
@@ -159,11 +159,11 @@ function storeOf({
 }
 
 async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart> {
-  const { now, keeper } = parts;
+  const { now, loader } = parts;
   const startedAt = now();
   try {
     yield { type: 'progress', phase: 'loading', done: 0, total: null };
-    const ready = await keeper.prepare(request.model, signal, () => undefined);
+    const ready = await loader.prepare(request.model, signal, () => undefined);
     yield { type: 'progress', phase: 'prefill', done: 0, total: null };
     yield* answered(parts, { request, ready, startedAt }, signal);
   } catch (error) {
@@ -188,7 +188,7 @@ async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIt
   });
   const { stallMs } = parts.limits;
   const context = { signal, now: parts.now, stallMs, firstWordMs: stallMs };
-  for await (const part of answer(wire, request, context)) {
+  for await (const part of streamAnswer(wire, request, context)) {
     if (part.type !== 'ended') yield part;
     else yield withReport(parts, call, part, wire.counts());
   }
@@ -205,7 +205,7 @@ function bodyOf({ settings }: Parts, { request, ready }: Call, by: string): Read
     shift: false,
     keep_alive: `${settings.keepAliveMinutes}m`,
     ...(ready.version.givesLogprobs ? { logprobs: true } : {}),
-    ...toOllama(request, {
+    ...toOllamaWire(request, {
       by,
       images: capabilities.includes('vision'),
       thinks: capabilities.includes('thinking'),

@@ -1,7 +1,7 @@
-import type { PlanServer } from '../../memory/server-memory-planner.ts';
+import type { ServerMemoryPlanner } from '../../memory/server-memory-planner.ts';
 
 /** Where there is no planner: what is asked for, else a context that nearly every machine has room for. */
-export const plainPlanner: PlanServer = {
+export const defaultServerPlanner: ServerMemoryPlanner = {
   read: ({ keys }) => ({ facts: { keys, vocabulary: null, weights: null }, hollowKeys: [], markers: [] }),
   plan: ({ askedTokens }) =>
     Promise.resolve({

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { PlanServer } from '../../memory/server-memory-planner.ts';
+import type { ServerMemoryPlanner } from '../../memory/server-memory-planner.ts';
 import { readJsonFile, writeJsonFile } from '../../../lib/files/json-file.ts';
 import type { ListedByOllama, OllamaApi } from './ollama-api.ts';
 
@@ -47,7 +47,7 @@ export interface KnownModels {
 export function createKnownModels(options: {
   readonly api: OllamaApi;
   readonly cacheDir: string;
-  readonly read: PlanServer['read'];
+  readonly read: ServerMemoryPlanner['read'];
 }): KnownModels {
   const kept = new Map<string, KnownModel>();
   return {
@@ -72,7 +72,7 @@ export function createKnownModels(options: {
 }
 
 async function ask(
-  { api, read }: { readonly api: OllamaApi; readonly read: PlanServer['read'] },
+  { api, read }: { readonly api: OllamaApi; readonly read: ServerMemoryPlanner['read'] },
   listed: ListedByOllama,
   signal: AbortSignal,
 ): Promise<KnownModel> {
@@ -102,7 +102,7 @@ function mutable({
   keys,
   vocabulary,
   weights,
-}: ReturnType<PlanServer['read']>['facts']): KnownModel['header']['facts'] {
+}: ReturnType<ServerMemoryPlanner['read']>['facts']): KnownModel['header']['facts'] {
   return {
     keys: { ...keys },
     vocabulary,

@@ -18,7 +18,7 @@ export interface OllamaTarget {
 const callId = { pattern: /^[\w-]{1,64}$/, length: 24 };
 
 /** The part of a request to `/api/chat` that differs from call to call. */
-export function toOllama(request: ModelRequest, target: OllamaTarget): Readonly<Record<string, unknown>> {
+export function toOllamaWire(request: ModelRequest, target: OllamaTarget): Readonly<Record<string, unknown>> {
   const history = fitHistory(request.messages, { ...target, callId });
   const format = formatOf(request);
   return {

@@ -1,5 +1,9 @@
-import type { EngineSeat, HeldModel } from '../../engine/local-engines.ts';
-import type { PlanServer, ServerGrant, ServerWish } from '../../memory/server-memory-planner.ts';
+import type { EngineOccupant, HeldModel } from '../../engine/local-engines.ts';
+import type {
+  ServerMemoryPlanner,
+  ServerMemoryGrant,
+  ServerMemoryRequest,
+} from '../../memory/server-memory-planner.ts';
 import type { ListedByOllama, OllamaApi, ResidentModel } from './ollama-api.ts';
 import { OllamaError } from './ollama-api.ts';
 import type { CheckedLoad, Finding } from './check-ollama-load.ts';
@@ -9,10 +13,10 @@ import { judgeTemplate } from './repair-template.ts';
 import type { ServerVersion } from './ollama-version.ts';
 import { judgeVersion } from './ollama-version.ts';
 
-export interface KeeperOptions {
+export interface ModelLoaderOptions {
   readonly api: OllamaApi;
   readonly known: KnownModels;
-  readonly planner: PlanServer;
+  readonly planner: ServerMemoryPlanner;
   /** The server runs on this machine. */
   readonly isHere: boolean;
   /** Null: what is useful on such a machine. */
@@ -31,7 +35,7 @@ export interface Neighbours {
 /** What is decided for a model; the same for as long as its digest is, so that nothing makes the server load it anew. */
 interface Decision {
   readonly digest: string;
-  readonly grant: ServerGrant;
+  readonly grant: ServerMemoryGrant;
   /** What the server is asked for. */
   wantedTokens: number;
   /** Null until it was loaded once. */
@@ -45,7 +49,7 @@ export interface ReadyModel {
   readonly name: string;
   readonly known: KnownModel;
   readonly version: ServerVersion;
-  readonly grant: ServerGrant;
+  readonly grant: ServerMemoryGrant;
   /** Sent with every call, or the server loads the model anew. */
   readonly numCtx: number;
   readonly checked: CheckedLoad;
@@ -57,43 +61,43 @@ export interface ReadyModel {
 }
 
 /** Brings models of one server into memory, one at a time, and knows how they were loaded. Throws `OllamaError`. */
-export interface ModelKeeper {
+export interface ModelLoader {
   readonly version: (signal: AbortSignal) => Promise<ServerVersion>;
   /** In the server's own list; null: it does not have it. */
   readonly find: (name: string, signal: AbortSignal) => Promise<ListedByOllama | null>;
   /** What calls may use; of a model that was not loaded yet, by the plan. */
-  readonly window: (listed: ListedByOllama, signal: AbortSignal) => Promise<WindowOf>;
+  readonly window: (listed: ListedByOllama, signal: AbortSignal) => Promise<KnownWindow>;
   readonly prepare: (name: string, signal: AbortSignal, onLoading: () => void) => Promise<ReadyModel>;
   /** Gives back the memory of what was loaded here. */
   readonly release: (signal: AbortSignal) => Promise<void>;
   /** What was loaded here and is still there. */
-  readonly seat: EngineSeat;
+  readonly occupant: EngineOccupant;
 }
 
-export interface WindowOf {
+export interface KnownWindow {
   readonly known: KnownModel;
   readonly contextTokens: number;
 }
 
 const leastStep = 4_096;
 
-export function createModelKeeper(options: KeeperOptions): ModelKeeper {
+export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
   const { api } = options;
   const decisions = new Map<string, Decision>();
   const loadedHere = new Map<string, number | null>();
-  const release: ModelKeeper['release'] = async (signal) => {
+  const release: ModelLoader['release'] = async (signal) => {
     for (const name of loadedHere.keys()) {
       await api.unload(name, signal);
       loadedHere.delete(name);
     }
   };
   let judged: { readonly version: ServerVersion; readonly at: number } | null = null;
-  const version: ModelKeeper['version'] = async (signal) => {
+  const version: ModelLoader['version'] = async (signal) => {
     if (judged !== null && options.now() - judged.at < 60_000) return judged.version;
     judged = { version: judgeVersion(await api.version(signal)), at: options.now() };
     return judged.version;
   };
-  const find: ModelKeeper['find'] = async (name, signal) => {
+  const find: ModelLoader['find'] = async (name, signal) => {
     const all = await api.list(signal);
     return all.find((one) => one.name === name) ?? all.find((one) => one.name === `${name}:latest`) ?? null;
   };
@@ -122,7 +126,7 @@ export function createModelKeeper(options: KeeperOptions): ModelKeeper {
       }
     },
     release,
-    seat: {
+    occupant: {
       held: async (signal) => {
         const all = loadedHere.size === 0 ? [] : await api.resident(signal).catch(() => []);
         return all
@@ -150,7 +154,7 @@ interface Deciding {
 }
 
 async function decideFor(
-  options: KeeperOptions,
+  options: ModelLoaderOptions,
   { listed, known, decisions, loadedHere }: Deciding,
   signal: AbortSignal,
 ): Promise<Decision> {
@@ -179,19 +183,19 @@ async function decideFor(
 
 /** This very model goes when it is loaded anew, and so does what was loaded here: one is in memory at a time. */
 async function leavingFor(
-  { api }: KeeperOptions,
+  { api }: ModelLoaderOptions,
   { listed, loadedHere }: Pick<Deciding, 'listed' | 'loadedHere'>,
   signal: AbortSignal,
-): Promise<ServerWish['givenBack']> {
+): Promise<ServerMemoryRequest['givenBack']> {
   const resident = await api.resident(signal);
   return givenBackBy(resident.filter((one) => one.name === listed.name || loadedHere.has(one.name)));
 }
 
 function wishFor(
-  { askedTokens, isHere }: KeeperOptions,
+  { askedTokens, isHere }: ModelLoaderOptions,
   { header, sizeBytes, filePath, remoteHost }: KnownModel,
-  givenBack: ServerWish['givenBack'],
-): ServerWish {
+  givenBack: ServerMemoryRequest['givenBack'],
+): ServerMemoryRequest {
   return {
     header,
     sizeBytes,
@@ -204,7 +208,7 @@ function wishFor(
 
 /** What other engines hold goes where this model, as it is wanted, does not fit beside it. */
 async function makeRoom(
-  options: KeeperOptions,
+  options: ModelLoaderOptions,
   { listed, known, decision, loadedHere }: Loading,
   signal: AbortSignal,
 ): Promise<readonly HeldModel[]> {
@@ -240,7 +244,7 @@ interface Loaded {
   readonly otherDigest: string | null;
 }
 
-async function ensureLoaded(options: KeeperOptions, loading: Loading, signal: AbortSignal): Promise<Loaded> {
+async function ensureLoaded(options: ModelLoaderOptions, loading: Loading, signal: AbortSignal): Promise<Loaded> {
   const { api } = options;
   const { listed, decision, loadedHere, onLoading } = loading;
   const all = await api.resident(signal);
@@ -297,7 +301,10 @@ function otherDigest(listed: ListedByOllama, resident: ResidentModel): string | 
 }
 
 /** The one set of options of a session. */
-function loadBody({ keepAliveMinutes }: KeeperOptions, { wantedTokens }: Decision): Readonly<Record<string, unknown>> {
+function loadBody(
+  { keepAliveMinutes }: ModelLoaderOptions,
+  { wantedTokens }: Decision,
+): Readonly<Record<string, unknown>> {
   return { options: { num_ctx: wantedTokens }, keep_alive: `${keepAliveMinutes}m` };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PullProgress } from '@shared/contract.ts';
-import { watched } from '../call/stall-watch.ts';
+import { watchForStalls } from '../call/stall-watch.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { errorInside, OllamaError } from './ollama-api.ts';
 import { readLines } from './json-lines.ts';
@@ -26,7 +26,7 @@ export async function pullModel(
   const { onProgress, signal, stallMs } = options;
   const layers = new Map<string, { readonly done: number; readonly total: number }>();
   let isDone = false;
-  for await (const line of watched(readLines(await api.pull(name, signal)), () => stallMs, signal)) {
+  for await (const line of watchForStalls(readLines(await api.pull(name, signal)), () => stallMs, signal)) {
     const refused = errorInside(line);
     if (refused !== null) throw new OllamaError(refused);
     const parsed = lineSchema.safeParse(line);

@@ -4,7 +4,7 @@ export interface ServerVersion {
   /** It can be told to refuse what does not fit instead of dropping the beginning. */
   readonly refusesLongPrompts: boolean;
   /** `/api/ps` says how much context was really made. */
-  readonly tellsContext: boolean;
+  readonly reportsContext: boolean;
   readonly givesLogprobs: boolean;
   /** A sentence for a person; null: all that is used is there. */
   readonly complaint: string | null;
@@ -27,7 +27,7 @@ export function judgeVersion(text: string): ServerVersion {
   return {
     text,
     refusesLongPrompts,
-    tellsContext: has(since.context),
+    reportsContext: has(since.context),
     givesLogprobs: has(since.logprobs),
     complaint: !has(since.tools)
       ? `Ollama ${text} is too old to stream calls of tools: bring it up to date`

@@ -2,21 +2,21 @@ import type { ModelMending } from '@shared/contract.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaError } from './ollama-api.ts';
 import type { KnownModels } from './ollama-known-models.ts';
-import { judgeTemplate, mendedName, mendFor } from './repair-template.ts';
-import type { ModelKeeper } from './ollama-model-loader.ts';
+import { judgeTemplate, repairedName, repairTemplateFor } from './repair-template.ts';
+import type { ModelLoader } from './ollama-model-loader.ts';
 
 /**
  * Mends a model whose template does nothing or knows no tools: a model of our own name is derived from it, with the
  * template of its family. The one that it comes from stays as it is, and the weights are not copied.
  */
-export function createMending({
+export function createModelRepair({
   api,
   known,
   find,
 }: {
   readonly api: OllamaApi;
   readonly known: KnownModels;
-  readonly find: ModelKeeper['find'];
+  readonly find: ModelLoader['find'];
 }) {
   return async (name: string, apply: boolean, signal: AbortSignal): Promise<ModelMending> => {
     const listed = await find(name, signal);
@@ -28,14 +28,14 @@ export function createMending({
       });
     const model = await known.of(listed, signal);
     const problem = judgeTemplate(model);
-    const mend = mendFor(model);
+    const repair = repairTemplateFor(model);
     if (problem === null) return { problem: null, plan: null, made: null };
-    if (mend === null) return { problem: problem.text, plan: null, made: null };
-    const made = mendedName(listed.name);
-    const plan = `a model ${made} is derived from ${listed.name} with the template "${mend.family}"; ${listed.name} stays as it is, and the weights are not copied`;
+    if (repair === null) return { problem: problem.text, plan: null, made: null };
+    const made = repairedName(listed.name);
+    const plan = `a model ${made} is derived from ${listed.name} with the template "${repair.family}"; ${listed.name} stays as it is, and the weights are not copied`;
     if (!apply) return { problem: problem.text, plan, made: null };
     await api.create(
-      { model: made, from: listed.name, template: mend.template, parameters: { stop: [...mend.stop] } },
+      { model: made, from: listed.name, template: repair.template, parameters: { stop: [...repair.stop] } },
       signal,
     );
     return { problem: problem.text, plan, made };

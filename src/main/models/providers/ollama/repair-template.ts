@@ -2,7 +2,7 @@ import type { Finding } from './check-ollama-load.ts';
 import type { KnownModel } from './ollama-known-models.ts';
 
 /** A template that a derived model gets in place of one that does nothing. */
-export interface TemplateMend {
+export interface RepairTemplate {
   readonly family: string;
   readonly template: string;
   /** Where an answer ends, in the words of the family. */
@@ -20,16 +20,20 @@ export function isBareTemplate(template: string): boolean {
 
 /** What is wrong with the template, and what mends it; null: nothing. */
 export function judgeTemplate(known: KnownModel): Finding | null {
-  const way = mendFor(known) === null ? '' : ': a derived model can be made with "dewpoint models mend"';
+  const way = repairTemplateFor(known) === null ? '' : ': a derived model can be made with "dewpoint models mend"';
   if (isBareTemplate(known.template))
     return { code: 'template-missing', text: `its template is missing, so it is not told who says what${way}` };
-  if (known.capabilities.length > 0 && !known.capabilities.includes('tools') && mendFor(known)?.hasTools === true)
+  if (
+    known.capabilities.length > 0 &&
+    !known.capabilities.includes('tools') &&
+    repairTemplateFor(known)?.hasTools === true
+  )
     return { code: 'tools-missing', text: `its template knows no tools, although the model does${way}` };
   return null;
 }
 
 /** By the tokens that the model was trained with; null where none of them is one of a family that is known here. */
-export function mendFor({ header: { markers } }: Pick<KnownModel, 'header'>): TemplateMend | null {
+export function repairTemplateFor({ header: { markers } }: Pick<KnownModel, 'header'>): RepairTemplate | null {
   if (markers.includes('<|im_start|>') && markers.includes('<tool_call>'))
     return {
       family: 'ChatML with tools',
@@ -49,7 +53,7 @@ export function mendFor({ header: { markers } }: Pick<KnownModel, 'header'>): Te
 }
 
 /** `qwen:7b` becomes `dewpoint/qwen:7b`, `someone/qwen:7b` becomes `dewpoint/someone-qwen:7b`. */
-export function mendedName(name: string): string {
+export function repairedName(name: string): string {
   return `${ourPrefix}${name.replace(/^[^/.]*\.[^/]*\//, '').replaceAll('/', '-')}`;
 }
 

@@ -1,5 +1,5 @@
 import type { OllamaSettings } from '@shared/settings.ts';
-import type { OwnServer } from '../../engine/own-ollama-server.ts';
+import type { OwnOllamaServer } from '../../engine/own-ollama-server.ts';
 
 export interface ServerStarter {
   /** For `OllamaApi`: true where the server was started, else why not. */
@@ -13,7 +13,7 @@ export interface StarterOptions {
   /** It would run on this machine. */
   readonly isHere: boolean;
   readonly settings: OllamaSettings;
-  readonly ownServer: OwnServer | undefined;
+  readonly ownServer: OwnOllamaServer | undefined;
   readonly fetch: typeof fetch;
 }
 

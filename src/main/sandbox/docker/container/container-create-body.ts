@@ -3,7 +3,7 @@ import type { EngineLimits } from '../engine/engine-limits.ts';
 import type { ExtraMount } from '../../sandbox.ts';
 import type { Mask } from '../../workspace/workspace-scan.ts';
 import { homeInContainer, type SupportFiles, type UserIds } from '../user/container-identity.ts';
-import type { Pin } from '../protection/protected-mounts.ts';
+import type { ProtectedMount } from '../protection/protected-mounts.ts';
 import type { RunnerPlace } from '../runner/runner-processes.ts';
 import { scriptCommand, scriptsInContainer } from '../exec/container-scripts.ts';
 
@@ -30,7 +30,7 @@ export interface ContainerPlan {
   readonly isPodman: boolean;
   /** A real path on the host. */
   readonly workspacePath: string;
-  readonly pins: readonly Pin[];
+  readonly pins: readonly ProtectedMount[];
   /** Folders elsewhere on the host, given to read at their own path. */
   readonly outside: readonly string[];
   /** What is to be hidden, relative to the workspace: commands find it empty. */

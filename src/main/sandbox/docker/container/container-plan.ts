@@ -5,11 +5,13 @@ import type { SessionContainerOptions } from './session-container-options.ts';
 import type { ContainerUser } from '../user/user-candidates.ts';
 
 /** What a project was found to need before a container is made. */
-export type Ground = Pick<ContainerPlan, 'labels' | 'masks'> & Pick<Protection, 'pins' | 'outside'>;
+export type ContainerRequirements = Pick<ContainerPlan, 'labels' | 'masks'> & {
+  readonly pins: Protection['mounts'];
+} & Pick<Protection, 'outside'>;
 
 interface Choice {
   readonly user: ContainerUser;
-  readonly ground: Ground;
+  readonly ground: ContainerRequirements;
   readonly scratchVolume: string;
 }
 

@@ -9,7 +9,7 @@ import type { UserIds } from '../user/container-identity.ts';
 import { scriptFiles } from '../exec/container-scripts.ts';
 
 /** What can be done with the image that runs. */
-export interface Abilities {
+export interface ImageCapabilities {
   /** `find -printf` and `stat` as GNU has them. */
   readonly gnu: boolean;
   readonly rg: boolean;
@@ -23,11 +23,11 @@ export interface Abilities {
 const engineMs = 30_000;
 
 /** Finds out what the image can do, and tries the user on the way. Rejects when the image cannot run a shell. */
-export async function probe(
+export async function probeImageCapabilities(
   { container, processes }: { readonly container: Dockerode.Container; readonly processes: ContainerProcesses },
   user: UserIds,
   trial: { readonly made: string; readonly given: string } | null,
-): Promise<Abilities> {
+): Promise<ImageCapabilities> {
   let text = '';
   const values = [workspaceInContainer, scratchInContainer, trial?.made ?? '', trial?.given ?? ''];
   const running = await processes.start({

@@ -1,11 +1,11 @@
 import type Dockerode from 'dockerode';
 import type { Log } from '../../../lib/log.ts';
 import type { ExtraMount } from '../../sandbox.ts';
-import type { Abilities } from './image-capabilities.ts';
+import type { ImageCapabilities } from './image-capabilities.ts';
 import type { ContainerProcesses } from '../exec/container-process.ts';
 import type { WatchedDisk } from '../engine/disk-watch.ts';
 import type { Engine } from '../engine/container-engine.ts';
-import type { ProjectLook } from '../../workspace/find-hidden-files.ts';
+import type { HiddenFiles } from '../../workspace/find-hidden-files.ts';
 import type { RepositoryGuard } from '../../workspace/repositories/repository-guard.ts';
 import type { RunnerPlace } from '../runner/runner-processes.ts';
 import type { ContainerUser } from '../user/user-candidates.ts';
@@ -13,7 +13,7 @@ import type { ContainerUser } from '../user/user-candidates.ts';
 export interface LiveContainer {
   readonly container: Dockerode.Container;
   readonly processes: ContainerProcesses;
-  readonly abilities: Abilities;
+  readonly capabilities: ImageCapabilities;
   /** Of volumes, images and what containers write; null where it is that of the project, or cannot be told. */
   readonly engineDisk: WatchedDisk | null;
   /** Why it is no longer there; null while it is. */
@@ -40,7 +40,7 @@ export interface SessionContainerOptions {
   /** Whoever made it disposes of it. */
   readonly guard: RepositoryGuard;
   /** What is looked for in the project before every container. */
-  readonly look: (signal: AbortSignal) => Promise<ProjectLook>;
+  readonly look: (signal: AbortSignal) => Promise<HiddenFiles>;
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pids: number;

@@ -4,16 +4,23 @@ import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import { abortable, abortWithManyListeners } from '../../../lib/async/abort.ts';
 import { callModeFor, type CallMode } from '../../../lib/files/host-folder.ts';
 import type { ExtraMount } from '../../sandbox.ts';
-import { probe, type Abilities } from './image-capabilities.ts';
+import { probeImageCapabilities, type ImageCapabilities } from './image-capabilities.ts';
 import { attachProcesses } from '../exec/attach-processes.ts';
 import { ContainerGoneError } from '../exec/container-process.ts';
-import { planContainer, type Ground } from './container-plan.ts';
+import { planContainer, type ContainerRequirements } from './container-plan.ts';
 import { createBody, labelNames, workspaceInContainer } from './container-create-body.ts';
 import { withDeadline } from '../engine/engine-deadline.ts';
 import { watchedEngineDisk } from '../engine/engine-disk.ts';
-import { engineAnswers, engineSilence, engineSilent, engineStopped, hadEvent, removeWhenBack } from '../engine/engine-watch.ts';
+import {
+  engineAnswers,
+  engineSilence,
+  engineSilent,
+  engineStopped,
+  hadEvent,
+  removeWhenBack,
+} from '../engine/engine-watch.ts';
 import { folderKey, ownerMark, type UserIds } from '../user/container-identity.ts';
-import { findPins, type Pin } from '../protection/protected-mounts.ts';
+import { findProtectedMounts, type ProtectedMount } from '../protection/protected-mounts.ts';
 import type { ProtectedPlace } from '../protection/protected-watch.ts';
 import type { RepositoryGuard } from '../../workspace/repositories/repository-guard.ts';
 import { removeContainer, removeVolume } from './remove-container.ts';
@@ -42,7 +49,7 @@ export class SessionContainer {
   readonly #workspaceKey: string;
   readonly #volumeName: string;
   #warnings: readonly string[] = [];
-  #pins: readonly Pin[] = [];
+  #pins: readonly ProtectedMount[] = [];
   #masks: readonly Mask[] = [];
   #asking: CallMode = 'waiting';
   /** The one that was found to be right, then the others. */
@@ -114,7 +121,7 @@ export class SessionContainer {
   }
 
   get scratchPath(): string | null {
-    return this.#live?.abilities.scratch ?? null;
+    return this.#live?.capabilities.scratch ?? null;
   }
 
   get warnings(): readonly string[] {
@@ -143,7 +150,7 @@ export class SessionContainer {
     ];
   }
 
-  get pins(): readonly Pin[] {
+  get pins(): readonly ProtectedMount[] {
     return this.#pins;
   }
 
@@ -307,7 +314,7 @@ export class SessionContainer {
 
   async #createAs(
     user: ContainerUser,
-    ground: Ground,
+    ground: ContainerRequirements,
   ): Promise<Reply<{ live: LiveContainer; verdict: UserVerdict | null }>> {
     const { engine, homeId, sessionId } = this.#options;
     const { docker } = engine;
@@ -356,19 +363,21 @@ export class SessionContainer {
     await withDeadline(engineMs, gone.signal, () => ready);
     const trial = await beginUserProbe(this.#options.workspacePath);
     let verdict: UserVerdict | null = null;
-    let abilities: Abilities;
+    let capabilities: ImageCapabilities;
     try {
-      abilities = await withDeadline(engineMs, gone.signal, () => probe({ container, processes }, user, trial));
+      capabilities = await withDeadline(engineMs, gone.signal, () =>
+        probeImageCapabilities({ container, processes }, user, trial),
+      );
     } finally {
       verdict = (await trial?.judge()) ?? null;
     }
-    const engineDisk = await watchedEngineDisk(this.#options, abilities.volumes, processes);
-    live = { container, processes, abilities, engineDisk, goneBecause: null, gone };
+    const engineDisk = await watchedEngineDisk(this.#options, capabilities.volumes, processes);
+    live = { container, processes, capabilities, engineDisk, goneBecause: null, gone };
     return { live, verdict };
   }
 
   /** What is the same whoever commands run as: looked at once, for a large project takes its time. */
-  async #prepare(): Promise<Reply<Ground>> {
+  async #prepare(): Promise<Reply<ContainerRequirements>> {
     const { engine, homeId, sessionId, workspacePath, besides, look, guard } = this.#options;
     const labels = {
       [labelNames.app]: 'sandbox',
@@ -383,12 +392,12 @@ export class SessionContainer {
     }
     const { masks, warnings: found } = await look(this.#closing.signal);
     // Never what a command wrote: only what was there when the session began.
-    const { pins, outside, warnings } = await findPins(workspacePath, guard.own);
+    const { mounts, outside, warnings } = await findProtectedMounts(workspacePath, guard.own);
     this.#warnings = [...warnings, ...found];
-    this.#pins = pins;
+    this.#pins = mounts;
     this.#asking = await callModeFor(workspacePath);
     this.#masks = masks;
-    return success({ labels, pins, outside, masks });
+    return success({ labels, pins: mounts, outside, masks });
   }
 
   #remove(container: Dockerode.Container, milliseconds = engineMs): Promise<void> {

@@ -1,6 +1,11 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { keepTail, type KeptTail } from '../../kept-output.ts';
-import type { SandboxServices, ServiceOutput, ServiceRequest, ServiceState } from '../../sandbox.ts';
+import type {
+  BackgroundProcesses,
+  BackgroundProcessOutput,
+  BackgroundProcessRequest,
+  BackgroundProcessState,
+} from '../../sandbox.ts';
 import type { ProcessEnd } from './container-process.ts';
 import { programOf, refuseCommand } from './exec-command.ts';
 import { ContainerRuns, type StartedProcess } from './run-in-container.ts';
@@ -19,13 +24,13 @@ interface Service {
   readonly runs: ContainerRuns;
   readonly started: StartedProcess;
   readonly output: KeptTail;
-  state: Omit<ServiceState, 'outputBytes'>;
+  state: Omit<BackgroundProcessState, 'outputBytes'>;
   /** Resolves when it is over and its container gone. */
   over: Promise<void>;
 }
 
 /** Services of one session; each in a container of its own, on the network of the session's. */
-export class ContainerServices implements SandboxServices {
+export class ContainerBackgroundProcesses implements BackgroundProcesses {
   readonly #session: SessionContainer;
   readonly #all = new Map<string, Service>();
   #count = 0;
@@ -33,15 +38,15 @@ export class ContainerServices implements SandboxServices {
   /** Aborted at the end: what is being started then is not. */
   readonly #closing = new AbortController();
 
-  readonly #onChange: (state: ServiceState) => void;
+  readonly #onChange: (state: BackgroundProcessState) => void;
 
   /** `onChange` hears of every start and every end; must not throw. */
-  constructor(session: SessionContainer, onChange: (state: ServiceState) => void) {
+  constructor(session: SessionContainer, onChange: (state: BackgroundProcessState) => void) {
     this.#session = session;
     this.#onChange = onChange;
   }
 
-  async start(request: ServiceRequest, signal: AbortSignal): Promise<Reply<ServiceState>> {
+  async start(request: BackgroundProcessRequest, signal: AbortSignal): Promise<Reply<BackgroundProcessState>> {
     const refused = refuseCommand(request);
     if (refused !== null) return refused;
     if (this.#running().length + this.#starting >= mostRunning) {
@@ -55,7 +60,7 @@ export class ContainerServices implements SandboxServices {
     }
   }
 
-  async #start(request: ServiceRequest, signal: AbortSignal): Promise<Reply<ServiceState>> {
+  async #start(request: BackgroundProcessRequest, signal: AbortSignal): Promise<Reply<BackgroundProcessState>> {
     const live = await this.#session.acquire(signal);
     if (!live.ok) return live;
     const made = await this.#session.startBeside({ network: live.value }, signal);
@@ -90,16 +95,16 @@ export class ContainerServices implements SandboxServices {
     return success(stateOf(service));
   }
 
-  list(): readonly ServiceState[] {
+  list(): readonly BackgroundProcessState[] {
     return [...this.#all.values()].map(stateOf);
   }
 
-  read(id: string): ServiceOutput | null {
+  read(id: string): BackgroundProcessOutput | null {
     const service = this.#all.get(id);
     return service === undefined ? null : { state: stateOf(service), text: service.output.text() };
   }
 
-  async stop(id: string): Promise<ServiceState | null> {
+  async stop(id: string): Promise<BackgroundProcessState | null> {
     const service = this.#all.get(id);
     if (service === undefined) return null;
     if (service.state.status === 'running') {
@@ -164,6 +169,6 @@ function ended(state: Service['state'], end: ProcessEnd): Service['state'] {
   return { ...state, status: end.type === 'lost' ? 'lost' : 'exited' };
 }
 
-function stateOf({ state, output }: Service): ServiceState {
+function stateOf({ state, output }: Service): BackgroundProcessState {
   return { ...state, outputBytes: output.totalBytes };
 }

@@ -7,7 +7,7 @@ import { watchDisks } from '../engine/disk-watch.ts';
 import { diskEveryMs, filesOf, spaceOf } from '../engine/engine-disk.ts';
 import { changedBetween, readProtected, type ProtectedState } from '../protection/protected-watch.ts';
 import { untrackedText } from '@shared/session-sandbox.ts';
-import type { Abilities } from '../container/image-capabilities.ts';
+import type { ImageCapabilities } from '../container/image-capabilities.ts';
 import { ContainerGoneError, type ContainerProgram } from './container-process.ts';
 import type { ContainerRuns, RunEnd } from './run-in-container.ts';
 import { memoryNotice } from './container-scripts.ts';
@@ -145,7 +145,7 @@ export function refuseCommand({ command, cwd, env }: Command): Reply<never> | nu
 }
 
 /** A command in its folder, by the best shell there is. */
-export function programOf({ command, cwd }: Command): (abilities: Abilities) => ContainerProgram {
+export function programOf({ command, cwd }: Command): (abilities: ImageCapabilities) => ContainerProgram {
   const folder = cwd === undefined || cwd === '' ? '.' : cwd.startsWith('/') ? cwd : `./${cwd}`;
   return ({ bash }) => ({ type: 'command', command, shell: bash ? '/bin/bash' : '/bin/sh', folder });
 }

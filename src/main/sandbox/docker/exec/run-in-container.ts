@@ -3,7 +3,7 @@ import { abortable } from '../../../lib/async/abort.ts';
 import { delay } from '../../../lib/async/delay.ts';
 import { timerWithPauses, type DeadlinePause } from '../../../lib/async/deadline-pause.ts';
 import type { OutputChunk } from '../../sandbox.ts';
-import type { Abilities } from '../container/image-capabilities.ts';
+import type { ImageCapabilities } from '../container/image-capabilities.ts';
 import {
   ContainerGoneError,
   type ContainerProcess,
@@ -18,7 +18,7 @@ import type { SessionContainer } from '../container/session-container.ts';
 
 export interface ContainerStart extends Omit<ProcessRequest, 'program'> {
   /** Made for what the image can do. */
-  readonly program: (abilities: Abilities) => ContainerProgram;
+  readonly program: (abilities: ImageCapabilities) => ContainerProgram;
 }
 
 export interface ContainerRun extends Omit<ContainerStart, 'keepInputOpen'> {
@@ -103,7 +103,7 @@ export class ContainerRuns {
       const live = acquired.value;
       this.#alive += 1;
       try {
-        const starting = live.processes.start({ ...request, program: program(live.abilities) });
+        const starting = live.processes.start({ ...request, program: program(live.capabilities) });
         const running = await abortable(starting, live.gone.signal);
         this.#watch(live, running);
         return success({ live, running });

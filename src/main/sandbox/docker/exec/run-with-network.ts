@@ -3,7 +3,7 @@ import { createAllowListProxy } from '../../network/allow-list-proxy.ts';
 import { usualLimits, type NetworkDecision } from '../../network/network-decision.ts';
 import { forwarderPort, noForwarderExit } from '../../network/container-forwarder.ts';
 import { canonicalHost } from '@shared/host-name.ts';
-import type { Outward } from '../../network/outbound-connections.ts';
+import type { OutboundConnections } from '../../network/outbound-connections.ts';
 import { createTunnel } from '../../network/connection-tunnel.ts';
 import type { AskAboutDisk, ExecRequest, ExecResult, NetworkRequest, NetworkResult } from '../../sandbox.ts';
 import { startExec, type RunningExec } from './container-exec.ts';
@@ -20,7 +20,7 @@ const mostDecisions = 1_000;
 
 export interface NetworkPlace {
   readonly session: SessionContainer;
-  readonly outward: Outward;
+  readonly outward: OutboundConnections;
   readonly onDiskLow: AskAboutDisk | null;
   /** Work in the command's own container, before there is a way out and after it is closed. */
   readonly around?: AroundCommand;

@@ -12,7 +12,7 @@ import type {
   SearchResult,
   WorkspaceFiles,
 } from '../../sandbox.ts';
-import { readEach } from '../../files/read-files-singly.ts';
+import { readFilesSingly } from '../../files/read-files-singly.ts';
 import type { ContainerProgram } from '../exec/container-process.ts';
 import {
   deleteScript,
@@ -32,7 +32,7 @@ import {
 import { parseListing, parseMany, parseScan } from './parse-listing.ts';
 import { parseSearch, searchArguments } from '../../files/ripgrep-output.ts';
 import type { ContainerRuns } from '../exec/run-in-container.ts';
-import type { Abilities } from '../container/image-capabilities.ts';
+import type { ImageCapabilities } from '../container/image-capabilities.ts';
 import { WritesUnderWay } from './writes-under-way.ts';
 
 const defaultReadBytes = 4 * 1024 * 1024;
@@ -47,7 +47,7 @@ const manyNames = 5000;
 const manyNameBytes = 512 * 1024;
 
 interface Operation {
-  readonly program: (abilities: Abilities) => ContainerProgram;
+  readonly program: (abilities: ImageCapabilities) => ContainerProgram;
   readonly stdin?: Uint8Array;
   readonly maxOutputBytes: number;
   readonly timeoutMs?: number;
@@ -104,7 +104,7 @@ export class ContainerFiles {
       }
       if (found !== null) continue;
       // One of them cannot be read, or was changed at this moment.
-      const each = await readEach((path) => this.read(path, options, signal), batch, { options, signal });
+      const each = await readFilesSingly((path) => this.read(path, options, signal), batch, { options, signal });
       if (!each.ok) return each;
       for (const [path, content] of each.value) all.set(path, content);
     }
@@ -152,7 +152,7 @@ export class ContainerFiles {
   }
 
   async stat(path: string, signal: AbortSignal): Promise<Reply<FileStat>> {
-    const program = ({ gnu }: Abilities): ContainerProgram => ({
+    const program = ({ gnu }: ImageCapabilities): ContainerProgram => ({
       type: 'files',
       operation: ['stat', `./${path}`],
       text: statScript,
@@ -182,7 +182,7 @@ export class ContainerFiles {
 
   async #list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
     const values = [`./${path}`, String(listDepth(options)), options.all === true ? 'all' : 'some'];
-    const program = ({ gnu }: Abilities): ContainerProgram => ({
+    const program = ({ gnu }: ImageCapabilities): ContainerProgram => ({
       type: 'files',
       operation: ['list', ...values, ...leftOut],
       text: listScript(gnu),
@@ -207,7 +207,7 @@ export class ContainerFiles {
       return failure('bad-input', 'A pattern cannot hold a NUL character.');
     }
     let hasRipgrep = true;
-    const program = ({ rg }: Abilities): ContainerProgram => {
+    const program = ({ rg }: ImageCapabilities): ContainerProgram => {
       hasRipgrep = rg;
       return rg ? script(searchScript, `./${query.path}`, ...searchArguments(query)) : script(':');
     };
@@ -251,7 +251,7 @@ export class ContainerFiles {
   }
 
   async scan(signal: AbortSignal): Promise<Reply<WorkspaceFiles>> {
-    const program = ({ gnu }: Abilities): ContainerProgram => ({
+    const program = ({ gnu }: ImageCapabilities): ContainerProgram => ({
       type: 'files',
       operation: ['scan', ...leftOut],
       text: scanScript(gnu),

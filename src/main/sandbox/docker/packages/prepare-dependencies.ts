@@ -10,7 +10,7 @@ import { finishJavascript } from '../../packages/finish-javascript.ts';
 import { finishPython } from '../../packages/finish-install.ts';
 import type { PackageSources } from '../../packages/package-sources.ts';
 import type { DependencyRecord, DependencyRecords } from '../../packages/dependency-records.ts';
-import { refusedText } from '../../network/refused-hosts.ts';
+import { refusedHostsText } from '../../network/refused-hosts.ts';
 import type { ExtraMount, NetworkRequest, NetworkResult, Sandbox } from '../../sandbox.ts';
 import type { Mask } from '../../workspace/workspace-scan.ts';
 import { createDependencyVolume, removeDependencyVolume } from './dependency-volumes.ts';
@@ -280,7 +280,7 @@ function reasonOf(result: NetworkResult): string {
         ? `it ended with code ${result.exitCode ?? 'unknown'}.`
         : `it was ${result.outcome}.`;
   const printed = tail(result.stderr.trim() === '' ? result.stdout : result.stderr);
-  return [how, refusedText(result.decisions), printed].filter((text) => text !== '').join(' ');
+  return [how, refusedHostsText(result.decisions), printed].filter((text) => text !== '').join(' ');
 }
 
 function tail(text: string): string {

@@ -6,7 +6,7 @@ import { kindAt, namedByConfig, type PlaceKind } from '../../workspace/repositor
 import { resolveGitLink } from './git-link.ts';
 
 /** A part of the workspace that is mounted by itself, so that it cannot be renamed away, and how. */
-export interface Pin {
+export interface ProtectedMount {
   /** Relative to the workspace. */
   readonly path: string;
   readonly readOnly: boolean;
@@ -14,7 +14,7 @@ export interface Pin {
 
 export interface Protection {
   /** Folders before what lies in them. */
-  readonly pins: readonly Pin[];
+  readonly mounts: readonly ProtectedMount[];
   /** Folders elsewhere on the host that are read at their own path: the data of a worktree or a submodule. */
   readonly outside: readonly string[];
   readonly warnings: readonly string[];
@@ -50,7 +50,7 @@ const runsByItself = [
 ];
 
 /** More mounts than this slow every start down. */
-export const maxPins = 256;
+export const maxProtectedMounts = 256;
 const systemFolders = /^\/(proc|sys|dev|etc|usr|bin|sbin|lib\w*|boot|run)(\/|$)/;
 
 /**
@@ -61,7 +61,7 @@ const systemFolders = /^\/(proc|sys|dev|etc|usr|bin|sbin|lib\w*|boot|run)(\/|$)/
  * engine would make it as root. A worktree's or submodule's data elsewhere are given to read, at their own path. Throws
  * `refused` where there is more to hold than can be.
  */
-export async function findPins(workspacePath: string, own: OwnRepositories): Promise<Protection> {
+export async function findProtectedMounts(workspacePath: string, own: OwnRepositories): Promise<Protection> {
   const pins = new Map<string, boolean>();
   const warnings: string[] = [];
   const outside: string[] = [];
@@ -84,14 +84,14 @@ export async function findPins(workspacePath: string, own: OwnRepositories): Pro
     if (kind === 'file' || kind === 'folder') pins.set(path, true);
     if (kind === 'other') warnings.push(`${path} is a link and is not protected in the sandbox.`);
   }
-  if (pins.size > maxPins) {
+  if (pins.size > maxProtectedMounts) {
     throw new AppError(
       'refused',
-      `This project has ${pins.size} places that commands must not change (${own.data.length} git repositories are among them), and ${maxPins} can be held at most.`,
+      `This project has ${pins.size} places that commands must not change (${own.data.length} git repositories are among them), and ${maxProtectedMounts} can be held at most.`,
       { hint: 'Open one of the smaller repositories as the project, or move away those that are not needed.' },
     );
   }
-  return { pins: [...pins].map(([path, readOnly]) => ({ path, readOnly })).sort(byDepth), outside, warnings };
+  return { mounts: [...pins].map(([path, readOnly]) => ({ path, readOnly })).sort(byDepth), outside, warnings };
 }
 
 interface Pinning {
@@ -130,7 +130,7 @@ function pinOnTheWay(pins: Map<string, boolean>, path: string, readOnly: boolean
   pins.set(path, readOnly || pins.get(path) === true);
 }
 
-function byDepth(left: Pin, right: Pin): number {
-  const depth = (pin: Pin): number => pin.path.split('/').length;
+function byDepth(left: ProtectedMount, right: ProtectedMount): number {
+  const depth = (pin: ProtectedMount): number => pin.path.split('/').length;
   return depth(left) - depth(right) || (left.path < right.path ? -1 : 1);
 }

@@ -1,12 +1,12 @@
 import { lstatSync, readdirSync, type BigIntStats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { openChildFolder, openFolderBelow, type CallMode, type HostFolder } from '../../../lib/files/host-folder.ts';
-import type { Pin } from './protected-mounts.ts';
+import type { ProtectedMount } from './protected-mounts.ts';
 
 /** Where the protected things of a project lie, and how the system is asked for them. */
 export interface ProtectedPlace {
   readonly workspacePath: string;
-  readonly pins: readonly Pin[];
+  readonly pins: readonly ProtectedMount[];
   readonly asking: CallMode;
 }
 

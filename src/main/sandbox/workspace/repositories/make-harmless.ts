@@ -17,11 +17,11 @@ export interface Harmless {
 }
 
 /** Keeps the bytes of a file before it is changed or taken away. */
-export type Keep = (path: string, bytes: Uint8Array) => Promise<void>;
+export type KeepTakenFile = (path: string, bytes: Uint8Array) => Promise<void>;
 
 export interface HarmlessOptions {
   readonly chain: FolderChain;
-  readonly keep: Keep;
+  readonly keep: KeepTakenFile;
   /** Whether a folder of the workspace is the data of a repository that was looked at as well. */
   readonly isKnownData: (path: string) => boolean;
   /** Whether there is a folder in the workspace, with no link on the way to it. */
@@ -44,7 +44,7 @@ export async function makeHarmless(path: string, options: HarmlessOptions): Prom
     await takeAddresses(work, new Set());
     await takePrograms(work, '');
   });
-  return made.problem === null ? made : takeBackWhole(path, { done: made.done, reason: made.problem }, options);
+  return made.problem === null ? made : disableRepository(path, { done: made.done, reason: made.problem }, options);
 }
 
 /** Work in a folder; what it noted, and why it came to no end. */
@@ -60,7 +60,7 @@ async function attempt(path: string, options: HarmlessOptions, work: (work: Work
 }
 
 /** What cannot be made harmless is no repository any more: without its `HEAD` git takes it for a plain folder. */
-async function takeBackWhole(
+async function disableRepository(
   path: string,
   { done, reason }: { readonly done: readonly string[]; readonly reason: string },
   { chain }: HarmlessOptions,
@@ -80,7 +80,7 @@ async function takeBackWhole(
 }
 
 /** What a command put into the data of a person's own repository. `kept`: what was there before, by its path in the data. */
-export async function takeBackNew(
+export async function revertAdditions(
   path: string,
   kept: ReadonlyMap<string, string>,
   options: HarmlessOptions,
@@ -236,7 +236,7 @@ async function takeAllIn(
 async function keepOf(
   folder: HostFolder,
   name: string,
-  { path, found, keep }: { readonly path: string; readonly found: Stats; readonly keep: Keep },
+  { path, found, keep }: { readonly path: string; readonly found: Stats; readonly keep: KeepTakenFile },
 ): Promise<void> {
   if (found.isSymbolicLink()) {
     const target = await readlink(pathIn(folder, hostNameOf(name)), { encoding: 'buffer' });

@@ -12,9 +12,9 @@ import { FolderWatch, pauses, type LookEnd, type SeenFolder } from './folder-wat
 import { addressFolders, isRepositoryData, linkedFolders, pointersIn, redirects, todoFile } from './git-data.ts';
 import { earlierRecords, OwnRecord, recordFolder, type EarlierRecord } from './guard-record.ts';
 import { namedByConfig } from './named-by-config.ts';
-import { judgePointer, makeHarmless, maxConfigBytes, takeBackNew, type Harmless } from './make-harmless.ts';
-import { changedUnseen } from './untracked-changes.ts';
-import { takenAway } from './keep-taken-files.ts';
+import { judgePointer, makeHarmless, maxConfigBytes, revertAdditions, type Harmless } from './make-harmless.ts';
+import { findUntrackedChanges } from './untracked-changes.ts';
+import { createTakenFileKeeper } from './keep-taken-files.ts';
 
 export interface GuardOptions {
   /** A real path. */
@@ -55,7 +55,7 @@ export class RepositoryGuard {
   readonly #told = new Map<string, string>();
   /** The person's own repositories in whose data a name has come or gone since they were looked at. */
   readonly #touched = new Set<string>();
-  readonly #keep: ReturnType<typeof takenAway>;
+  readonly #keep: ReturnType<typeof createTakenFileKeeper>;
   /** Files that the person's own settings of git name and that commands may change, with their marks. */
   readonly #named = new Map<string, string>();
   readonly #left: UntrackedPlace[] = [];
@@ -75,7 +75,7 @@ export class RepositoryGuard {
     this.#options = options;
     this.#asking = asking;
     this.#watch = new FolderWatch(options.workspacePath, asking);
-    this.#keep = takenAway(join(options.homePath, 'sandbox', 'taken-away', options.sessionId));
+    this.#keep = createTakenFileKeeper(join(options.homePath, 'sandbox', 'taken-away', options.sessionId));
   }
 
   /** Before the first command. Rejects with `refused` where the workspace is too large to be looked through whole. */
@@ -93,7 +93,7 @@ export class RepositoryGuard {
         found.type === 'data' ? { type: 'own-data', kept: await guard.#keptIn(path) } : { type: 'own-pointer' };
       guard.#found.set(path, own);
     }
-    guard.#tell(await guard.#settle(end));
+    guard.#reportOnce(await guard.#settle(end));
     await guard.#findNamed();
     const { sessionId, workspacePath } = options;
     guard.#record = await OwnRecord.write(folder, { sessionId, workspacePath, own: guard.#ownPaths() });
@@ -121,10 +121,10 @@ export class RepositoryGuard {
       const end = await this.#lookThrough(forever);
       const places = await this.#settle(end);
       await this.#record?.touch();
-      return this.#tell(places);
+      return this.#reportOnce(places);
     } catch (error) {
       this.#options.log.error(`sandbox: the look at repositories failed: ${String(error)}`);
-      return this.#tell([{ path: '.', why: 'it could not be looked through after a command', done: null }]);
+      return this.#reportOnce([{ path: '.', why: 'it could not be looked through after a command', done: null }]);
     } finally {
       leave?.();
     }
@@ -134,10 +134,10 @@ export class RepositoryGuard {
   async settle(signal: AbortSignal): Promise<void> {
     if (!this.#hasRun) return;
     await this.look();
-    await this.#tellUnseen(signal);
+    await this.#reportUntracked(signal);
   }
 
-  async #tellUnseen(signal: AbortSignal): Promise<void> {
+  async #reportUntracked(signal: AbortSignal): Promise<void> {
     if (!this.#hasRun) return;
     const sinceMs = this.#settledMs;
     this.#hasRun = this.#running > 0;
@@ -149,9 +149,9 @@ export class RepositoryGuard {
       folders: this.#watch.folders,
       environments: this.#environments,
     };
-    const places = await changedUnseen({ ...where, sinceMs, pause: pauses(signal) });
+    const places = await findUntrackedChanges({ ...where, sinceMs, pause: pauses(signal) });
     for (const { path } of places) this.#told.delete(path);
-    this.#tell(places);
+    this.#reportOnce(places);
   }
 
   /** Looks again and again while something runs. Call what it returns at its end. */
@@ -174,7 +174,9 @@ export class RepositoryGuard {
     for (const watcher of this.#watchers) watcher.close();
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.look();
-    await this.#tellUnseen(forever).catch((error: unknown) => this.#options.log.error(`sandbox: ${String(error)}`));
+    await this.#reportUntracked(forever).catch((error: unknown) =>
+      this.#options.log.error(`sandbox: ${String(error)}`),
+    );
     await this.#record?.remove().catch((error: unknown) => this.#options.log.warn(`sandbox: ${String(error)}`));
   }
 
@@ -255,7 +257,7 @@ export class RepositoryGuard {
       for (const [path, found] of this.#found) {
         if (found.type === 'own-data') {
           if (!this.#touched.has(path) && this.#markOf(joined(path, todoFile)) === '') continue;
-          const { done, problem } = await takeBackNew(path, found.kept, with_);
+          const { done, problem } = await revertAdditions(path, found.kept, with_);
           if (done.length > 0 || problem !== null) places.push(placeOf(path, 'git goes by it', { done, problem }));
         } else if (found.type === 'data') {
           const why = `a git repository that was made while commands ran; ${gitWhy}`;
@@ -319,7 +321,7 @@ export class RepositoryGuard {
   }
 
   /** Each is told of once, and again when something else was done about it. */
-  #tell(places: readonly UntrackedPlace[]): readonly UntrackedPlace[] {
+  #reportOnce(places: readonly UntrackedPlace[]): readonly UntrackedPlace[] {
     const news = places.filter(({ path, done }) => {
       const told = this.#told.get(path);
       return told === undefined || (done !== null && done !== told);

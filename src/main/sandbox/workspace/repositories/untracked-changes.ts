@@ -12,7 +12,7 @@ const shownFiles = 3;
 /** Of one name; more are told of together. */
 const shownFolders = 5;
 
-export interface UnseenRequest {
+export interface UntrackedChangesQuery {
   /** A real path. */
   readonly workspacePath: string;
   readonly asking: CallMode;
@@ -29,7 +29,7 @@ export interface UnseenRequest {
  * What changed in folders of packages and of compiled files, which changes do not track and the project runs. The time of a
  * file's last change cannot be set by a program, so that one question for each file tells it. Rejects on abort alone.
  */
-export async function changedUnseen(request: UnseenRequest): Promise<readonly UntrackedPlace[]> {
+export async function findUntrackedChanges(request: UntrackedChangesQuery): Promise<readonly UntrackedPlace[]> {
   const byRoot = new Map<string, string[]>();
   const chain = new FolderChain(request.workspacePath, request.asking);
   try {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createOwnCounters } from '../../../../../src/main/models/engine/worker/llama-counters.ts';
+import { createLlamaCounters } from '../../../../../src/main/models/engine/worker/llama-counters.ts';
 
 /** An engine that prints, at the level of information only and a turn of the loop later, as the real one does. */
 function printing(text: string) {
-  const counters = createOwnCounters();
+  const counters = createLlamaCounters();
   const levels = { info: 'info', error: 'error' };
   const llama = { logLevel: levels.error };
   const print = async (): Promise<void> => {

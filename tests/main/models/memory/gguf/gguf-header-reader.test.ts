@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readGguf } from '../../../../../src/main/models/memory/gguf/read-gguf.ts';
 import { createHeaderReader } from '../../../../../src/main/models/memory/gguf/gguf-header-reader.ts';
 import type { ReadHeader } from '../../../../../src/main/models/memory/gguf/gguf-header-reader.ts';
-import { lastThatHolds } from '../../../../../src/main/models/memory/binary-search.ts';
+import { largestThatHolds } from '../../../../../src/main/models/memory/binary-search.ts';
 import { ggufFile } from '../../../../fakes/gguf-file.ts';
 
 let dir: string;
@@ -68,7 +68,7 @@ describe('lastThatHolds', () => {
   it('agrees with looking at every number', () => {
     for (let edge = 3; edge <= 20; edge += 1) {
       for (let high = edge; high <= 21; high += 1) {
-        expect(lastThatHolds(2, high, (value) => value < edge)).toBe(Math.min(edge, Math.max(3, high)) - 1);
+        expect(largestThatHolds(2, high, (value) => value < edge)).toBe(Math.min(edge, Math.max(3, high)) - 1);
       }
     }
   });

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createArena } from '../../../../../src/main/models/memory/graph/graph-arena.ts';
 import { parseCatalogue } from '../../../../../src/main/models/files/model-catalogue.ts';
-import { asMade, estimateMemory, readModelMemory } from '../../../../../src/main/models/memory/estimate/model-memory.ts';
+import {
+  asMade,
+  estimateMemory,
+  readModelMemory,
+} from '../../../../../src/main/models/memory/estimate/model-memory.ts';
 import type { ModelMemory } from '../../../../../src/main/models/memory/estimate/model-memory.ts';
 
 const catalogue = parseCatalogue(JSON.parse(readFileSync('resources/models.json', 'utf8')));

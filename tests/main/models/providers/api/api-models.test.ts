@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelBookOptions } from '../../../../../src/main/models/providers/api/api-models.ts';
-import { createModelBook, ListRefusedError } from '../../../../../src/main/models/providers/api/api-models.ts';
-import { watchReach } from '../../../../../src/main/models/providers/api/reachability.ts';
+import type { ApiModelsOptions } from '../../../../../src/main/models/providers/api/api-models.ts';
+import { createApiModels, ListRefusedError } from '../../../../../src/main/models/providers/api/api-models.ts';
+import { watchReachability } from '../../../../../src/main/models/providers/api/reachability.ts';
 import { readChatModels } from '../../../../../src/main/models/providers/chat-completions/chat-models.ts';
 
 const signal = new AbortController().signal;
-const book = (overrides: Partial<ModelBookOptions> = {}): ReturnType<typeof createModelBook> =>
-  createModelBook({
+const book = (overrides: Partial<ApiModelsOptions> = {}): ReturnType<typeof createApiModels> =>
+  createApiModels({
     id: 'x',
     service: 'anthropic',
     where: 'cloud',
@@ -44,7 +44,7 @@ describe('a book of models', () => {
   it('asks again before that where a call did not get through, and keeps what it knew while nobody answers', async () => {
     let isAway = false;
     let asked = 0;
-    const reach = watchReach(async () => {
+    const reach = watchReachability(async () => {
       asked += 1;
       if (isAway) throw new TypeError('fetch failed');
       return new Response('[]');

@@ -3,8 +3,8 @@ import type { Message } from '@shared/messages.ts';
 import { textOf } from '@shared/messages.ts';
 import type { ModelRequest } from '../../../../../src/main/models/providers/define.ts';
 import { toAnthropicWire } from '../../../../../src/main/models/providers/anthropic/anthropic-messages.ts';
-import { toWire } from '../../../../../src/main/models/providers/chat-completions/chat-messages.ts';
-import { chatService } from '../../../../../src/main/models/providers/chat-completions/chat-presets.ts';
+import { toChatWire } from '../../../../../src/main/models/providers/chat-completions/chat-messages.ts';
+import { chatPreset } from '../../../../../src/main/models/providers/chat-completions/chat-presets.ts';
 import { toGeminiWire } from '../../../../../src/main/models/providers/gemini/gemini-messages.ts';
 import { toResponsesWire } from '../../../../../src/main/models/providers/openai/responses-messages.ts';
 import { request } from '../../../../fakes/provider-kit.ts';
@@ -27,10 +27,10 @@ const mine =
   (signature: string): boolean =>
     signature.startsWith(signed(by));
 
-const chat = (preset: Parameters<typeof chatService>[0], model: string, strict: typeof openaiStrictness): Target => {
+const chat = (preset: Parameters<typeof chatPreset>[0], model: string, strict: typeof openaiStrictness): Target => {
   const by = `${preset ?? 'openai-compatible'}/${model}`;
-  const target = { service: chatService(preset), by, images: true, reasoning: false };
-  return { name: by, model, body: (call) => toWire(call, target), refuse: (body) => refuseChat(body, strict) };
+  const target = { service: chatPreset(preset), by, images: true, reasoning: false };
+  return { name: by, model, body: (call) => toChatWire(call, target), refuse: (body) => refuseChat(body, strict) };
 };
 
 const claude = (model: string): Target => {

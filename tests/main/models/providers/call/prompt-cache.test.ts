@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '@shared/messages.ts';
 import { toAnthropicWire } from '../../../../../src/main/models/providers/anthropic/anthropic-messages.ts';
-import { toWire } from '../../../../../src/main/models/providers/chat-completions/chat-messages.ts';
-import { chatService } from '../../../../../src/main/models/providers/chat-completions/chat-presets.ts';
+import { toChatWire } from '../../../../../src/main/models/providers/chat-completions/chat-messages.ts';
+import { chatPreset } from '../../../../../src/main/models/providers/chat-completions/chat-presets.ts';
 import type { ModelRequest } from '../../../../../src/main/models/providers/define.ts';
 import { toGeminiWire } from '../../../../../src/main/models/providers/gemini/gemini-messages.ts';
 import { toResponsesWire } from '../../../../../src/main/models/providers/openai/responses-messages.ts';
@@ -127,7 +127,7 @@ describe('the cache over a session of 20 steps', () => {
       () =>
         automatic(
           steps().map((call) => {
-            const body = toWire(call, { ...target, service: chatService(undefined) });
+            const body = toChatWire(call, { ...target, service: chatPreset(undefined) });
             return order(body.tools, body.messages);
           }),
         ),

@@ -305,11 +305,11 @@ describe('models', () => {
 
   it('whose template is missing are mended by a derived one, and only when that is said', async () => {
     server.habits.template = '{{ .Prompt }}';
-    const offered = await provider.mend?.('m', false, never);
+    const offered = await provider.repair?.('m', false, never);
     expect(offered).toMatchObject({ problem: expect.stringContaining('template is missing'), made: null });
     const created = () => server.requests.filter(({ path }) => path === '/api/create').map(({ body }) => body);
     expect(created()).toEqual([]);
-    expect((await provider.mend?.('m', true, never))?.made).toBe('dewpoint/m:latest');
+    expect((await provider.repair?.('m', true, never))?.made).toBe('dewpoint/m:latest');
     expect(created()).toEqual([
       {
         model: 'dewpoint/m:latest',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/main/models/providers/define.ts';
 import { ollamaAddress } from '../../../../../src/main/models/providers/ollama/ollama-address.ts';
-import { mendedName, mendFor } from '../../../../../src/main/models/providers/ollama/repair-template.ts';
+import { repairedName, repairTemplateFor } from '../../../../../src/main/models/providers/ollama/repair-template.ts';
 import { createPromptCount } from '../../../../../src/main/models/providers/ollama/ollama-prompt-count.ts';
 import { readLines } from '../../../../../src/main/models/providers/ollama/json-lines.ts';
 import { createSpeedWatch } from '../../../../../src/main/models/providers/call/speed-watch.ts';
@@ -92,7 +92,8 @@ describe('the speed of a model', () => {
 describe('a template', () => {
   it('is chosen by the tokens that a model was trained with', () => {
     const family = (...markers: string[]) =>
-      mendFor({ header: { facts: { keys: {}, vocabulary: null, weights: null }, hollowKeys: [], markers } })?.family;
+      repairTemplateFor({ header: { facts: { keys: {}, vocabulary: null, weights: null }, hollowKeys: [], markers } })
+        ?.family;
     expect([
       family('<|im_start|>', '<tool_call>'),
       family('<|im_start|>'),
@@ -104,7 +105,7 @@ describe('a template', () => {
   });
 
   it('goes into a model of our own name', () => {
-    expect(['qwen:7b', 'someone/qwen:7b', 'hub.example/someone/qwen:latest'].map(mendedName)).toEqual([
+    expect(['qwen:7b', 'someone/qwen:7b', 'hub.example/someone/qwen:latest'].map(repairedName)).toEqual([
       'dewpoint/qwen:7b',
       'dewpoint/someone-qwen:7b',
       'dewpoint/someone-qwen:latest',

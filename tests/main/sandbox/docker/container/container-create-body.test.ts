@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createBody, type ContainerPlan } from '../../../../../src/main/sandbox/docker/container/container-create-body.ts';
+import {
+  createBody,
+  type ContainerPlan,
+} from '../../../../../src/main/sandbox/docker/container/container-create-body.ts';
 import { verifyContainer } from '../../../../../src/main/sandbox/docker/container/verify-container.ts';
 
 const plan: ContainerPlan = {

@@ -2,7 +2,11 @@ import { mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findPins, maxPins, type Protection } from '../../../../../src/main/sandbox/docker/protection/protected-mounts.ts';
+import {
+  findProtectedMounts,
+  maxProtectedMounts,
+  type Protection,
+} from '../../../../../src/main/sandbox/docker/protection/protected-mounts.ts';
 import { changedBetween, readProtected } from '../../../../../src/main/sandbox/docker/protection/protected-watch.ts';
 import { silentLog } from '../../../../../src/main/lib/log.ts';
 import { RepositoryGuard } from '../../../../../src/main/sandbox/workspace/repositories/repository-guard.ts';
@@ -15,7 +19,7 @@ async function pinsOf(workspacePath: string): Promise<Protection> {
   const options = { workspacePath, homePath, sessionId: 's1', onUntracked: () => undefined, log: silentLog };
   const guard = await RepositoryGuard.start(options, none);
   try {
-    return await findPins(workspacePath, guard.own);
+    return await findProtectedMounts(workspacePath, guard.own);
   } finally {
     await guard.dispose();
     await rm(homePath, { recursive: true });
@@ -44,8 +48,8 @@ describe('pins', () => {
     await mkdir(dirname(join(base, path)), { recursive: true });
     await writeFile(join(base, path), text);
   };
-  const inWords = ({ pins }: Protection): string[] =>
-    pins.map(({ path, readOnly }) => `${path} ${readOnly ? 'ro' : 'rw'}`);
+  const inWords = ({ mounts }: Protection): string[] =>
+    mounts.map(({ path, readOnly }) => `${path} ${readOnly ? 'ro' : 'rw'}`);
 
   it('are none where there is no repository', async () => {
     const nothing = { pins: [], outside: [], warnings: [] };
@@ -135,13 +139,13 @@ describe('pins', () => {
   it('of the project itself are never given up for others: where there are too many nothing runs', async () => {
     await makeData(join(folder, '.git'));
     await put('work/.git/config');
-    for (let at = 0; at < maxPins; at += 1) {
+    for (let at = 0; at < maxProtectedMounts; at += 1) {
       await makeData(join(folder, `a${at}`));
       await put(`work/a${at}/config`);
     }
     await expect(find()).rejects.toMatchObject({
       code: 'refused',
-      message: expect.stringContaining(`${maxPins} can be held at most`),
+      message: expect.stringContaining(`${maxProtectedMounts} can be held at most`),
     });
   });
 
@@ -208,7 +212,7 @@ describe.each(['waiting', 'at-once'] as const)('the watch over what is protected
   afterEach(() => rm(folder, { recursive: true }));
 
   const read = async () => {
-    const { pins } = await pinsOf(folder);
+    const { mounts: pins } = await pinsOf(folder);
     return { pins, state: await readProtected({ workspacePath: folder, pins, asking }) };
   };
 

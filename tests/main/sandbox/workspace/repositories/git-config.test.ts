@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { seeded } from '../../../../../bench/lib/seeded.ts';
 import { isWithoutGit } from '../../../../fakes/git-here.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { namedIn, reduceConfig, staysInside } from '../../../../../src/main/sandbox/workspace/repositories/git-config.ts';
+import {
+  namedIn,
+  reduceConfig,
+  staysInside,
+} from '../../../../../src/main/sandbox/workspace/repositories/git-config.ts';
 
 const inTop = (text: string): readonly [string, readonly string[]] => {
   const { text: left, removed } = reduceConfig(text, () => false);

@@ -1,26 +1,26 @@
 import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import type { Engine } from '../load/load-model.ts';
-import { rowsAtOnce, type Beside } from '../sequences/parallel-sequences.ts';
+import { rowsAtOnce, type ParallelSequences } from '../sequences/parallel-sequences.ts';
 import { copySequence } from '../sequences/prepare-sequence.ts';
 import type { Generation } from '../worker-protocol.ts';
 import type { TokenTaker } from './token-taker.ts';
 
 /** One of several answers to the same prompt. */
-export interface Voice {
+export interface ParallelAnswer {
   readonly taker: TokenTaker;
   readonly sampling: SequenceEvaluateOptions;
   stopReason: Generation['stopReason'] | null;
 }
 
 /** Fills the other sequences with what the first one has read. Throws where the disk has no room. */
-export async function copyPrompt({ sequences: [first, ...others] }: Beside, path: string): Promise<void> {
+export async function copyPrompt({ sequences: [first, ...others] }: ParallelSequences, path: string): Promise<void> {
   if (first !== undefined) await copySequence(first, others, path);
 }
 
 /** A sequence, and the answer that is written in it. */
 interface Row {
   readonly sequence: LlamaContextSequence;
-  readonly voice: Voice;
+  readonly voice: ParallelAnswer;
   readonly tokens: AsyncGenerator<Token, void>;
   /** The token that came last: not yet read. */
   last: Token | null;
@@ -32,9 +32,9 @@ interface Row {
  * @param last what of the prompt is not read yet
  * @param path of a file for copies
  */
-export async function decodeTogether(
+export async function decodeInParallel(
   engine: Engine,
-  { sequences }: Beside,
+  { sequences }: ParallelSequences,
   {
     voices,
     last,
@@ -42,7 +42,7 @@ export async function decodeTogether(
     isStopped,
     onStep,
   }: {
-    readonly voices: readonly Voice[];
+    readonly voices: readonly ParallelAnswer[];
     readonly last: readonly Token[];
     readonly path: string;
     readonly isStopped: () => boolean;
@@ -67,7 +67,7 @@ export async function decodeTogether(
 
 const isOpen = ({ voice }: Row): boolean => voice.stopReason === null;
 
-function rowOf(sequence: LlamaContextSequence, voice: Voice, unread: readonly Token[]): Row {
+function rowOf(sequence: LlamaContextSequence, voice: ParallelAnswer, unread: readonly Token[]): Row {
   const tokens = sequence.evaluate([...unread], { ...voice.sampling, yieldEogToken: true });
   return { sequence, voice, tokens, last: null };
 }
@@ -107,7 +107,7 @@ async function closeUp(rows: Row[], path: string): Promise<Row[]> {
  * Once three of four answers have ended, one that is far longer than all of these is cut: all others wait for it. The
  * room is wide, for what most of a group write is often the code as it was, and the one that adds to it is longer.
  */
-export function cutStragglers(voices: readonly Voice[]): void {
+export function cutStragglers(voices: readonly ParallelAnswer[]): void {
   const ended = voices.filter(({ stopReason }) => stopReason !== null);
   if (ended.length * 4 < voices.length * 3) return;
   const most = Math.max(...ended.map(({ taker }) => taker.tokens.length)) * 2 + 96;

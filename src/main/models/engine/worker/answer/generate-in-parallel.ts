@@ -1,26 +1,26 @@
 import type { SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import { createAnswerText } from './answer-text.ts';
 import type { AnswerText } from './answer-text.ts';
-import { settle } from './generation-call.ts';
-import type { Call, Decoding, GenerationContext } from './generation-call.ts';
+import { endCall } from './generation-call.ts';
+import type { GenerationCall, Decoding, GenerationContext } from './generation-call.ts';
 import { commonPrefix } from '../sequences/choose-sequence.ts';
-import { copyPrompt, decodeTogether } from './decode-in-parallel.ts';
-import type { Voice } from './decode-in-parallel.ts';
+import { copyPrompt, decodeInParallel } from './decode-in-parallel.ts';
+import type { ParallelAnswer } from './decode-in-parallel.ts';
 import type { Engine } from '../load/load-model.ts';
-import type { Beside } from '../sequences/parallel-sequences.ts';
+import type { ParallelSequences } from '../sequences/parallel-sequences.ts';
 import type { EngineRequest, Generation } from '../worker-protocol.ts';
 import { cutTo } from '../sequences/prepare-sequence.ts';
 import type { StateStore } from '../prompt/system-state-store.ts';
-import { takeTokens } from './token-taker.ts';
+import { createTokenTaker } from './token-taker.ts';
 
 /**
  * Answers the question, and beside it writes the answers with the seeds that are asked next. Null where there are none,
  * where an answer has a form, or no room: then it is answered alone, and the others are when they are asked.
  */
-export async function answerTogether(
+export async function generateInParallel(
   context: GenerationContext,
   { request, prompt, most }: Pick<Decoding, 'request' | 'prompt' | 'most'>,
-  call: Call,
+  call: GenerationCall,
 ): Promise<Generation | null> {
   const { beside: places, states } = context.engine;
   const seeds = request.also ?? [];
@@ -30,7 +30,7 @@ export async function answerTogether(
   if (beside === null) return null;
   try {
     await readTogether(context, beside, prompt.tokens, call);
-    if (call.signal.aborted) return settle(call.account, 'cancelled', null);
+    if (call.signal.aborted) return endCall(call.account, 'cancelled', null);
     const path = await copied(beside, states);
     if (path === null) return null;
     return await sing(context, { request, seeds, most, beside, path, last: prompt.tokens.slice(-1) }, call);
@@ -42,9 +42,9 @@ export async function answerTogether(
 /** The first sequence reads the prompt but for its last token; what it has of it from before is not read again. */
 async function readTogether(
   { engine, counters }: GenerationContext,
-  { sequences: [first] }: Beside,
+  { sequences: [first] }: ParallelSequences,
   tokens: readonly Token[],
-  { account, emit, signal }: Call,
+  { account, emit, signal }: GenerationCall,
 ): Promise<void> {
   if (first === undefined) return;
   const end = tokens.length - 1;
@@ -67,7 +67,7 @@ async function readTogether(
 }
 
 /** The path that copies go by; null: the disk has no room for them. */
-async function copied(beside: Beside, states: StateStore): Promise<string | null> {
+async function copied(beside: ParallelSequences, states: StateStore): Promise<string | null> {
   try {
     const path = await states.temporary();
     await copyPrompt(beside, path);
@@ -83,11 +83,11 @@ async function sing(
     readonly request: EngineRequest;
     readonly seeds: readonly number[];
     readonly most: number;
-    readonly beside: Beside;
+    readonly beside: ParallelSequences;
     readonly path: string;
     readonly last: readonly Token[];
   },
-  { account, answer, signal }: Call,
+  { account, answer, signal }: GenerationCall,
 ): Promise<Generation> {
   const { request, seeds, most, beside, path, last } = parts;
   const first = voiceOf(request, { seed: request.seed, answer, most });
@@ -96,7 +96,7 @@ async function sing(
     return { seed, answer: own, voice: voiceOf(request, { seed, answer: own, most }) };
   });
   const voices = [first, ...others.map(({ voice }) => voice)];
-  await decodeTogether(engine, beside, {
+  await decodeInParallel(engine, beside, {
     voices,
     last,
     path,
@@ -112,14 +112,14 @@ async function sing(
     const { stopReason, taker } = voice;
     if (stopReason !== null) ready.keep(request, seed, { text: own.shown, tokens: taker.tokens, stopReason });
   }
-  return settle(account, first.stopReason ?? 'cancelled', null);
+  return endCall(account, first.stopReason ?? 'cancelled', null);
 }
 
 function voiceOf(
   request: EngineRequest,
   { seed, answer, most }: { readonly seed: number | null; readonly answer: AnswerText<Token>; readonly most: number },
-): Voice {
-  return { taker: takeTokens(answer, most), sampling: freeSampling(request, seed), stopReason: null };
+): ParallelAnswer {
+  return { taker: createTokenTaker(answer, most), sampling: freeSampling(request, seed), stopReason: null };
 }
 
 /** Its text is made, and shown to nobody yet. */

@@ -1,18 +1,18 @@
 import type { LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import { createAnswerText } from './answer-text.ts';
-import { answerTogether, freeSampling } from './generate-in-parallel.ts';
-import { openAccount, settle } from './generation-call.ts';
-import type { Call, Decoding, Emit, GenerationContext } from './generation-call.ts';
+import { generateInParallel, freeSampling } from './generate-in-parallel.ts';
+import { openAccount, endCall } from './generation-call.ts';
+import type { GenerationCall, Decoding, Emit, GenerationContext } from './generation-call.ts';
 import { createByteGuard } from '../grammar/byte-guard.ts';
 import type { ByteGuard } from '../grammar/byte-guard.ts';
 import { grammarForChoice, grammarForSchema } from '../grammar/json-schema-grammar.ts';
 import type { Engine } from '../load/load-model.ts';
 import { explainError } from '../explain-engine-error.ts';
-import type { Slot } from '../sequences/conversation-slots.ts';
+import type { ConversationSlot } from '../sequences/conversation-slots.ts';
 import { keepSystemState, prepareSequence, wantsSystemState } from '../sequences/prepare-sequence.ts';
 import type { EngineOutput, EngineRequest, Generation } from '../worker-protocol.ts';
 import type { ReadyAnswer } from './ready-answers.ts';
-import { takeTokens } from './token-taker.ts';
+import { createTokenTaker } from './token-taker.ts';
 import { tokenizeChat } from '../prompt/tokenize-chat.ts';
 import type { TokenizedPrompt } from '../prompt/tokenize-chat.ts';
 import { toolCallSchema } from '../grammar/tool-call-schema.ts';
@@ -45,13 +45,13 @@ export function startGeneration(
   return {
     cancelled: () => {
       answer.show();
-      return settle(account, 'cancelled', null);
+      return endCall(account, 'cancelled', null);
     },
     done: run(context, request, { signal, emit, account, answer })
       .catch(async (error: unknown) => {
         answer.show();
         account.endedAt ??= performance.now();
-        return settle(account, 'error', await explainError(error, context.log));
+        return endCall(account, 'error', await explainError(error, context.log));
       })
       // After every call, also one that nobody waits for any more: the next one's begin at nothing.
       .then(async (generation) => {
@@ -67,10 +67,10 @@ async function countedOf(engine: Engine): Promise<Pick<Generation, 'counted'>> {
   return counted === null ? {} : { counted };
 }
 
-async function run(context: GenerationContext, request: EngineRequest, call: Call): Promise<Generation> {
+async function run(context: GenerationContext, request: EngineRequest, call: GenerationCall): Promise<Generation> {
   const { engine } = context;
   if (request.output.type !== 'text' && request.prefill !== null && request.prefill !== '') {
-    return settle(call.account, 'error', {
+    return endCall(call.account, 'error', {
       code: 'bad-request',
       message: 'An answer in a fixed form cannot be opened with a text.',
     });
@@ -80,7 +80,7 @@ async function run(context: GenerationContext, request: EngineRequest, call: Cal
   // One place is never filled: the engine would make room by itself.
   const room = engine.contextTokens - 1 - prompt.tokens.length;
   if (room < Math.min(request.maxOutputTokens, 32)) {
-    return settle(call.account, 'error', {
+    return endCall(call.account, 'error', {
       code: 'context-full',
       message: `The prompt has ${prompt.tokens.length} tokens; the context of this model holds ${engine.contextTokens}, prompt and answer together.`,
     });
@@ -88,36 +88,36 @@ async function run(context: GenerationContext, request: EngineRequest, call: Cal
   const ready = context.ready.take(request);
   if (ready !== null) return giveReady(ready, call);
   const most = Math.min(request.maxOutputTokens, room);
-  const together = await answerTogether(context, { request, prompt, most }, call);
+  const together = await generateInParallel(context, { request, prompt, most }, call);
   if (together !== null) return together;
   const grammar = grammarStateFor(engine, request.output);
   const slot = await prepareSequence(engine, prompt, request.cacheKey, context.counters);
-  if (call.signal.aborted) return settle(call.account, 'cancelled', null);
+  if (call.signal.aborted) return endCall(call.account, 'cancelled', null);
   const last = await prefill(context, { slot, prompt }, call);
-  if (last === null) return settle(call.account, 'cancelled', null);
+  if (last === null) return endCall(call.account, 'cancelled', null);
   if (request.onlyPrompt === true) {
     // The last token is what a call begins with: it is computed again in any case.
     const rest = last.slice(0, -1);
     if (rest.length > 0) await slot.sequence.evaluateWithoutGeneratingNewTokens([...rest]);
-    return settle(call.account, 'stop', null);
+    return endCall(call.account, 'stop', null);
   }
   return decode(context, { request, prompt, slot, last, grammar, most }, call);
 }
 
 /** It was written beside another answer, whose time was its time. */
-function giveReady({ text, tokens, stopReason }: ReadyAnswer, { account, emit }: Call): Generation {
+function giveReady({ text, tokens, stopReason }: ReadyAnswer, { account, emit }: GenerationCall): Generation {
   account.outputTokens = tokens.length;
   account.decodedTokens = 0;
   account.prefillStartedAt = account.firstTokenAt = performance.now();
   emit.delta(text, tokens.length);
-  return settle(account, stopReason, null);
+  return endCall(account, stopReason, null);
 }
 
 /** Computes the prompt up to its last piece, which the first token is sampled from; null after an abort. */
 async function prefill(
   { engine, counters }: GenerationContext,
-  { slot, prompt }: { readonly slot: Slot; readonly prompt: TokenizedPrompt },
-  call: Call,
+  { slot, prompt }: { readonly slot: ConversationSlot; readonly prompt: TokenizedPrompt },
+  call: GenerationCall,
 ): Promise<readonly Token[] | null> {
   const { signal, account } = call;
   const { sequence } = slot;
@@ -149,7 +149,7 @@ const holdProgressMs = 100;
  * To be called before each piece: looks at the processor, and tells how much is read, ten times a second at most. Both are
  * done while the piece is computed, for what is done between two pieces the first token waits for.
  */
-function besidePieces(engine: Engine, { emit, account }: Call): (done: number, total: number) => void {
+function besidePieces(engine: Engine, { emit, account }: GenerationCall): (done: number, total: number) => void {
   let toldAt = -holdProgressMs;
   return (done, total) => {
     const now = performance.now();
@@ -166,25 +166,25 @@ function besidePieces(engine: Engine, { emit, account }: Call): (done: number, t
 async function decode(
   context: GenerationContext,
   decoding: Decoding,
-  { signal, account, answer }: Call,
+  { signal, account, answer }: GenerationCall,
 ): Promise<Generation> {
   const { most } = decoding;
   const guard = decoding.grammar === null ? null : createByteGuard(context.engine);
-  const taker = takeTokens(answer, most);
+  const taker = createTokenTaker(answer, most);
   for await (const { token, confidence } of sample(decoding, samplingOf(decoding, guard))) {
     if (confidence !== undefined) account.logprobs.push(Math.log(Math.max(confidence, Number.MIN_VALUE)));
     account.firstTokenAt ??= performance.now();
     context.engine.threads.tick();
-    if (signal.aborted) return settle(account, 'cancelled', null);
+    if (signal.aborted) return endCall(account, 'cancelled', null);
     guard?.push(token);
     const stopReason = taker.push(token);
     account.outputTokens = taker.tokens.length;
-    if (stopReason !== null) return settle(account, stopReason, null);
+    if (stopReason !== null) return endCall(account, stopReason, null);
   }
   account.firstTokenAt ??= performance.now();
   const stopReason = taker.end();
   if (stopReason === 'stop') rememberAnswer(context, decoding, answer.shown, taker.tokens);
-  return settle(account, stopReason, null);
+  return endCall(account, stopReason, null);
 }
 
 /** How likely a token was of all that could stand there is asked of a choice alone: it costs a fifth of the speed. */

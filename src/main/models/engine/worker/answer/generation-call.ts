@@ -1,7 +1,7 @@
 import type { LlamaGrammarEvaluationState, Token } from 'node-llama-cpp';
 import type { AnswerText } from './answer-text.ts';
 import type { Engine } from '../load/load-model.ts';
-import type { Slot } from '../sequences/conversation-slots.ts';
+import type { ConversationSlot } from '../sequences/conversation-slots.ts';
 import type { Counters } from '../sequences/prepare-sequence.ts';
 import type { EngineError, EngineRequest, Generation } from '../worker-protocol.ts';
 import type { ReadyAnswers } from './ready-answers.ts';
@@ -22,7 +22,7 @@ export interface GenerationContext {
   readonly log: readonly string[];
 }
 
-export interface Call {
+export interface GenerationCall {
   readonly signal: AbortSignal;
   readonly emit: Emit;
   readonly account: Account;
@@ -32,7 +32,7 @@ export interface Call {
 export interface Decoding {
   readonly request: EngineRequest;
   readonly prompt: TokenizedPrompt;
-  readonly slot: Slot;
+  readonly slot: ConversationSlot;
   readonly last: readonly Token[];
   readonly grammar: LlamaGrammarEvaluationState | null;
   readonly most: number;
@@ -65,7 +65,7 @@ export function openAccount(): Account {
 }
 
 /** The account of a call that ends now. */
-export function settle(account: Account, stopReason: Generation['stopReason'], error: EngineError | null): Generation {
+export function endCall(account: Account, stopReason: Generation['stopReason'], error: EngineError | null): Generation {
   account.endedAt ??= performance.now();
   const { prefillStartedAt: started, firstTokenAt: first, endedAt: ended } = account;
   return {

@@ -15,7 +15,7 @@ export interface TokenTaker {
 const tokensBetweenLooks = 16;
 
 /** @param most tokens of the answer */
-export function takeTokens(answer: AnswerText<Token>, most: number): TokenTaker {
+export function createTokenTaker(answer: AnswerText<Token>, most: number): TokenTaker {
   const tokens: Token[] = [];
   return {
     push(token) {

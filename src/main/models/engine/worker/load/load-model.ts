@@ -13,13 +13,13 @@ import type { ThreadGovernor } from '../thread-count.ts';
 import { createDryRunWatch } from './dry-run-watch.ts';
 import type { DryRunWatch } from './dry-run-watch.ts';
 import { loadWeights } from './load-weights.ts';
-import { createBesidePlaces } from '../sequences/parallel-sequences.ts';
-import type { BesidePlaces } from '../sequences/parallel-sequences.ts';
+import { createParallelSequencePool } from '../sequences/parallel-sequences.ts';
+import type { ParallelSequencePool } from '../sequences/parallel-sequences.ts';
 import { openLibrary } from './open-library.ts';
-import { openSlots } from '../sequences/conversation-slots.ts';
-import type { Slot } from '../sequences/conversation-slots.ts';
-import { createOwnCounters } from '../llama-counters.ts';
-import type { OwnCounters } from '../llama-counters.ts';
+import { openConversationSlots } from '../sequences/conversation-slots.ts';
+import type { ConversationSlot } from '../sequences/conversation-slots.ts';
+import { createLlamaCounters } from '../llama-counters.ts';
+import type { LlamaCounters } from '../llama-counters.ts';
 import type { LoadOptions, LoadedModel } from '../worker-protocol.ts';
 
 type Library = typeof import('node-llama-cpp');
@@ -29,7 +29,7 @@ export interface Engine {
   readonly library: Library;
   readonly llama: Llama;
   readonly model: LlamaModel;
-  readonly slots: readonly Slot[];
+  readonly slots: readonly ConversationSlot[];
   readonly contextTokens: number;
   /** Most prompt tokens that are computed before a look at the abort signal. */
   readonly chunkTokens: number;
@@ -38,7 +38,7 @@ export interface Engine {
   readonly threads: ThreadGovernor;
   readonly info: LoadedModel;
   /** Null: on a card, whose memory is planned to the last. */
-  readonly beside: BesidePlaces | null;
+  readonly beside: ParallelSequencePool | null;
   /** What the engine counted itself since this was asked last; null where it does not say. Between calls only. */
   takeCounts(): Promise<EngineCounts | null>;
   dispose(): Promise<void>;
@@ -52,7 +52,7 @@ export async function loadModel(
   const startedAt = performance.now();
   // The package is ESM only, and this file is built as CommonJS.
   const library = await import('node-llama-cpp');
-  const said = { buffers: createBufferCount(), counters: createOwnCounters(), dryRuns: createDryRunWatch() };
+  const said = { buffers: createBufferCount(), counters: createLlamaCounters(), dryRuns: createDryRunWatch() };
   const llama = await heardLibrary(library, options.gpu, (line, isError) => {
     for (const { hear } of Object.values(said)) hear(line);
     if (isError) onLog(line);
@@ -75,7 +75,7 @@ interface Opened {
   readonly llama: Llama;
   readonly model: LlamaModel;
   readonly threads: number;
-  readonly said: { readonly buffers: BufferCount; readonly counters: OwnCounters; readonly dryRuns: DryRunWatch };
+  readonly said: { readonly buffers: BufferCount; readonly counters: LlamaCounters; readonly dryRuns: DryRunWatch };
   readonly startedAt: number;
 }
 
@@ -93,11 +93,11 @@ async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> 
     () => said.buffers.anotherContext(),
   );
   said.dryRuns.check();
-  const slots = openSlots(context);
+  const slots = openConversationSlots(context);
   const observedBytes = await said.buffers.total();
   llama.logLevel = library.LlamaLogLevel.error;
   const template = templateOf(model);
-  const beside = onCard ? null : createBesidePlaces(model, cellsOf(library, options.cacheType));
+  const beside = onCard ? null : createParallelSequencePool(model, cellsOf(library, options.cacheType));
   const identity = await identityOf(options.modelPath, [
     llama.llamaCppRelease.release,
     onCard,

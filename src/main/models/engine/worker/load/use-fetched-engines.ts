@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
  * Has node-llama-cpp find the libraries for cards in the cache, where they are put when a person wants them: the
  * installation brings none. To be called before it is loaded.
  */
-export function offerFetchedEngines(dir: string): void {
+export function useFetchedEngines(dir: string): void {
   registerHooks({
     resolve(specifier, context, next) {
       const name = /^@node-llama-cpp\/([a-z0-9-]+)$/u.exec(specifier)?.[1];

@@ -1,5 +1,5 @@
 /** A place that holds the tokens of one conversation. */
-export interface Holder {
+export interface SequenceHolder {
   readonly key: string | null;
   readonly tokens: readonly number[];
   /** Larger is later. */
@@ -25,7 +25,11 @@ export function commonPrefix(left: readonly number[], right: readonly number[]):
  * earlier prompt costs nothing; the shared part is copied, never computed again.
  * @param prompt at least one token
  */
-export function chooseSequence(holders: readonly Holder[], prompt: readonly number[], key: string): SequenceChoice {
+export function chooseSequence(
+  holders: readonly SequenceHolder[],
+  prompt: readonly number[],
+  key: string,
+): SequenceChoice {
   const scored = holders.map((holder, index) => ({ holder, index, kept: commonPrefix(holder.tokens, prompt) }));
   const best = scored.reduce((left, right) => (betterThan(right, left, key) ? right : left));
   const lost = best.holder.tokens.length - best.kept;
@@ -40,14 +44,14 @@ export function chooseSequence(holders: readonly Holder[], prompt: readonly numb
 }
 
 function betterThan(
-  left: { readonly holder: Holder; readonly kept: number },
-  right: { readonly holder: Holder; readonly kept: number },
+  left: { readonly holder: SequenceHolder; readonly kept: number },
+  right: { readonly holder: SequenceHolder; readonly kept: number },
   key: string,
 ): boolean {
   if (left.kept !== right.kept) return left.kept > right.kept;
   return left.holder.key === key && right.holder.key !== key;
 }
 
-function rank(holder: Holder): number {
+function rank(holder: SequenceHolder): number {
   return holder.tokens.length === 0 ? -1 : holder.usedAt;
 }

@@ -1,7 +1,7 @@
 import type { LlamaContext, LlamaContextSequence } from 'node-llama-cpp';
 
 /** One conversation's place in the engine. */
-export interface Slot<Sequence = LlamaContextSequence> {
+export interface ConversationSlot<Sequence = LlamaContextSequence> {
   readonly sequence: Sequence;
   key: string | null;
   usedAt: number;
@@ -19,7 +19,7 @@ interface Context<Sequence> {
 const mostCheckpointBytes = 512 * 1024 * 1024;
 
 /** All places that a context has. */
-export function openSlots<Sequence>(context: Context<Sequence>): readonly Slot<Sequence>[] {
+export function openConversationSlots<Sequence>(context: Context<Sequence>): readonly ConversationSlot<Sequence>[] {
   const { totalSequences } = context;
   return Array.from({ length: totalSequences }, () => ({
     sequence: context.getSequence({

@@ -1,7 +1,7 @@
 import type { LlamaContext, LlamaContextOptions, LlamaContextSequence, LlamaModel } from 'node-llama-cpp';
 
 /** Sequences of one context that are decoded in the same step. */
-export interface Beside {
+export interface ParallelSequences {
   /** The first one still holds what it read last. */
   readonly sequences: readonly LlamaContextSequence[];
   /** They are not needed for now. */
@@ -9,13 +9,13 @@ export interface Beside {
 }
 
 /** Room for answers side by side, apart from the talks: made when it is needed, and given back a while after. */
-export interface BesidePlaces {
+export interface ParallelSequencePool {
   /** Null where memory has no room for it now, which costs time and nothing else. `tokens`: of each sequence. */
-  open(size: BesideSize): Promise<Beside | null>;
+  open(size: ParallelSequenceSize): Promise<ParallelSequences | null>;
   dispose(): Promise<void>;
 }
 
-export interface BesideSize {
+export interface ParallelSequenceSize {
   readonly count: number;
   readonly tokens: number;
 }
@@ -36,12 +36,12 @@ type Cells = Pick<
 >;
 
 interface Made {
-  readonly size: BesideSize;
+  readonly size: ParallelSequenceSize;
   readonly context: LlamaContext;
   readonly sequences: readonly LlamaContextSequence[];
 }
 
-export function createBesidePlaces(model: LlamaModel, cells: Cells): BesidePlaces {
+export function createParallelSequencePool(model: LlamaModel, cells: Cells): ParallelSequencePool {
   let made: Made | null = null;
   let timer: NodeJS.Timeout | null = null;
   const stopTimer = (): void => {
@@ -54,7 +54,7 @@ export function createBesidePlaces(model: LlamaModel, cells: Cells): BesidePlace
     made = null;
     await old?.context.dispose();
   };
-  const grow = async ({ count, tokens }: BesideSize): Promise<Made | null> => {
+  const grow = async ({ count, tokens }: ParallelSequenceSize): Promise<Made | null> => {
     const size = { count: Math.max(count, made?.size.count ?? 0), tokens: Math.max(tokens, made?.size.tokens ?? 0) };
     await dispose();
     made = (await makeContext(model, cells, size)) ?? (await makeContext(model, cells, { count, tokens }));
@@ -79,7 +79,7 @@ export function createBesidePlaces(model: LlamaModel, cells: Cells): BesidePlace
   };
 }
 
-async function makeContext(model: LlamaModel, cells: Cells, wanted: BesideSize): Promise<Made | null> {
+async function makeContext(model: LlamaModel, cells: Cells, wanted: ParallelSequenceSize): Promise<Made | null> {
   const tokens = Math.ceil(wanted.tokens / granularity) * granularity;
   const size = { ...cells, contextSize: tokens, sequences: wanted.count, batchSize: granularity };
   const { cpuRam } = await model.fileInsights.estimateContextResourceRequirementsV2({

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import { chooseSequence, commonPrefix } from './choose-sequence.ts';
 import type { Engine } from '../load/load-model.ts';
-import type { Slot } from './conversation-slots.ts';
+import type { ConversationSlot } from './conversation-slots.ts';
 import type { EngineStats } from '../worker-protocol.ts';
 import type { TokenizedPrompt } from '../prompt/tokenize-chat.ts';
 
@@ -29,7 +29,7 @@ export async function prepareSequence(
   prompt: TokenizedPrompt,
   key: string,
   counters: Counters,
-): Promise<Slot> {
+): Promise<ConversationSlot> {
   const holders = engine.slots.map((slot) => ({
     key: slot.key,
     usedAt: slot.usedAt,
@@ -60,7 +60,13 @@ async function fill(
     kept,
     prompt,
     counters,
-  }: { slot: Slot; source: Slot | undefined; kept: number; prompt: TokenizedPrompt; counters: Counters },
+  }: {
+    slot: ConversationSlot;
+    source: ConversationSlot | undefined;
+    kept: number;
+    prompt: TokenizedPrompt;
+    counters: Counters;
+  },
 ): Promise<void> {
   if (slot.sequence.nextTokenIndex > 0) await slot.sequence.clearHistory();
   if (await loadSystemState(engine, slot.sequence, { prompt, counters, than: kept })) return;
@@ -129,7 +135,7 @@ export async function wantsSystemState({ states }: Pick<Engine, 'states'>, promp
 /** Keeps the state of the system message on disk; the sequence holds exactly that, and `wantsSystemState`. */
 export async function keepSystemState(
   engine: Engine,
-  slot: Slot,
+  slot: ConversationSlot,
   prompt: TokenizedPrompt,
   counters: Counters,
 ): Promise<void> {

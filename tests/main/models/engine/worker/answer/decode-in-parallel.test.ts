@@ -6,8 +6,8 @@ import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-
 import {
   copyPrompt,
   cutStragglers,
-  decodeTogether,
-  type Voice,
+  decodeInParallel,
+  type ParallelAnswer,
 } from '../../../../../../src/main/models/engine/worker/answer/decode-in-parallel.ts';
 import type { Engine } from '../../../../../../src/main/models/engine/worker/load/load-model.ts';
 
@@ -45,7 +45,7 @@ function fakeSequence(prompt: number, steps: number[]): LlamaContextSequence {
   return fake as unknown as LlamaContextSequence;
 }
 
-function voice(seed: number): Voice & { readonly said: number[] } {
+function voice(seed: number): ParallelAnswer & { readonly said: number[] } {
   const said: number[] = [];
   const taker = {
     push: (token: Token) => {
@@ -67,7 +67,7 @@ it('every answer goes on where it was, also after those that have ended made roo
   const sequences = lengths.map(() => fakeSequence(20, steps));
   const voices = lengths.map(voice);
   const rows: number[] = [];
-  await decodeTogether(
+  await decodeInParallel(
     engine,
     { sequences, release: () => undefined },
     {
@@ -90,7 +90,7 @@ it('every answer goes on where it was, also after those that have ended made roo
 it('nobody goes on after a stop', async () => {
   const voices = [9, 9].map(voice);
   let steps = 0;
-  await decodeTogether(
+  await decodeInParallel(
     engine,
     { sequences: [fakeSequence(3, []), fakeSequence(3, [])], release: () => undefined },
     {
@@ -116,7 +116,10 @@ it('what the first sequence has read the others have, too, and no file is left',
   expect(JSON.parse(await readFile(path, 'utf8'))).toHaveLength(5);
 });
 
-function straggler(length: number, stopReason: Voice['stopReason']): Voice & { readonly ends: number[] } {
+function straggler(
+  length: number,
+  stopReason: ParallelAnswer['stopReason'],
+): ParallelAnswer & { readonly ends: number[] } {
   const ends: number[] = [];
   const taker = {
     push: () => null,

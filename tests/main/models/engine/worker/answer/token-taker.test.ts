@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Token } from 'node-llama-cpp';
 import { createAnswerText } from '../../../../../../src/main/models/engine/worker/answer/answer-text.ts';
-import { takeTokens } from '../../../../../../src/main/models/engine/worker/answer/token-taker.ts';
+import { createTokenTaker } from '../../../../../../src/main/models/engine/worker/answer/token-taker.ts';
 
 /** A token is the code of a character. */
 function taking(most: number, stops: readonly string[] = []) {
@@ -13,7 +13,7 @@ function taking(most: number, stops: readonly string[] = []) {
     now: () => 0,
     later: () => undefined,
   });
-  const taker = takeTokens(answer, most);
+  const taker = createTokenTaker(answer, most);
   const say = (text: string) => Array.from(text, (one) => taker.push((one.codePointAt(0) ?? 0) as Token));
   return { taker, say, text: () => shown.join('') };
 }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { grammarForChoice, grammarForSchema } from '../../../../../../src/main/models/engine/worker/grammar/json-schema-grammar.ts';
+import {
+  grammarForChoice,
+  grammarForSchema,
+} from '../../../../../../src/main/models/engine/worker/grammar/json-schema-grammar.ts';
 import { toolCallSchema } from '../../../../../../src/main/models/engine/worker/grammar/tool-call-schema.ts';
 
 /** Every name that is used has a rule, and every rule is written once. */

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { chooseSequence, commonPrefix } from '../../../../../../src/main/models/engine/worker/sequences/choose-sequence.ts';
-import type { Holder } from '../../../../../../src/main/models/engine/worker/sequences/choose-sequence.ts';
+import {
+  chooseSequence,
+  commonPrefix,
+} from '../../../../../../src/main/models/engine/worker/sequences/choose-sequence.ts';
+import type { SequenceHolder } from '../../../../../../src/main/models/engine/worker/sequences/choose-sequence.ts';
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
-const holder = (key: string | null, tokens: readonly number[], usedAt = 0): Holder => ({ key, tokens, usedAt });
+const holder = (key: string | null, tokens: readonly number[], usedAt = 0): SequenceHolder => ({ key, tokens, usedAt });
 
 describe('commonPrefix', () => {
   it('counts the tokens that both begin with', () => {

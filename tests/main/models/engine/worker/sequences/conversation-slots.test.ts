@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { openSlots } from '../../../../../../src/main/models/engine/worker/sequences/conversation-slots.ts';
+import { openConversationSlots } from '../../../../../../src/main/models/engine/worker/sequences/conversation-slots.ts';
 
-type Options = Parameters<Parameters<typeof openSlots>[0]['getSequence']>[0];
+type Options = Parameters<Parameters<typeof openConversationSlots>[0]['getSequence']>[0];
 
 const opened = (totalSequences: number): readonly Options[] =>
-  openSlots({ totalSequences, getSequence: (options: Options) => options }).map(({ sequence }) => sequence);
+  openConversationSlots({ totalSequences, getSequence: (options: Options) => options }).map(({ sequence }) => sequence);
 
 describe('openSlots', () => {
   it('keeps at most 512 MiB of states to go back to, whatever the number of conversations', () => {
