@@ -37,7 +37,7 @@ export default defineConfig({
           cli: resolve('src/main/hosts/cli/main.ts'),
           'llama-worker': resolve('src/main/models/engine/worker/worker.ts'),
           'server-guard': resolve('src/main/models/engine/server-guard.ts'),
-          'key-process': resolve('src/main/secrets/key-process.ts'),
+          'key-process': resolve('src/main/safety/keys/key-process.ts'),
         },
         output: {
           format: 'cjs',

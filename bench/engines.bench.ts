@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { EngineProfile } from '@shared/plan.ts';
+import type { EngineProfile } from '@shared/models/memory-estimate.ts';
 import { contextTerms } from '../src/main/models/memory/estimate/context-memory.ts';
 import type { ContextRequest } from '../src/main/models/memory/estimate/context-memory.ts';
 import { readGguf } from '../src/main/models/memory/gguf/read-gguf.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { textMessage } from '@shared/messages.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
 import { createLlamaEngine } from '../src/main/models/engine/llama-engine.ts';
 import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
 import type { Provider } from '../src/main/models/providers/define.ts';

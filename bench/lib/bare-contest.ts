@@ -1,5 +1,5 @@
-import type { EngineCounts } from '@shared/call-report.ts';
-import { textMessage } from '@shared/messages.ts';
+import type { EngineCounts } from '@shared/events/call-report.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
 import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import type { Provider, StreamEnded } from '../../src/main/models/providers/define.ts';
 import type { BareEngine } from './bare-engine.ts';

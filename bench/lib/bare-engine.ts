@@ -1,5 +1,5 @@
 import { LlamaLogLevel } from 'node-llama-cpp';
-import type { EngineCounts } from '@shared/call-report.ts';
+import type { EngineCounts } from '@shared/events/call-report.ts';
 import { openLibrary } from '../../src/main/models/engine/worker/load/open-library.ts';
 import { createLlamaCounters } from '../../src/main/models/engine/worker/llama-counters.ts';
 

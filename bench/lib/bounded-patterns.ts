@@ -30,7 +30,7 @@ export const boundedPatterns: readonly BoundedPattern[] = [
     why: 'reads the name of a file, of 255 bytes at most',
   },
   {
-    file: 'src/shared/runs-later.ts',
+    file: 'src/shared/safety/auto-run-files.ts',
     written:
       /(^|\/)(test_[^/]*\.py|[^/]*_test\.(py|rb|exs?)|[^/]*[._-](test|spec|tests)\.[cm]?[jt]sx?|[^/]*_spec\.rb|__tests__\/.*\.[cm]?[jt]sx?|[^/]*Tests?\.(java|kt|cs|php))$/.toString(),
     why: 'reads the path of a file, of 4,096 bytes at most',

@@ -5,7 +5,7 @@ import type { ParamPattern } from 'oxc-parser';
 
 /** An exported function that reads a text. */
 export interface FoundScanner {
-  /** `src/shared/rules.ts`. */
+  /** `src/shared/rules/parse-rules.ts`. */
   readonly file: string;
   readonly name: string;
   /** Whether the text is all that it needs. */

@@ -1,6 +1,6 @@
-import type { Reservations } from '../../src/main/money/reservations.ts';
-import type { ReservationsCaps, ReservationsKeys, Scope } from '../../src/main/money/reservations-state.ts';
-import { scopes } from '../../src/main/money/reservations-state.ts';
+import type { Reservations } from '../../src/main/money/reservations/reservations.ts';
+import type { ReservationsCaps, ReservationsKeys, Scope } from '../../src/main/money/reservations/reservations-state.ts';
+import { scopes } from '../../src/main/money/reservations/reservations-state.ts';
 
 /**
  * One random schedule of calls on one reservation log: who asks when, what a call turns out to cost, who dies in the middle.

@@ -1,7 +1,7 @@
-import { counterfactualOf } from '@shared/counterfactual.ts';
-import { addSplitWork, noSplitWork, splitWork, type SplitWork, withCourses } from '@shared/workload.ts';
-import { coursesOf } from '@shared/courses.ts';
-import type { Price } from '@shared/money.ts';
+import { counterfactualOf } from '@shared/money/counterfactual.ts';
+import { addSplitWork, noSplitWork, splitWork, type SplitWork, withCourses } from '@shared/money/workload.ts';
+import { coursesOf } from '@shared/money/recipe-runs.ts';
+import type { Price } from '@shared/money/token-cost.ts';
 import type { PairRecord } from './pair-results.ts';
 
 /** What a run has, where the options do not say otherwise. */

@@ -1,4 +1,4 @@
-import type { Message } from '@shared/messages.ts';
+import type { Message } from '@shared/models/model-messages.ts';
 import type { ModelRequest } from '../../src/main/models/providers/define.ts';
 
 /** A greedy call for text, without tools; `changes` for what is not so. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { CacheType, EngineProfile, GrantedPlan } from '@shared/plan.ts';
+import type { CacheType, EngineProfile, GrantedPlan } from '@shared/models/memory-estimate.ts';
 import { budgetBytes, planMemory } from '../../src/main/models/memory/memory-plan.ts';
 import type { Card } from '../../src/main/models/memory/memory-plan.ts';
 import type { ModelMemory } from '../../src/main/models/memory/estimate/model-memory.ts';

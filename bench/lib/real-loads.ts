@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { GgmlType, LlamaLogLevel } from 'node-llama-cpp';
 import type { Llama, LlamaModel } from 'node-llama-cpp';
-import type { CacheType } from '@shared/plan.ts';
+import type { CacheType } from '@shared/models/memory-estimate.ts';
 import { refusedCache } from '../../src/main/models/memory/estimate/context-memory.ts';
 import { readGguf } from '../../src/main/models/memory/gguf/read-gguf.ts';
 import { estimateMemory, readModelMemory } from '../../src/main/models/memory/estimate/model-memory.ts';

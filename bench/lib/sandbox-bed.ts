@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Reply } from '@shared/errors.ts';
-import { settingsSchema, type Settings } from '@shared/settings.ts';
+import { settingsSchema, type Settings } from '@shared/settings/settings.ts';
 import { silentLog } from '../../src/main/lib/log.ts';
 import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine/container-engine.ts';
 import { homeIdOf } from '../../src/main/sandbox/docker/user/container-identity.ts';

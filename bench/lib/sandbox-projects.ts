@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, valueOf } from '../../src/shared/errors.ts';
-import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
+import { settingsSchema, type Settings } from '../../src/shared/settings/settings.ts';
 import { findDataFolders } from '../../src/main/lib/files/data-folders.ts';
 import { silentLog } from '../../src/main/lib/log.ts';
 import { createPackagePreparations } from '../../src/main/sandbox/packages/package-preparations.ts';

@@ -1,4 +1,4 @@
-import { secretShapes, assignedShapes } from '../../src/shared/secret-shapes.ts';
+import { secretShapes, assignedShapes } from '../../src/shared/safety/secret-patterns.ts';
 
 type Call = (text: string) => readonly unknown[];
 
@@ -38,7 +38,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/hosts/cli/terminal/quoted-rows.ts#quotedRows': (text) => [text, 80],
   'src/main/hosts/cli/questions/approval-question.ts#parseApprovalReply': (text) => [text, false],
   'src/main/hosts/cli/terminal/terminal.ts#oneLine': (text) => [text, 80],
-  'src/main/policy/guard.ts#isTaskAbout': (text) => [text, 'lock', 'package-lock.json'],
+  'src/main/safety/guarded-files.ts#isTaskAbout': (text) => [text, 'lock', 'package-lock.json'],
   'src/main/routing/trajectory/task-features.ts#taskFeatures': (text) => [
     text,
     { hasCriterion: false, isQuestion: false },
@@ -50,11 +50,11 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/tools/edits/match-edit.ts#applyEdit': (text) => [text, 'return a - b', 'return a + b'],
   'src/main/tools/commands/test-run-output.ts#parseTestOutput': (text) => [text, null],
   'src/renderer/lib/drawing/field-rows.ts#textRows': (text) => [text, 1, 20],
-  'src/shared/mentions.ts#openMention': (text) => [text, text.length],
-  'src/shared/rules.ts#parseRules': (text) => [text, 'rules'],
-  'src/shared/secret-shapes.ts#hideSecrets': (text) => [text, [...secretShapes, ...assignedShapes]],
-  'src/shared/session-texts.ts#cap': (text) => [text, 200],
-  'src/shared/slash-commands.ts#parseSlash': (text) => [text, 'window'],
+  'src/shared/attachments/file-mentions.ts#openMention': (text) => [text, text.length],
+  'src/shared/rules/parse-rules.ts#parseRules': (text) => [text, 'rules'],
+  'src/shared/safety/secret-patterns.ts#hideSecrets': (text) => [text, [...secretShapes, ...assignedShapes]],
+  'src/shared/text/shorten-text.ts#cap': (text) => [text, 200],
+  'src/shared/session/slash-commands.ts#parseSlash': (text) => [text, 'window'],
 };
 
 /** Why a function is not measured by itself, as `FILE#NAME`. */
@@ -91,6 +91,6 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/renderer/lib/notices/offer-undo.ts#offerUndo': 'shows the text',
   'src/renderer/lib/connection/use-host-info.ts#useIsCommandRefused': 'a hook of the page',
   'src/renderer/lib/session/use-session-search.ts#useSearch': 'a hook of the page',
-  'src/shared/between.ts#allBetween': 'measured in those that use it',
-  'src/shared/slash-commands.ts#matchingCommands': 'a person typed it',
+  'src/shared/text/text-between.ts#allBetween': 'measured in those that use it',
+  'src/shared/session/slash-commands.ts#matchingCommands': 'a person typed it',
 };

@@ -1,5 +1,5 @@
-import { decodeSpeedOf, prefillSpeedOf } from '@shared/session-state.ts';
-import { textMessage } from '@shared/messages.ts';
+import { decodeSpeedOf, prefillSpeedOf } from '@shared/session/session-state.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
 import { startGeneration } from '../../src/main/models/engine/worker/answer/generate.ts';
 import { loadModel } from '../../src/main/models/engine/worker/load/load-model.ts';
 import type { Engine } from '../../src/main/models/engine/worker/load/load-model.ts';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import catalogue from '../../resources/models.json';
 import { valueOf } from '@shared/errors.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { EngineLibraries } from './models/engine/engine-libraries.ts';
 import { createEngineLibraries } from './models/engine/engine-libraries.ts';
 import { createHubModels } from './models/files/hub-models.ts';
 import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { createHomeKeys } from './safety/keys/home-keys.ts';
-import { splitModelId } from '@shared/models.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
 import type { AvailableModels } from './models/available-models.ts';
 import { createAvailableModels } from './models/available-models.ts';
 import { findNpm } from './models/engine/find-npm.ts';
@@ -42,10 +42,10 @@ import { createServerMemoryPlanner } from './models/memory/server-memory-planner
 import type { ServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
 import { createProbeCardStore } from './models/files/probe-card-store.ts';
 import { createNetFetch } from './lib/net/net-fetch.ts';
-import { listedPrice } from './money/prices.ts';
+import { listedPrice } from './money/price-list.ts';
 import type { Provider } from './models/providers/define.ts';
 import { discoverProviders } from './models/providers/registry.ts';
-import type { Redactor } from './sessions/redact.ts';
+import type { Redactor } from './sessions/log/redactor.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 
 export interface ModelParts {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { app } from 'electron';
-import { unobeyed } from '@shared/seen-text.ts';
+import { unobeyed } from '@shared/text/seen-text.ts';
 import { openCore } from './hosts/connection/open-core.ts';
 import { startDesktop } from './hosts/desktop/start-desktop.ts';
 import { findDataFolders } from './lib/files/data-folders.ts';

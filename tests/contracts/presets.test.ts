@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../src/shared/messages.ts';
-import type { ModelInfo } from '../../src/shared/models.ts';
-import type { Service } from '../../src/shared/services.ts';
-import { services } from '../../src/shared/services.ts';
+import type { Message } from '../../src/shared/models/model-messages.ts';
+import type { ModelInfo } from '../../src/shared/models/model-info.ts';
+import type { Service } from '../../src/shared/models/known-providers.ts';
+import { services } from '../../src/shared/models/known-providers.ts';
 import { discoverProviders } from '../../src/main/models/providers/registry.ts';
 import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
 import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Reply } from '../../src/shared/errors.ts';
-import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
+import { settingsSchema, type Settings } from '../../src/shared/settings/settings.ts';
 import type { Log } from '../../src/main/lib/log.ts';
 import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
 import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine/container-engine.ts';

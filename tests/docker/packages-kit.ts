@@ -11,7 +11,7 @@ import {
 import { createOutboundConnections, dial } from '../../src/main/sandbox/network/outbound-connections.ts';
 import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import type { NetworkResult, Sandbox } from '../../src/main/sandbox/sandbox.ts';
-import { settingsSchema } from '../../src/shared/settings.ts';
+import { settingsSchema } from '../../src/shared/settings/settings.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { imageSource, none, requireEngine } from './docker-kit.ts';
 

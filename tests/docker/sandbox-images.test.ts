@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
+import { settingsSchema, type Settings } from '../../src/shared/settings/settings.ts';
 import { createProjectImages } from '../../src/main/sandbox/images/project-images.ts';
 import { isWithoutEngine, none, output, requireEngine, startSandbox } from './docker-kit.ts';
 import { openImageRegistry } from '../fakes/image-registry.ts';

@@ -1,8 +1,8 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Message } from '@shared/messages.ts';
-import { textMessage } from '@shared/messages.ts';
+import type { Message } from '@shared/models/model-messages.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
 import { buildRequest, promptShape } from '../../src/main/agent/prompt/build-prompt.ts';
 import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';

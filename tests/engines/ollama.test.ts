@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Message } from '@shared/messages.ts';
-import { textMessage } from '@shared/messages.ts';
-import { openaiCompatibleSchema } from '@shared/settings.ts';
+import type { Message } from '@shared/models/model-messages.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
+import { openaiCompatibleSchema } from '@shared/settings/settings.ts';
 import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
 import openaiCompatible from '../../src/main/models/providers/openai-compatible.provider.ts';
 import { repairTemplateFor } from '../../src/main/models/providers/ollama/repair-template.ts';

@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { ollamaSchema } from '@shared/settings.ts';
-import type { OllamaSettings } from '@shared/settings.ts';
+import { ollamaSchema } from '@shared/settings/settings.ts';
+import type { OllamaSettings } from '@shared/settings/settings.ts';
 import { createServerMemoryPlanner } from '../../src/main/models/memory/server-memory-planner.ts';
 import type { Hardware } from '../../src/main/models/machine/hardware.ts';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';

@@ -1,7 +1,7 @@
-import type { ChangedFile, ModelEntry } from '@shared/contract.ts';
-import type { Comparison, ComparisonPolicy, ComparisonRun } from '../../src/shared/comparison.ts';
-import type { Elsewhere, Interval } from '../../src/shared/counterfactual.ts';
-import { noUsage } from '../../src/shared/money.ts';
+import type { ChangedFile, ModelEntry } from '@shared/contract/contract.ts';
+import type { Comparison, ComparisonPolicy, ComparisonRun } from '../../src/shared/comparisons/comparison.ts';
+import type { Elsewhere, Interval } from '../../src/shared/money/counterfactual.ts';
+import { noUsage } from '../../src/shared/money/token-cost.ts';
 import type { PageCore } from './page-core.ts';
 import type { Story } from './page-story.ts';
 import { cloudModel, localModel, startStory } from './page-story.ts';

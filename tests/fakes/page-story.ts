@@ -1,8 +1,8 @@
-import type { UntrackedPlace } from '../../src/shared/sandbox-events.ts';
-import type { EventOf, NewEvent } from '@shared/events.ts';
-import type { Stage } from '@shared/models.ts';
-import type { Price, Usage } from '@shared/money.ts';
-import { costOf } from '@shared/money.ts';
+import type { UntrackedPlace } from '../../src/shared/events/sandbox-events.ts';
+import type { EventOf, NewEvent } from '@shared/events/events.ts';
+import type { Stage } from '@shared/models/model-info.ts';
+import type { Price, Usage } from '@shared/money/token-cost.ts';
+import { costOf } from '@shared/money/token-cost.ts';
 import type { PageCore } from './page-core.ts';
 
 export const localModel = 'llama-cpp/qwen2.5-coder-1.5b-instruct';

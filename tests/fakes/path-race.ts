@@ -7,7 +7,7 @@ import { copyPlanned } from '../../src/main/sandbox/workspace/copy-workspace.ts'
 import { breakHardLinks } from '../../src/main/sandbox/workspace/hard-links.ts';
 import { createReadOnlySandbox } from '../../src/main/sandbox/read-only/read-only-sandbox.ts';
 import { scanWorkspace } from '../../src/main/sandbox/workspace/workspace-scan.ts';
-import { createSafeFolder } from '../../src/main/sessions/safe-folder.ts';
+import { createSafeFolder } from '../../src/main/sessions/changes/safe-folder.ts';
 
 /** `inside`: it met the folder itself; `refused`: it met the link, or nothing; `leaked`: it met what lies behind the link. */
 export type RaceAnswer = 'inside' | 'refused' | 'leaked';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { llamaCppSchema, ollamaSchema } from '@shared/settings.ts';
+import { llamaCppSchema, ollamaSchema } from '@shared/settings/settings.ts';
 import { createLocalEngines } from '../../src/main/models/engine/local-engines.ts';
 import { createGrantContext } from '../../src/main/models/memory/grant-context.ts';
 import { createHeaderReader } from '../../src/main/models/memory/gguf/gguf-header-reader.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { settingsSchema } from '../../src/shared/settings.ts';
+import { settingsSchema } from '../../src/shared/settings/settings.ts';
 import { findImage } from '../../src/main/sandbox/images/sandbox-image.ts';
 import { createProjectImages } from '../../src/main/sandbox/images/project-images.ts';
 import type { AskAboutDisk } from '../../src/main/sandbox/sandbox.ts';

@@ -3,7 +3,7 @@ import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
-import { textMessage } from '@shared/messages.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
 import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import { startLlamaProcess } from '../../src/main/models/engine/llama-process.ts';
 import type { EngineRequest, FromWorker } from '../../src/main/models/engine/worker/worker-protocol.ts';

@@ -4,7 +4,7 @@ import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { createFileBaseline, type FoundChange } from '../../src/main/agent/changes/file-baseline.ts';
 import { silentLog } from '../../src/main/lib/log.ts';
 import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
-import { settingsSchema } from '../../src/shared/settings.ts';
+import { settingsSchema } from '../../src/shared/settings/settings.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { imageSource, none, noWayOut } from '../docker/docker-kit.ts';
 import type { HostileRow } from './hostile-row.ts';

@@ -1,4 +1,4 @@
-import { runsLater } from '../../src/shared/runs-later.ts';
+import { runsLater } from '../../src/shared/safety/auto-run-files.ts';
 
 /** What a person could know of a session's work without looking for it. */
 export interface Seen {

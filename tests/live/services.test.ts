@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ProviderSettings } from '../../src/shared/settings.ts';
-import { keyVariableOf, providerSettingsSchema, serviceNames, serviceSettings } from '../../src/shared/settings.ts';
+import type { ProviderSettings } from '../../src/shared/settings/settings.ts';
+import { keyVariableOf, providerSettingsSchema, serviceNames, serviceSettings } from '../../src/shared/settings/settings.ts';
 import { describeService, type LiveService, type Spent } from './live-service.ts';
 
 /*

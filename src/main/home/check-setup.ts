@@ -1,9 +1,9 @@
 import { access, constants } from 'node:fs/promises';
-import type { Finding, KeyReport, ModelEntry } from '@shared/contract.ts';
+import type { Finding, KeyReport, ModelEntry } from '@shared/contract/contract.ts';
 import { messageOf } from '@shared/errors.ts';
-import type { RuleFile } from '@shared/rule-report.ts';
-import type { ProviderSettings, Settings } from '@shared/settings.ts';
-import { serviceSettings } from '@shared/settings.ts';
+import type { RuleFile } from '@shared/rules/rule-report.ts';
+import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
+import { serviceSettings } from '@shared/settings/settings.ts';
 import type { AvailableModels } from '../models/available-models.ts';
 import { makeFolder, writeProblem } from '../lib/files/json-file.ts';
 import { engineProblems } from '../sandbox/docker/engine/engine-health.ts';

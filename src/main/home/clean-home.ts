@@ -1,7 +1,7 @@
 import { lstat, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KeptItem } from '@shared/preparation.ts';
-import { unnamedBlobs } from '../sessions/unnamed-blobs.ts';
+import type { KeptItem } from '@shared/projects/project-preparation.ts';
+import { unnamedBlobs } from '../sessions/blobs/unreferenced-blobs.ts';
 
 export interface HomeFolders {
   readonly homePath: string;

@@ -1,11 +1,11 @@
 import { isAbsolute } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, ModelMending, ModelRemoval, PullProgress } from '@shared/contract.ts';
-import type { ModelInfo } from '@shared/models.ts';
-import { splitModelId } from '@shared/models.ts';
-import type { Price } from '@shared/money.ts';
-import type { ProviderSettings, Settings } from '@shared/settings.ts';
-import { serviceSettings } from '@shared/settings.ts';
+import type { ModelEntry, ModelMending, ModelRemoval, PullProgress } from '@shared/contract/contract.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
+import type { Price } from '@shared/money/token-cost.ts';
+import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
+import { serviceSettings } from '@shared/settings/settings.ts';
 import { createModelEntryFinder } from './find-model-entry.ts';
 import { entryOfFile, entryOfHeader } from './model-entries.ts';
 import type { ProbeResults } from './probe-model.ts';
@@ -22,7 +22,7 @@ import type { ModelStore } from './files/model-store.ts';
 import type { OwnOllamaServer } from './engine/own-ollama-server.ts';
 import type { ServerMemoryPlanner } from './memory/server-memory-planner.ts';
 import { localDay } from '../money/budget.ts';
-import type { PricedModel } from '../money/prices.ts';
+import type { PricedModel } from '../money/price-list.ts';
 import type { Provider, ProviderDependencies } from './providers/define.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
 

@@ -1,8 +1,8 @@
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ModelEntry } from '@shared/contract.ts';
-import type { ModelInfo, Where } from '@shared/models.ts';
-import { splitModelId } from '@shared/models.ts';
-import type { ProviderSettings, Settings } from '@shared/settings.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
+import type { ModelInfo, Where } from '@shared/models/model-info.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
+import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
 import { entryOfInfo } from './model-entries.ts';
 import { chatPreset } from './providers/chat-completions/chat-presets.ts';
 import type { Provider } from './providers/define.ts';

@@ -1,5 +1,5 @@
-import type { ModelEntry } from '@shared/contract.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { KnownHeader } from './files/model-catalogue.ts';
 import type { StoredModel } from './files/stored-model.ts';
 

@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ModelMending, PullProgress } from '@shared/contract.ts';
-import { splitModelId } from '@shared/models.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { ModelMending, PullProgress } from '@shared/contract/contract.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { Provider } from './providers/define.ts';
 
 /** The configured providers, by their ids. */

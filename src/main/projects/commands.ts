@@ -1,7 +1,7 @@
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { CoreApi } from '../server/core-api.ts';
 import { cleanHome, type HomeFolders } from '../home/clean-home.ts';
-import type { ProjectInstructions } from '../policy/project-instructions.ts';
+import type { ProjectInstructions } from '../safety/instructions/project-instructions.ts';
 import { createProjectImages, type ProjectImagesDependencies } from '../sandbox/images/project-images.ts';
 import { planCopy } from '../sandbox/workspace/workspace-copy-plan.ts';
 import { createPackagePreparations, type PreparationsDeps } from '../sandbox/packages/package-preparations.ts';

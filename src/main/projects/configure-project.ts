@@ -1,7 +1,7 @@
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ProjectModels } from '@shared/project-models.ts';
-import type { ProjectChange, ProjectSettings } from '@shared/project-settings.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { ProjectModels } from '@shared/projects/project-models.ts';
+import type { ProjectChange, ProjectSettings } from '@shared/projects/project-settings.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { CoreApi } from '../server/core-api.ts';
 import { setupOf } from '../sandbox/project-sandbox-settings.ts';
 import { checkWorkspace } from '../sandbox/workspace/prepare-workspace.ts';

@@ -1,4 +1,4 @@
-import { courseSeconds } from '@shared/courses.ts';
+import { courseSeconds } from '@shared/money/recipe-runs.ts';
 import { loadSyntax } from './code/code-syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { acceptBest } from './fix/outcome/accept-best.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '@shared/routing.ts';
+import type { Role } from '@shared/routing/routing.ts';
 import type { Decision, Denial, RouteFacts, Rule, RouteCandidate, WeighedCandidate } from './define.ts';
 import { featuresOf } from './routing-features.ts';
 import { hardDenial, isOnlyOverBudget, isOnlyTooLong } from './hard-rules.ts';

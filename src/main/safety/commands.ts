@@ -1,14 +1,14 @@
 import { AppError } from '@shared/errors.ts';
-import type { FenceSources } from '@shared/fences.ts';
-import { compileFences, globMatcher } from '@shared/fences.ts';
-import type { RouteRule } from '@shared/route-rules.ts';
-import { fittingRule, ruleText } from '@shared/route-rules.ts';
-import type { RuleAnswer, RuleReport } from '@shared/rule-report.ts';
-import type { RuleQuestion } from '@shared/rules-contract.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { FenceSources } from '@shared/safety/fences.ts';
+import { compileFences, globMatcher } from '@shared/safety/fences.ts';
+import type { RouteRule } from '@shared/routing/route-rules.ts';
+import { fittingRule, ruleText } from '@shared/routing/route-rules.ts';
+import type { RuleAnswer, RuleReport } from '@shared/rules/rule-report.ts';
+import type { RuleQuestion } from '@shared/contract/rules-contract.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { CoreApi } from '../server/core-api.ts';
 import type { AgentDependencies } from '../agent/turn/agent-dependencies.ts';
-import type { HoldingRules, RuleFiles } from '../policy/rule-files.ts';
+import type { HoldingRules, RuleFiles } from './rule-files.ts';
 import { secretKind } from '../sandbox/workspace/secret-files.ts';
 
 export interface RuleCommandsOptions {

@@ -1,8 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
-import type { CleanRequest, KeptItem } from '@shared/preparation.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { CleanRequest, KeptItem } from '@shared/projects/project-preparation.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { Log } from '../lib/log.ts';
 import { findPrepared, type PartState } from './packages/find-prepared.ts';
 import { dependencyRecords, type DependencyRecord } from './packages/dependency-records.ts';

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import type { Settings } from '@shared/settings.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
 import { makeFolder } from '../lib/files/json-file.ts';
 import type { Log } from '../lib/log.ts';
@@ -13,7 +13,7 @@ import type { SessionEnvironment } from './packages/session-environment.ts';
 import { createOutboundConnections } from './network/outbound-connections.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
 import type { AskAboutDisk, Sandbox, BackgroundProcessState } from './sandbox.ts';
-import type { UntrackedPlace } from '@shared/sandbox-events.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { withMasks } from './read-only/with-masks.ts';
 import { findOwnImage } from './images/own-image.ts';
 import { imageOf, setupOf } from './project-sandbox-settings.ts';

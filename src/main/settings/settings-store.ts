@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
-import { issuesText } from '@shared/issue-text.ts';
-import type { SettingKey } from '@shared/settings-contract.ts';
-import type { Settings } from '@shared/settings.ts';
-import { SETTINGS_VERSION, settingsSchema } from '@shared/settings.ts';
+import { issuesText } from '@shared/text/issue-text.ts';
+import type { SettingKey } from '@shared/contract/settings-contract.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { SETTINGS_VERSION, settingsSchema } from '@shared/settings/settings.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 
 /** The settings file: only what differs from the defaults is written, so that a better default reaches everybody. */

@@ -1,4 +1,4 @@
-import type { Message, Part } from '@shared/messages.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
 
 /** Numbers from a seed, the same on every machine. */
 export function createDice(seed: number): Dice {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settingsSchema } from '@shared/settings.ts';
+import { settingsSchema } from '@shared/settings/settings.ts';
 import { createModelEntryFinder } from '../../../src/main/models/find-model-entry.ts';
 import type { Provider } from '../../../src/main/models/providers/define.ts';
 import { loopModel } from '../../fakes/agent-kit.ts';

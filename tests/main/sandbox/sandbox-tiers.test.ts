@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../../src/shared/errors.ts';
-import { settingsSchema } from '../../../src/shared/settings.ts';
+import { settingsSchema } from '../../../src/shared/settings/settings.ts';
 import { silentLog } from '../../../src/main/lib/log.ts';
 import { createSandboxFactory } from '../../../src/main/sandbox/sandbox-factory.ts';
 import { chooseTier, tiersText } from '../../../src/main/sandbox/sandbox-tiers.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ApprovalKind } from '@shared/grants.ts';
-import { mostRefusals, standingAnswer } from '../../policy/approvals.ts';
+import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
+import { mostRefusals, standingAnswer } from '../../safety/approvals/approval-policy.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import type { UserAnswer } from '../turn/agent-dependencies.ts';
 import type { Turn } from '../turn/turn.ts';

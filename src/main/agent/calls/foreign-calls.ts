@@ -1,4 +1,4 @@
-import { allBetween } from '@shared/between.ts';
+import { allBetween } from '@shared/text/text-between.ts';
 import { objectAfter } from './object-after.ts';
 import type { RawCall } from './object-after.ts';
 

@@ -1,5 +1,5 @@
-import type { FenceHit } from '@shared/fences.ts';
-import type { Stage } from '@shared/models.ts';
+import type { FenceHit } from '@shared/safety/fences.ts';
+import type { Stage } from '@shared/models/model-info.ts';
 import type { Decision, Denial, RouteCandidate, Trouble } from '../../routing/define.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import { buildRequest, maxOutputTokens } from '../prompt/build-prompt.ts';

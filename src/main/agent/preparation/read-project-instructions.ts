@@ -1,6 +1,6 @@
 import { messageOf } from '@shared/errors.ts';
-import type { ModelInfo } from '@shared/models.ts';
-import type { InstructionLook } from '../../policy/project-instructions.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { InstructionLook } from '../../safety/instructions/project-instructions.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import type { ActionResult } from '../turn/take-action.ts';

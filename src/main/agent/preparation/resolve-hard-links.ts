@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createOwnAnswers } from '@shared/own-answers.ts';
+import { createOwnAnswers } from '@shared/safety/session-answers.ts';
 import type { FoundLinks, SandboxLinks } from '../../sandbox/sandbox.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import type { ActionResult } from '../turn/take-action.ts';

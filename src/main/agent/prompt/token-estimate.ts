@@ -1,4 +1,4 @@
-import type { Message, Part } from '@shared/messages.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
 import { memo } from '../../lib/memo.ts';
 import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
 import { imageTokens } from '../../models/providers/call/image-tokens.ts';

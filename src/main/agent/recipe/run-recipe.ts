@@ -1,8 +1,8 @@
-import { wasTogether } from '@shared/session-state.ts';
+import { wasTogether } from '@shared/session/session-state.ts';
 import type { ErrorCode, Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ModelInfo, Stage } from '@shared/models.ts';
-import { textMessage, textOf } from '@shared/messages.ts';
+import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
+import { textMessage, textOf } from '@shared/models/model-messages.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import { createRecipeWorld } from './recipe-world.ts';

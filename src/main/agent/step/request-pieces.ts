@@ -1,4 +1,4 @@
-import type { Message } from '@shared/messages.ts';
+import type { Message } from '@shared/models/model-messages.ts';
 import { memo } from '../../lib/memo.ts';
 import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
 

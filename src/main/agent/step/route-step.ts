@@ -1,5 +1,5 @@
-import type { NewEvent } from '@shared/events.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import type { NewEvent } from '@shared/events/events.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import type { Decision, Pin, RouteFacts } from '../../routing/define.ts';
 import { discoverRules } from '../../routing/registry.ts';
@@ -7,8 +7,8 @@ import { isNetworkAway } from '../../routing/hard-rules.ts';
 import { decideRoute } from '../../routing/decide-route.ts';
 import { taskFeatures } from '../../routing/trajectory/task-features.ts';
 import { memo } from '../../lib/memo.ts';
-import { fittingRule, ruleText } from '@shared/route-rules.ts';
-import type { Routing } from '@shared/routing.ts';
+import { fittingRule, ruleText } from '@shared/routing/route-rules.ts';
+import type { Routing } from '@shared/routing/routing.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
 import { spendingLimitNames } from './reserve-money.ts';
 import { isQuestion } from '@shared/text/task-kind.ts';

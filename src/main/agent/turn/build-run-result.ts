@@ -1,13 +1,13 @@
-import type { RunResult, StepFigures } from '@shared/run-result.ts';
-import type { CloudReference, Counterfactual } from '@shared/counterfactual.ts';
-import type { SplitWork } from '@shared/workload.ts';
-import { counterfactualOf, stepElsewhere } from '@shared/counterfactual.ts';
-import { sessionWork } from '@shared/workload.ts';
-import type { Usage } from '@shared/money.ts';
-import { addUsage, noUsage, promptTokensOf } from '@shared/money.ts';
-import { changeStatus } from '@shared/session-changes.ts';
-import type { SessionState, StepState, TurnState } from '@shared/session-state.ts';
-import { runStatusOf } from '@shared/session-state.ts';
+import type { RunResult, StepFigures } from '@shared/session/run-result.ts';
+import type { CloudReference, Counterfactual } from '@shared/money/counterfactual.ts';
+import type { SplitWork } from '@shared/money/workload.ts';
+import { counterfactualOf, stepElsewhere } from '@shared/money/counterfactual.ts';
+import { sessionWork } from '@shared/money/workload.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
+import { addUsage, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
+import { changeStatus } from '@shared/session/file-change-state.ts';
+import type { SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
+import { runStatusOf } from '@shared/session/session-state.ts';
 
 /**
  * The last turn of a session as the result file tells it; the text and the list of files are of the whole session's

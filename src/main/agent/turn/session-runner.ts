@@ -1,4 +1,4 @@
-import type { Attachment } from '@shared/attachments.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
 import { AppError } from '@shared/errors.ts';
 import type { AgentDependencies, Inbox, QueuedMessage, TurnOptions } from './agent-dependencies.ts';
 import type { TurnStarter } from './turn-starter.ts';

@@ -1,8 +1,8 @@
-import { wasReady } from '@shared/session-state.ts';
-import type { Timings } from '@shared/call-report.ts';
-import type { TurnEndReason } from '@shared/events.ts';
-import type { Usage } from '@shared/money.ts';
-import { promptTokensOf } from '@shared/money.ts';
+import { wasReady } from '@shared/session/session-state.ts';
+import type { Timings } from '@shared/events/call-report.ts';
+import type { TurnEndReason } from '@shared/events/events.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
+import { promptTokensOf } from '@shared/money/token-cost.ts';
 
 /** Why a turn, or one stage of it, must stop; `text` is for people. */
 export interface LimitStop {

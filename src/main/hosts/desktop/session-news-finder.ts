@@ -1,6 +1,6 @@
-import type { SessionSummary } from '@shared/contract.ts';
-import type { SessionNews, Watched } from '@shared/session-news.ts';
-import { isWanted, sessionNews } from '@shared/session-news.ts';
+import type { SessionSummary } from '@shared/contract/contract.ts';
+import type { SessionNews, Watched } from '@shared/session/session-news.ts';
+import { isWanted, sessionNews } from '@shared/session/session-news.ts';
 
 /** What a look asks a core. */
 export interface NewsSource {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { BrowserWindow, app, dialog, session } from 'electron';
 import { toFailure } from '@shared/errors.ts';
-import { unobeyed } from '@shared/seen-text.ts';
+import { unobeyed } from '@shared/text/seen-text.ts';
 import { createForwardRouter } from '../../server/forward-router.ts';
 import { createChannelServer } from '../../server/serve-channel.ts';
 import { readPageFiles } from '../page-files.ts';

@@ -1,5 +1,5 @@
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract.ts';
+import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract/contract.ts';
 import { pullPhases } from '../files/pull-phases.ts';
 import type { ServerStatus } from '../model-servers.ts';
 import type { EngineVariant, EngineVariants } from './engine-variants.ts';

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat, statfs } from 'node:fs/promi
 import { join } from 'node:path';
 import { AppError, failure, success, toFailure } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
-import type { DeviceMemory } from '@shared/plan.ts';
+import type { DeviceMemory } from '@shared/models/memory-estimate.ts';
 import { withFileLock } from '../../lib/files/file-lock.ts';
 import type { HostPrograms, Program } from '../../lib/programs/host-programs.ts';
 import type { Hardware } from '../machine/hardware.ts';

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, PullProgress } from '@shared/contract.ts';
-import type { ModelChoice } from '@shared/model-choice.ts';
-import type { PlanAnswer } from '@shared/plan.ts';
+import type { ModelEntry, PullProgress } from '@shared/contract/contract.ts';
+import type { ModelChoice } from '@shared/models/model-choice.ts';
+import type { PlanAnswer } from '@shared/models/memory-estimate.ts';
 import type { MemoryPlanner } from '../memory/memory-planner.ts';
 import { pullPhases } from './pull-phases.ts';
 import type { HubClient, HubFile, HubName, HubRepository } from './download/hub-client.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { strategySchema } from '@shared/models.ts';
+import { strategySchema } from '@shared/models/model-info.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { keptCardSchema } from '@shared/probe-card.ts';
-import type { KeptCard } from '@shared/probe-card.ts';
+import { keptCardSchema } from '@shared/models/probe-card.ts';
+import type { KeptCard } from '@shared/models/probe-card.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 
 const fileSchema = z.strictObject({

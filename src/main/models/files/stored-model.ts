@@ -1,4 +1,4 @@
-import type { Strategy } from '@shared/models.ts';
+import type { Strategy } from '@shared/models/model-info.ts';
 
 /** A model file that is there, or could be. */
 export interface StoredModel {

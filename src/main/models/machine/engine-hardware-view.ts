@@ -1,4 +1,4 @@
-import type { DeviceMemory } from '@shared/plan.ts';
+import type { DeviceMemory } from '@shared/models/memory-estimate.ts';
 import type { EngineCards } from '../engine/worker/worker-protocol.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { readFile, readdir, readlink } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
-import type { DeviceMemory } from '@shared/plan.ts';
+import type { DeviceMemory } from '@shared/models/memory-estimate.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 import { withEngineView } from './engine-hardware-view.ts';
 import type { EngineCards } from '../engine/worker/worker-protocol.ts';

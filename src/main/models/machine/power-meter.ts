@@ -1,4 +1,4 @@
-import type { Energy } from '@shared/call-report.ts';
+import type { Energy } from '@shared/events/call-report.ts';
 import type { HardwareProbe } from './hardware.ts';
 
 /** Reads what the machine draws while a local model works. Never rejects; null where nobody knows. */

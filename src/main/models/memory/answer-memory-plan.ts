@@ -1,4 +1,4 @@
-import type { CacheType, DeviceMemory, EngineProfile, PlanAnswer } from '@shared/plan.ts';
+import type { CacheType, DeviceMemory, EngineProfile, PlanAnswer } from '@shared/models/memory-estimate.ts';
 import { budgetBytes, leastTokens, planMemory, ruleOfThumb } from './memory-plan.ts';
 import { asMade, estimateMemory, readModelMemory, unknownMemory } from './estimate/model-memory.ts';
 import type { ModelFacts, ModelMemory } from './estimate/model-memory.ts';

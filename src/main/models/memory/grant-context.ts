@@ -1,6 +1,6 @@
-import { loadSizeInWords, loadSizeOf } from '@shared/load-size.ts';
-import type { LoadSize } from '@shared/load-size.ts';
-import type { CacheType, GrantedPlan } from '@shared/plan.ts';
+import { loadSizeInWords, loadSizeOf } from '@shared/models/load-size.ts';
+import type { LoadSize } from '@shared/models/load-size.ts';
+import type { CacheType, GrantedPlan } from '@shared/models/memory-estimate.ts';
 import { batchTokens } from './batch-tokens.ts';
 import type { HeldModel } from '../engine/local-engines.ts';
 import { sumHeldMemory } from '../engine/local-engines.ts';

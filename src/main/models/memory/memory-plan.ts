@@ -1,4 +1,4 @@
-import type { CacheType, EngineProfile, GrantedPlan } from '@shared/plan.ts';
+import type { CacheType, EngineProfile, GrantedPlan } from '@shared/models/memory-estimate.ts';
 import { computeBytes } from './estimate/compute-memory.ts';
 import { contextBytesOfLayers, countCells, refusedCache } from './estimate/context-memory.ts';
 import type { ContextRequest } from './estimate/context-memory.ts';

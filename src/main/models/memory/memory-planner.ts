@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path';
-import type { PlanInput } from '@shared/plan-input.ts';
+import type { PlanInput } from '@shared/models/memory-plan-input.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
-import { splitModelId } from '@shared/models.ts';
-import type { DeviceMemory, PlanAnswer } from '@shared/plan.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
+import type { DeviceMemory, PlanAnswer } from '@shared/models/memory-estimate.ts';
 import type { ReadHeader } from './gguf/gguf-header-reader.ts';
 import type { LlamaEngine } from '../engine/llama-engine.ts';
 import type { Hardware } from '../machine/hardware.ts';

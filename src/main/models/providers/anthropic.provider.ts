@@ -1,6 +1,6 @@
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
 import { z } from 'zod';
-import { anthropicSchema } from '@shared/settings.ts';
+import { anthropicSchema } from '@shared/settings/settings.ts';
 import { anthropicWire } from './anthropic/anthropic-stream.ts';
 import type { ListedModel } from './api/bundled-models.ts';
 import type { Provider } from './define.ts';

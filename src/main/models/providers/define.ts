@@ -1,9 +1,9 @@
-import type { ModelMending, PullProgress } from '@shared/contract.ts';
-import type { Message, ReasoningPart, ToolCallPart } from '@shared/messages.ts';
-import type { Effort, Strategy, ModelInfo } from '@shared/models.ts';
-import type { Usage } from '@shared/money.ts';
-import type { EngineReport, Timings } from '@shared/call-report.ts';
-import type { StopReason } from '@shared/events.ts';
+import type { ModelMending, PullProgress } from '@shared/contract/contract.ts';
+import type { Message, ReasoningPart, ToolCallPart } from '@shared/models/model-messages.ts';
+import type { Effort, Strategy, ModelInfo } from '@shared/models/model-info.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
+import type { EngineReport, Timings } from '@shared/events/call-report.ts';
+import type { StopReason } from '@shared/events/events.ts';
 import type { z } from 'zod';
 import type { LocalEngines } from '../engine/local-engines.ts';
 import type { FitsBeside, GrantContext, StepDown } from '../memory/grant-context.ts';

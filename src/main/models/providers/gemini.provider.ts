@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { geminiSchema } from '@shared/settings.ts';
+import { geminiSchema } from '@shared/settings/settings.ts';
 import type { ListedModel } from './api/bundled-models.ts';
 import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';

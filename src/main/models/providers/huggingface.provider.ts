@@ -1,4 +1,4 @@
-import { huggingfaceSchema } from '@shared/settings.ts';
+import { huggingfaceSchema } from '@shared/settings/settings.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { huggingfacePreset } from './chat-completions/chat-presets.ts';
 import { defineProvider } from './define.ts';

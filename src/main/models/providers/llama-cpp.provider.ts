@@ -1,6 +1,6 @@
-import { llamaCppSchema } from '@shared/settings.ts';
+import { llamaCppSchema } from '@shared/settings/settings.ts';
 import { messageOf } from '@shared/errors.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { HeldModel } from '../engine/local-engines.ts';
 import type { LlamaEngine } from '../engine/llama-engine.ts';
 import type { EngineRequest } from '../engine/worker/worker-protocol.ts';

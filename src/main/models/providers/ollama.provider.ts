@@ -1,4 +1,4 @@
-import { ollamaSchema } from '@shared/settings.ts';
+import { ollamaSchema } from '@shared/settings/settings.ts';
 import { defineProvider } from './define.ts';
 import { createOllamaProvider } from './ollama/create-ollama-provider.ts';
 import { stallMs } from './call/stall-watch.ts';

@@ -1,4 +1,4 @@
-import { openaiCompatibleSchema } from '@shared/settings.ts';
+import { openaiCompatibleSchema } from '@shared/settings/settings.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { chatPreset } from './chat-completions/chat-presets.ts';
 import { defineProvider } from './define.ts';

@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { openaiSchema } from '@shared/settings.ts';
+import { openaiSchema } from '@shared/settings/settings.ts';
 import { readChatModels } from './chat-completions/chat-models.ts';
 import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { scriptedSchema } from '@shared/settings.ts';
-import type { Message } from '@shared/messages.ts';
-import { textOf } from '@shared/messages.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import { scriptedSchema } from '@shared/settings/settings.ts';
+import type { Message } from '@shared/models/model-messages.ts';
+import { textOf } from '@shared/models/model-messages.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import { delay } from '../../lib/async/delay.ts';
 import { memo } from '../../lib/memo.ts';
 import type { ModelRequest, Provider, StreamPart } from './define.ts';

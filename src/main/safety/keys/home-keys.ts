@@ -1,13 +1,13 @@
-import type { KeyOutcome, KeyReport, KeyTest } from '@shared/contract.ts';
+import type { KeyOutcome, KeyReport, KeyTest } from '@shared/contract/contract.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ProviderSettings, Settings } from '@shared/settings.ts';
-import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
+import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
+import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings/settings.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
-import { createKeyClient } from '../../secrets/key-client.ts';
-import type { StoreState } from '../../secrets/key-store.ts';
-import { createKeyStore } from '../../secrets/key-store.ts';
-import type { Keys, KeysOptions } from '../../secrets/keys.ts';
-import { createKeys } from '../../secrets/keys.ts';
+import { createKeyClient } from './key-client.ts';
+import type { StoreState } from './key-store.ts';
+import { createKeyStore } from './key-store.ts';
+import type { Keys, KeysOptions } from './provider-keys.ts';
+import { createKeys } from './provider-keys.ts';
 import type { AskedService } from '../../models/available-models.ts';
 
 /** The keys of this home: set, listed and removed by a person, found by providers. */

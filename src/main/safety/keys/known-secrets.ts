@@ -1,5 +1,5 @@
-import type { Settings } from '@shared/settings.ts';
-import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings/settings.ts';
 
 /** Values that must never reach a log, with a word for each. */
 export function knownSecrets(

@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Settings } from '@shared/settings.ts';
-import type { UntrackedPlace } from '@shared/sandbox-events.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { success, type Reply } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { OutboundConnections } from '../network/outbound-connections.ts';

@@ -32,7 +32,7 @@ import { ContainerRuns } from './exec/run-in-container.ts';
 import type { SessionEnvironment } from '../packages/session-environment.ts';
 import { dropSuperseded, runOnPackages, type SessionPackages } from './packages/package-changes.ts';
 import { runWithNetwork } from './exec/run-with-network.ts';
-import { untrackedText } from '@shared/session-sandbox.ts';
+import { untrackedText } from '@shared/session/reducers/reduce-sandbox.ts';
 import type { OutboundConnections } from '../network/outbound-connections.ts';
 import type { SessionContainer } from './container/session-container.ts';
 import type { ProjectLinks } from './protection/project-links.ts';

@@ -1,4 +1,4 @@
-import type { KeptItem } from '@shared/preparation.ts';
+import type { KeptItem } from '@shared/projects/project-preparation.ts';
 import { withDeadline } from '../docker/engine/engine-deadline.ts';
 
 const engineMs = 10_000;

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import type { Settings } from '@shared/settings.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Connection } from '../../lib/net/net-fetch.ts';

@@ -1,4 +1,4 @@
-import { allBetween } from '@shared/between.ts';
+import { allBetween } from '@shared/text/text-between.ts';
 import type { FolderPart, ProjectTexts } from './dependency-part.ts';
 import type { ProjectTop } from './package-files.ts';
 import { hostsIn, withoutComments } from './source-hosts.ts';

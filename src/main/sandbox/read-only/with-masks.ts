@@ -1,5 +1,5 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
-import { globMatcher } from '@shared/fences.ts';
+import { globMatcher } from '@shared/safety/fences.ts';
 import type { HiddenFiles } from '../workspace/find-hidden-files.ts';
 import { readFilesSingly } from '../files/read-files-singly.ts';
 import type { Sandbox, SearchResult } from '../sandbox.ts';

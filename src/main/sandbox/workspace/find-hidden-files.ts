@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
-import type { Settings } from '@shared/settings.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import { AppError } from '@shared/errors.ts';
-import { globMatcher } from '@shared/fences.ts';
+import { globMatcher } from '@shared/safety/fences.ts';
 import { findGitLogins } from './git-logins.ts';
 import { scanWorkspace, type Mask, type WorkspaceScan } from './workspace-scan.ts';
 

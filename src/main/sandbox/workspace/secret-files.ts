@@ -1,4 +1,4 @@
-import { secretShapes } from '@shared/secret-shapes.ts';
+import { secretShapes } from '@shared/safety/secret-patterns.ts';
 import { secretNames, type SecretKind, type SecretNames } from './secret-names.ts';
 
 /**

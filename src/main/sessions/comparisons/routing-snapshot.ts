@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { ComparisonInput, HeldRoutes } from '@shared/comparison.ts';
-import { isWithin } from '@shared/fences.ts';
-import type { RouteRule } from '@shared/route-rules.ts';
-import type { Routing } from '@shared/routing.ts';
-import { runOptionsSchema } from '@shared/run-options.ts';
-import type { Settings } from '@shared/settings.ts';
-import { settingsOfProject } from '@shared/settings-of-project.ts';
+import type { ComparisonInput, HeldRoutes } from '@shared/comparisons/comparison.ts';
+import { isWithin } from '@shared/safety/fences.ts';
+import type { RouteRule } from '@shared/routing/route-rules.ts';
+import type { Routing } from '@shared/routing/routing.ts';
+import { runOptionsSchema } from '@shared/session/run-options.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { settingsOfProject } from '@shared/settings/settings-for-project.ts';
 import type { LearnedPriors } from '../../routing/learned-priors.ts';
-import type { HoldingRules, RuleFiles } from '../../policy/rule-files.ts';
+import type { HoldingRules, RuleFiles } from '../../safety/rule-files.ts';
 import { turnOptions } from '../open/turn-options.ts';
 
 /** What one session is routed by in place of what is set when its turns begin. */

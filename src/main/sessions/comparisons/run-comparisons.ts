@@ -1,21 +1,21 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Comparison, ComparisonCheck, ComparisonInput, ComparisonRun } from '@shared/comparison.ts';
-import { figuresOf, plannedRuns } from '@shared/comparison.ts';
+import type { Comparison, ComparisonCheck, ComparisonInput, ComparisonRun } from '@shared/comparisons/comparison.ts';
+import { figuresOf, plannedRuns } from '@shared/comparisons/comparison.ts';
 import { AppError, messageOf, valueOf } from '@shared/errors.ts';
-import type { RunOptions } from '@shared/run-options.ts';
-import { runOptionsSchema } from '@shared/run-options.ts';
-import type { SessionState } from '@shared/session-state.ts';
-import type { Settings } from '@shared/settings.ts';
-import { settingsOfProject } from '@shared/settings-of-project.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
+import { runOptionsSchema } from '@shared/session/run-options.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { settingsOfProject } from '@shared/settings/settings-for-project.ts';
 import { buildRunResult } from '../../agent/turn/build-run-result.ts';
 import type { CoreApi } from '../../server/core-api.ts';
 import type { RoutingSnapshot, RoutingSnapshotTaker } from './routing-snapshot.ts';
 import type { HomeMoney } from '../../money/home-money.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
-import type { ComparisonStore } from '../comparison-store.ts';
-import type { SessionStore } from '../session-store.ts';
+import type { ComparisonStore } from './comparison-store.ts';
+import type { SessionStore } from '../store/session-store.ts';
 
 /** The same task under several policies: run after run, each in its own copy of one state of the project. */
 export interface ComparisonRunner {

@@ -1,6 +1,6 @@
-import { cameFrom } from '../../projects/came-from.ts';
+import { cameFrom } from '../../projects/project-origin.ts';
 import type { SandboxDescription } from '../../sandbox/sandbox.ts';
-import type { Journal } from '../journal.ts';
+import type { Journal } from '../journal/journal.ts';
 
 /** Writes down in what a session works from now on, and from where the files of its project came. */
 export async function noteSandbox(

@@ -1,11 +1,11 @@
 import { AppError } from '@shared/errors.ts';
-import type { NewEvent } from '@shared/events.ts';
-import type { UntrackedPlace } from '@shared/sandbox-events.ts';
+import type { NewEvent } from '@shared/events/events.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import type { UserApprover } from '../../safety/approvals/user-approver.ts';
 import { askAboutDisk } from '../../safety/approvals/ask-about-disk.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
 import type { BackgroundProcessState } from '../../sandbox/sandbox.ts';
-import type { LiveJournal } from '../live-journal.ts';
+import type { LiveJournal } from '../journal/live-journal.ts';
 
 interface SandboxOwner {
   readonly journal: LiveJournal;

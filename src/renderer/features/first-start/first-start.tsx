@@ -1,9 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Finding, ModelEntry } from '@shared/contract.ts';
-import type { PlanAnswer } from '@shared/plan.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { Finding, ModelEntry } from '@shared/contract/contract.ts';
+import type { PlanAnswer } from '@shared/models/memory-estimate.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { megabytes } from '../../lib/text/format.ts';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import type { KeyTest } from '@shared/contract.ts';
-import type { Service } from '@shared/services.ts';
-import { services } from '@shared/services.ts';
+import type { KeyTest } from '@shared/contract/contract.ts';
+import type { Service } from '@shared/models/known-providers.ts';
+import { services } from '@shared/models/known-providers.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';

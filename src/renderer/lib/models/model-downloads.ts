@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import type { PullProgress } from '@shared/contract.ts';
-import { createTimeLeft } from '@shared/time-left.ts';
+import type { PullProgress } from '@shared/contract/contract.ts';
+import { createTimeLeft } from '@shared/models/download-time-left.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { failureText } from '../connection/failure-text.ts';
 

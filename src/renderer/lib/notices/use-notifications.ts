@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import type { SessionNews, Watched } from '@shared/session-news.ts';
-import { isWanted, sessionNews } from '@shared/session-news.ts';
-import { seenWords } from '@shared/seen-text.ts';
+import type { SessionNews, Watched } from '@shared/session/session-news.ts';
+import { isWanted, sessionNews } from '@shared/session/session-news.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../connection/core-context.ts';
 import { mayNotify } from './may-notify.ts';
 import { t } from '../text/translate.ts';

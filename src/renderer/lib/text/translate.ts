@@ -1,4 +1,4 @@
-import { unobeyed } from '@shared/seen-text.ts';
+import { unobeyed } from '@shared/text/seen-text.ts';
 import { en } from '../../texts/en.ts';
 
 export type TextKey = keyof typeof en;

@@ -1,4 +1,4 @@
-import { isStrange, seenPieces } from '@shared/seen-text.ts';
+import { isStrange, seenPieces } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { SeenText } from './seen-text.tsx';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { planMessage } from '../../../../src/shared/plan-steps.ts';
-import { reduceSession } from '../../../../src/shared/reduce-session.ts';
-import { emptySession } from '../../../../src/shared/session-state.ts';
+import { planMessage } from '../../../../src/shared/session/plan-steps.ts';
+import { reduceSession } from '../../../../src/shared/session/reducers/reduce-session.ts';
+import { emptySession } from '../../../../src/shared/session/session-state.ts';
 import { runReplayTurn } from '../../../../src/main/agent/replay/replay-turn.ts';
-import { replaySession } from '../../../../src/main/sessions/replay.ts';
+import { replaySession } from '../../../../src/main/sessions/replay/replay-session.ts';
 import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 

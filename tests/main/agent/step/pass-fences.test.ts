@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ApprovalQuestion } from '../../../../src/main/agent/turn/agent-dependencies.ts';
-import { readManifest } from '../../../../src/main/sessions/read-manifest.ts';
-import { compileFences, fencesSchema } from '../../../../src/shared/fences.ts';
-import { routingOf } from '../../../../src/shared/routing-of.ts';
+import { readManifest } from '../../../../src/main/sessions/history/read-manifest.ts';
+import { compileFences, fencesSchema } from '../../../../src/shared/safety/fences.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { ModelRequest } from '../../../../src/main/models/providers/define.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';

@@ -3,10 +3,10 @@ import { isCutFrom, readTitle } from '../../../../src/main/agent/turn/name-sessi
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
 import type { Provider } from '../../../../src/main/models/providers/define.ts';
-import type { SessionEvent } from '../../../../src/shared/events.ts';
-import type { RoutingNumbers } from '../../../../src/shared/routing.ts';
-import { profiles } from '../../../../src/shared/profiles.ts';
-import { routingOf } from '../../../../src/shared/routing-of.ts';
+import type { SessionEvent } from '../../../../src/shared/events/events.ts';
+import type { RoutingNumbers } from '../../../../src/shared/routing/routing.ts';
+import { profiles } from '../../../../src/shared/routing/routing-profiles.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { AgentKit, KitOptions, Reply } from '../../../fakes/agent-kit.ts';
 import { createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';

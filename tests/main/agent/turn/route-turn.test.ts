@@ -4,8 +4,8 @@ import type { Recipe, RecipeContext } from '../../../../src/main/recipes/define.
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
 import type { ModelRequest, Provider } from '../../../../src/main/models/providers/define.ts';
-import { parseRules, placeRules } from '../../../../src/shared/rules.ts';
-import { routingOf } from '../../../../src/shared/routing-of.ts';
+import { parseRules, placeRules } from '../../../../src/shared/rules/parse-rules.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunResult } from '@shared/run-result.ts';
+import type { RunResult } from '@shared/session/run-result.ts';
 import { changes } from '../../../../src/main/hosts/cli/commands/sessions/changes.command.ts';
 import { clean } from '../../../../src/main/hosts/cli/commands/clean.command.ts';
 import { compare } from '../../../../src/main/hosts/cli/commands/compare.command.ts';

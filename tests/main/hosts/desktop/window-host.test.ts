@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionSummary } from '@shared/contract.ts';
+import type { SessionSummary } from '@shared/contract/contract.ts';
 import { createPagePushes } from '../../../../src/main/hosts/desktop/page-pushes.ts';
 import { sessionInArguments, sessionOfLink } from '../../../../src/main/hosts/desktop/session-links.ts';
-import { isWanted, sessionNews } from '../../../../src/shared/session-news.ts';
+import { isWanted, sessionNews } from '../../../../src/shared/session/session-news.ts';
 import { placeWithinScreens } from '../../../../src/main/hosts/desktop/window-state.ts';
 
 describe('a link', () => {

@@ -15,7 +15,7 @@ import { createOwnOllamaServer } from '../../../../src/main/models/engine/own-ol
 import { createHostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
 import type { HostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
 import { createReadOnlySandbox } from '../../../../src/main/sandbox/read-only/read-only-sandbox.ts';
-import { createKeyClient } from '../../../../src/main/secrets/key-client.ts';
+import { createKeyClient } from '../../../../src/main/safety/keys/key-client.ts';
 import type { PlantedProject } from '../../../fakes/planted-project.ts';
 import { plantProject } from '../../../fakes/planted-project.ts';
 

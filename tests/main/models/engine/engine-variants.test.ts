@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeviceMemory } from '@shared/plan.ts';
+import type { DeviceMemory } from '@shared/models/memory-estimate.ts';
 import {
   createEngineVariants,
   engineVariant,

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PullProgress } from '@shared/contract.ts';
+import type { PullProgress } from '@shared/contract/contract.ts';
 import type { HubModels } from '../../../../src/main/models/files/hub-models.ts';
 import { createHubModels } from '../../../../src/main/models/files/hub-models.ts';
 import { createMemoryPlanner } from '../../../../src/main/models/memory/memory-planner.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { CacheType, EngineProfile } from '../../../../src/shared/plan.ts';
+import type { CacheType, EngineProfile } from '../../../../src/shared/models/memory-estimate.ts';
 import { contextTerms } from '../../../../src/main/models/memory/estimate/context-memory.ts';
 import { parseCatalogue } from '../../../../src/main/models/files/model-catalogue.ts';
 import { budgetBytes, planMemory, ruleOfThumb } from '../../../../src/main/models/memory/memory-plan.ts';

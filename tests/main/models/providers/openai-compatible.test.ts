@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openaiCompatibleSchema } from '@shared/settings.ts';
+import { openaiCompatibleSchema } from '@shared/settings/settings.ts';
 import definition from '../../../../src/main/models/providers/openai-compatible.provider.ts';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../../../src/main/models/providers/define.ts';
 import { watchForStalls } from '../../../../src/main/models/providers/call/stall-watch.ts';

@@ -7,7 +7,7 @@ import { dependencyRecords, type DependencyRecord } from '../../../../src/main/s
 import { sessionEnvironmentFrom } from '../../../../src/main/sandbox/packages/session-environment.ts';
 import { approvalOf } from '../../../../src/main/sandbox/docker/packages/prepare-dependencies.ts';
 import { setupOf, variablesOf } from '../../../../src/main/sandbox/project-sandbox-settings.ts';
-import { settingsSchema } from '../../../../src/shared/settings.ts';
+import { settingsSchema } from '../../../../src/shared/settings/settings.ts';
 
 const none = new AbortController().signal;
 const volume = 'dewpoint-deps-0011-2233';

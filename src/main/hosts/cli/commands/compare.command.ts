@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/comparison.ts';
-import { comparisonInputSchema } from '@shared/comparison.ts';
+import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/comparisons/comparison.ts';
+import { comparisonInputSchema } from '@shared/comparisons/comparison.ts';
 import {
   comparisonCells,
   comparisonHead,
@@ -8,10 +8,10 @@ import {
   comparisonMarkdown,
   elsewhereLegend,
   comparisonRows,
-} from '@shared/comparison-table.ts';
-import { issueText } from '@shared/issue-text.ts';
-import { moneyText } from '@shared/money-text.ts';
-import { escapedJson } from '@shared/seen-text.ts';
+} from '@shared/comparisons/comparison-table.ts';
+import { issueText } from '@shared/text/issue-text.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { escapedJson } from '@shared/text/seen-text.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
-import type { EventOf } from '@shared/events.ts';
-import type { ApprovalScope } from '@shared/network-access.ts';
-import { isStrange, seenName, seenPieces } from '@shared/seen-text.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import type { ApprovalScope } from '@shared/safety/network-access.ts';
+import { isStrange, seenName, seenPieces } from '@shared/text/seen-text.ts';
 import type { Keyboard } from './ask-user.ts';
 import { openUserPrompter, terminalKeyboard } from './ask-user.ts';
 import { quotedRows, showBlanks } from '../terminal/quoted-rows.ts';

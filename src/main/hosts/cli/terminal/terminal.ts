@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { escapedJson, printable, unobeyed } from '@shared/seen-text.ts';
+import { escapedJson, printable, unobeyed } from '@shared/text/seen-text.ts';
 import type { Colors as PlainColors } from 'picocolors/types';
 import picocolors from 'picocolors';
 

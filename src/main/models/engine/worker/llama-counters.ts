@@ -1,5 +1,5 @@
 import type { LlamaContext } from 'node-llama-cpp';
-import type { EngineCounts } from '@shared/call-report.ts';
+import type { EngineCounts } from '@shared/events/call-report.ts';
 
 /**
  * What llama.cpp itself counts of the calls of a context. It hands that out in one way only: it prints it, and then

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { timingsSchema } from '@shared/call-report.ts';
-import { messageSchema } from '@shared/messages.ts';
-import type { CacheType } from '@shared/plan.ts';
+import { timingsSchema } from '@shared/events/call-report.ts';
+import { messageSchema } from '@shared/models/model-messages.ts';
+import type { CacheType } from '@shared/models/memory-estimate.ts';
 
 const cacheTypeSchema = z.enum(['f16', 'q8_0', 'q4_0'] satisfies readonly CacheType[]);
 

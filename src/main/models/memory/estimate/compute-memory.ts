@@ -1,4 +1,4 @@
-import type { EngineProfile } from '@shared/plan.ts';
+import type { EngineProfile } from '@shared/models/memory-estimate.ts';
 import type { CellCounts, ContextRequest } from './context-memory.ts';
 import { graphBytes } from '../graph/graph-memory.ts';
 import { readGraphShape } from '../graph/graph-shape.ts';

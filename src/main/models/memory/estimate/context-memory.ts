@@ -1,4 +1,4 @@
-import type { CacheType, MemoryTerm } from '@shared/plan.ts';
+import type { CacheType, MemoryTerm } from '@shared/models/memory-estimate.ts';
 import type { ContextShape, LayerShape } from './layer-shapes.ts';
 
 /** How a context is made. Tokens throughout. */

@@ -1,4 +1,4 @@
-import type { CacheType, EngineProfile, MemoryEstimate } from '@shared/plan.ts';
+import type { CacheType, EngineProfile, MemoryEstimate } from '@shared/models/memory-estimate.ts';
 import { computeBytes, readComputeShape } from './compute-memory.ts';
 import type { ComputeShape } from './compute-memory.ts';
 import { contextTerms, countCells } from './context-memory.ts';

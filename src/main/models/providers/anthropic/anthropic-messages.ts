@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { z } from 'zod';
-import type { Effort } from '@shared/models.ts';
+import type { Effort } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../define.ts';
 import type { AssistantTurn, FittedHistory, FittedTurn, UserPart } from '../call/fit-history.ts';
 import { fitHistory } from '../call/fit-history.ts';

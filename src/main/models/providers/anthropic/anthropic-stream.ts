@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { APIConnectionError, APIError, APIUserAbortError } from '@anthropic-ai/sdk';
 import { z } from 'zod';
-import type { StopReason } from '@shared/events.ts';
+import type { StopReason } from '@shared/events/events.ts';
 import type { Answer, Wire } from '../call/stream-answer.ts';
 import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from '../call/stream-answer.ts';
 import type { thinkingStateSchema } from './anthropic-messages.ts';

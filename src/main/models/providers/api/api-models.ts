@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
-import type { Effort, ModelInfo } from '@shared/models.ts';
-import type { ModelSettings } from '@shared/settings.ts';
+import type { Effort, ModelInfo } from '@shared/models/model-info.ts';
+import type { ModelSettings } from '@shared/settings/settings.ts';
 import { childAbort } from '../../../lib/async/child-abort.ts';
 import type { ListedModel } from './bundled-models.ts';
 import { bundledModels, bundledOn } from './bundled-models.ts';

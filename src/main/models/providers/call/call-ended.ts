@@ -1,5 +1,5 @@
-import { noUsage } from '@shared/money.ts';
-import type { Usage } from '@shared/money.ts';
+import { noUsage } from '@shared/money/token-cost.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
 import type { ProviderError, StreamEnded } from '../define.ts';
 
 /** The `ended` part of a call that failed or was cancelled; what it cost until then is kept. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { unseenImage } from '@shared/unseen-image.ts';
-import type { Message, Part, ReasoningPart, ToolCallPart } from '@shared/messages.ts';
+import { unseenImage } from '@shared/attachments/unseen-image.ts';
+import type { Message, Part, ReasoningPart, ToolCallPart } from '@shared/models/model-messages.ts';
 import { wellFormed, wellFormedObject } from './well-formed-text.ts';
 
 /** A history in the strict form that every service takes; see `fitHistory`. */

@@ -1,4 +1,4 @@
-import type { Part } from '@shared/messages.ts';
+import type { Part } from '@shared/models/model-messages.ts';
 
 type Image = Pick<Extract<Part, { type: 'image' }>, 'width' | 'height'>;
 

@@ -1,6 +1,6 @@
-import type { Message, ReasoningPart, ToolCallPart } from '@shared/messages.ts';
-import type { StopReason } from '@shared/events.ts';
-import type { Usage } from '@shared/money.ts';
+import type { Message, ReasoningPart, ToolCallPart } from '@shared/models/model-messages.ts';
+import type { StopReason } from '@shared/events/events.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
 import type { ModelRequest, ProviderError, StreamEnded, StreamPart } from '../define.ts';
 import { endedWith, estimateTokens } from './call-ended.ts';
 import { imageTokens } from './image-tokens.ts';

@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
-import { textOf } from '@shared/messages.ts';
-import type { Effort } from '@shared/models.ts';
+import { textOf } from '@shared/models/model-messages.ts';
+import type { Effort } from '@shared/models/model-info.ts';
 import type { ChatPreset } from './chat-presets.ts';
 import type { ModelRequest } from '../define.ts';
 import type { AssistantTurn, FittedTurn, UserPart } from '../call/fit-history.ts';

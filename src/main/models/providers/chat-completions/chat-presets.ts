@@ -1,5 +1,5 @@
-import { services } from '@shared/services.ts';
-import type { Preset } from '@shared/settings.ts';
+import { services } from '@shared/models/known-providers.ts';
+import type { Preset } from '@shared/settings/settings.ts';
 import type { HistoryRules } from '../call/fit-history.ts';
 
 /** What sets a service apart that speaks Chat Completions. The default is what plain servers take. */

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
-import type { Effort } from '@shared/models.ts';
-import type { ModelSettings } from '@shared/settings.ts';
+import type { Effort } from '@shared/models/model-info.ts';
+import type { ModelSettings } from '@shared/settings/settings.ts';
 import { readChatModels } from './chat-models.ts';
 import type { ChatPreset } from './chat-presets.ts';
 import { chatWire } from './chat-stream.ts';

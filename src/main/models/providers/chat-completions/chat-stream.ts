@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type OpenAI from 'openai';
 import { z } from 'zod';
-import type { StopReason } from '@shared/events.ts';
-import type { Usage } from '@shared/money.ts';
+import type { StopReason } from '@shared/events/events.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
 import type { Answer, Wire } from '../call/stream-answer.ts';
 import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from '../call/stream-answer.ts';
 import type { ChatTarget } from './chat-messages.ts';

@@ -1,4 +1,4 @@
-import type { Effort } from '@shared/models.ts';
+import type { Effort } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../define.ts';
 import type { AssistantTurn, FittedTurn, UserPart } from '../call/fit-history.ts';
 import { fitHistory } from '../call/fit-history.ts';

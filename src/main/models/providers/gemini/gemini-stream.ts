@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
-import type { StopReason } from '@shared/events.ts';
-import type { Usage } from '@shared/money.ts';
+import type { StopReason } from '@shared/events/events.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
 import type { Answer, Wire } from '../call/stream-answer.ts';
 import { sayReasoning, sayText } from '../call/stream-answer.ts';
 import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';

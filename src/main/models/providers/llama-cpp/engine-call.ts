@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EngineReport } from '@shared/call-report.ts';
+import type { EngineReport } from '@shared/events/call-report.ts';
 import type { ContextGrant } from '../../memory/grant-context.ts';
 import type { HeldModel } from '../../engine/local-engines.ts';
 import type { EngineEvent } from '../../engine/llama-engine.ts';

@@ -1,4 +1,4 @@
-import { loadSizeInWords, loadSizeOf } from '@shared/load-size.ts';
+import { loadSizeInWords, loadSizeOf } from '@shared/models/load-size.ts';
 import type { EngineError } from '../../engine/worker/worker-protocol.ts';
 import type { ProviderDependencies, ProviderError } from '../define.ts';
 import type { FoundModel } from './llama-cpp-model.ts';

@@ -1,6 +1,6 @@
-import type { EngineReport } from '@shared/call-report.ts';
-import type { ModelInfo } from '@shared/models.ts';
-import type { OllamaSettings } from '@shared/settings.ts';
+import type { EngineReport } from '@shared/events/call-report.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { OllamaSettings } from '@shared/settings/settings.ts';
 import type { LocalEngines } from '../../engine/local-engines.ts';
 import { streamAnswer } from '../call/stream-answer.ts';
 import type {

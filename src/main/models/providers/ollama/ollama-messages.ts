@@ -1,4 +1,4 @@
-import { textOf } from '@shared/messages.ts';
+import { textOf } from '@shared/models/model-messages.ts';
 import type { ModelRequest } from '../define.ts';
 import type { FittedTurn } from '../call/fit-history.ts';
 import { fitHistory } from '../call/fit-history.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PullProgress } from '@shared/contract.ts';
+import type { PullProgress } from '@shared/contract/contract.ts';
 import { watchForStalls } from '../call/stall-watch.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { errorInside, OllamaError } from './ollama-api.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { StopReason } from '@shared/events.ts';
+import type { StopReason } from '@shared/events/events.ts';
 import type { Answer, Wire } from '../call/stream-answer.ts';
 import { sayReasoning, sayReasoningBlock, sayText } from '../call/stream-answer.ts';
 import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';

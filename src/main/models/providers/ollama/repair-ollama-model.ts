@@ -1,4 +1,4 @@
-import type { ModelMending } from '@shared/contract.ts';
+import type { ModelMending } from '@shared/contract/contract.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaError } from './ollama-api.ts';
 import type { KnownModels } from './ollama-known-models.ts';

@@ -1,4 +1,4 @@
-import type { OllamaSettings } from '@shared/settings.ts';
+import type { OllamaSettings } from '@shared/settings/settings.ts';
 import type { OwnOllamaServer } from '../../engine/own-ollama-server.ts';
 
 export interface ServerStarter {

@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 import type { z } from 'zod';
-import type { Usage } from '@shared/money.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
 import type { Answer, Wire } from '../call/stream-answer.ts';
 import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from '../call/stream-answer.ts';
 import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';

@@ -1,4 +1,4 @@
-import type { Confidence } from '@shared/events.ts';
+import type { Confidence } from '@shared/events/events.ts';
 import { speaksOfFailure } from '@shared/text/about-failures.ts';
 import type { Span } from '../../code/code-spans.ts';
 import type { RecipeOutcome } from '../../define.ts';

@@ -6,7 +6,7 @@ import { withDeadline } from '../engine/engine-deadline.ts';
 import { watchDisks } from '../engine/disk-watch.ts';
 import { diskEveryMs, filesOf, spaceOf } from '../engine/engine-disk.ts';
 import { changedBetween, readProtected, type ProtectedState } from '../protection/protected-watch.ts';
-import { untrackedText } from '@shared/session-sandbox.ts';
+import { untrackedText } from '@shared/session/reducers/reduce-sandbox.ts';
 import type { ImageCapabilities } from '../container/image-capabilities.ts';
 import { ContainerGoneError, type ContainerProgram } from './container-process.ts';
 import type { ContainerRuns, RunEnd } from './run-in-container.ts';

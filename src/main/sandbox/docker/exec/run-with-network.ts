@@ -2,7 +2,7 @@ import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { createAllowListProxy } from '../../network/allow-list-proxy.ts';
 import { usualLimits, type NetworkDecision } from '../../network/network-decision.ts';
 import { forwarderPort, noForwarderExit } from '../../network/container-forwarder.ts';
-import { canonicalHost } from '@shared/host-name.ts';
+import { canonicalHost } from '@shared/safety/host-name.ts';
 import type { OutboundConnections } from '../../network/outbound-connections.ts';
 import { createTunnel } from '../../network/connection-tunnel.ts';
 import type { AskAboutDisk, ExecRequest, ExecResult, NetworkRequest, NetworkResult } from '../../sandbox.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { success, type Reply } from '@shared/errors.ts';
-import { packagesNamedIn } from '@shared/package-commands.ts';
+import { packagesNamedIn } from '@shared/sandbox/package-commands.ts';
 import type { Log } from '../../../lib/log.ts';
 import { mainPlaces, type DependencyPart } from '../../packages/dependency-part.ts';
 import { keyOf } from '../../packages/find-parts.ts';

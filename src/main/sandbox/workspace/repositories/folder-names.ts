@@ -1,4 +1,4 @@
-import { seenName } from '@shared/seen-text.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 
 /**
  * Paths in a workspace as one text, with `/`, also where a name is no text: such a name stands as a NUL and its bytes,

@@ -3,7 +3,7 @@ import { lstatSync, type Stats } from 'node:fs';
 import { chmod, readdir, readlink, rename, unlink, writeFile } from 'node:fs/promises';
 import { nullIfGone, pathIn, readRegularFile, type HostFolder } from '../../../lib/files/host-folder.ts';
 import { messageOf } from '@shared/errors.ts';
-import { seenName } from '@shared/seen-text.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { FolderChain } from './folder-chain.ts';
 import { hostNameOf, joined, keyOf, namesOf } from './folder-names.ts';
 import { reduceConfig, staysInside } from './git-config.ts';

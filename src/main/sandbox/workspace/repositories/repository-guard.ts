@@ -2,7 +2,7 @@ import { lstatSync, watch, type FSWatcher } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
-import type { UntrackedPlace } from '@shared/sandbox-events.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { callModeFor, readRegularFile, type CallMode } from '../../../lib/files/host-folder.ts';
 import type { Log } from '../../../lib/log.ts';
 import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';

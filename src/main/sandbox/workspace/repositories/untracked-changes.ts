@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import type { UntrackedPlace } from '@shared/sandbox-events.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { isMaybeEnvironment } from '../../files/skipped-folders.ts';
 import { FolderChain } from './folder-chain.ts';
 import { entriesOf } from './folder-entries.ts';

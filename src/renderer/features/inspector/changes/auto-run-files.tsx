@@ -1,7 +1,7 @@
-import type { ChangedFile } from '@shared/contract.ts';
-import type { UntrackedPlace } from '@shared/sandbox-events.ts';
-import { runsLater } from '@shared/runs-later.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { ChangedFile } from '@shared/contract/contract.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
+import { runsLater } from '@shared/safety/auto-run-files.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { useFirstItems } from '../../../lib/drawing/use-first-items.ts';
 import { MoreButton } from '../../../ui/controls/more-button.tsx';

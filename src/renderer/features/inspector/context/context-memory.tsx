@@ -1,5 +1,5 @@
-import type { PlanAnswer } from '@shared/plan.ts';
-import type { StepState } from '@shared/session-state.ts';
+import type { PlanAnswer } from '@shared/models/memory-estimate.ts';
+import type { StepState } from '@shared/session/session-state.ts';
 import { bytes, tokens } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useMemoryPlan } from '../../../lib/models/use-memory-plan.ts';

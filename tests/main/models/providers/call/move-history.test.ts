@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '@shared/messages.ts';
-import { textOf } from '@shared/messages.ts';
+import type { Message } from '@shared/models/model-messages.ts';
+import { textOf } from '@shared/models/model-messages.ts';
 import type { ModelRequest } from '../../../../../src/main/models/providers/define.ts';
 import { toAnthropicWire } from '../../../../../src/main/models/providers/anthropic/anthropic-messages.ts';
 import { toChatWire } from '../../../../../src/main/models/providers/chat-completions/chat-messages.ts';

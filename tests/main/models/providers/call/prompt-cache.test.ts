@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '@shared/messages.ts';
+import type { Message } from '@shared/models/model-messages.ts';
 import { toAnthropicWire } from '../../../../../src/main/models/providers/anthropic/anthropic-messages.ts';
 import { toChatWire } from '../../../../../src/main/models/providers/chat-completions/chat-messages.ts';
 import { chatPreset } from '../../../../../src/main/models/providers/chat-completions/chat-presets.ts';

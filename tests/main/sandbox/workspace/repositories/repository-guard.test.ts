@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { seenName } from '../../../../../src/shared/seen-text.ts';
-import type { UntrackedPlace } from '../../../../../src/shared/sandbox-events.ts';
+import { seenName } from '../../../../../src/shared/text/seen-text.ts';
+import type { UntrackedPlace } from '../../../../../src/shared/events/sandbox-events.ts';
 import { RepositoryGuard } from '../../../../../src/main/sandbox/workspace/repositories/repository-guard.ts';
 import { asNobody } from '../../../../fakes/as-nobody.ts';
 import { isWithoutGit } from '../../../../fakes/git-here.ts';

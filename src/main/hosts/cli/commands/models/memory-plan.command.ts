@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { PlanInput } from '@shared/plan-input.ts';
-import type { PlanAnswer } from '@shared/plan.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { PlanInput } from '@shared/models/memory-plan-input.ts';
+import type { PlanAnswer } from '@shared/models/memory-estimate.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import { bytes, jsonLine } from '../../terminal/terminal.ts';

@@ -1,5 +1,5 @@
-import type { ModelMending } from '@shared/contract.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { ModelMending } from '@shared/contract/contract.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { confirm } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';

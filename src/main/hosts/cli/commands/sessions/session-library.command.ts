@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { SessionSummary } from '@shared/contract.ts';
-import { droppedText } from '@shared/grants.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { SessionSummary } from '@shared/contract/contract.ts';
+import { droppedText } from '@shared/safety/approval-grants.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../../server/local-socket.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Llama, LlamaContext, LlamaContextOptions, LlamaModel } from 'node-llama-cpp';
-import type { EngineCounts } from '@shared/call-report.ts';
+import type { EngineCounts } from '@shared/events/call-report.ts';
 import { batchTokens } from '../../../memory/batch-tokens.ts';
 import { stampOf } from '../../../memory/gguf/gguf-header-reader.ts';
 import { defaultSystemOf, isChatMl } from '../prompt/render-chat.ts';

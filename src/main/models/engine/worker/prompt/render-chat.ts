@@ -1,5 +1,5 @@
-import { unseenImage } from '@shared/unseen-image.ts';
-import type { Message } from '@shared/messages.ts';
+import { unseenImage } from '@shared/attachments/unseen-image.ts';
+import type { Message } from '@shared/models/model-messages.ts';
 
 /** A piece of a prompt: control text of the template, or words that must never be read as control tokens. */
 interface Fragment {

@@ -1,5 +1,5 @@
 import type { ChatHistoryItem, Token } from 'node-llama-cpp';
-import type { Message } from '@shared/messages.ts';
+import type { Message } from '@shared/models/model-messages.ts';
 import type { Engine } from '../load/load-model.ts';
 import { contentOf, renderChatMl } from './render-chat.ts';
 import type { EngineRequest } from '../worker-protocol.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelMending } from '@shared/contract.ts';
+import type { ModelMending } from '@shared/contract/contract.ts';
 import { repairModel } from '../../../../../../src/main/hosts/cli/commands/models/repair-model.command.ts';
 import { commandContext } from '../../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../../fakes/scripted-core.ts';

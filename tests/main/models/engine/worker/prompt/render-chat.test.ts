@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '@shared/messages.ts';
-import { textMessage } from '@shared/messages.ts';
+import type { Message } from '@shared/models/model-messages.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
 import {
   contentOf,
   defaultSystemOf,
