@@ -53,7 +53,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/shared/attachments/file-mentions.ts#openMention': (text) => [text, text.length],
   'src/shared/rules/parse-rules.ts#parseRules': (text) => [text, 'rules'],
   'src/shared/safety/secret-patterns.ts#hideSecrets': (text) => [text, [...secretShapes, ...assignedShapes]],
-  'src/shared/text/shorten-text.ts#cap': (text) => [text, 200],
+  'src/shared/text/shorten-text.ts#shortenText': (text) => [text, 200],
   'src/shared/session/slash-commands.ts#parseSlash': (text) => [text, 'window'],
 };
 
@@ -91,6 +91,6 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/renderer/lib/notices/offer-undo.ts#offerUndo': 'shows the text',
   'src/renderer/lib/connection/use-host-info.ts#useIsCommandRefused': 'a hook of the page',
   'src/renderer/lib/session/use-session-search.ts#useSearch': 'a hook of the page',
-  'src/shared/text/text-between.ts#allBetween': 'measured in those that use it',
+  'src/shared/text/text-between.ts#textsBetween': 'measured in those that use it',
   'src/shared/session/slash-commands.ts#matchingCommands': 'a person typed it',
 };

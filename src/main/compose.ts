@@ -202,7 +202,7 @@ function createSandboxParts(
     cachePath: config.cache,
     settings: () => settings.current().sandbox,
     saveProjects: (projects) => settings.set('sandbox.projects', projects),
-    masks: async (projectPath) => (await rules.holding(projectPath)).masks,
+    masks: async (projectPath) => (await rules.activeRules(projectPath)).masks,
     onNotice: config.onNotice,
     instructions,
   });
@@ -223,7 +223,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     blobs,
     redact: (text) => redactor.text(text),
     fences: (projectPath) =>
-      createSessionRules({ rules: rules.holding, settings: () => settings.current() }, projectPath).fences(),
+      createSessionRules({ rules: rules.activeRules, settings: () => settings.current() }, projectPath).fences(),
     stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
   });
   const priors = createLearnedPriors(join(home, 'route-priors.json'));
@@ -239,7 +239,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     onNotice: config.onNotice,
     budget: money.budget,
     hideKnown: (text) => redactor.text(text),
-    rules: rules.holding,
+    rules: rules.activeRules,
     instructions: base.instructions,
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
@@ -252,7 +252,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     settings: () => settings.current(),
     prepareWorkspace,
     reference: money.reference,
-    routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.holding, priors }),
+    routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, priors }),
     now,
   });
   const library = createSessionLibrary({

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Comparison, ComparisonInput, ComparisonRun, RunFigures } from '../../src/shared/comparisons/comparison.ts';
+import type {
+  Comparison,
+  ComparisonInput,
+  ComparisonRun,
+  RunFigures,
+} from '../../src/shared/comparisons/comparison.ts';
 import { plannedRuns } from '../../src/shared/comparisons/comparison.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { createPageCore } from '../fakes/page-core.ts';

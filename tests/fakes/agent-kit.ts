@@ -119,7 +119,7 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
 
 /** Of a project whose instructions were all approved. */
 const anyInstructions: AgentDependencies['instructions'] = {
-  look: async (_path, bytes) => ({
+  check: async (_path, bytes) => ({
     sha256: '',
     state: 'approved',
     text: Buffer.from(bytes).toString('utf8'),

@@ -353,7 +353,7 @@ export async function longScene(core: PageCore, turns = 60): Promise<Story> {
   );
   story.sandbox('container');
   for (let turn = 1; turn <= turns; turn += 1) {
-    story.ask(`Message ${turn}: ${'look at the next chapter and mend its links '.repeat((turn % 4) + 1)}`);
+    story.ask(`Message ${turn}: ${'look at the next chapter and repair its links '.repeat((turn % 4) + 1)}`);
     story.stage('local', 'As before.');
     for (let step = 0; step < 2 + (turn % 5) * 3; step += 1) {
       story.step({

@@ -1,11 +1,11 @@
 import { isAbsolute } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, ModelMending, ModelRemoval, PullProgress } from '@shared/contract/contract.ts';
+import type { ModelEntry, ModelRepair, ModelRemoval, PullProgress } from '@shared/contract/contract.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
 import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
-import { serviceSettings } from '@shared/settings/settings.ts';
+import { knownProviderSettings } from '@shared/settings/settings.ts';
 import { createModelEntryFinder } from './find-model-entry.ts';
 import { entryOfFile, entryOfHeader } from './model-entries.ts';
 import type { ProbeResults } from './probe-model.ts';
@@ -35,8 +35,8 @@ export interface AvailableModels {
   readonly ask: (providerId: string, signal: AbortSignal) => Promise<AskedService>;
   readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
   readonly show: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
-  /** Looks at what is wrong with a model of a server, and mends it where `apply` says so. */
-  readonly mend: (id: string, apply: boolean, signal: AbortSignal) => Promise<ModelMending>;
+  /** Looks at what is wrong with a model of a server, and repairs it where `apply` says so. */
+  readonly repair: (id: string, apply: boolean, signal: AbortSignal) => Promise<ModelRepair>;
   /** Of the servers that were set up, and of those that run without: what they are, and what is wrong. */
   readonly servers: (signal: AbortSignal) => Promise<readonly ServerStatus[]>;
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
@@ -132,7 +132,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
     ask: instances.ask,
     list,
     show,
-    mend: (id, apply, signal) => repairServerModel(instances, id, { apply, signal }),
+    repair: (id, apply, signal) => repairServerModel(instances, id, { apply, signal }),
     servers: async (signal) =>
       (await Promise.all([engineFiles.status(signal), listServers(instances, options.settings, signal)])).flat(),
     pull: async (id, onProgress, signal) => {
@@ -180,7 +180,7 @@ function createInstances(options: AvailableModelsOptions): Instances {
   });
   const get = (id: string): Provider | null => {
     // A service that is well known needs no entry to be named; only entries are listed.
-    const settings = configured()[id] ?? serviceSettings(id);
+    const settings = configured()[id] ?? knownProviderSettings(id);
     if (settings === null) return null;
     const key = JSON.stringify(settings);
     const known = made.get(id);
@@ -200,7 +200,7 @@ function createInstances(options: AvailableModelsOptions): Instances {
     },
     get,
     ask: async (id, signal) => {
-      const settings = configured()[id] ?? serviceSettings(id);
+      const settings = configured()[id] ?? knownProviderSettings(id);
       const definition = settings === null ? undefined : options.registry.get(settings.kind);
       if (settings === null || definition === undefined) return { models: [], isOpen: false };
       // Without the models that the settings name there is nothing to fall back on: a refusal shows.
@@ -313,7 +313,7 @@ async function withPrice(options: AvailableModelsOptions, model: ModelInfo): Pro
   const own = current.prices[model.id];
   if (own !== undefined) return { ...model, price: { ...own, source: 'settings', date: localDay(at) } };
   if (model.price !== null || model.where === 'local') return model;
-  const settings = current.providers[model.provider] ?? serviceSettings(model.provider);
+  const settings = current.providers[model.provider] ?? knownProviderSettings(model.provider);
   if (settings === null) return model;
   return { ...model, price: await options.price({ settings, name: model.name, at }) };
 }

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ModelMending, PullProgress } from '@shared/contract/contract.ts';
+import type { ModelRepair, PullProgress } from '@shared/contract/contract.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { Provider } from './providers/define.ts';
@@ -46,13 +46,13 @@ export async function repairServerModel(
   { get }: Providers,
   id: string,
   { apply, signal }: { readonly apply: boolean; readonly signal: AbortSignal },
-): Promise<ModelMending> {
+): Promise<ModelRepair> {
   const name = splitModelId(id);
   const provider = name === null ? null : get(name.provider);
   if (name === null || provider?.repair === undefined)
-    throw new AppError('bad-input', `${id} cannot be mended.`, { hint: 'Models of a server can: ollama/NAME.' });
-  const mending = await orServerRefused(provider.repair(name.name, apply, signal));
-  return mending.made === null ? mending : { ...mending, made: `${name.provider}/${mending.made}` };
+    throw new AppError('bad-input', `${id} cannot be repaired.`, { hint: 'Models of a server can: ollama/NAME.' });
+  const repair = await orServerRefused(provider.repair(name.name, apply, signal));
+  return repair.made === null ? repair : { ...repair, made: `${name.provider}/${repair.made}` };
 }
 
 /** False for a model that no server fetches. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CloudReference } from '@shared/money/counterfactual.ts';
 import type { Workload } from '@shared/money/workload.ts';
 import { counterfactualOf } from '@shared/money/counterfactual.ts';
-import { addSplitWork, noSplitWork } from '@shared/money/workload.ts';
+import { addSplitWorkload, noSplitWorkload } from '@shared/money/workload.ts';
 import type { CostCell, CostGrouping, CostReport, SessionCosts } from '@shared/money/cost-report.ts';
 import { addTotals, createCostFold, energyOf, groupCosts, noCosts } from '@shared/money/cost-report.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
@@ -46,7 +46,7 @@ export interface Ledger {
   spentSoFar(): Promise<readonly ReservationsRecord[]>;
 }
 
-const courseSchema = z.object({
+const recipeRunTotalsSchema = z.object({
   runs: z.number(),
   calls: z.number(),
   written: z.number(),
@@ -56,7 +56,7 @@ const courseSchema = z.object({
   rate: z.number(),
 });
 const spanSchema = z.object({ tokens: z.number(), ms: z.number() });
-const workSchema: z.ZodType<Workload> = z.object({
+const workloadSchema: z.ZodType<Workload> = z.object({
   calls: z.number(),
   usage: usageSchema,
   reused: z.number(),
@@ -70,18 +70,18 @@ const workSchema: z.ZodType<Workload> = z.object({
   unmeteredCalls: z.number(),
   unpricedEnergyCalls: z.number(),
   estimatedEnergyCalls: z.number(),
-  courses: z.object({
-    through: courseSchema,
-    cut: courseSchema,
-    solved: courseSchema,
-    answered: courseSchema,
-    again: courseSchema,
-    covered: courseSchema,
+  recipeRuns: z.object({
+    through: recipeRunTotalsSchema,
+    cut: recipeRunTotalsSchema,
+    solved: recipeRunTotalsSchema,
+    answered: recipeRunTotalsSchema,
+    again: recipeRunTotalsSchema,
+    covered: recipeRunTotalsSchema,
   }),
 });
 
 const cellsSchema = z.object({
-  version: z.literal(5),
+  version: z.literal(6),
   logBytes: z.number(),
   /** Days are those of this machine's calendar: sums of another one are of no use. */
   zone: z.string(),
@@ -97,7 +97,7 @@ const cellsSchema = z.object({
         costUsd: z.number(),
         unpricedCalls: z.number(),
       }),
-      work: z.object({ local: workSchema, cloud: workSchema }),
+      work: z.object({ local: workloadSchema, cloud: workloadSchema }),
     }),
   ),
 });
@@ -126,8 +126,12 @@ export function createLedger(options: LedgerOptions): Ledger {
         }));
       const rows = groupCosts(counted, by);
       const total = rows.reduce(addTotals, noCosts);
-      const work = counted.flatMap(({ cells }) => cells.map((cell) => cell.work)).reduce(addSplitWork, noSplitWork);
-      const known = sessions.flatMap(({ cells }) => cells.map((cell) => cell.work)).reduce(addSplitWork, noSplitWork);
+      const work = counted
+        .flatMap(({ cells }) => cells.map((cell) => cell.work))
+        .reduce(addSplitWorkload, noSplitWorkload);
+      const known = sessions
+        .flatMap(({ cells }) => cells.map((cell) => cell.work))
+        .reduce(addSplitWorkload, noSplitWorkload);
       const reference = await options.reference();
       return {
         by,
@@ -188,7 +192,7 @@ async function cellsOf(
     return null;
   }
   const cells = fold.cells();
-  const text = JSON.stringify({ version: 5, logBytes: session.logBytes, zone, cells });
+  const text = JSON.stringify({ version: 6, logBytes: session.logBytes, zone, cells });
   // Only a help for the next time.
   await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(() => undefined);
   return cells;

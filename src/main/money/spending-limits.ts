@@ -4,7 +4,7 @@ import type { Settings } from '@shared/settings/settings.ts';
 import type { Caps, CapScope } from './budget.ts';
 import { localDay } from './budget.ts';
 import type { Reservations } from './reservations/reservations.ts';
-import type { Scope } from './reservations/reservations-state.ts';
+import type { ReservationScope } from './reservations/reservations-state.ts';
 import { toUsd } from './reservations/reservations-state.ts';
 
 /** What a person sets in place of the caps there are. */
@@ -77,7 +77,7 @@ export function createCapChanger({ settings, save, reservations, now }: CapChang
   };
 }
 
-function isSummed(scope: CapScope): scope is Scope {
+function isSummed(scope: CapScope): scope is ReservationScope {
   return scope !== 'step';
 }
 

@@ -6,7 +6,7 @@ const maxLogBytes = 16 * 1024 * 1024;
  * From where the files of a project came, as git's own log of its head on this machine says: the address it was cloned
  * from, or that something was pulled. Null: it says of neither, or there is no such log. Starts nothing, follows no link.
  */
-export async function cameFrom(folder: string): Promise<string | null> {
+export async function projectOrigin(folder: string): Promise<string | null> {
   const logs = await openFolderBelow(folder, ['.git', 'logs']);
   if (logs === null) return null;
   try {

@@ -7,11 +7,11 @@ import type { FenceRule } from '@shared/safety/fences.ts';
 import type { RouteRule } from '@shared/routing/route-rules.ts';
 import type { RuleCheck, RuleFile, RuleOwner } from '@shared/rules/rule-report.ts';
 import type { RuleLine } from '@shared/rules/parse-rules.ts';
-import { contradictionsIn, fenceRules, maskGlobs, parseRules, placeRules } from '@shared/rules/parse-rules.ts';
+import { contradictionsIn, fenceRules, maskGlobs, parseRules, routeRules } from '@shared/rules/parse-rules.ts';
 import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
 
 /** All that holds for the sessions of a project now. */
-export interface HoldingRules {
+export interface ActiveRules {
   /** On where steps run: a person's own first, then those of the project. */
   readonly places: readonly RouteRule[];
   readonly fences: readonly FenceRule[];
@@ -26,13 +26,13 @@ export interface HoldingRules {
 
 export interface RuleFiles {
   /** Reads the files anew. Never rejects. */
-  readonly holding: (projectPath: string | null) => Promise<HoldingRules>;
+  readonly activeRules: (projectPath: string | null) => Promise<ActiveRules>;
   /** Each file with all that is to be said of it. */
   readonly files: (projectPath: string | null) => Promise<readonly RuleFile[]>;
   /** How a text would be read in place of a file, beside the other one. */
   readonly check: (target: RuleTarget, text: string) => Promise<RuleCheck>;
   /** The rules that would hold with this text in place of a file. */
-  readonly draft: (target: RuleTarget, text: string) => Promise<HoldingRules>;
+  readonly draft: (target: RuleTarget, text: string) => Promise<ActiveRules>;
   /**
    * Writes a file that has no errors; `hash` is that of what it is written in place of (null: of nothing). Rejects with
    * `bad-input`, naming the first line, or `conflict` when the file was changed meanwhile.
@@ -101,7 +101,7 @@ export function createRuleFiles(options: RuleFilesOptions): RuleFiles {
     return held;
   };
   return {
-    holding: async (projectPath) => holdingOf(await all(projectPath)),
+    activeRules: async (projectPath) => holdingOf(await all(projectPath)),
     files: async (projectPath) => {
       const held = await all(projectPath);
       return held.map(({ file }) => ({ ...file, warnings: warningsFor(file.owner, held) }));
@@ -179,13 +179,13 @@ function stricter(rules: readonly RuleLine[]): readonly RuleLine[] {
   return rules.filter(({ verdict, kind }) => verdict !== 'cloud' && verdict !== 'allow' && kind !== 'text');
 }
 
-function holdingOf(held: readonly Held[]): HoldingRules {
+function holdingOf(held: readonly Held[]): ActiveRules {
   const rules = held.flatMap((one) => one.rules);
   const trusted = held.filter(({ isTrusted }) => isTrusted).flatMap((one) => one.rules);
   const brought = held.filter(({ isTrusted }) => !isTrusted).flatMap((one) => one.rules);
   const shut = held.find(({ file }) => file.holds === 'shut')?.file ?? null;
   return {
-    places: placeRules(rules),
+    places: routeRules(rules),
     fences: fenceRules(trusted),
     projectFences: fenceRules(brought),
     masks: maskGlobs(rules),

@@ -6,8 +6,8 @@ import { manifestOf, summariseManifest, textOfPart } from '@shared/session/call-
 import type { Message, Part } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
-import type { Taint, TaintScope } from '@shared/safety/taint.ts';
-import { createTaint } from '@shared/safety/taint.ts';
+import type { FenceTaint, TaintScope } from '@shared/safety/taint.ts';
+import { createFenceTaint } from '@shared/safety/taint.ts';
 import type { ModelRequest } from '../models/providers/define.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
@@ -58,7 +58,7 @@ const maxFileBytes = 1024 * 1024;
 
 interface Built {
   readonly key: string;
-  readonly taint: Taint;
+  readonly taint: FenceTaint;
   seen: number;
   readonly looked: WeakMap<Part, { readonly known: number; readonly hits: readonly FenceHit[] }>;
 }
@@ -111,7 +111,7 @@ async function build(
 ): Promise<Built> {
   const { projectPath, isSecretFile, sandbox } = options;
   const fences = compileFences({ settings, projectPath, isSecretFile });
-  const taint = createTaint(fences);
+  const taint = createFenceTaint(fences);
   const listing = await sandbox.list('.', { depth: 64, all: true, limit: maxFiles }, signal);
   const entries = listing.ok ? listing.value.entries.filter(({ kind }) => kind !== 'folder') : [];
   const fenced = new Map<string, FenceHit>();

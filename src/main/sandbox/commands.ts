@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
-import { createOwnAnswers } from '@shared/safety/session-answers.ts';
-import type { NetworkHistory, SandboxUsage, SandboxView, TerminalPush, TerminalSize } from '@shared/sandbox/sandbox-view.ts';
+import { createSessionAnswers } from '@shared/safety/session-answers.ts';
+import type {
+  NetworkHistory,
+  SandboxUsage,
+  SandboxView,
+  TerminalPush,
+  TerminalSize,
+} from '@shared/sandbox/sandbox-view.ts';
 import type { CoreApi } from '../server/core-api.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import { busySession } from '../sessions/open/open-sessions.ts';
@@ -148,7 +154,7 @@ function usageOf(usage: NonNullable<SandboxLook['usage']>, last: SandboxLook['us
 
 async function networkHistory(events: AsyncIterable<SessionEvent>): Promise<NetworkHistory> {
   const uses: NetworkHistory['uses'][number][] = [];
-  const own = createOwnAnswers();
+  const own = createSessionAnswers();
   for await (const event of events) {
     own.add(event);
     if (event.type === 'network-used') {

@@ -8,7 +8,7 @@ import type {
   KeyReport,
   KeyTest,
   ModelEntry,
-  ModelMending,
+  ModelRepair,
   ModelRemoval,
   PullProgress,
   ReplayReport,
@@ -26,8 +26,8 @@ import type { BlobRef, SessionEvent, Transient, WorkspaceMode } from '@shared/ev
 import type { ImportedSession } from '@shared/safety/approval-grants.ts';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
-import type { PlanInput } from '@shared/models/memory-plan-input.ts';
-import type { PlanAnswer } from '@shared/models/memory-estimate.ts';
+import type { MemoryPlanInput } from '@shared/models/memory-plan-input.ts';
+import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
 import type { CopySize } from '@shared/contract/projects-contract.ts';
 import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox/sandbox-images.ts';
 import type { CleanRequest, KeptItem, PreparationPart, PreparationPlan } from '@shared/projects/project-preparation.ts';
@@ -160,10 +160,10 @@ export interface CoreApi {
   probeModel(id: string, onProgress: (progress: ProbeProgress) => void, signal: AbortSignal): Promise<void>;
   /** Deletes what was downloaded, forgets what was imported. */
   removeModel(id: string, signal: AbortSignal): Promise<ModelRemoval>;
-  /** Looks at what is wrong with a model of a server; derives one that is mended only where `apply` says so. */
-  repairModel(id: string, apply: boolean, signal: AbortSignal): Promise<ModelMending>;
+  /** Looks at what is wrong with a model of a server; derives one that is repaired only where `apply` says so. */
+  repairModel(id: string, apply: boolean, signal: AbortSignal): Promise<ModelRepair>;
   /** What a model would take and get; loads and fetches nothing. */
-  plan(input: PlanInput, signal: AbortSignal): Promise<PlanAnswer>;
+  plan(input: MemoryPlanInput, signal: AbortSignal): Promise<MemoryPlanAnswer>;
   /** Which providers have a key, and from where. */
   listKeys(): Promise<KeyReport>;
   /** Keeps a key and tries it. Rejects with `missing-key` when this system has no place for it. */

@@ -43,7 +43,7 @@ export function createRouter(core: CoreApi) {
       ),
       import: os.models.import.handler(({ input, signal }) => core.importModel(input, orNeverAborted(signal))),
       remove: os.models.remove.handler(({ input, signal }) => core.removeModel(input.id, orNeverAborted(signal))),
-      mend: os.models.mend.handler(({ input, signal }) =>
+      repair: os.models.repair.handler(({ input, signal }) =>
         core.repairModel(input.id, input.apply, orNeverAborted(signal)),
       ),
     },

@@ -30,12 +30,12 @@ export async function openSettings(home: string): Promise<Reply<SettingsStore>> 
     return failure(
       'bad-input',
       `The settings in ${path} cannot be read: ${file.reason}`,
-      'Mend the file, or move it away to begin with the defaults.',
+      'Repair the file, or move it away to begin with the defaults.',
     );
   }
   const written = file.type === 'missing' ? {} : file.value;
   if (!isRecord(written))
-    return failure('bad-input', `The settings in ${path} are not an object.`, 'Mend the file, or move it away.');
+    return failure('bad-input', `The settings in ${path} are not an object.`, 'Repair the file, or move it away.');
   if (typeof written.version === 'number' && written.version > SETTINGS_VERSION) {
     return failure(
       'log-version',
@@ -48,7 +48,7 @@ export async function openSettings(home: string): Promise<Reply<SettingsStore>> 
     return failure(
       'bad-input',
       `The settings in ${path} are not right: ${describe(parsed.error)}`,
-      'Mend the file, or move it away.',
+      'Repair the file, or move it away.',
     );
   return success(createStore(path, written, parsed.data));
 }

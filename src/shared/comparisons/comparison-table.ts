@@ -110,7 +110,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
       comparisonRows(comparison).map((row) => comparisonCells(row)),
     ),
     '',
-    elsewhereLegend,
+    counterfactualLegend,
     '',
     ...tableOf(
       ['policy', 'run', 'state', 'check', 'status', 'steps', 'seconds', 'money', 'session'],
@@ -233,7 +233,7 @@ export const comparisonHead = [
 ] as const;
 
 /** What the two columns say, for whoever reads the table. */
-export const elsewhereLegend =
+export const counterfactualLegend =
   "If all cloud: what the same work would have cost there. If all here: the seconds that its model calls would have taken on this machine. A program's questions are taken to be as many as fit into its time there, and to be answered at the length that is usual there, where the session has shown it. Both as far as such guesses were found to be off; what ran there anyway is as it was.";
 
 /** The cells under `comparisonHead`: medians, with the range in brackets where the repeats differ. */

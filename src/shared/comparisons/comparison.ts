@@ -26,7 +26,7 @@ export type ComparisonInput = z.infer<typeof comparisonInputSchema>;
 export type ComparisonPolicy = ComparisonInput['policies'][number];
 
 /** What its runs go by, as it was when it began: runs under other numbers or rules could not be compared. */
-export const heldRoutesSchema = z.object({
+export const comparisonRoutingSchema = z.object({
   limits: z.object({ maxSteps: z.number(), maxMinutes: z.number(), maxTokens: z.number() }),
   /** What steps are routed by under each of its policies, with what was known of the models. */
   routing: z.record(z.string(), routingSchema),
@@ -35,7 +35,7 @@ export const heldRoutesSchema = z.object({
   /** SHA-256 of what was fenced and masked. Fences are never held: one that is added counts at once. */
   fences: z.string(),
 });
-export type HeldRoutes = z.infer<typeof heldRoutesSchema>;
+export type ComparisonRouting = z.infer<typeof comparisonRoutingSchema>;
 
 /** How the check ended that was run when the agent had finished. */
 export interface ComparisonCheck {
@@ -90,7 +90,7 @@ export interface Comparison {
   readonly createdAt: number;
   readonly input: ComparisonInput;
   /** Absent in comparisons from before it was kept: their runs go by what holds when they begin. */
-  readonly held?: HeldRoutes | undefined;
+  readonly routingSnapshot?: ComparisonRouting | undefined;
   /** In the order in which they are carried out. */
   readonly runs: readonly ComparisonRun[];
   /** Sessions of runs that were cut off and done again. */

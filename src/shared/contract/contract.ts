@@ -20,8 +20,8 @@ import type { ModelChoice } from '@shared/models/model-choice.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
 import { approvalScopeSchema } from '@shared/safety/network-access.ts';
-import { planInputSchema } from '@shared/models/memory-plan-input.ts';
-import type { PlanAnswer } from '@shared/models/memory-estimate.ts';
+import { memoryPlanInputSchema } from '@shared/models/memory-plan-input.ts';
+import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
 import type { KeptCard, ProbeProgress } from '@shared/models/probe-card.ts';
 import { rulesContract } from './rules-contract.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
@@ -159,8 +159,8 @@ export interface ModelRemoval {
   readonly bytes: number;
 }
 
-/** What is wrong with a model of a server and can be mended by a derived one. */
-export interface ModelMending {
+/** What is wrong with a model of a server and can be repaired by a derived one. */
+export interface ModelRepair {
   /** Null: nothing. */
   readonly problem: string | null;
   /** What would be done, in a sentence; null: nothing can be. */
@@ -341,10 +341,10 @@ export const contract = {
     /** Deletes what Dewpoint downloaded, forgets what was imported. Whoever asks has made sure that it is wanted. */
     remove: base.input(z.object({ id: z.string().min(1) })).output(type<ModelRemoval>()),
     /** Without `apply` it only says what is wrong and what would be done. Whoever sets it has asked the person. */
-    mend: base.input(z.object({ id: z.string().min(1), apply: z.boolean() })).output(type<ModelMending>()),
+    repair: base.input(z.object({ id: z.string().min(1), apply: z.boolean() })).output(type<ModelRepair>()),
   },
   sandboxes: sandboxContract,
-  plan: base.input(planInputSchema).output(type<PlanAnswer>()),
+  plan: base.input(memoryPlanInputSchema).output(type<MemoryPlanAnswer>()),
   keys: {
     list: base.output(type<KeyReport>()),
     /** `forThisRun`: kept in the memory of the core only, where the system has no key store. */

@@ -2,7 +2,12 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { base } from './contract-base.ts';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
-import type { KeptItem, PreparationPart, PreparationPlan, PrepareProgress } from '@shared/projects/project-preparation.ts';
+import type {
+  KeptItem,
+  PreparationPart,
+  PreparationPlan,
+  PrepareProgress,
+} from '@shared/projects/project-preparation.ts';
 import type { ProjectSettings } from '@shared/projects/project-settings.ts';
 import { projectChangeSchema } from '@shared/projects/project-settings.ts';
 import { bringImageSchema, type BringProgress, type ProjectImage } from '@shared/sandbox/sandbox-images.ts';

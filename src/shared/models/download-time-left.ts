@@ -15,7 +15,7 @@ const leastMs = 2_000;
  * said: of another phase, of an unknown size, at its beginning, and while nothing comes. What was there before it began
  * counts as no speed. Asked once for each progress, `at` in milliseconds of any clock.
  */
-export function createTimeLeft(): (progress: PullProgress, at: number) => number | null {
+export function createDownloadTimeLeft(): (progress: PullProgress, at: number) => number | null {
   let samples: readonly Sample[] = [];
   return ({ phase, doneBytes, totalBytes }, at) => {
     if (phase !== 'downloading') {

@@ -1,5 +1,5 @@
 /** A service or a server that Dewpoint knows by name. */
-export interface Service {
+export interface KnownProvider {
   readonly label: string;
   readonly kind: 'openai' | 'anthropic' | 'gemini' | 'huggingface' | 'openai-compatible';
   /** Its habits, where it speaks Chat Completions. */
@@ -15,7 +15,7 @@ export interface Service {
   readonly isOwn?: true;
 }
 
-const chat = (preset: string, label: string, keyVariable: string | null): Service => ({
+const chat = (preset: string, label: string, keyVariable: string | null): KnownProvider => ({
   label,
   kind: 'openai-compatible',
   preset,
@@ -28,7 +28,7 @@ const own = (preset: string, label: string, address: string, keyVariable: string
   isOwn: true as const,
 });
 
-export const services = {
+export const knownProviders = {
   openai: { label: 'OpenAI', kind: 'openai', keyVariable: 'OPENAI_API_KEY' },
   anthropic: { label: 'Anthropic', kind: 'anthropic', keyVariable: 'ANTHROPIC_API_KEY' },
   gemini: { label: 'Google Gemini', kind: 'gemini', keyVariable: 'GEMINI_API_KEY' },
@@ -44,4 +44,4 @@ export const services = {
   'lm-studio': own('lm-studio', 'LM Studio', 'http://127.0.0.1:1234/v1'),
   vllm: own('vllm', 'vLLM', 'http://127.0.0.1:8000/v1'),
   'llama-server': own('llama-server', 'llama-server', 'http://127.0.0.1:8080/v1'),
-} satisfies Readonly<Record<string, Service>>;
+} satisfies Readonly<Record<string, KnownProvider>>;

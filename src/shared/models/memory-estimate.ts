@@ -31,7 +31,7 @@ export interface MemoryEstimate {
   readonly terms: readonly (MemoryTerm & { readonly certainty: Certainty })[];
 }
 
-export interface GrantedPlan {
+export interface GrantedMemoryPlan {
   /** Tokens; 0 where nothing fits. */
   readonly context: number;
   readonly kv: CacheType;
@@ -74,12 +74,12 @@ export interface DeviceMemory {
   readonly note: string | null;
 }
 
-export interface PlanAnswer extends MemoryEstimate {
+export interface MemoryPlanAnswer extends MemoryEstimate {
   readonly model: string | null;
   readonly architecture: string | null;
   readonly trainedTokens: number | null;
   readonly asked: number | null;
-  readonly granted: GrantedPlan;
+  readonly granted: GrantedMemoryPlan;
   /** Of the last call, where one was made; the planner itself makes none. */
   readonly evaluated: null;
   readonly devices: readonly DeviceMemory[];

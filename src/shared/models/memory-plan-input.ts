@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const bytesSchema = z.number().int().nonnegative();
 /** A question to the memory planner: a model that is known here, or the keys of a header; null where nothing is asked. */
-export const planInputSchema = z.object({
+export const memoryPlanInputSchema = z.object({
   model: z.string().min(1).nullable(),
   keys: z.record(z.string(), z.unknown()).nullable(),
   context: z.number().int().positive().nullable(),
@@ -15,4 +15,4 @@ export const planInputSchema = z.object({
   /** Cards that are only imagined; null: those of this machine. */
   cards: z.array(z.object({ totalBytes: bytesSchema, freeBytes: bytesSchema })).nullable(),
 });
-export type PlanInput = z.infer<typeof planInputSchema>;
+export type MemoryPlanInput = z.infer<typeof memoryPlanInputSchema>;

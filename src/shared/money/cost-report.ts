@@ -1,7 +1,7 @@
 import type { Counterfactual } from './counterfactual.ts';
-import type { SplitWork, Workload } from './workload.ts';
-import { createCourseFold, type EndedCourse } from './recipe-runs.ts';
-import { addSplitWork, noSplitWork, splitWork, withCourses } from './workload.ts';
+import type { SplitWorkload, Workload } from './workload.ts';
+import { createRecipeRunFold, type EndedRecipeRun } from './recipe-runs.ts';
+import { addSplitWorkload, noSplitWorkload, splitWorkload, withRecipeRuns } from './workload.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Where } from '@shared/models/model-info.ts';
 import type { Usage } from './token-cost.ts';
@@ -35,7 +35,7 @@ export interface CostCell {
   /** `PROVIDER/NAME`; `unknown` where the log has lost the beginning of the call. */
   readonly model: string;
   readonly totals: CostTotals;
-  readonly work: SplitWork;
+  readonly work: SplitWorkload;
 }
 
 /** Folds the calls of one log, event by event. */
@@ -48,18 +48,18 @@ export interface CostFold {
 export function createCostFold(dayOf: (at: number) => string): CostFold {
   const started = new Map<string, { readonly model: string; readonly where: Where }>();
   const cells = new Map<string, CostCell>();
-  const courses = createCourseFold();
-  const noteCourse = (day: string, ended: EndedCourse): void => {
+  const recipeRuns = createRecipeRunFold();
+  const addRecipeRun = (day: string, ended: EndedRecipeRun): void => {
     const { model } = ended;
     const key = `${day}\n${model}`;
-    const cell = cells.get(key) ?? { day, model, totals: noCosts, work: noSplitWork };
-    cells.set(key, { ...cell, work: withCourses(cell.work, [ended]) });
+    const cell = cells.get(key) ?? { day, model, totals: noCosts, work: noSplitWorkload };
+    cells.set(key, { ...cell, work: withRecipeRuns(cell.work, [ended]) });
   };
   return {
     add(event) {
       // What was copied from another log was paid for there.
       if (event.type === 'history-copied') cells.clear();
-      for (const ended of courses(event)) noteCourse(dayOf(event.at), ended);
+      for (const ended of recipeRuns(event)) addRecipeRun(dayOf(event.at), ended);
       if (event.type === 'model-call-started') {
         started.set(event.callId, { model: event.stage.model, where: event.stage.where });
       }
@@ -70,8 +70,9 @@ export function createCostFold(dayOf: (at: number) => string): CostFold {
       const model = call?.model ?? 'unknown';
       const key = `${day}\n${model}`;
       const totals = addTotals(cells.get(key)?.totals ?? noCosts, totalsOf(event, call?.where ?? null));
-      const before = cells.get(key)?.work ?? noSplitWork;
-      const work = call === undefined ? before : addSplitWork(before, splitWork([{ where: call.where, end: event }]));
+      const before = cells.get(key)?.work ?? noSplitWorkload;
+      const work =
+        call === undefined ? before : addSplitWorkload(before, splitWorkload([{ where: call.where, end: event }]));
       cells.set(key, { day, model, totals, work });
     },
     cells: () => [...cells.values()],
@@ -116,7 +117,7 @@ interface GroupedCosts extends CostTotals {
   readonly key: string;
   /** More for a person: the title of a session. */
   readonly label: string;
-  readonly work: SplitWork;
+  readonly work: SplitWorkload;
 }
 
 /** Electricity of local calls, of those that were metered. */
@@ -131,7 +132,7 @@ export interface CostRow extends Omit<GroupedCosts, 'work'> {
   readonly energy: EnergyTotals;
 }
 
-export function energyOf({ local }: SplitWork): EnergyTotals {
+export function energyOf({ local }: SplitWorkload): EnergyTotals {
   const { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls } = local;
   return { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls };
 }
@@ -143,7 +144,7 @@ export function groupCosts(sessions: readonly SessionCosts[], by: CostGrouping):
     for (const cell of session.cells) {
       const { key, label } = groupOf(session, cell, by);
       const before = rows.get(key);
-      const work = addSplitWork(before?.work ?? noSplitWork, cell.work);
+      const work = addSplitWorkload(before?.work ?? noSplitWorkload, cell.work);
       rows.set(key, { ...addTotals(before ?? noCosts, cell.totals), key, label, work });
     }
   }

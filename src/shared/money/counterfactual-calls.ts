@@ -1,13 +1,13 @@
 import runs from './counterfactual-runs.json';
-import type { Courses, CourseSum } from './recipe-runs.ts';
+import type { RecipeRunsByEnd, RecipeRunTotals } from './recipe-runs.ts';
 import { promptTokensOf } from './token-cost.ts';
-import type { SplitWork, Workload } from './workload.ts';
+import type { SplitWorkload, Workload } from './workload.ts';
 
 /** A token written takes as long as so many read, where this machine has not been timed. */
 const usualRatio = 5;
 
 /** Tokens of the prompts that are read, after what is kept of the call before as this machine keeps it. */
-export function anewOf(work: Workload, here: Workload): number {
+export function uncachedPromptTokens(work: Workload, here: Workload): number {
   const { usage, reused, calls } = work;
   const prompt = promptTokensOf(usage);
   if (calls === 0 || reused > 0) return prompt - Math.min(reused, prompt);
@@ -16,8 +16,8 @@ export function anewOf(work: Workload, here: Workload): number {
 }
 
 /** Calls that begin something, and so find nothing kept: the first of each program, else that of the conversation. */
-function firstCalls({ calls, courses }: Workload): number {
-  const runsOfPrograms = Object.values(courses).reduce((sum, one) => sum + one.runs, 0);
+function firstCalls({ calls, recipeRuns }: Workload): number {
+  const runsOfPrograms = Object.values(recipeRuns).reduce((sum, one) => sum + one.runs, 0);
   return Math.min(calls, Math.max(1, runsOfPrograms));
 }
 
@@ -36,25 +36,28 @@ function unitsOf(work: Workload, here: Workload): number {
   const { read, written } = here;
   const isTimed = read.ms > 0 && read.tokens > 0 && written.ms > 0 && written.tokens > 0;
   const ratio = isTimed ? (written.ms * read.tokens) / (written.tokens * read.ms) : usualRatio;
-  return anewOf(work, here) + work.usage.output * ratio;
+  return uncachedPromptTokens(work, here) + work.usage.output * ratio;
 }
 
 /**
  * What the tokens of this machine would take in the cloud, by the calls of it that are known; null where there are none.
  * Where streams told how long was written, reading and writing have each their own speed.
  */
-export function secondsInCloud(work: Workload, { local: here, cloud }: SplitWork): number | null {
+export function counterfactualCloudSeconds(work: Workload, { local: here, cloud }: SplitWorkload): number | null {
   const { totalMs, usage, written } = cloud;
-  const anew = anewOf(cloud, here);
+  const anew = uncachedPromptTokens(cloud, here);
   if (totalMs === 0 || anew === 0) return null;
   if (written.ms === 0) return (unitsOf(work, here) * totalMs) / unitsOf(cloud, here) / 1000;
   const writeMs = written.ms / written.tokens;
   const readMs = Math.max(0, totalMs - usage.output * writeMs) / anew;
-  return (anewOf(work, here) * readMs + work.usage.output * writeMs) / 1000;
+  return (uncachedPromptTokens(work, here) * readMs + work.usage.output * writeMs) / 1000;
 }
 
 /** Programs that models are asked by, and those that answer a person: what is usual of one is not of the other. */
-const sorts: readonly (readonly (keyof Courses)[])[] = [['through', 'cut', 'solved', 'again', 'covered'], ['answered']];
+const endGroups: readonly (readonly (keyof RecipeRunsByEnd)[])[] = [
+  ['through', 'cut', 'solved', 'again', 'covered'],
+  ['answered'],
+];
 
 /** After so many runs of programs there what is usual of them counts as much as what was written here. */
 const halfAt = 4;
@@ -64,9 +67,9 @@ const halfAt = 4;
  * program a model writes as much as it is used to write, rather than as much as another wrote to them; `there`: what is
  * known of that. What no program asked is taken to be answered in as many.
  */
-export function writtenElsewhere({ courses, usage }: Workload, there: Workload): number {
-  const more = sorts.map((kinds) => {
-    const [own, usual] = [sumOf(courses, kinds), sumOf(there.courses, kinds)];
+export function counterfactualOutputRatio({ recipeRuns, usage }: Workload, there: Workload): number {
+  const more = endGroups.map((kinds) => {
+    const [own, usual] = [sumOf(recipeRuns, kinds), sumOf(there.recipeRuns, kinds)];
     if (own.written === 0 || usual.written === 0) return 0;
     const ratio = usual.written / usual.calls / (own.written / own.calls);
     return own.written * (ratio ** (usual.runs / (usual.runs + halfAt)) - 1);
@@ -74,8 +77,12 @@ export function writtenElsewhere({ courses, usage }: Workload, there: Workload):
   return 1 + more.reduce((sum, one) => sum + one, 0) / Math.max(1, usage.output);
 }
 
-function sumOf(courses: Courses, kinds: readonly (keyof Courses)[]): Pick<CourseSum, 'runs' | 'calls' | 'written'> {
-  const sum = (of: (one: CourseSum) => number): number => kinds.reduce((total, kind) => total + of(courses[kind]), 0);
+function sumOf(
+  recipeRuns: RecipeRunsByEnd,
+  kinds: readonly (keyof RecipeRunsByEnd)[],
+): Pick<RecipeRunTotals, 'runs' | 'calls' | 'written'> {
+  const sum = (of: (one: RecipeRunTotals) => number): number =>
+    kinds.reduce((total, kind) => total + of(recipeRuns[kind]), 0);
   return { runs: sum((one) => one.runs), calls: sum((one) => one.calls), written: sum((one) => one.written) };
 }
 
@@ -86,12 +93,12 @@ function sumOf(courses: Courses, kinds: readonly (keyof Courses)[]): Pick<Course
  * null: nobody knows, and
  * time would not have been up. `there`: what is known of the other place.
  */
-export function callsElsewhere(
+export function counterfactualCallRatio(
   work: Workload,
   seconds: number | null,
-  known: SplitWork & { readonly there: Workload },
+  known: SplitWorkload & { readonly there: Workload },
 ): number {
-  const { through, cut, solved, answered, again, covered } = work.courses;
+  const { through, cut, solved, answered, again, covered } = work.recipeRuns;
   if (work.calls === 0) return 1;
   const callMs = usualCallMs(known.there) ?? (seconds === null ? null : (seconds * 1000) / work.calls);
   const asked = through.calls + solved.calls + answered.calls + cut.calls + again.calls + covered.calls;
@@ -109,8 +116,8 @@ export function callsElsewhere(
 const overrun = 1.1;
 
 /** The most that all of it can take elsewhere, in seconds, for what programs do ends with their time. */
-export function mostSeconds({ calls, courses }: Workload, seconds: number): number {
-  const { through, cut, solved, answered, again, covered } = courses;
+export function longestSeconds({ calls, recipeRuns }: Workload, seconds: number): number {
+  const { through, cut, solved, answered, again, covered } = recipeRuns;
   const bounded = [through, cut, solved, answered, again];
   const asked = bounded.reduce((sum, one) => sum + one.calls, covered.calls);
   const limitMs = bounded.reduce((sum, one) => sum + one.limitMs, 0);
@@ -118,15 +125,19 @@ export function mostSeconds({ calls, courses }: Workload, seconds: number): numb
 }
 
 /** What a call of a program usually takes there; null: none has been seen. */
-function usualCallMs({ courses }: Workload): number | null {
-  const all = Object.values(courses);
+function usualCallMs({ recipeRuns }: Workload): number | null {
+  const all = Object.values(recipeRuns);
   const count = all.reduce((sum, one) => sum + one.runs, 0);
   const rate = all.reduce((sum, one) => sum + one.rate, 0);
   return count === 0 || rate === 0 ? null : (count * 1000) / rate;
 }
 
 /** Calls of these runs elsewhere, were there at least `wanted` in each. The one that time runs out on is made to its end. */
-function inTime({ runs: count, calls, otherMs, limitMs }: CourseSum, callMs: number | null, wanted: number): number {
+function inTime(
+  { runs: count, calls, otherMs, limitMs }: RecipeRunTotals,
+  callMs: number | null,
+  wanted: number,
+): number {
   if (count === 0) return 0;
   const most = Math.max(calls / count, wanted);
   const stepMs = callMs === null ? 0 : callMs + otherMs / calls;
@@ -135,8 +146,8 @@ function inTime({ runs: count, calls, otherMs, limitMs }: CourseSum, callMs: num
 }
 
 /** Questions of a program that asks all it has, by the runs that are known and what was found elsewhere. */
-function usualCalls({ local, cloud }: SplitWork): number {
-  const known = [local, cloud].flatMap(({ courses }) => [courses.through, courses.again]);
-  const sum = (of: (one: CourseSum) => number): number => known.reduce((total, one) => total + of(one), 0);
+function usualCalls({ local, cloud }: SplitWorkload): number {
+  const known = [local, cloud].flatMap(({ recipeRuns }) => [recipeRuns.through, recipeRuns.again]);
+  const sum = (of: (one: RecipeRunTotals) => number): number => known.reduce((total, one) => total + of(one), 0);
   return (sum((one) => one.calls) + runs.courseCalls) / (sum((one) => one.runs) + 1);
 }

@@ -1,10 +1,16 @@
 import runs from './counterfactual-runs.json';
-import { anewOf, callsElsewhere, mostSeconds, secondsInCloud, writtenElsewhere } from './counterfactual-calls.ts';
+import {
+  uncachedPromptTokens,
+  counterfactualCallRatio,
+  longestSeconds,
+  counterfactualCloudSeconds,
+  counterfactualOutputRatio,
+} from './counterfactual-calls.ts';
 import type { Where } from '@shared/models/model-info.ts';
 import type { Price } from './token-cost.ts';
 import { promptTokensOf, ratesFor } from './token-cost.ts';
-import type { EndedCall, SplitWork, Workload } from './workload.ts';
-import { splitWork } from './workload.ts';
+import type { EndedCall, SplitWorkload, Workload } from './workload.ts';
+import { splitWorkload } from './workload.ts';
 
 /** The cloud model that it is computed against, by its own price. */
 export interface CloudReference {
@@ -49,9 +55,9 @@ type Scope = 'tokens' | 'run';
  * speeds are known.
  */
 export function counterfactualOf(
-  work: SplitWork,
+  work: SplitWorkload,
   reference: CloudReference | null,
-  known: SplitWork = work,
+  known: SplitWorkload = work,
   scope: Scope = 'run',
 ): Counterfactual {
   return { allLocal: allLocal(work, known, scope), allCloud: allCloud(work, reference, { known, scope }) };
@@ -61,9 +67,9 @@ export function counterfactualOf(
 export function stepElsewhere(
   call: { readonly where: Where; readonly end: EndedCall },
   reference: CloudReference | null,
-  known: SplitWork,
+  known: SplitWorkload,
 ): Elsewhere {
-  const { allLocal, allCloud } = counterfactualOf(splitWork([call]), reference, known, 'tokens');
+  const { allLocal, allCloud } = counterfactualOf(splitWorkload([call]), reference, known, 'tokens');
   return call.where === 'local' ? allCloud : allLocal;
 }
 
@@ -89,17 +95,17 @@ const add = (left: Interval, right: Interval): Interval => ({
 });
 
 function allCloud(
-  { local, cloud }: SplitWork,
+  { local, cloud }: SplitWorkload,
   reference: CloudReference | null,
-  { known, scope }: { readonly known: SplitWork; readonly scope: Scope },
+  { known, scope }: { readonly known: SplitWorkload; readonly scope: Scope },
 ): Elsewhere {
   const spent = cloud.unpricedCalls > 0 ? null : exact(cloud.costUsd);
   if (local.calls === 0) return ranThere(spent, cloud, 'calls without a known price');
-  const spoken = scope === 'tokens' ? 1 : writtenElsewhere(local, known.cloud);
+  const spoken = scope === 'tokens' ? 1 : counterfactualOutputRatio(local, known.cloud);
   const asThere = withWritten(local, spoken);
   const guessed = cloudSeconds(asThere, known);
   const share =
-    scope === 'tokens' ? 1 : callsElsewhere(local, guessed?.value ?? null, { ...known, there: known.cloud });
+    scope === 'tokens' ? 1 : counterfactualCallRatio(local, guessed?.value ?? null, { ...known, there: known.cloud });
   const time = guessed === null ? null : widened(shortened(guessed, share, local), scope, runs.cloudSeconds);
   const seconds = time === null ? null : add(exact(cloud.totalMs / 1000), time);
   if (reference === null) {
@@ -140,8 +146,8 @@ function priced(local: Workload, price: Price): Interval {
 }
 
 /** By cloud calls that were timed; null where there are none. */
-function cloudSeconds(local: Workload, known: SplitWork): Interval | null {
-  const value = secondsInCloud(local, known);
+function cloudSeconds(local: Workload, known: SplitWorkload): Interval | null {
+  const value = counterfactualCloudSeconds(local, known);
   if (value === null) return null;
   const low = value * speedSpread.low * tokenSpread.low;
   return { value, low, high: value * speedSpread.high * tokenSpread.high };
@@ -151,7 +157,7 @@ function cloudSeconds(local: Workload, known: SplitWork): Interval | null {
 function shortened(guess: Interval, share: number, work: Workload): Interval {
   if (share === 1) return guess;
   const most =
-    guess.value === 0 ? 1 : Math.min(1, mostSeconds(work, guess.value) / Math.max(1e-9, guess.value * share));
+    guess.value === 0 ? 1 : Math.min(1, longestSeconds(work, guess.value) / Math.max(1e-9, guess.value * share));
   return times(guess, share * most);
 }
 
@@ -167,7 +173,7 @@ function shareText(share: number): string {
   return `, times ${share.toFixed(2)} for the questions that its programs would have had time for there`;
 }
 
-function allLocal({ local, cloud }: SplitWork, known: SplitWork, scope: Scope): Elsewhere {
+function allLocal({ local, cloud }: SplitWorkload, known: SplitWorkload, scope: Scope): Elsewhere {
   const electricity = local.unmeteredCalls + local.unpricedEnergyCalls > 0 ? null : exact(local.energyUsd);
   if (cloud.calls === 0) {
     const why = local.unmeteredCalls > 0 ? unmetered : noPrice;
@@ -183,14 +189,14 @@ function allLocal({ local, cloud }: SplitWork, known: SplitWork, scope: Scope): 
     return { basis: 'estimated', usd: null, seconds: null, why, formula: 'nothing was computed' };
   }
   const prompt = promptTokensOf(cloud.usage);
-  const anew = anewOf(cloud, known.local);
-  const spoken = scope === 'tokens' ? 1 : writtenElsewhere(cloud, known.local);
+  const anew = uncachedPromptTokens(cloud, known.local);
+  const spoken = scope === 'tokens' ? 1 : counterfactualOutputRatio(cloud, known.local);
   const ms = (tokens: number): number =>
     (tokens * read.ms) / read.tokens + (cloud.usage.output * spoken * written.ms) / written.tokens;
   const value = ms(anew) / 1000;
   const low = (ms(prompt / cloud.calls) / 1000) * speedSpread.low * tokenSpread.low;
   const high = (ms(prompt) / 1000) * speedSpread.high * tokenSpread.high;
-  const share = scope === 'tokens' ? 1 : callsElsewhere(cloud, value, { ...known, there: known.local });
+  const share = scope === 'tokens' ? 1 : counterfactualCallRatio(cloud, value, { ...known, there: known.local });
   const guess = widened(shortened({ value, low, high }, share, cloud), scope, runs.localSeconds);
   const seconds = add(exact(local.totalMs / 1000), guess);
   const perSecond = usdPerSecond(known.local);

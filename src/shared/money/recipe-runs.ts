@@ -3,10 +3,10 @@ import type { Where } from '@shared/models/model-info.ts';
 import type { StepState, TurnState } from '@shared/session/session-state.ts';
 
 /** How long a program asks before it gives up, in seconds, by its id; others have the time of their turn. */
-export const courseSeconds = { 'fix-failing-tests': 250 } as const;
+export const recipeTimeLimitSeconds = { 'fix-failing-tests': 250 } as const;
 
 /** Runs of programs on one stage: sums, so that a day adds up like a turn. */
-export interface CourseSum {
+export interface RecipeRunTotals {
   readonly runs: number;
   readonly calls: number;
   /** Tokens that the model wrote in these calls. */
@@ -25,22 +25,22 @@ export interface CourseSum {
  * How the questions of programs ended. The same program asks another model the same questions while nothing solves the
  * task, so how many there were, and why there were no more, says how many there would be elsewhere.
  */
-export interface Courses {
+export interface RecipeRunsByEnd {
   /** All was asked, to no end. */
-  readonly through: CourseSum;
+  readonly through: RecipeRunTotals;
   /** Time was up before all was asked. */
-  readonly cut: CourseSum;
-  readonly solved: CourseSum;
+  readonly cut: RecipeRunTotals;
+  readonly solved: RecipeRunTotals;
   /** Told something that nothing judges. */
-  readonly answered: CourseSum;
+  readonly answered: RecipeRunTotals;
   /** To no end, and the other place was asked after it in the same turn, to no end either. */
-  readonly again: CourseSum;
+  readonly again: RecipeRunTotals;
   /** The other place has really been asked in the same turn: there is nothing to imagine. */
-  readonly covered: CourseSum;
+  readonly covered: RecipeRunTotals;
 }
 
-const none: CourseSum = { runs: 0, calls: 0, written: 0, otherMs: 0, limitMs: 0, madeThere: 0, rate: 0 };
-export const noCourses: Courses = {
+const none: RecipeRunTotals = { runs: 0, calls: 0, written: 0, otherMs: 0, limitMs: 0, madeThere: 0, rate: 0 };
+export const noRecipeRuns: RecipeRunsByEnd = {
   through: none,
   cut: none,
   solved: none,
@@ -49,8 +49,8 @@ export const noCourses: Courses = {
   covered: none,
 };
 
-export function addCourses(left: Courses, right: Courses): Courses {
-  const both = (kind: keyof Courses): CourseSum => ({
+export function addRecipeRuns(left: RecipeRunsByEnd, right: RecipeRunsByEnd): RecipeRunsByEnd {
+  const both = (kind: keyof RecipeRunsByEnd): RecipeRunTotals => ({
     runs: left[kind].runs + right[kind].runs,
     calls: left[kind].calls + right[kind].calls,
     written: left[kind].written + right[kind].written,
@@ -70,7 +70,7 @@ export function addCourses(left: Courses, right: Courses): Courses {
 }
 
 /** One run of a program as it ended. */
-export interface CourseRun {
+export interface RecipeRun {
   readonly recipe: string;
   readonly model: string;
   readonly where: Where;
@@ -83,28 +83,28 @@ export interface CourseRun {
 }
 
 /** A run of a program, as what it counts. */
-export interface EndedCourse {
+export interface EndedRecipeRun {
   readonly model: string;
   readonly where: Where;
-  readonly courses: Courses;
+  readonly recipeRuns: RecipeRunsByEnd;
 }
 
 /** The runs of one turn in their order. All but the last gave up; `reason` says how that one ended. */
-export function coursesOf(
-  runs: readonly CourseRun[],
+export function recipeRunsOf(
+  runs: readonly RecipeRun[],
   reason: TurnEndReason,
   maxMinutes: number,
-): readonly EndedCourse[] {
+): readonly EndedRecipeRun[] {
   const last = runs.at(-1);
   const made = (where: Where): number => runs.reduce((sum, run) => (run.where === where ? sum + run.calls : sum), 0);
   return runs
     .filter(({ calls }) => calls > 0)
     .map((run) => {
       const { model, where, recipe, tookMs, calls, written, modelMs } = run;
-      const own = Object.entries(courseSeconds).find(([id]) => id === recipe)?.[1] ?? Infinity;
+      const own = Object.entries(recipeTimeLimitSeconds).find(([id]) => id === recipe)?.[1] ?? Infinity;
       const limitMs = Math.min(own, maxMinutes * 60) * 1000;
       const madeThere = made(where === 'local' ? 'cloud' : 'local');
-      const sum: CourseSum = {
+      const sum: RecipeRunTotals = {
         runs: 1,
         calls,
         written,
@@ -114,14 +114,14 @@ export function coursesOf(
         rate: (calls * 1000) / Math.max(1, modelMs),
       };
       const end = run === last ? endOf(reason) : 'gave-up';
-      if (end === null) return { model, where, courses: noCourses };
+      if (end === null) return { model, where, recipeRuns: noRecipeRuns };
       if (madeThere > 0) {
         // Here all was asked already; there it began with what was known by then, and would have asked more.
         const isAgain = where === 'local' && end === 'gave-up' && endOf(reason) === 'gave-up';
-        return { model, where, courses: { ...noCourses, [isAgain ? 'again' : 'covered']: sum } };
+        return { model, where, recipeRuns: { ...noRecipeRuns, [isAgain ? 'again' : 'covered']: sum } };
       }
       const kind = end !== 'gave-up' ? end : tookMs >= limitMs || reason === 'time-limit' ? 'cut' : 'through';
-      return { model, where, courses: { ...noCourses, [kind]: sum } };
+      return { model, where, recipeRuns: { ...noRecipeRuns, [kind]: sum } };
     });
 }
 
@@ -153,9 +153,9 @@ interface OpenRun {
 }
 
 /** Folds a log event by event; the end of a turn gives the runs of programs in it. */
-export function createCourseFold(): (event: SessionEvent) => readonly EndedCourse[] {
+export function createRecipeRunFold(): (event: SessionEvent) => readonly EndedRecipeRun[] {
   let maxMinutes = Infinity;
-  let runs: CourseRun[] = [];
+  let runs: RecipeRun[] = [];
   let open: OpenRun | null = null;
   const close = (at: number): void => {
     if (open !== null) {
@@ -187,7 +187,7 @@ export function createCourseFold(): (event: SessionEvent) => readonly EndedCours
         return [];
       case 'turn-ended':
         close(event.at);
-        return coursesOf(runs, event.reason, maxMinutes);
+        return recipeRunsOf(runs, event.reason, maxMinutes);
       default:
         return [];
     }
@@ -195,10 +195,10 @@ export function createCourseFold(): (event: SessionEvent) => readonly EndedCours
 }
 
 /** The same from what is kept of a turn; none while it runs. */
-export function coursesInTurn(turn: TurnState, steps: readonly StepState[]): readonly EndedCourse[] {
+export function recipeRunsInTurn(turn: TurnState, steps: readonly StepState[]): readonly EndedRecipeRun[] {
   const { endedAt, reason } = turn;
   if (endedAt === null || reason === null) return [];
-  const runs = turn.stages.flatMap(({ stage, recipe, at }, index): readonly CourseRun[] => {
+  const runs = turn.stages.flatMap(({ stage, recipe, at }, index): readonly RecipeRun[] => {
     if (recipe === null) return [];
     const until = turn.stages[index + 1]?.at ?? endedAt;
     const own = steps.filter((step) => step.turnId === turn.id && isBetween(step, at, until));
@@ -207,7 +207,7 @@ export function coursesInTurn(turn: TurnState, steps: readonly StepState[]): rea
     const { model, where } = stage;
     return [{ recipe, model, where, tookMs: until - at, calls: own.length, written, modelMs }];
   });
-  return coursesOf(runs, reason, turn.limits.maxMinutes);
+  return recipeRunsOf(runs, reason, turn.limits.maxMinutes);
 }
 
 function isBetween({ startedAt, end }: StepState, from: number, to: number): boolean {

@@ -2,7 +2,7 @@ import type { CloudReference, Elsewhere } from './counterfactual.ts';
 import { stepElsewhere } from './counterfactual.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Where } from '@shared/models/model-info.ts';
-import { splitWork } from './workload.ts';
+import { splitWorkload } from './workload.ts';
 
 /** What one step cost, and what the same tokens would have in the other place. */
 export interface StepCost {
@@ -43,7 +43,7 @@ export function foldStepCosts(): {
     },
     lastCloudModel: () => steps.findLast(({ where }) => where === 'cloud')?.model ?? null,
     costs: (reference) => {
-      const known = splitWork(steps);
+      const known = splitWorkload(steps);
       return steps.map(({ step, model, where, end }) => ({
         step,
         model,

@@ -1,5 +1,11 @@
 import type { Energy, Timings } from '@shared/events/call-report.ts';
-import { addCourses, type Courses, coursesInTurn, type EndedCourse, noCourses } from './recipe-runs.ts';
+import {
+  addRecipeRuns,
+  type RecipeRunsByEnd,
+  recipeRunsInTurn,
+  type EndedRecipeRun,
+  noRecipeRuns,
+} from './recipe-runs.ts';
 import type { Where } from '@shared/models/model-info.ts';
 import type { Usage } from './token-cost.ts';
 import { addUsage, noUsage, promptTokensOf } from './token-cost.ts';
@@ -26,12 +32,12 @@ export interface Workload {
   /** Metered by the watts of the settings alone: an estimate. */
   readonly estimatedEnergyCalls: number;
   /** Of these calls those that programs made, by how their runs ended. */
-  readonly courses: Courses;
+  readonly recipeRuns: RecipeRunsByEnd;
 }
 
 const nothing = { tokens: 0, ms: 0 };
 
-export const noWork: Workload = {
+export const noWorkload: Workload = {
   calls: 0,
   usage: noUsage,
   reused: 0,
@@ -45,7 +51,7 @@ export const noWork: Workload = {
   unmeteredCalls: 0,
   unpricedEnergyCalls: 0,
   estimatedEnergyCalls: 0,
-  courses: noCourses,
+  recipeRuns: noRecipeRuns,
 };
 
 /** How one call ended, as its event has it. */
@@ -57,7 +63,7 @@ export interface EndedCall {
   readonly energy?: Energy | undefined;
 }
 
-export function workOf({ usage, evaluatedTokens, timings, costUsd, energy }: EndedCall): Workload {
+export function workloadOf({ usage, evaluatedTokens, timings, costUsd, energy }: EndedCall): Workload {
   const prompt = promptTokensOf(usage);
   const { prefillMs, decodeMs } = timings;
   return {
@@ -74,11 +80,11 @@ export function workOf({ usage, evaluatedTokens, timings, costUsd, energy }: End
     unmeteredCalls: energy === undefined ? 1 : 0,
     unpricedEnergyCalls: energy !== undefined && energy.usd === null ? 1 : 0,
     estimatedEnergyCalls: energy?.source === 'settings' ? 1 : 0,
-    courses: noCourses,
+    recipeRuns: noRecipeRuns,
   };
 }
 
-export function addWork(left: Workload, right: Workload): Workload {
+export function addWorkload(left: Workload, right: Workload): Workload {
   const both = (first: Workload['read'], second: Workload['read']): Workload['read'] => ({
     tokens: first.tokens + second.tokens,
     ms: first.ms + second.ms,
@@ -97,37 +103,40 @@ export function addWork(left: Workload, right: Workload): Workload {
     unmeteredCalls: left.unmeteredCalls + right.unmeteredCalls,
     unpricedEnergyCalls: left.unpricedEnergyCalls + right.unpricedEnergyCalls,
     estimatedEnergyCalls: left.estimatedEnergyCalls + right.estimatedEnergyCalls,
-    courses: addCourses(left.courses, right.courses),
+    recipeRuns: addRecipeRuns(left.recipeRuns, right.recipeRuns),
   };
 }
 
 /** What was used here and elsewhere. */
-export interface SplitWork {
+export interface SplitWorkload {
   readonly local: Workload;
   readonly cloud: Workload;
 }
 
-export function splitWork(calls: Iterable<{ readonly where: Where; readonly end: EndedCall | null }>): SplitWork {
-  let local = noWork;
-  let cloud = noWork;
+export function splitWorkload(
+  calls: Iterable<{ readonly where: Where; readonly end: EndedCall | null }>,
+): SplitWorkload {
+  let local = noWorkload;
+  let cloud = noWorkload;
   for (const { where, end } of calls) {
     if (end === null) continue;
-    if (where === 'local') local = addWork(local, workOf(end));
-    else cloud = addWork(cloud, workOf(end));
+    if (where === 'local') local = addWorkload(local, workloadOf(end));
+    else cloud = addWorkload(cloud, workloadOf(end));
   }
   return { local, cloud };
 }
 
-export const noSplitWork: SplitWork = { local: noWork, cloud: noWork };
+export const noSplitWorkload: SplitWorkload = { local: noWorkload, cloud: noWorkload };
 
-export function addSplitWork(left: SplitWork, right: SplitWork): SplitWork {
-  return { local: addWork(left.local, right.local), cloud: addWork(left.cloud, right.cloud) };
+export function addSplitWorkload(left: SplitWorkload, right: SplitWorkload): SplitWorkload {
+  return { local: addWorkload(left.local, right.local), cloud: addWorkload(left.cloud, right.cloud) };
 }
 
 /** What the runs of programs among these calls say of their number elsewhere, beside what the calls themselves came to. */
-export function withCourses(work: SplitWork, ended: readonly EndedCourse[]): SplitWork {
-  return ended.reduce<SplitWork>(
-    (sum, { where, courses }) => addSplitWork(sum, { ...noSplitWork, [where]: { ...noWork, courses } }),
+export function withRecipeRuns(work: SplitWorkload, ended: readonly EndedRecipeRun[]): SplitWorkload {
+  return ended.reduce<SplitWorkload>(
+    (sum, { where, recipeRuns }) =>
+      addSplitWorkload(sum, { ...noSplitWorkload, [where]: { ...noWorkload, recipeRuns } }),
     work,
   );
 }
@@ -136,9 +145,9 @@ export function withCourses(work: SplitWork, ended: readonly EndedCourse[]): Spl
 export function sessionWork(
   { turns, steps }: Pick<SessionState, 'turns' | 'steps'>,
   turnId: string | null = null,
-): SplitWork {
+): SplitWorkload {
   const isMeant = (id: string | null): boolean => turnId === null || id === turnId;
   const own = steps.filter((step) => isMeant(step.turnId));
-  const ended = turns.filter(({ id }) => isMeant(id)).flatMap((turn) => coursesInTurn(turn, own));
-  return withCourses(splitWork(own), ended);
+  const ended = turns.filter(({ id }) => isMeant(id)).flatMap((turn) => recipeRunsInTurn(turn, own));
+  return withRecipeRuns(splitWorkload(own), ended);
 }

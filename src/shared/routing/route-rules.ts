@@ -22,7 +22,7 @@ export interface RuleSubject {
 }
 
 /** The first rule that fits; null: none does. */
-export function fittingRule(rules: readonly RouteRule[], subject: RuleSubject): RouteRule | null {
+export function matchingRule(rules: readonly RouteRule[], subject: RuleSubject): RouteRule | null {
   return rules.find((rule) => fits(rule, subject)) ?? null;
 }
 

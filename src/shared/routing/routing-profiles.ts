@@ -10,8 +10,8 @@ const shared = {
 } as const;
 
 /** Looking things up, and summing up, is done well here; edits and answers stay with who was chosen for the task. */
-const homely = { context: 'local', edit: 'own', answer: 'own', summary: 'local', title: 'local' } as const;
-const choosy = { context: 'score', edit: 'score', answer: 'score', summary: 'local', title: 'local' } as const;
+const mostlyLocalRoles = { context: 'local', edit: 'own', answer: 'own', summary: 'local', title: 'local' } as const;
+const scoredRoles = { context: 'score', edit: 'score', answer: 'score', summary: 'local', title: 'local' } as const;
 
 /** The presets, as they are shown. */
 export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
@@ -25,7 +25,7 @@ export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
     secondTries: 3,
     advice: true,
     reviews: 0,
-    roles: homely,
+    roles: mostlyLocalRoles,
   },
   balanced: {
     ...shared,
@@ -37,7 +37,7 @@ export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
     secondTries: 4,
     advice: true,
     reviews: 1,
-    roles: homely,
+    roles: mostlyLocalRoles,
   },
   quality: {
     ...shared,
@@ -48,7 +48,7 @@ export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
     maxTakeovers: 3,
     advice: false,
     reviews: 2,
-    roles: choosy,
+    roles: scoredRoles,
   },
 };
 

@@ -97,7 +97,7 @@ function problemOfPattern(value: string): string | null {
 }
 
 /** Rules on where steps run, in their order. */
-export function placeRules(rules: readonly RuleLine[]): readonly RouteRule[] {
+export function routeRules(rules: readonly RuleLine[]): readonly RouteRule[] {
   return rules.flatMap(({ verdict, kind, value, from }) =>
     (verdict === 'local' || verdict === 'cloud') && kind !== 'text' ? [{ where: verdict, kind, value, from }] : [],
   );

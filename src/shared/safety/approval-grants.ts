@@ -31,7 +31,7 @@ export const historyCopiedSchema = z.object({
 type HistoryCopied = z.infer<typeof historyCopiedSchema>;
 
 /** Whether what was said before it was said on another machine, or by somebody else: no yes in it is one here. */
-export function isFromElsewhere({ by, isForeign }: Pick<HistoryCopied, 'by' | 'isForeign'>): boolean {
+export function isImportedHistory({ by, isForeign }: Pick<HistoryCopied, 'by' | 'isForeign'>): boolean {
   return by === 'import' || isForeign === true;
 }
 
@@ -46,7 +46,7 @@ const words: readonly (readonly [GrantKind, string])[] = [
 ];
 
 /** In a sentence for people; null: there were none. */
-export function droppedText(dropped: HistoryCopied['dropped']): string | null {
+export function droppedGrantsText(dropped: HistoryCopied['dropped']): string | null {
   const counts = dropped ?? {};
   const known = words.map(([kind, text]) => ({ text, count: counts[kind] ?? 0 }));
   const sum = Object.values(counts).reduce((total, count) => total + count, 0);

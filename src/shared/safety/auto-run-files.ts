@@ -117,6 +117,6 @@ const rules: readonly (readonly [pattern: RegExp, why: string])[] = [
 ];
 
 /** Why this file will run on the person's machine later, in a few words; null when nothing runs it by itself. */
-export function runsLater(path: string): string | null {
+export function autoRunReason(path: string): string | null {
   return rules.find(([pattern]) => pattern.test(path))?.[1] ?? null;
 }

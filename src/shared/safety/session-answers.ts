@@ -1,10 +1,10 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { FenceHit } from './fences.ts';
 import type { DroppedGrants, GrantKind } from './approval-grants.ts';
-import { approvalKinds, isFromElsewhere } from './approval-grants.ts';
+import { approvalKinds, isImportedHistory } from './approval-grants.ts';
 
 /** A question to the person of this session. */
-export interface OwnQuestion extends Pick<EventOf<'approval-requested'>, 'kind' | 'sha256'> {
+export interface SessionQuestion extends Pick<EventOf<'approval-requested'>, 'kind' | 'sha256'> {
   /** Of a command that asks for a network; null: of anything else. */
   readonly hosts: readonly string[] | null;
   /** What a fence asked about. */
@@ -14,10 +14,10 @@ export interface OwnQuestion extends Pick<EventOf<'approval-requested'>, 'kind' 
 }
 
 /** A fold of a session's log. */
-export interface OwnAnswers {
+export interface SessionAnswers {
   readonly add: (event: SessionEvent) => void;
   /** In the order in which they were asked. */
-  readonly all: () => readonly OwnQuestion[];
+  readonly all: () => readonly SessionQuestion[];
   /** How many yeses of a person there are by now. */
   readonly grants: () => DroppedGrants;
 }
@@ -27,8 +27,8 @@ export interface OwnAnswers {
  * word of its person (a test holds everybody to it). A history out of a file can hold any yes. So with an import all of
  * it begins from nothing, and what is to count later has to be said again.
  */
-export function createOwnAnswers(): OwnAnswers {
-  const asked = new Map<string, OwnQuestion>();
+export function createSessionAnswers(): SessionAnswers {
+  const asked = new Map<string, SessionQuestion>();
   let fenced: readonly FenceHit[] = [];
   let raisedCaps = 0;
   return {
@@ -37,7 +37,7 @@ export function createOwnAnswers(): OwnAnswers {
     add: (event) => {
       switch (event.type) {
         case 'history-copied':
-          if (!isFromElsewhere(event)) return;
+          if (!isImportedHistory(event)) return;
           asked.clear();
           fenced = [];
           raisedCaps = 0;
@@ -66,15 +66,15 @@ export function createOwnAnswers(): OwnAnswers {
 }
 
 /** Whether the person has said yes; a rule, an option of the run or nobody at all is no person. */
-export function isGranted({ said }: OwnQuestion): boolean {
+export function isGranted({ said }: SessionQuestion): boolean {
   return said?.by === 'person' && said.answer === 'allow';
 }
 
-export function isRefused({ said }: OwnQuestion): boolean {
+export function isRefused({ said }: SessionQuestion): boolean {
   return said?.by === 'person' && said.answer === 'deny';
 }
 
-function countGrants(asked: Iterable<OwnQuestion>, raisedCaps: number): DroppedGrants {
+function countGrants(asked: Iterable<SessionQuestion>, raisedCaps: number): DroppedGrants {
   const counts = new Map<GrantKind, number>(raisedCaps === 0 ? [] : [['cap', raisedCaps]]);
   for (const question of asked) {
     if (!isGranted(question)) continue;

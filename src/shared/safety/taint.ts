@@ -2,8 +2,8 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { FenceHit, Fences } from './fences.ts';
 import { keyOfHit, plainPath } from './fences.ts';
-import { createOwnAnswers, isGranted } from './session-answers.ts';
-import type { OwnAnswers } from './session-answers.ts';
+import { createSessionAnswers, isGranted } from './session-answers.ts';
+import type { SessionAnswers } from './session-answers.ts';
 import { decodedIn, lineMarksOf, marksOf, viewsOf } from './fence-text.ts';
 import { assignedShapes, hideSecrets, secretShapes } from './secret-patterns.ts';
 
@@ -18,7 +18,7 @@ export type TaintScope = 'conversation' | 'turn';
  * sight has it in all that it says from then on, so that conversation is fenced for good: its edits, the files it wrote, the
  * results of its calls, summaries, notes. A program's own questions are fenced for the turn in which it saw some.
  */
-export interface Taint {
+export interface FenceTaint {
   add(event: SessionEvent): void;
   /** The content of a fenced file as it is now, so that a copy of it is found wherever it stands. */
   addFile(hit: FenceHit, text: string): void;
@@ -56,7 +56,7 @@ interface State {
   readonly marks: Map<number, FenceHit>;
   /** Texts that come from a file that is to be taken out: they go as a whole, however short their lines. */
   readonly wholes: Map<string, FenceHit>;
-  readonly answers: OwnAnswers;
+  readonly answers: SessionAnswers;
   readonly messages: Map<string, Hits>;
 }
 
@@ -74,11 +74,11 @@ const namesItsFiles: ReadonlySet<string> = new Set([
   'take_back',
 ]);
 /** Tools that tell names of files, and nothing of what is in them. */
-const tellsNames: ReadonlySet<string> = new Set(['list_files', 'gather_facts', 'task_complete']);
+const printsFileNames: ReadonlySet<string> = new Set(['list_files', 'gather_facts', 'task_complete']);
 /** Actions whose output opens the loop's conversation. */
 const opensConversation: ReadonlySet<string> = new Set(['gather_facts', 'read_instructions']);
 
-export function createTaint(fences: Fences): Taint {
+export function createFenceTaint(fences: Fences): FenceTaint {
   const state: State = {
     fences,
     conversation: new Map(),
@@ -89,7 +89,7 @@ export function createTaint(fences: Fences): Taint {
     calls: new Map(),
     marks: new Map(),
     wholes: new Map(),
-    answers: createOwnAnswers(),
+    answers: createSessionAnswers(),
     messages: new Map(),
   };
   return {
@@ -189,7 +189,7 @@ function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
   const hits: Hits = new Map();
   for (const path of pathsIn(event.input)) put(hits, hitsOfPath(state, path).values());
   for (const hit of hits.values()) if (hit.verdict === 'redact') keepWholes(state, hit, textsIn(event.input));
-  const isOpen = !namesItsFiles.has(event.tool) && !tellsNames.has(event.tool);
+  const isOpen = !namesItsFiles.has(event.tool) && !printsFileNames.has(event.tool);
   if (isOpen) put(hits, builtFrom(state.exposed).values());
   return { name: event.tool, byRecipe: event.by === 'recipe', hits };
 }
@@ -198,7 +198,7 @@ function toolEnded(state: State, event: EventOf<'tool-ended'>): void {
   const tool = state.tools.get(event.toolCallId);
   // Without its beginning nobody knows what it read.
   const hits: Hits = new Map(tool?.hits ?? builtFrom(state.exposed));
-  if (tellsNames.has(event.tool)) return;
+  if (printsFileNames.has(event.tool)) return;
   const data = event.dataBlob === null ? textsIn(event.data).join('\n') : '';
   // Data too large for its event is not looked into: it may have met any file.
   const isFinding = event.tool === 'search' || event.tool === 'look_at_changes';

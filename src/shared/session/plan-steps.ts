@@ -1,5 +1,5 @@
 import type { PlanItem } from '@shared/events/plan-events.ts';
-import { cap, lineLimit } from '@shared/text/shorten-text.ts';
+import { shortenText, lineLimit } from '@shared/text/shorten-text.ts';
 
 /** How many items of a plan a model may tell of. */
 export const mostPlanItems = 30;
@@ -48,7 +48,7 @@ export function carriedSteps(message: string): readonly string[] | null {
 
 /** Items as the folded state keeps them. */
 export function cappedItems(items: readonly PlanItem[]): readonly PlanItem[] {
-  return items.slice(0, mostPlanItems).map(({ text, state }) => ({ text: cap(text, lineLimit), state }));
+  return items.slice(0, mostPlanItems).map(({ text, state }) => ({ text: shortenText(text, lineLimit), state }));
 }
 
 /** The plan as a text that a person edits, and back: lines that begin with `#` are notes. */

@@ -7,14 +7,14 @@ export interface SessionNews {
   readonly what: 'ended' | 'waits';
 }
 
-export interface Watched {
+export interface WatchedSession {
   readonly status: SessionSummary['status'];
   /** When it was first seen at work. */
   readonly since: number;
 }
 
 export interface NewsRound {
-  readonly watched: ReadonlyMap<string, Watched>;
+  readonly watched: ReadonlyMap<string, WatchedSession>;
   readonly news: readonly SessionNews[];
 }
 
@@ -22,17 +22,17 @@ export interface NewsRound {
 const longTaskMs = 20_000;
 
 /** Whether a person wants to hear of it, by the setting `notify`. */
-export function isWanted({ what }: SessionNews, notify: unknown): boolean {
+export function isNewsWanted({ what }: SessionNews, notify: unknown): boolean {
   return notify === 'all' || (notify === 'waits' && what === 'waits');
 }
 
 /** Compares two looks at the list of sessions. Each change is news once. */
 export function sessionNews(
-  before: ReadonlyMap<string, Watched>,
+  before: ReadonlyMap<string, WatchedSession>,
   sessions: readonly SessionSummary[],
   now: number,
 ): NewsRound {
-  const watched = new Map<string, Watched>();
+  const watched = new Map<string, WatchedSession>();
   const news: SessionNews[] = [];
   for (const { sessionId, title, status } of sessions) {
     const last = before.get(sessionId);

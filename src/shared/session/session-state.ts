@@ -1,4 +1,12 @@
-import type { Confidence, EventOf, Purpose, StopReason, ToolStatus, TurnEndReason, WorkspaceMode } from '@shared/events/events.ts';
+import type {
+  Confidence,
+  EventOf,
+  Purpose,
+  StopReason,
+  ToolStatus,
+  TurnEndReason,
+  WorkspaceMode,
+} from '@shared/events/events.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { EngineReport, Energy, Timings } from '@shared/events/call-report.ts';
 import type { SandboxTier, UntrackedPlace } from '@shared/events/sandbox-events.ts';
@@ -334,19 +342,19 @@ export function answerSpeedOf({ usage, timings }: Pick<StepEnd, 'usage' | 'timin
   return perSecond(timings.decodeTokens ?? usage.output, timings.decodeMs);
 }
 
-interface Written {
+interface TimedAnswer {
   readonly usage: { readonly output: number };
   readonly timings: { readonly decodeTokens?: number | undefined };
 }
 
 /** The answer was there before it was asked for: written beside the one before, in the time of that one. */
-export function wasReady({ usage, timings }: Written): boolean {
+export function wasWrittenAhead({ usage, timings }: TimedAnswer): boolean {
   return timings.decodeTokens === 0 && usage.output > 1;
 }
 
 /** In its time others were written, too, or it was such another. */
-export function wasTogether(call: Written): boolean {
-  return wasReady(call) || (call.timings.decodeTokens ?? 0) > call.usage.output;
+export function wasWrittenInParallel(call: TimedAnswer): boolean {
+  return wasWrittenAhead(call) || (call.timings.decodeTokens ?? 0) > call.usage.output;
 }
 
 /** From the moment the call had its turn, its load included, to the first token of the answer; null where it is not known. */

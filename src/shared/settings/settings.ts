@@ -4,8 +4,8 @@ import { networkRulesSchema } from '@shared/safety/network-access.ts';
 import { drivingSchema, effortSchema } from '@shared/models/model-info.ts';
 import { priceSchema } from '@shared/money/token-cost.ts';
 import { projectModelsSchema } from '@shared/projects/project-models.ts';
-import type { Service } from '@shared/models/known-providers.ts';
-import { services } from '@shared/models/known-providers.ts';
+import type { KnownProvider } from '@shared/models/known-providers.ts';
+import { knownProviders } from '@shared/models/known-providers.ts';
 import { policySchema, profileSchema, routingNumbersSchema } from '@shared/routing/routing.ts';
 
 export const SETTINGS_VERSION = 1;
@@ -23,7 +23,7 @@ const modelSettingsSchema = z.strictObject({
 });
 export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 
-const serviceShape = {
+const providerShape = {
   label: z.string().optional(),
   /** The environment variable that holds the key, where there is one. Read, never written. */
   keyVariable: z.string().optional(),
@@ -59,7 +59,7 @@ export const openaiCompatibleSchema = z
     baseUrl: z.url().optional(),
     /** `local` for a server on this machine that costs nothing per token. Absent: as the preset says, else `cloud`. */
     where: z.enum(['local', 'cloud']).optional(),
-    ...serviceShape,
+    ...providerShape,
   })
   .refine((value) => value.baseUrl !== undefined || (value.preset !== undefined && value.preset !== 'azure'), {
     message: 'It needs a baseUrl, or a preset that knows one.',
@@ -69,25 +69,25 @@ export const openaiCompatibleSchema = z
 export const openaiSchema = z.strictObject({
   kind: z.literal('openai'),
   baseUrl: z.url().default('https://api.openai.com/v1'),
-  ...serviceShape,
+  ...providerShape,
 });
 
 export const anthropicSchema = z.strictObject({
   kind: z.literal('anthropic'),
   baseUrl: z.url().default('https://api.anthropic.com'),
-  ...serviceShape,
+  ...providerShape,
 });
 
 export const geminiSchema = z.strictObject({
   kind: z.literal('gemini'),
   baseUrl: z.url().default('https://generativelanguage.googleapis.com/v1beta'),
-  ...serviceShape,
+  ...providerShape,
 });
 
 export const huggingfaceSchema = z.strictObject({
   kind: z.literal('huggingface'),
   baseUrl: z.url().default('https://router.huggingface.co/v1'),
-  ...serviceShape,
+  ...providerShape,
 });
 
 export const llamaCppSchema = z.strictObject({
@@ -151,14 +151,14 @@ export const providerSettingsSchema = z.discriminatedUnion('kind', [
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
 /** By the name of a service; a plain record, for names that are none. */
-const known: Readonly<Record<string, Service>> = services;
+const known: Readonly<Record<string, KnownProvider>> = knownProviders;
 
 /** Services that can be named without an entry in the settings: all that need no address of the user's. */
-export const serviceNames: readonly string[] = Object.keys(known).filter((name) => name !== 'azure');
+export const knownProviderNames: readonly string[] = Object.keys(known).filter((name) => name !== 'azure');
 
 /** The settings of a service as it is without an entry; null for a name that is none of ours. */
-export function serviceSettings(name: string): ProviderSettings | null {
-  const service = serviceNames.includes(name) ? known[name] : undefined;
+export function knownProviderSettings(name: string): ProviderSettings | null {
+  const service = knownProviderNames.includes(name) ? known[name] : undefined;
   if (service === undefined) return null;
   const { kind, preset } = service;
   return providerSettingsSchema.parse(preset === undefined ? { kind } : { kind, preset });
@@ -169,7 +169,7 @@ export function keyVariableOf(settings: ProviderSettings): string | null {
   if (settings.kind === 'llama-cpp' || settings.kind === 'ollama' || settings.kind === 'scripted') return null;
   if (settings.keyVariable !== undefined) return settings.keyVariable;
   const name = settings.kind === 'openai-compatible' ? settings.preset : settings.kind;
-  return name === undefined ? null : services[name].keyVariable;
+  return name === undefined ? null : knownProviders[name].keyVariable;
 }
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);

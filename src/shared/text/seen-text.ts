@@ -90,7 +90,7 @@ export function seenLineText(line: string): string {
 }
 
 /** Whether a judged text has anything in it that wants a closer look. */
-export function isStrange(pieces: readonly SeenPiece[]): boolean {
+export function hasDeceptivePiece(pieces: readonly SeenPiece[]): boolean {
   return pieces.some(({ kind }) => kind !== 'plain');
 }
 
@@ -121,7 +121,7 @@ export function printable(text: string): string {
 const obeyed = new RegExp(String.raw`(?![\n\t]|\r\n)[\p{Cc}\u2028\u2029${turning}]`, 'gu');
 
 /** With what a terminal would obey, and what turns the direction of writing, as its code. */
-export function unobeyed(text: string): string {
+export function escapeForTerminal(text: string): string {
   return text.replace(obeyed, (character) => `<${codeOf(character)}>`);
 }
 

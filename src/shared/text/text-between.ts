@@ -1,5 +1,5 @@
 /** What stands between an opening and the closing after it. */
-export interface Between {
+export interface TextBetween {
   readonly opening: RegExpExecArray;
   readonly inside: string;
   /** Behind the closing. */
@@ -10,7 +10,7 @@ export interface Between {
  * Every text between an opening and the next `closing`, one after another. For what a pattern with `[\s\S]*?` between
  * the two would find; but such a pattern reads to the end of the text from each opening that is never closed.
  */
-export function* allBetween(text: string, opening: RegExp, closing: string): Generator<Between> {
+export function* textsBetween(text: string, opening: RegExp, closing: string): Generator<TextBetween> {
   let from = 0;
   for (const match of text.matchAll(opening)) {
     if (match.index < from) continue;

@@ -8,7 +8,7 @@ import type { LedgerSession } from '../../../src/main/money/cost-ledger.ts';
 import { createLedger } from '../../../src/main/money/cost-ledger.ts';
 import type { CostGrouping, CostTotals } from '../../../src/shared/money/cost-report.ts';
 import { counterfactualOf } from '../../../src/shared/money/counterfactual.ts';
-import { splitWork } from '../../../src/shared/money/workload.ts';
+import { splitWorkload } from '../../../src/shared/money/workload.ts';
 import type { SessionEvent } from '../../../src/shared/events/events.ts';
 import { emptyMoney, reduceMoney } from '../../../src/shared/money/session-money.ts';
 import { seeded } from '../../../bench/lib/seeded.ts';
@@ -115,7 +115,7 @@ describe('the ledger', () => {
     const logs = samples(11, 8).filter(({ events }) => events.length > 0);
     const price = { input: 3, output: 15, cacheRead: 0.3, source: 'test', date: '2026-11-21' };
     const reference = { model: 'sky/model', price };
-    const known = splitWork(logs.flatMap(({ events }) => callsIn(events)));
+    const known = splitWorkload(logs.flatMap(({ events }) => callsIn(events)));
     for (const { id, events } of logs) {
       const ledger = createLedger({
         sessions: async () => logs,
@@ -123,7 +123,7 @@ describe('the ledger', () => {
         reference: async () => reference,
       });
       const row = (await ledger.report({ by: 'session' })).rows.find(({ key }) => key === id);
-      const work = splitWork(callsIn(events));
+      const work = splitWorkload(callsIn(events));
       const walked = row === undefined ? null : counterfactualOf(work, reference, known);
       expect(rounded(row?.elsewhere ?? null)).toEqual(rounded(walked));
       expect(row?.energy.wattHours ?? work.local.wattHours).toBeCloseTo(work.local.wattHours, 9);

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { listedPrice, priceList } from '../../../src/main/money/price-list.ts';
 import { costOf, worstCostOf } from '../../../src/shared/money/token-cost.ts';
 import type { ProviderSettings } from '../../../src/shared/settings/settings.ts';
-import { providerSettingsSchema, serviceSettings } from '../../../src/shared/settings/settings.ts';
+import { providerSettingsSchema, knownProviderSettings } from '../../../src/shared/settings/settings.ts';
 
 const at = Date.UTC(2026, 10, 21);
-const openai = serviceSettings('openai') ?? providerSettingsSchema.parse({ kind: 'openai' });
+const openai = knownProviderSettings('openai') ?? providerSettingsSchema.parse({ kind: 'openai' });
 const known: readonly (readonly [string, string, string])[] = [
   ['openai', 'gpt-5', 'openai'],
   ['openai', 'gpt-4o-mini', 'openai'],
@@ -17,7 +17,7 @@ const known: readonly (readonly [string, string, string])[] = [
   ['deepseek', 'deepseek-chat', 'deepseek'],
 ];
 
-const settingsOf = (name: string): ProviderSettings => serviceSettings(name) ?? openai;
+const settingsOf = (name: string): ProviderSettings => knownProviderSettings(name) ?? openai;
 
 describe('the price of a model', () => {
   it.each(known)(

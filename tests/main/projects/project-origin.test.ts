@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { cameFrom } from '../../../src/main/projects/project-origin.ts';
+import { projectOrigin } from '../../../src/main/projects/project-origin.ts';
 
 const entry = (what: string): string =>
   `${'0'.repeat(40)} ${'a'.repeat(40)} A B <a@example.org> 1700000000 +0000\t${what}\n`;
@@ -20,13 +20,13 @@ it.each([
 ])('says from where a project came by what git noted on this machine', async (log, from) => {
   await mkdir(join(folder, '.git/logs'), { recursive: true });
   await writeFile(join(folder, '.git/logs/HEAD'), log);
-  expect(await cameFrom(folder)).toBe(from);
+  expect(await projectOrigin(folder)).toBe(from);
 });
 
 it('says nothing of a folder without such a log, or with one that is a link', async () => {
-  expect(await cameFrom(folder)).toBeNull();
+  expect(await projectOrigin(folder)).toBeNull();
   await writeFile(join(folder, 'log'), entry('clone: from https://example.org/x.git'));
   await mkdir(join(folder, '.git/logs'), { recursive: true });
   await symlink('../../log', join(folder, '.git/logs/HEAD'));
-  expect(await cameFrom(folder)).toBeNull();
+  expect(await projectOrigin(folder)).toBeNull();
 });

@@ -21,14 +21,14 @@ const files = (): RuleFiles => createRuleFiles({ home, approved: () => approved 
 const write = (text: string): Promise<void> => writeFile(join(home, 'dewpoint.rules'), text);
 const bring = (text: string): Promise<void> => writeFile(join(project, '.dewpoint', 'dewpoint.rules'), text);
 const places = async (path: string | null = null): Promise<readonly string[]> =>
-  (await files().holding(path)).places.map(({ where, kind, value }) => `${where} ${kind} ${value}`.trim());
+  (await files().activeRules(path)).places.map(({ where, kind, value }) => `${where} ${kind} ${value}`.trim());
 
 describe('files of rules', () => {
   it('hold as they were when they were last right, also after a restart, and say so', async () => {
     await write('local always\nlocal-only path plans/**');
     expect(await places()).toEqual(['local always']);
     await write('local always\nlocal-only paths plans/**');
-    const found = await files().holding(null);
+    const found = await files().activeRules(null);
     expect(found).toMatchObject({ shut: null, fences: [{ paths: ['plans/**'], verdict: 'local-only' }] });
     expect(found.problems).toEqual([
       expect.stringMatching(/^Line 2 of .*dewpoint\.rules: After "local-only" comes one of path, text, not "paths"\.$/),
@@ -39,12 +39,12 @@ describe('files of rules', () => {
     expect(file?.held?.map(({ verdict, value }) => `${verdict} ${value}`)).toEqual(['local ', 'local-only plans/**']);
     expect(file?.rules).toHaveLength(1);
     await rm(join(home, 'dewpoint.rules'));
-    expect(await files().holding(null)).toMatchObject({ places: [], fences: [], problems: [], shut: null });
+    expect(await files().activeRules(null)).toMatchObject({ places: [], fences: [], problems: [], shut: null });
   });
 
   it('shut the way out where nobody knows what a person fenced', async () => {
     await write('local-only paths plans/**');
-    expect((await files().holding(null)).shut).toContain('was never right');
+    expect((await files().activeRules(null)).shut).toContain('was never right');
     await rm(join(home, 'dewpoint.rules'));
     await writeFile(join(home, 'other'), 'local always');
     await symlink(join(home, 'other'), join(home, 'dewpoint.rules'));
@@ -60,7 +60,7 @@ describe('files of rules', () => {
     await bring(
       'cloud always\nallow path .env\nlocal-only path plans/**\nredact text ACME\nmask path keys\nlocal task secret',
     );
-    const before = await files().holding(project);
+    const before = await files().activeRules(project);
     expect(before.places.map(({ where, value }) => [where, value])).toEqual([
       ['cloud', 'migration'],
       ['local', 'secret'],
@@ -73,7 +73,7 @@ describe('files of rules', () => {
     expect(before.problems).toEqual([expect.stringContaining('3 rules wait for your approval')]);
     const hash = (await files().files(project))[1]?.hash ?? '';
     approved = { [project]: hash };
-    const after = await files().holding(project);
+    const after = await files().activeRules(project);
     expect(after.places).toHaveLength(3);
     expect(after).toMatchObject({ fences: { length: 4 }, projectFences: [], problems: [] });
     await bring('cloud always');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PullProgress } from '@shared/contract/contract.ts';
-import { createTimeLeft } from '@shared/models/download-time-left.ts';
+import { createDownloadTimeLeft } from '@shared/models/download-time-left.ts';
 
 const at = (doneBytes: number, phase: PullProgress['phase'] = 'downloading'): PullProgress => ({
   phase,
@@ -10,7 +10,7 @@ const at = (doneBytes: number, phase: PullProgress['phase'] = 'downloading'): Pu
 });
 
 test('the time that a download still takes goes by the last seconds, and not by what was there before', () => {
-  const left = createTimeLeft();
+  const left = createDownloadTimeLeft();
   expect([
     left(at(500), 0),
     left(at(510), 1_000),
@@ -22,13 +22,13 @@ test('the time that a download still takes goes by the last seconds, and not by 
 });
 
 test('nothing is said of it while nothing comes, of an unknown size and of another phase', () => {
-  const stuck = createTimeLeft();
+  const stuck = createDownloadTimeLeft();
   stuck(at(10), 0);
   expect(stuck(at(10), 9_000)).toBeNull();
-  const unknown = createTimeLeft();
+  const unknown = createDownloadTimeLeft();
   unknown({ ...at(0), totalBytes: null }, 0);
   expect(unknown({ ...at(50), totalBytes: null }, 9_000)).toBeNull();
-  const next = createTimeLeft();
+  const next = createDownloadTimeLeft();
   next(at(900), 0);
   next(at(0, 'verifying'), 1_000);
   expect(next(at(950), 9_000)).toBeNull();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileFences, globMatcher } from '../../../src/shared/safety/fences.ts';
-import { fittingRule } from '../../../src/shared/routing/route-rules.ts';
-import { fenceRules, parseRules, placeRules } from '../../../src/shared/rules/parse-rules.ts';
+import { matchingRule } from '../../../src/shared/routing/route-rules.ts';
+import { fenceRules, parseRules, routeRules } from '../../../src/shared/rules/parse-rules.ts';
 
 describe('rules', () => {
   it('are read a line each, and what is none is named with its line', () => {
@@ -27,12 +27,12 @@ mask path .`;
   });
 
   it('decide by the first one that fits', () => {
-    const rules = placeRules(parseRules('local path secrets/**\ncloud task migration\nlocal always', 'mine').rules);
+    const rules = routeRules(parseRules('local path secrets/**\ncloud task migration\nlocal always', 'mine').rules);
     const subject = { purpose: 'act', task: 'A MIGRATION', paths: ['src/a.ts'] } as const;
-    expect(fittingRule(rules, subject)?.where).toBe('cloud');
-    expect(fittingRule(rules, { ...subject, paths: ['secrets/key.pem'] })?.where).toBe('local');
-    expect(fittingRule(rules, { ...subject, task: 'x' })?.kind).toBe('always');
-    expect(fittingRule([], subject)).toBeNull();
+    expect(matchingRule(rules, subject)?.where).toBe('cloud');
+    expect(matchingRule(rules, { ...subject, paths: ['secrets/key.pem'] })?.where).toBe('local');
+    expect(matchingRule(rules, { ...subject, task: 'x' })?.kind).toBe('always');
+    expect(matchingRule([], subject)).toBeNull();
   });
 
   it('that a project brings never weaken what holds without them', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runsLater } from '../../../src/shared/safety/auto-run-files.ts';
+import { autoRunReason } from '../../../src/shared/safety/auto-run-files.ts';
 
 describe('a file that runs on the machine later', () => {
   it('is known, wherever it lies', () => {
@@ -80,7 +80,7 @@ describe('a file that runs on the machine later', () => {
       'netlify.toml',
       '.gitconfig',
     ];
-    expect(running.filter((path) => runsLater(path) === null)).toEqual([]);
+    expect(running.filter((path) => autoRunReason(path) === null)).toEqual([]);
     expect(running.length).toBeGreaterThanOrEqual(75);
   });
 
@@ -103,6 +103,6 @@ describe('a file that runs on the machine later', () => {
       'src/environment.ts',
       'tools/readme.md',
     ];
-    expect(plain.filter((path) => runsLater(path) !== null)).toEqual([]);
+    expect(plain.filter((path) => autoRunReason(path) !== null)).toEqual([]);
   });
 });

@@ -4,11 +4,11 @@ import { eventTypes } from '@shared/events/events.ts';
 import type { FenceHit, FenceSources } from '@shared/safety/fences.ts';
 import { compileFences } from '@shared/safety/fences.ts';
 import type { GrantKind } from '@shared/safety/approval-grants.ts';
-import { approvalKinds, droppedText } from '@shared/safety/approval-grants.ts';
-import { createOwnAnswers } from '@shared/safety/session-answers.ts';
+import { approvalKinds, droppedGrantsText } from '@shared/safety/approval-grants.ts';
+import { createSessionAnswers } from '@shared/safety/session-answers.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession } from '@shared/session/session-state.ts';
-import { createTaint } from '@shared/safety/taint.ts';
+import { createFenceTaint } from '@shared/safety/taint.ts';
 import { openLinks } from '../../../src/main/agent/preparation/resolve-hard-links.ts';
 import { createNetworkLedger } from '../../../src/main/safety/network/network-ledger.ts';
 import { createSessionInstructions } from '../../../src/main/safety/instructions/session-instructions.ts';
@@ -71,7 +71,7 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
     yes: [fenced, asked('fence'), said('fence')],
     counts: (events) => {
       const settings: FenceSources = { rules: [], secrets: 'off' };
-      const taint = createTaint(compileFences({ settings, projectPath: null, isSecretFile: () => false }));
+      const taint = createFenceTaint(compileFences({ settings, projectPath: null, isSecretFile: () => false }));
       for (const event of stamped(events)) taint.add(event);
       return taint.isAllowed(hit);
     },
@@ -156,7 +156,7 @@ describe('what was said in a history out of a file', () => {
 
   it.each(Object.entries(rows))('counts for nothing: %s', async (kind, { yes, counts }) => {
     const grants = (events: readonly NewEvent[]) => {
-      const answers = createOwnAnswers();
+      const answers = createSessionAnswers();
       for (const event of stamped(events)) answers.add(event);
       return answers.grants();
     };
@@ -175,9 +175,9 @@ describe('what was said in a history out of a file', () => {
     const no = [asked('instructions'), said('instructions', 'deny')];
     const look = { sha256: 'f', state: 'new', text: '', diff: null, problem: null } as const;
     const refused = async (events: readonly NewEvent[]): Promise<boolean> => {
-      const project = { look: async () => look, keep: async () => undefined };
+      const project = { check: async () => look, keep: async () => undefined };
       const instructions = createSessionInstructions({ project, folder: '/p', read: () => stream(events) });
-      return (await instructions.look('AGENTS.md', Buffer.from(''))).isRefused;
+      return (await instructions.check('AGENTS.md', Buffer.from(''))).isRefused;
     };
     expect([await refused(no), await refused([...no, imported])]).toEqual([true, false]);
   });
@@ -189,6 +189,6 @@ describe('what was said in a history out of a file', () => {
     expect(told.reduce(reduceSession, emptySession).notices.map(({ text }) => text)).toEqual([
       'This session comes from a file. What was approved in it counts for nothing here (2 for hosts, 1 for a higher cap, 3 for other things): you are asked again.',
     ]);
-    expect([droppedText({}), droppedText(undefined)]).toEqual([null, null]);
+    expect([droppedGrantsText({}), droppedGrantsText(undefined)]).toEqual([null, null]);
   });
 });

@@ -9,12 +9,12 @@ import {
   seenPieces,
   seenText,
   seenWords,
-  unobeyed,
+  escapeForTerminal,
 } from '@shared/text/seen-text.ts';
 import { harmIn, hostileTexts } from '../../fakes/hostile-texts.ts';
 
 const onOneLine = { seenName, seenCommand, seenWords };
-const all = { ...onOneLine, seenText, seenLineText, printable, unobeyed };
+const all = { ...onOneLine, seenText, seenLineText, printable, escapeForTerminal };
 
 /** What is left of a text where nothing of it is drawn by what it is. */
 const unseen = /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
@@ -99,6 +99,6 @@ describe('a name', () => {
 
 describe('a text that is written', () => {
   it('keeps the ends of lines of a table for other programs', () => {
-    expect(unobeyed('a,b\r\nc\rd\te\n')).toBe('a,b\r\nc<U+000D>d\te\n');
+    expect(escapeForTerminal('a,b\r\nc\rd\te\n')).toBe('a,b\r\nc<U+000D>d\te\n');
   });
 });

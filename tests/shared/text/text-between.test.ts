@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { allBetween } from '@shared/text/text-between.ts';
+import { textsBetween } from '@shared/text/text-between.ts';
 
 const insides = (text: string): readonly string[] =>
-  [...allBetween(text, /<a=(\w+)>/gu, '</a>')].map(({ opening, inside }) => `${opening[1]}: ${inside}`);
+  [...textsBetween(text, /<a=(\w+)>/gu, '</a>')].map(({ opening, inside }) => `${opening[1]}: ${inside}`);
 
 describe('what stands between an opening and its closing', () => {
   it('is found as a lazy pattern would: up to the first closing, one after another', () => {

@@ -114,7 +114,7 @@ const noNetwork: AgentDependencies['network'] = {
 };
 
 const noInstructions: AgentDependencies['instructions'] = {
-  look: () => Promise.reject(new Error('A replay looked at instructions.')),
+  check: () => Promise.reject(new Error('A replay looked at instructions.')),
   keep: () => Promise.reject(new Error('A replay looked at instructions.')),
 };
 

@@ -1,6 +1,6 @@
 import type { RunResult, StepFigures } from '@shared/session/run-result.ts';
 import type { CloudReference, Counterfactual } from '@shared/money/counterfactual.ts';
-import type { SplitWork } from '@shared/money/workload.ts';
+import type { SplitWorkload } from '@shared/money/workload.ts';
 import { counterfactualOf, stepElsewhere } from '@shared/money/counterfactual.ts';
 import { sessionWork } from '@shared/money/workload.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
@@ -75,7 +75,7 @@ function costOfSteps(steps: readonly StepState[]): number | null {
 }
 
 /** Of this machine: what a service draws nobody says. */
-function energyOf({ local }: SplitWork): Pick<RunResult, 'energyWh' | 'energyReason'> {
+function energyOf({ local }: SplitWorkload): Pick<RunResult, 'energyWh' | 'energyReason'> {
   if (local.estimatedEnergyCalls > 0 && local.unmeteredCalls === 0) {
     return { energyWh: local.wattHours, energyReason: 'estimated: energy.watts of the settings × the time' };
   }
@@ -89,7 +89,7 @@ function reasonsOf({ allLocal, allCloud }: Counterfactual): string {
   return `${here}; all cloud: ${allCloud.basis}, ${allCloud.why ?? allCloud.formula}`;
 }
 
-function figuresOf(step: StepState, reference: CloudReference | null, known: SplitWork): StepFigures {
+function figuresOf(step: StepState, reference: CloudReference | null, known: SplitWorkload): StepFigures {
   const { purpose, stage, where, provider, model, reason, promptTokens, end } = step;
   return {
     step: step.step,

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { ModelEntry, PullProgress } from '@shared/contract/contract.ts';
 import type { ModelChoice } from '@shared/models/model-choice.ts';
-import type { PlanAnswer } from '@shared/models/memory-estimate.ts';
+import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
 import type { MemoryPlanner } from '../memory/memory-planner.ts';
 import { pullPhases } from './pull-phases.ts';
 import type { HubClient, HubFile, HubName, HubRepository } from './download/hub-client.ts';
@@ -27,7 +27,7 @@ export interface HubModelsOptions {
 
 interface OfferedModel {
   readonly repository: HubRepository;
-  readonly files: readonly { readonly file: HubFile; readonly plan: PlanAnswer | null }[];
+  readonly files: readonly { readonly file: HubFile; readonly plan: MemoryPlanAnswer | null }[];
   /** Null where nothing that was asked for fits here. */
   readonly taken: HubFile | null;
 }
@@ -113,7 +113,7 @@ function best(files: OfferedModel['files']): HubFile | null {
   return fits.at(-1) ?? null;
 }
 
-function isHere({ granted, certainty }: PlanAnswer): boolean {
+function isHere({ granted, certainty }: MemoryPlanAnswer): boolean {
   return certainty === 'unknown' || granted.context > 0;
 }
 

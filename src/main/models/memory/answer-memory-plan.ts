@@ -1,4 +1,4 @@
-import type { CacheType, DeviceMemory, EngineProfile, PlanAnswer } from '@shared/models/memory-estimate.ts';
+import type { CacheType, DeviceMemory, EngineProfile, MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
 import { budgetBytes, leastTokens, planMemory, ruleOfThumb } from './memory-plan.ts';
 import { asMade, estimateMemory, readModelMemory, unknownMemory } from './estimate/model-memory.ts';
 import type { ModelFacts, ModelMemory } from './estimate/model-memory.ts';
@@ -25,7 +25,7 @@ export interface MemoryPlanQuestion {
 }
 
 /** Estimate and plan in one answer. Pure. `bad-input` for a cache that the engine would refuse to make. */
-export function answerMemoryPlan(question: MemoryPlanQuestion): Reply<PlanAnswer> {
+export function answerMemoryPlan(question: MemoryPlanQuestion): Reply<MemoryPlanAnswer> {
   const read = readModelMemory(question.facts);
   if (!read.known) return success(unknownAnswer(question, read.why));
   const { memory } = read;
@@ -70,7 +70,7 @@ function frame(
   { model, contextTokens, hardware }: MemoryPlanQuestion,
   memory: ModelMemory | null,
 ): Pick<
-  PlanAnswer,
+  MemoryPlanAnswer,
   'model' | 'architecture' | 'trainedTokens' | 'asked' | 'evaluated' | 'devices' | 'host' | 'ruleOfThumb'
 > {
   return {
@@ -86,7 +86,7 @@ function frame(
 }
 
 /** For a model that no rule covers: the rule of thumb for the largest card, and said to be one. */
-function unknownAnswer(question: MemoryPlanQuestion, why: string): PlanAnswer {
+function unknownAnswer(question: MemoryPlanQuestion, why: string): MemoryPlanAnswer {
   const { hardware, contextTokens, facts, cacheType } = question;
   const thumbed = thumb(hardware.devices) ?? leastTokens;
   const context = Math.min(contextTokens ?? thumbed, thumbed);

@@ -1,6 +1,6 @@
 import { loadSizeInWords, loadSizeOf } from '@shared/models/load-size.ts';
 import type { LoadSize } from '@shared/models/load-size.ts';
-import type { CacheType, GrantedPlan } from '@shared/models/memory-estimate.ts';
+import type { CacheType, GrantedMemoryPlan } from '@shared/models/memory-estimate.ts';
 import { batchTokens } from './batch-tokens.ts';
 import type { HeldModel } from '../engine/local-engines.ts';
 import { sumHeldMemory } from '../engine/local-engines.ts';
@@ -33,7 +33,7 @@ export interface ContextGrant {
   /** Of its own, beside the mapped weights: context, buffers, copied weights; 0 where it was not computed. */
   readonly ownBytes: number;
   /** Where the plan puts the weights; null where there is none. */
-  readonly placement: GrantedPlan['placement'] | null;
+  readonly placement: GrantedMemoryPlan['placement'] | null;
   /** Layers on the cards, by the plan; null where the engine is to decide, for there is no plan or no option for it. */
   readonly gpuLayers: number | null;
   /** The plan uses a card; a backend of `cpu` is then unexpected. */
@@ -247,7 +247,7 @@ function smallerBecause({ before, at, gpuLayers }: LoadStep): string {
   return `its engine ran out of memory with ${loadSizeInWords(before)} on ${date}${since}`;
 }
 
-interface Fitted extends Pick<GrantedPlan, 'placement' | 'reason' | 'gpuLayers' | 'kv'> {
+interface Fitted extends Pick<GrantedMemoryPlan, 'placement' | 'reason' | 'gpuLayers' | 'kv'> {
   readonly sequences: number;
   readonly tokens: number;
   readonly copied: number;

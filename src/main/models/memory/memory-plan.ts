@@ -1,4 +1,4 @@
-import type { CacheType, EngineProfile, GrantedPlan } from '@shared/models/memory-estimate.ts';
+import type { CacheType, EngineProfile, GrantedMemoryPlan } from '@shared/models/memory-estimate.ts';
 import { computeBytes } from './estimate/compute-memory.ts';
 import { contextBytesOfLayers, countCells, refusedCache } from './estimate/context-memory.ts';
 import type { ContextRequest } from './estimate/context-memory.ts';
@@ -59,7 +59,7 @@ export function budgetBytes(card: Card): number {
  * where the engine can be told so.
  * Every card is counted for itself, never their sum. At most a few hundred evaluations of closed formulas.
  */
-export function planMemory(memory: ModelMemory, request: MemoryPlanRequest): GrantedPlan {
+export function planMemory(memory: ModelMemory, request: MemoryPlanRequest): GrantedMemoryPlan {
   const ceiling = ceilingOf(memory, request);
   const search: Search = { memory, request, ceiling, least: Math.min(leastTokens, ceiling) };
   const { weights } = memory;
@@ -77,7 +77,7 @@ export function planMemory(memory: ModelMemory, request: MemoryPlanRequest): Gra
 const placements = {
   'llama-server': ['devices', 'experts-on-host', 'partly-on-host'],
   'node-llama-cpp': ['devices', 'partly-on-host'],
-} as const satisfies Readonly<Record<EngineProfile, readonly GrantedPlan['placement'][]>>;
+} as const satisfies Readonly<Record<EngineProfile, readonly GrantedMemoryPlan['placement'][]>>;
 
 interface Search {
   readonly memory: ModelMemory;
@@ -129,7 +129,7 @@ function stepOf(tokens: number, wanted: number): number {
 function largest(
   search: Search,
   type: CacheType,
-  placement: Exclude<GrantedPlan['placement'], 'host' | 'nowhere'>,
+  placement: Exclude<GrantedMemoryPlan['placement'], 'host' | 'nowhere'>,
 ): Found | null {
   const { least, request } = search;
   // Where not everything is on the cards, layers there are worth more than length.
@@ -156,7 +156,7 @@ function largest(
 function place(
   { memory, request }: Search,
   context: ContextRequest,
-  placement: Exclude<GrantedPlan['placement'], 'host' | 'nowhere'>,
+  placement: Exclude<GrantedMemoryPlan['placement'], 'host' | 'nowhere'>,
 ): Placement | null {
   if (memory.weights === null) return null;
   const compute = computeBytes(memory.compute, countCells(memory.context, context), context, request.engine);
@@ -186,7 +186,7 @@ function describe(
   search: Search,
   { tokens, type, placed }: Found,
   placement: 'devices' | 'experts-on-host' | 'partly-on-host',
-): GrantedPlan {
+): GrantedMemoryPlan {
   const { request, memory } = search;
   const where = {
     devices:
@@ -235,7 +235,7 @@ function warningsOf(
   { request }: Search,
   tokens: number,
   type: CacheType,
-  placement: GrantedPlan['placement'],
+  placement: GrantedMemoryPlan['placement'],
 ): readonly string[] {
   const perSlot = request.unified ? tokens : Math.floor(tokens / Math.max(1, request.slots));
   return [
@@ -248,7 +248,7 @@ function warningsOf(
 }
 
 /** Without a card, or where none can hold a part: everything on the host. */
-function onHost(search: Search, weights: ModelWeights): GrantedPlan {
+function onHost(search: Search, weights: ModelWeights): GrantedMemoryPlan {
   const { memory, request, ceiling, least } = search;
   const cardsSaid = request.cards.length > 0 ? 'No card has room for a part of it' : 'There is no card';
   const bytesAt = (tokens: number, type: CacheType): number => {
@@ -281,7 +281,7 @@ function onHost(search: Search, weights: ModelWeights): GrantedPlan {
 }
 
 /** Those copies take the place of mapped pages that nobody reads any more, so that what must be free stays the same. */
-function copiesOf(engine: EngineProfile, { copiedBytes }: ModelWeights): Pick<GrantedPlan, 'copied'> {
+function copiesOf(engine: EngineProfile, { copiedBytes }: ModelWeights): Pick<GrantedMemoryPlan, 'copied'> {
   if (engine !== 'node-llama-cpp' || copiedBytes === undefined) return {};
   const why = 'bounded: weights in a layout of the processor, beside the mapped file, whose pages of them may go';
   return { copied: { name: 'copies', bytes: copiedBytes, why } };
@@ -292,7 +292,7 @@ export function hostBudget(freeBytes: number): number {
   return Math.max(0, freeBytes - Math.max(1024 * mebi, Math.ceil(freeBytes * 0.1)));
 }
 
-function unplanned({ request, ceiling }: Search): GrantedPlan {
+function unplanned({ request, ceiling }: Search): GrantedMemoryPlan {
   return {
     context: ceiling,
     kv: request.cacheType ?? 'f16',

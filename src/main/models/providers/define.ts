@@ -1,4 +1,4 @@
-import type { ModelMending, PullProgress } from '@shared/contract/contract.ts';
+import type { ModelRepair, PullProgress } from '@shared/contract/contract.ts';
 import type { Message, ReasoningPart, ToolCallPart } from '@shared/models/model-messages.ts';
 import type { Effort, Strategy, ModelInfo } from '@shared/models/model-info.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
@@ -139,8 +139,8 @@ export interface Provider {
   readonly header?: (name: string, signal: AbortSignal) => Promise<ModelFacts | null>;
   /** Takes a model out of a server's store, and says what was freed. Null: it has no such model. Rejects with what went wrong. */
   readonly remove?: (name: string, signal: AbortSignal) => Promise<{ readonly bytes: number } | null>;
-  /** Looks at what is wrong with a model, and mends it by a derived one only where `apply` says so. */
-  readonly repair?: (name: string, apply: boolean, signal: AbortSignal) => Promise<ModelMending>;
+  /** Looks at what is wrong with a model, and repairs it by a derived one only where `apply` says so. */
+  readonly repair?: (name: string, apply: boolean, signal: AbortSignal) => Promise<ModelRepair>;
   /** Whether its service can be reached, by the last request; null: nothing was asked yet. Absent: it needs no network. */
   readonly reach?: () => 'there' | 'away' | null;
   /** Null where only the provider itself can count. Counts the request as it will be sent, template included. */

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { writeFileAtomic } from '../../lib/files/json-file.ts';
 import type { LineCodec, Reservations, ReservationsFile } from './reservations.ts';
 import { createReservations } from './reservations.ts';
-import type { ReservationsRecord, Scope } from './reservations-state.ts';
+import type { ReservationsRecord, ReservationScope } from './reservations-state.ts';
 
 const syncData = promisify(fdatasync);
 const lineEnd = 0x0a;
@@ -83,7 +83,7 @@ function isThere(path: string): boolean {
 }
 
 /** Tasks are over when a reservation log is opened; days and months are, once they have passed. */
-function isNeeded(at: number): (scope: Scope, key: string) => boolean {
+function isNeeded(at: number): (scope: ReservationScope, key: string) => boolean {
   const oldestDay = new Date(at - 3 * dayMs).toISOString().slice(0, 10);
   const oldestMonth = new Date(at - 40 * dayMs).toISOString().slice(0, 7);
   return (scope, key) => {

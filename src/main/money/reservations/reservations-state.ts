@@ -1,12 +1,12 @@
 /** What money is counted under. A step has no sum: its cap is for one call. */
 export const scopes = ['task', 'session', 'project', 'day', 'month'] as const;
-export type Scope = (typeof scopes)[number];
+export type ReservationScope = (typeof scopes)[number];
 
 /** Where one call counts, by scope; null where there is nothing to count under (no project). */
-export type ReservationsKeys = Readonly<Record<Scope, string | null>>;
+export type ReservationsKeys = Readonly<Record<ReservationScope, string | null>>;
 
 /** Limits by scope in nanodollars; a scope without one is not capped. */
-export type ReservationsCaps = Readonly<Partial<Record<Scope, number>>>;
+export type ReservationsCaps = Readonly<Partial<Record<ReservationScope, number>>>;
 
 /**
  * Lines of the reservation log. Amounts are whole nanodollars (1e-9 US dollars), rounded up where they are made: sums of whole
@@ -27,15 +27,21 @@ export type ReservationsRecord =
   /** What a call that was granted has cost in the end; what was held for it is free again. */
   | { readonly type: 'settled'; readonly id: string; readonly at: number; readonly nano: number }
   /** A person let one sum go higher by an amount. */
-  | { readonly type: 'raised'; readonly at: number; readonly scope: Scope; readonly key: string; readonly nano: number }
+  | {
+      readonly type: 'raised';
+      readonly at: number;
+      readonly scope: ReservationScope;
+      readonly key: string;
+      readonly nano: number;
+    }
   /** What one sum was raised by is gone: its cap was set anew. */
-  | { readonly type: 'unraised'; readonly at: number; readonly scope: Scope; readonly key: string }
+  | { readonly type: 'unraised'; readonly at: number; readonly scope: ReservationScope; readonly key: string }
   /** Money spent before this reservation log began, from the logs or from a longer reservation log. */
   | { readonly type: 'spent'; readonly at: number; readonly nano: number; readonly keys: ReservationsKeys };
 
 /** Why a call was not granted: the first cap, from the narrowest, that its worst case would pass. */
 export interface Refusal {
-  readonly scope: Scope;
+  readonly scope: ReservationScope;
   /** The cap with what it was raised by. */
   readonly limitNano: number;
   readonly spentNano: number;
@@ -43,7 +49,7 @@ export interface Refusal {
   readonly heldNano: number;
 }
 
-export type Verdict = { readonly granted: true } | { readonly granted: false; readonly refusal: Refusal };
+export type ReservationVerdict = { readonly granted: true } | { readonly granted: false; readonly refusal: Refusal };
 
 interface OpenCall {
   readonly nano: number;
@@ -59,7 +65,7 @@ export class ReservationsState {
   readonly #open = new Map<string, OpenCall>();
 
   /** Folds one line in. The verdict of an `asked`, null for other lines. */
-  add(record: ReservationsRecord): Verdict | null {
+  add(record: ReservationsRecord): ReservationVerdict | null {
     switch (record.type) {
       case 'asked':
         return this.#ask(record);
@@ -81,7 +87,10 @@ export class ReservationsState {
   }
 
   /** Nanodollars spent and held under a key. */
-  sums(scope: Scope, key: string): { readonly spent: number; readonly held: number; readonly raised: number } {
+  sums(
+    scope: ReservationScope,
+    key: string,
+  ): { readonly spent: number; readonly held: number; readonly raised: number } {
     const at = sumKey(scope, key);
     return { spent: this.#spent.get(at) ?? 0, held: this.#held.get(at) ?? 0, raised: this.#raised.get(at) ?? 0 };
   }
@@ -92,7 +101,7 @@ export class ReservationsState {
   }
 
   /** All that a shorter reservation log has to begin with; `isKept` says which sums are still needed. */
-  balance(at: number, isKept: (scope: Scope, key: string) => boolean): readonly ReservationsRecord[] {
+  balance(at: number, isKept: (scope: ReservationScope, key: string) => boolean): readonly ReservationsRecord[] {
     const records: ReservationsRecord[] = [];
     for (const [sum, nano] of this.#spent) {
       const { scope, key } = splitKey(sum);
@@ -105,7 +114,7 @@ export class ReservationsState {
     return records;
   }
 
-  #ask(record: Extract<ReservationsRecord, { type: 'asked' }>): Verdict {
+  #ask(record: Extract<ReservationsRecord, { type: 'asked' }>): ReservationVerdict {
     const { id, nano, keys, caps, step } = record;
     for (const scope of scopes) {
       const key = keys[scope];
@@ -159,11 +168,11 @@ function increase(sums: Map<string, number>, key: string, nano: number): void {
   else sums.set(key, next);
 }
 
-function sumKey(scope: Scope, key: string): string {
+function sumKey(scope: ReservationScope, key: string): string {
   return `${scope}\n${key}`;
 }
 
-function splitKey(sum: string): { readonly scope: Scope; readonly key: string } {
+function splitKey(sum: string): { readonly scope: ReservationScope; readonly key: string } {
   const cut = sum.indexOf('\n');
   const scope = scopes.find((name) => name === sum.slice(0, cut)) ?? 'task';
   return { scope, key: sum.slice(cut + 1) };

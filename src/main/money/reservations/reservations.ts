@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ReservationsCaps, ReservationsKeys, ReservationsRecord, Refusal, Scope } from './reservations-state.ts';
+import type {
+  ReservationsCaps,
+  ReservationsKeys,
+  ReservationsRecord,
+  Refusal,
+  ReservationScope,
+} from './reservations-state.ts';
 import { ReservationsState, scopes } from './reservations-state.ts';
 
 /** The file of a reservation log, so that tests can keep it in memory. Several processes may hold the same one. */
@@ -25,7 +31,7 @@ export interface LineCodec {
   ) => { readonly ok: true; readonly value: unknown } | { readonly ok: false };
 }
 
-export interface Ask {
+export interface ReservationRequest {
   /** The worst case of the call, in nanodollars. */
   readonly nano: number;
   readonly keys: ReservationsKeys;
@@ -33,7 +39,7 @@ export interface Ask {
   readonly step: number;
 }
 
-export type Grant =
+export type ReservationAnswer =
   | { readonly granted: true; readonly id: string }
   | { readonly granted: false; readonly refusal: Refusal };
 
@@ -43,13 +49,16 @@ export type Grant =
  */
 export interface Reservations {
   /** Resolved with a grant means: held, and on the disk. Rejects with `disk-full` when it cannot be written. */
-  reserve(ask: Ask): Promise<Grant>;
+  reserve(ask: ReservationRequest): Promise<ReservationAnswer>;
   /** What the call has cost, in nanodollars. Never rejects: what cannot be settled stays held, which is the safe side. */
   settle(id: string, nano: number): void;
-  raise(scope: Scope, key: string, nano: number): Promise<void>;
+  raise(scope: ReservationScope, key: string, nano: number): Promise<void>;
   /** Takes back all that it was raised by. */
-  unraise(scope: Scope, key: string): Promise<void>;
-  sums(scope: Scope, key: string): { readonly spent: number; readonly held: number; readonly raised: number };
+  unraise(scope: ReservationScope, key: string): Promise<void>;
+  sums(
+    scope: ReservationScope,
+    key: string,
+  ): { readonly spent: number; readonly held: number; readonly raised: number };
   /** Calls that were granted and not settled: after a crash, those that nobody will settle. */
   open(): ReturnType<ReservationsState['open']>;
   /** The lines of a reservation log as short as it can be; only for one without open calls. */

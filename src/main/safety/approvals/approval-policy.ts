@@ -5,7 +5,7 @@ import type { SandboxTier } from '@shared/events/sandbox-events.ts';
 export type ApproveMode = 'ask' | 'deny' | 'allow';
 
 /** After so many refusals of a kind a turn is not let to ask again: whoever floods hopes for a tired yes. */
-export const mostRefusals = 3;
+export const maxRefusals = 3;
 
 /** What a call may do without anybody being asked. */
 export type CallRule = 'free' | 'approval' | 'refused';

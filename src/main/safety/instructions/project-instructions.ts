@@ -9,7 +9,7 @@ import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { readdir } from 'node:fs/promises';
 
 /** What is known of the bytes of a file, for whoever is about to use or to show them. */
-export interface InstructionLook {
+export interface InstructionCheck {
   readonly sha256: string;
   readonly state: InstructionState;
   readonly text: string | null;
@@ -24,7 +24,7 @@ export interface InstructionLook {
  */
 export interface ProjectInstructions {
   /** What is known of these bytes of a file. */
-  readonly look: (folder: string, path: string, bytes: Uint8Array) => Promise<InstructionLook>;
+  readonly check: (folder: string, path: string, bytes: Uint8Array) => Promise<InstructionCheck>;
   /** Every such file of a project as it lies there now. Starts nothing, follows no link. */
   readonly list: (folder: string) => Promise<readonly InstructionFile[]>;
   /** Keeps a yes to a text that `look` has shown. */
@@ -47,7 +47,7 @@ export function createProjectInstructions(place: string): ProjectInstructions {
     return file.type === 'value' ? file.value : {};
   };
   const save = (kept: Kept): Promise<void> => writeJsonFile(place, kept);
-  const look: ProjectInstructions['look'] = async (folder, path, bytes) => {
+  const check: ProjectInstructions['check'] = async (folder, path, bytes) => {
     return lookAt(path, bytes, own(await load(), folder)[path]?.text ?? null);
   };
   const keep: ProjectInstructions['keep'] = async (folder, path, text) => {
@@ -55,7 +55,7 @@ export function createProjectInstructions(place: string): ProjectInstructions {
     await save({ ...kept, [folder]: { ...own(kept, folder), [path]: { sha256: sha256Of(text), text } } });
   };
   return {
-    look,
+    check,
     keep,
     list: async (folder) => {
       const kept = own(await load(), folder);
@@ -67,7 +67,7 @@ export function createProjectInstructions(place: string): ProjectInstructions {
     },
     approve: async (folder, path, sha256) => {
       const bytes = await readIn(folder, path);
-      const now = bytes === null ? null : await look(folder, path, bytes);
+      const now = bytes === null ? null : await check(folder, path, bytes);
       if (now?.sha256 !== sha256 || now.text === null) {
         const hint = 'Look at it again.';
         throw new AppError('conflict', `${path} changed since it was shown; nothing was approved.`, { hint });
@@ -89,7 +89,7 @@ function own(kept: Kept, folder: string): Kept[string] {
   return Object.hasOwn(kept, folder) ? (kept[folder] ?? {}) : {};
 }
 
-function lookAt(path: string, bytes: Uint8Array, approved: string | null): InstructionLook {
+function lookAt(path: string, bytes: Uint8Array, approved: string | null): InstructionCheck {
   const sha256 = sha256Of(bytes);
   const problem = problemOf(bytes);
   const text = problem === null ? Buffer.from(bytes).toString('utf8') : null;

@@ -1,4 +1,4 @@
-import { removedKeyMs } from '@shared/safety/removed-key.ts';
+import { removedKeyRestoreMs } from '@shared/safety/removed-key.ts';
 
 /** What one provider had; the key for this run and the one of the store are two. */
 interface RemovedKey {
@@ -28,7 +28,7 @@ export function createRemovedKeys(): RemovedKeys {
     forget: (provider) => void take(provider),
     keep: (provider, key) => {
       take(provider);
-      const timer = setTimeout(() => kept.delete(provider), removedKeyMs);
+      const timer = setTimeout(() => kept.delete(provider), removedKeyRestoreMs);
       timer.unref();
       kept.set(provider, { key, timer });
     },

@@ -1,11 +1,11 @@
 import type { SessionEvent } from '@shared/events/events.ts';
-import { isFromElsewhere } from '@shared/safety/approval-grants.ts';
-import type { OwnQuestion } from '@shared/safety/session-answers.ts';
-import { createOwnAnswers, isGranted, isRefused } from '@shared/safety/session-answers.ts';
+import { isImportedHistory } from '@shared/safety/approval-grants.ts';
+import type { SessionQuestion } from '@shared/safety/session-answers.ts';
+import { createSessionAnswers, isGranted, isRefused } from '@shared/safety/session-answers.ts';
 import { z } from 'zod';
 
 /** What has met in a session, each for good once it is true. */
-export interface SessionBits {
+export interface SessionExposure {
   /** A model has seen content of the person's project. */
   readonly private: boolean;
   /** Text or files came in from outside, or a model has seen a package that others wrote. */
@@ -19,7 +19,7 @@ export interface SessionBits {
 /** What the log says about the network of a session: a fold of its events. */
 export interface NetworkLedger {
   readonly add: (event: SessionEvent) => void;
-  readonly bits: () => SessionBits;
+  readonly exposure: () => SessionExposure;
   /** Hosts to which a person said yes for the session. */
   readonly granted: () => ReadonlySet<string>;
   /** How often a person has said no to a network in the turn that runs. */
@@ -40,12 +40,12 @@ function isOfPackage(input: unknown): boolean {
 
 export function createNetworkLedger(): NetworkLedger {
   let hasProject = false;
-  let bits: SessionBits = { private: false, untrusted: false, foreign: null, outward: false };
+  let bits: SessionExposure = { private: false, untrusted: false, foreign: null, outward: false };
   let cameFrom: string | null = null;
-  const answers = createOwnAnswers();
+  const answers = createSessionAnswers();
   let askedBefore = 0;
   return {
-    bits: () => bits,
+    exposure: () => bits,
     granted: () => grantedHosts(answers.all()),
     refusals: () =>
       answers
@@ -70,7 +70,7 @@ export function createNetworkLedger(): NetworkLedger {
           return;
         case 'history-copied':
           // All of it is somebody else's words.
-          if (isFromElsewhere(event)) bits = { ...bits, untrusted: true };
+          if (isImportedHistory(event)) bits = { ...bits, untrusted: true };
           return;
         case 'tool-ended':
           if (hasProject && !tellsNothing.has(event.tool)) bits = { ...bits, private: true, foreign: cameFrom };
@@ -85,7 +85,7 @@ export function createNetworkLedger(): NetworkLedger {
   };
 }
 
-function grantedHosts(asked: readonly OwnQuestion[]): ReadonlySet<string> {
+function grantedHosts(asked: readonly SessionQuestion[]): ReadonlySet<string> {
   const lasting = asked.filter((one) => isGranted(one) && (one.said?.scope ?? 'once') !== 'once');
   return new Set(lasting.flatMap(({ hosts }) => hosts ?? []));
 }

@@ -1,10 +1,10 @@
 import type { HostRules, NetworkRules, RunNetwork } from '@shared/safety/network-access.ts';
 import type { ApproveMode } from '../approvals/approval-policy.ts';
-import { mostRefusals } from '../approvals/approval-policy.ts';
-import type { SessionBits } from './network-ledger.ts';
+import { maxRefusals } from '../approvals/approval-policy.ts';
+import type { SessionExposure } from './network-ledger.ts';
 
 /** A command that wants to reach some hosts, and all that has been said about them. Names are canonical. */
-export interface NetworkCase {
+export interface NetworkRequest {
   readonly hosts: readonly string[];
   readonly rules: NetworkRules;
   /** The folder whose own rules count; null: none. */
@@ -13,7 +13,7 @@ export interface NetworkCase {
   readonly granted: ReadonlySet<string>;
   readonly run: RunNetwork;
   readonly approve: ApproveMode;
-  readonly bits: SessionBits;
+  readonly exposure: SessionExposure;
   /** How often a person has said no in this turn. */
   readonly refusals: number;
 }
@@ -31,7 +31,7 @@ export interface NetworkVerdict {
  * have met in a session, what was allowed before is asked again each time: the text may have told the model where to
  * send the content.
  */
-export function decideNetwork(wish: NetworkCase): NetworkVerdict {
+export function decideNetwork(wish: NetworkRequest): NetworkVerdict {
   const { hosts, rules, run, approve } = wish;
   const lists = [rules, ...projectRules(wish)];
   const denied = hosts.find((host) => lists.some((list) => list.deny.includes(host)));
@@ -40,7 +40,7 @@ export function decideNetwork(wish: NetworkCase): NetworkVerdict {
   if (approve === 'deny') return deny('This run says no to every question (--approve deny).');
   if (typeof run !== 'string' && hosts.every((host) => run.includes(host)))
     return { answer: 'allow', reason: 'The hosts were given with the run.', isOnce: false };
-  if (wish.refusals >= mostRefusals)
+  if (wish.refusals >= maxRefusals)
     return deny(
       `The person said no ${wish.refusals} times in this turn and is not asked again before the next message.`,
     );
@@ -55,13 +55,13 @@ export function decideNetwork(wish: NetworkCase): NetworkVerdict {
 }
 
 /** Why a yes is asked for each time, where somebody else's words may have told the model what to send where. */
-function metText({ bits, rules, projectPath }: NetworkCase): string | null {
-  if (!bits.private) return null;
-  if (bits.untrusted)
+function metText({ exposure, rules, projectPath }: NetworkRequest): string | null {
+  if (!exposure.private) return null;
+  if (exposure.untrusted)
     return 'Text from outside has come into this session, beside content of your project: read what would be run.';
-  if (bits.foreign === null || projectPath === null || rules.trusted.includes(projectPath)) return null;
+  if (exposure.foreign === null || projectPath === null || rules.trusted.includes(projectPath)) return null;
   const trust = JSON.stringify([...rules.trusted, projectPath]);
-  return `The model has read files of this project that others may have written (it came from ${bits.foreign}): read what would be run. If you trust all that stands in them: dewpoint settings set network.trusted '${trust}'`;
+  return `The model has read files of this project that others may have written (it came from ${exposure.foreign}): read what would be run. If you trust all that stands in them: dewpoint settings set network.trusted '${trust}'`;
 }
 
 function deny(reason: string): NetworkVerdict {
@@ -75,7 +75,7 @@ function ask(approve: ApproveMode, reason: string, isOnce: boolean): NetworkVerd
     : { answer: 'ask', reason, isOnce };
 }
 
-function projectRules({ rules, projectPath }: NetworkCase): readonly HostRules[] {
+function projectRules({ rules, projectPath }: NetworkRequest): readonly HostRules[] {
   if (projectPath === null || !Object.hasOwn(rules.projects, projectPath)) return [];
   const found = rules.projects[projectPath];
   return found === undefined ? [] : [found];

@@ -3,14 +3,14 @@ import { failure, success } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import type { NetworkRules } from '@shared/safety/network-access.ts';
-import type { NetworkCase, NetworkVerdict } from './network-policy.ts';
+import type { NetworkRequest, NetworkVerdict } from './network-policy.ts';
 import { decideNetwork } from './network-policy.ts';
 import { createNetworkLedger } from './network-ledger.ts';
 
 /** Who decides which hosts the commands of one session may reach. */
 export interface SessionNetwork {
   /** What the rules, the log and the run say. Names must be canonical. */
-  readonly decide: (hosts: readonly string[], run: Pick<NetworkCase, 'run' | 'approve'>) => Promise<NetworkVerdict>;
+  readonly decide: (hosts: readonly string[], run: Pick<NetworkRequest, 'run' | 'approve'>) => Promise<NetworkVerdict>;
   /** Keeps a person's yes for the project, outside of it. */
   readonly remember: (hosts: readonly string[]) => Promise<Reply<unknown>>;
 }
@@ -39,7 +39,7 @@ export function createSessionNetwork({
         ledger.add(event);
         seen = event.seq;
       }
-      const said = { granted: ledger.granted(), bits: ledger.bits(), refusals: ledger.refusals() };
+      const said = { granted: ledger.granted(), exposure: ledger.exposure(), refusals: ledger.refusals() };
       return decideNetwork({ hosts, rules: rules(), projectPath, ...run, ...said });
     },
     remember: async (hosts) => {

@@ -1,4 +1,4 @@
-import { allBetween } from '@shared/text/text-between.ts';
+import { textsBetween } from '@shared/text/text-between.ts';
 import type { FolderPart, ProjectTexts } from './dependency-part.ts';
 import type { ProjectTop } from './package-files.ts';
 import { hostsIn, withoutComments } from './source-hosts.ts';
@@ -152,7 +152,7 @@ function wantedExtras(texts: ProjectTexts): { readonly extras: readonly string[]
 }
 
 function extrasOfSetup(text: string): string {
-  const [extras] = allBetween(text, /extras_require\s*=\s*\{/g, '}');
+  const [extras] = textsBetween(text, /extras_require\s*=\s*\{/g, '}');
   return extras?.inside ?? '';
 }
 

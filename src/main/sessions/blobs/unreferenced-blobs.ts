@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../../lib/files/json-file.ts';
 
-export interface UnnamedBlobs {
+export interface UnreferencedBlobs {
   readonly count: number;
   readonly sizeBytes: number;
 }
@@ -17,11 +17,11 @@ const passedOver: readonly string[] = ['blobs', 'workspaces', 'sandbox'];
  * message being written names its attachments only when it is sent. To be called by the process that has the home, which
  * makes every blob young again that it is asked to keep. `remove`: they are removed.
  */
-export async function unnamedBlobs(
+export async function findUnreferencedBlobs(
   home: string,
   { remove, now }: { readonly remove: boolean; readonly now: number },
   signal: AbortSignal,
-): Promise<UnnamedBlobs> {
+): Promise<UnreferencedBlobs> {
   const folder = join(home, 'blobs');
   const names = (await readdir(folder).catch(nothing)).filter((name) => /^[0-9a-f]{64}$/.test(name));
   const unnamed = new Set(names.filter((name) => isOld(join(folder, name), now)));

@@ -1,7 +1,13 @@
 import type { ChangedFile, ChangeOutcome } from '@shared/contract/contract.ts';
 import { AppError, toFailure } from '@shared/errors.ts';
 import type { FileImage } from '@shared/events/events.ts';
-import { type ChangeState, changeStatus, isSameImage, reduceChange, reviewChange } from '@shared/session/file-change-state.ts';
+import {
+  type ChangeState,
+  changeStatus,
+  isSameImage,
+  reduceChange,
+  reviewChange,
+} from '@shared/session/file-change-state.ts';
 import { diffFiles, type FileDiff } from './file-diff.ts';
 import type { Journal } from '../journal/journal.ts';
 import { foldersMadeBy } from './folders-made-by-session.ts';

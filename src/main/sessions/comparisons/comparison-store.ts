@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Comparison } from '@shared/comparisons/comparison.ts';
-import { comparisonInputSchema, heldRoutesSchema } from '@shared/comparisons/comparison.ts';
+import { comparisonInputSchema, comparisonRoutingSchema } from '@shared/comparisons/comparison.ts';
 import { AppError } from '@shared/errors.ts';
 import { runStatusSchema } from '@shared/session/run-options.ts';
 import { isMissing, readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
@@ -56,7 +56,7 @@ const fileSchema = z.object({
   id: z.string(),
   createdAt: z.number(),
   input: comparisonInputSchema,
-  held: heldRoutesSchema.optional(),
+  routingSnapshot: comparisonRoutingSchema.optional(),
   runs: z.array(runSchema),
   abandoned: z.array(z.string()),
 });
@@ -71,8 +71,8 @@ export function createComparisonStore(folder: string): ComparisonStore {
         hint: 'The file is left as it is; the sessions of its runs can still be opened.',
       });
     }
-    const { createdAt, input, held, runs, abandoned } = file.value;
-    return { id, createdAt, input, ...(held === undefined ? {} : { held }), runs, abandoned };
+    const { createdAt, input, routingSnapshot, runs, abandoned } = file.value;
+    return { id, createdAt, input, ...(routingSnapshot === undefined ? {} : { routingSnapshot }), runs, abandoned };
   };
   return {
     save: (comparison) => writeJsonFile(join(folder, `${comparison.id}.json`), { version, ...comparison }),

@@ -29,7 +29,7 @@ export function createInspectCommands({
     manifest: async (sessionId, step) => {
       const view = await store.view(sessionId);
       const { projectPath } = view.state;
-      const sources = fenceSources(await rules.holding(projectPath), settings());
+      const sources = fenceSources(await rules.activeRules(projectPath), settings());
       return readManifest(view.read(), step, {
         blobs,
         fences: compileFences({ settings: sources, projectPath, isSecretFile }),

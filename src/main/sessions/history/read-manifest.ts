@@ -3,7 +3,7 @@ import type { Fences } from '@shared/safety/fences.ts';
 import type { Manifest } from '@shared/session/call-manifest.ts';
 import { manifestOf, manifestSchema, textOfPart } from '@shared/session/call-manifest.ts';
 import type { TaintScope } from '@shared/safety/taint.ts';
-import { createTaint } from '@shared/safety/taint.ts';
+import { createFenceTaint } from '@shared/safety/taint.ts';
 import { messageSchema } from '@shared/models/model-messages.ts';
 import { z } from 'zod';
 import type { Blobs } from '../blobs/blob-store.ts';
@@ -32,7 +32,7 @@ export async function readManifest(
   step: number,
   { blobs, fences }: { readonly blobs: Pick<Blobs, 'get'>; readonly fences: Fences },
 ): Promise<Manifest | null> {
-  const taint = createTaint(fences);
+  const taint = createFenceTaint(fences);
   let isThere = false;
   let found: Found | null = null;
   for await (const event of events) {

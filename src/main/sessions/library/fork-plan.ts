@@ -1,9 +1,9 @@
 import type { EventType, FileImage, NewEvent, SessionEvent } from '@shared/events/events.ts';
-import { isFromElsewhere } from '@shared/safety/approval-grants.ts';
+import { isImportedHistory } from '@shared/safety/approval-grants.ts';
 import { type ChangeState, reduceChange } from '@shared/session/file-change-state.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession, type SessionState } from '@shared/session/session-state.ts';
-import { repairEvents } from '../store/crash-repair.ts';
+import { crashRepairEvents } from '../store/crash-repair.ts';
 
 /** Where another way is taken: before a message or a step, or after a step with all it did, or a turn. By their ids. */
 export type ForkPoint = { readonly before: string } | { readonly after: string };
@@ -31,7 +31,7 @@ export async function planFork(events: AsyncIterable<SessionEvent>, point: ForkP
     cut ??= finder.before(event, state);
     state = reduceSession(state, event);
     cut ??= finder.after(event, state);
-    if (event.type === 'history-copied' && isFromElsewhere(event)) copiedAt = event.seq;
+    if (event.type === 'history-copied' && isImportedHistory(event)) copiedAt = event.seq;
     if (event.type !== 'file-changed') continue;
     const change = reduceChange(changes.get(event.path), event);
     changes.set(event.path, change);
@@ -122,7 +122,7 @@ function endsOf(state: SessionState): readonly NewEvent[] {
   const isInCall =
     state.steps.some((step) => step.end === null) ||
     [...state.toolCalls, ...state.actions].some((call) => call.startedAt !== null && call.status === null);
-  if (isInCall) return repairEvents(state, null).filter((event) => event.type !== 'notice-added');
+  if (isInCall) return crashRepairEvents(state, null).filter((event) => event.type !== 'notice-added');
   const turns = state.turns.filter((turn) => turn.reason === null);
   return [
     ...turns.map((turn): NewEvent => ({

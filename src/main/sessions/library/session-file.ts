@@ -14,7 +14,7 @@ import type { Blobs } from '../blobs/blob-store.ts';
 import { createByteReader } from './byte-reader.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { blobsOf } from '../blobs/event-blobs.ts';
-import { maxRecordBytes, otherVersion, sealRecord, unsealRecord } from '../log/log-record.ts';
+import { maxRecordBytes, logVersionError, sealRecord, unsealRecord } from '../log/log-record.ts';
 
 /**
  * A session in one file: gzip of a line that says what it is, a line of JSON (`header`), the records of the log, one a
@@ -164,7 +164,7 @@ async function readRecord(reader: ByteReader): Promise<SessionEvent | null | 'en
   const event = parseRecord(unsealed.value);
   if (event !== null && (event.seq > maxSeq || Math.abs(event.at) > maxTime))
     throw notASession('a record is numbered wrongly');
-  if (event !== null && event.v !== LOG_VERSION) throw otherVersion(event.v);
+  if (event !== null && event.v !== LOG_VERSION) throw logVersionError(event.v);
   return event;
 }
 

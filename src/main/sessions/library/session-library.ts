@@ -2,7 +2,7 @@ import { access, rename, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { ForkOutcome } from '@shared/contract/contract.ts';
 import type { DroppedGrants, ImportedSession } from '@shared/safety/approval-grants.ts';
-import { createOwnAnswers } from '@shared/safety/session-answers.ts';
+import { createSessionAnswers } from '@shared/safety/session-answers.ts';
 import type { SearchAnswer } from '@shared/contract/search-answer.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
@@ -228,7 +228,7 @@ function countingApprovals(source: AsyncIterable<SessionEvent>): {
   readonly events: AsyncIterable<SessionEvent>;
   readonly grants: () => DroppedGrants;
 } {
-  const answers = createOwnAnswers();
+  const answers = createSessionAnswers();
   const events = async function* events(): AsyncGenerator<SessionEvent> {
     for await (const event of source) {
       answers.add(event);

@@ -189,14 +189,14 @@ export class EventLog {
     try {
       written = this.#io.write(this.#fd, line);
     } catch (error) {
-      this.#takeBack();
+      this.#truncateToEnd();
       throw isDiskFull(error)
         ? diskFull(error)
         : new AppError('internal', `The log cannot be written: ${messageOf(error)}.`, { cause: error });
     }
     // A full disk may take a part of the record without an error.
     if (written === line.length) return;
-    this.#takeBack();
+    this.#truncateToEnd();
     throw diskFull(undefined);
   }
 
@@ -209,7 +209,7 @@ export class EventLog {
       if (before) await before;
       if (this.#broken) throw this.#broken;
     } catch (error) {
-      this.#takeBack();
+      this.#truncateToEnd();
       if (this.#broken) throw this.#broken;
       if (isDiskFull(error)) throw diskFull(error);
       // After a failed sync nobody knows which pages reached the disk.
@@ -217,7 +217,7 @@ export class EventLog {
     }
   }
 
-  #takeBack(): void {
+  #truncateToEnd(): void {
     try {
       this.#io.truncate(this.#fd, this.#end);
     } catch (error) {

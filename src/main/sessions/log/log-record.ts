@@ -68,15 +68,15 @@ export function decodeRecord(bytes: Buffer, start: number, end: number): Decoded
   if (!unsealed.ok) return { type: 'bad', reason: unsealed.reason };
   const record = unsealed.value;
   if (!isStamped(record)) return { type: 'bad', reason: 'not an event' };
-  if (!isOfThisVersion(record)) throw otherVersion(record.v);
+  if (!isOfThisVersion(record)) throw logVersionError(record.v);
   if (record.type === 'session-created' && typeof record.logVersion === 'number' && record.logVersion !== LOG_VERSION) {
-    throw otherVersion(record.logVersion);
+    throw logVersionError(record.logVersion);
   }
   return { type: 'event', seq: record.seq, event: isEventType(record.type) ? record : null };
 }
 
 /** The error for a log of another version; its file is left as it is. */
-export function otherVersion(version: number): AppError {
+export function logVersionError(version: number): AppError {
   if (version > LOG_VERSION) {
     return new AppError('log-version', `A newer version of Dewpoint wrote this session (log version ${version}).`, {
       hint: 'Update Dewpoint to open it. Nothing was changed.',

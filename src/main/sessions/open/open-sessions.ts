@@ -1,7 +1,7 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { Reply } from '@shared/errors.ts';
 import { AppError, failure, success, toFailure, valueOf } from '@shared/errors.ts';
-import { settingsOfProject } from '@shared/settings/settings-for-project.ts';
+import { settingsForProject } from '@shared/settings/settings-for-project.ts';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { NewSessionRequest } from '../../server/core-api.ts';
@@ -187,7 +187,7 @@ async function sendTo(
 ): Promise<SentMessage> {
   if (run.sandbox !== undefined) session.wanted = run.sandbox;
   const { projectPath } = session.journal.state();
-  const usual = turnOptions(settingsOfProject(options.settings(), projectPath), run);
+  const usual = turnOptions(settingsForProject(options.settings(), projectPath), run);
   const { routing } = session.held ?? { routing: null };
   const asked = routing === null ? await options.priors.given(usual) : { ...usual, routing };
   session.approver.setInteractive(run.interactive && asked.approve === 'ask');

@@ -32,7 +32,7 @@ export interface OpenSessionsOptions {
   /** The money of one session. */
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
   /** The rules of a person and of the project. */
-  readonly rules: RuleFiles['holding'];
+  readonly rules: RuleFiles['activeRules'];
   readonly instructions: ProjectInstructions;
   /** Takes out secrets whose values are known on this machine. */
   readonly hideKnown: (text: string) => string;

@@ -1,5 +1,5 @@
 import type { EventType, NewEvent, SessionEvent } from '@shared/events/events.ts';
-import { crashedCode } from '../store/crash-repair.ts';
+import { crashedNoticeCode } from '../store/crash-repair.ts';
 import { canonicalJson } from './state-hash.ts';
 
 /** Who made an event of a recorded log, as far as a replay has to know. */
@@ -77,7 +77,7 @@ function markCrashes(events: readonly SessionEvent[], origins: Origin[]): void {
 
 function isCrashEnd(event: SessionEvent): boolean {
   if (event.type === 'tool-ended') return event.status === 'unknown';
-  return event.type === 'model-call-ended' && event.error?.code === crashedCode;
+  return event.type === 'model-call-ended' && event.error?.code === crashedNoticeCode;
 }
 
 /**

@@ -1,17 +1,17 @@
 import type { NewEvent } from '@shared/events/events.ts';
 import { noUsage } from '@shared/money/token-cost.ts';
 import type { MessageState, SessionState, StepState, ToolCallState } from '@shared/session/session-state.ts';
-import { type Touched, touchedText } from './touched-files.ts';
+import { type TouchedFiles, touchedFilesText } from './touched-files.ts';
 
 /** The error code of a model call that the end of the process cut off. */
-export const crashedCode = 'crashed';
+export const crashedNoticeCode = 'crashed';
 
 /**
  * What to append when a session is opened that was cut off: everything that started and did not end gets its end, as
  * far as anyone can know it. Nothing is run again: whether a started side effect happened is `unknown`. Empty for a
  * session that ended well. `touched`: what was done to the workspace since `openSince`, where anybody could look.
  */
-export function repairEvents(state: SessionState, touched: Touched | null): readonly NewEvent[] {
+export function crashRepairEvents(state: SessionState, touched: TouchedFiles | null): readonly NewEvent[] {
   const calls = openCalls(state);
   const steps = state.steps.filter((step) => step.end === null);
   const turns = state.turns.filter((turn) => turn.reason === null);
@@ -49,7 +49,7 @@ function dropMessage({ messageId, text }: MessageState): readonly NewEvent[] {
 }
 
 /** When the first side effect began whose end is not known; null where there is none. */
-export function openSince(state: SessionState): number | null {
+export function firstOpenCallStartedAt(state: SessionState): number | null {
   const starts = openCalls(state).flatMap(({ startedAt }) => startedAt ?? []);
   return starts.length === 0 ? null : Math.min(...starts);
 }
@@ -62,7 +62,7 @@ function turnOf(item: { readonly turnId: string | null }): { readonly turnId?: s
   return item.turnId === null ? {} : { turnId: item.turnId };
 }
 
-function endToolCall(call: ToolCallState, touched: Touched | null): NewEvent {
+function endToolCall(call: ToolCallState, touched: TouchedFiles | null): NewEvent {
   const unknown = 'Dewpoint ended while this ran. Nobody knows whether it happened; it was not run again.';
   return {
     type: 'tool-ended',
@@ -70,7 +70,7 @@ function endToolCall(call: ToolCallState, touched: Touched | null): NewEvent {
     toolCallId: call.toolCallId,
     tool: call.tool,
     status: 'unknown',
-    output: touched === null ? unknown : `${unknown}\n${touchedText(touched)}`,
+    output: touched === null ? unknown : `${unknown}\n${touchedFilesText(touched)}`,
     full: null,
     exitCode: null,
     durationMs: 0,
@@ -91,6 +91,6 @@ function endModelCall(step: StepState): NewEvent {
     timings: { queuedMs: 0, prefillMs: null, decodeMs: null, totalMs: 0 },
     price: null,
     costUsd: step.where === 'local' ? 0 : null,
-    error: { code: crashedCode, message: 'Dewpoint ended while the model answered.', retryable: true },
+    error: { code: crashedNoticeCode, message: 'Dewpoint ended while the model answered.', retryable: true },
   };
 }

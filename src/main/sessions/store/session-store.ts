@@ -16,10 +16,10 @@ import { problemsOf } from '../log/log-repair.ts';
 import { type LogPosition, readEvents, type ScanResult, scanLog } from '../log/log-scan.ts';
 import type { Redactor } from '../log/redactor.ts';
 import type { LogFile } from '../search/session-search-index.ts';
-import { openSince, repairEvents } from './crash-repair.ts';
+import { firstOpenCallStartedAt, crashRepairEvents } from './crash-repair.ts';
 import { loadSnapshot, saveSnapshot, type Snapshot } from './state-snapshot.ts';
-import { findTouched, type Touched } from './touched-files.ts';
-import { failedSummary, loadSummary, saveSummary, type SessionSummary, summaryOf } from './stored-summary.ts';
+import { findTouchedFiles, type TouchedFiles } from './touched-files.ts';
+import { failedSummary, loadSummary, saveSummary, type StoredSummary, summaryOf } from './stored-summary.ts';
 
 interface NewSession {
   /** From `newSessionId`, where the caller needs it before (a workspace named after it). */
@@ -60,7 +60,7 @@ export interface SessionStore {
    */
   view(sessionId: string, how?: 'whole'): Promise<SessionView>;
   /** The latest first. A session that cannot be read is listed with its `problem`. */
-  list(): Promise<readonly SessionSummary[]>;
+  list(): Promise<readonly StoredSummary[]>;
   /** The id that `text` means: an id, the beginning of exactly one, or `last`. Rejects with `not-found` or `bad-input`. */
   find(text: string): Promise<string>;
   /** The logs as files, the latest session first. */
@@ -159,17 +159,17 @@ async function openSession(options: SessionStoreOptions, paths: Paths, sessionId
       throw unreadable(sessionId);
     }
     const repaired = log.repairs.map((repair): NewEvent => ({ type: 'session-repaired', ...repair }));
-    const ends = repairEvents(folded.state, await touchedSinceCrash(folded.state));
+    const ends = crashRepairEvents(folded.state, await touchedSinceCrash(folded.state));
     return begin(openJournal(options, paths, { sessionId, log, folded, release }), log, [...repaired, ...ends]);
   });
 }
 
 /** What became of the workspace while the outcome of a call was not known; null where nothing was cut off. */
-async function touchedSinceCrash(state: SessionState): Promise<Touched | null> {
-  const since = openSince(state);
+async function touchedSinceCrash(state: SessionState): Promise<TouchedFiles | null> {
+  const since = firstOpenCallStartedAt(state);
   if (since === null || state.workspace === null) return null;
   const files = state.changes.filter(({ last }) => last.side === 'workspace' && last.after !== null);
-  return findTouched(
+  return findTouchedFiles(
     state.workspace.path,
     since,
     files.map(({ path }) => path),
@@ -284,8 +284,8 @@ async function viewSession(paths: Paths, sessionId: string, isWhole = false): Pr
 async function listSessions(
   options: SessionStoreOptions,
   pathsOf: (id: string) => Paths,
-): Promise<readonly SessionSummary[]> {
-  const summaries: SessionSummary[] = [];
+): Promise<readonly StoredSummary[]> {
+  const summaries: StoredSummary[] = [];
   for (const id of await sessionIds(options.folder)) {
     const summary = await summarise(options, pathsOf(id), id);
     if (summary) summaries.push(summary);
@@ -314,7 +314,7 @@ async function findLogs(options: SessionStoreOptions, pathsOf: (id: string) => P
 }
 
 /** The kept summary where it is of this log as it is now, else a new one. Null for a folder without a session. */
-async function summarise(options: SessionStoreOptions, paths: Paths, id: string): Promise<SessionSummary | null> {
+async function summarise(options: SessionStoreOptions, paths: Paths, id: string): Promise<StoredSummary | null> {
   const logBytes = await sizeOf(paths.log);
   if (logBytes === null || logBytes === 0) return null;
   const known = await loadSummary(paths.summary, id, logBytes);

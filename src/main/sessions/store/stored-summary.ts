@@ -27,7 +27,7 @@ const summarySchema = z.strictObject({
 });
 
 /** One line of the list of sessions; `problem` says why there is no more. */
-export interface SessionSummary extends z.infer<typeof summarySchema> {
+export interface StoredSummary extends z.infer<typeof summarySchema> {
   readonly problem?: Failure;
 }
 
@@ -35,7 +35,7 @@ export function summaryOf(
   id: string,
   folded: { readonly state: SessionState; readonly money: MoneyState },
   logBytes: number,
-): SessionSummary {
+): StoredSummary {
   const { state, money } = folded;
   const { title, projectPath, workspace, parentId, groupId, createdAt, lastAt, totals } = state;
   const { turns, steps, actions } = totals;
@@ -61,7 +61,7 @@ export function summaryOf(
 }
 
 /** For a log that cannot be read: named in the list with the reason, never left out. */
-export function failedSummary(id: string, logBytes: number, error: unknown): SessionSummary {
+export function failedSummary(id: string, logBytes: number, error: unknown): StoredSummary {
   return {
     id,
     title: '',
@@ -83,13 +83,13 @@ export function failedSummary(id: string, logBytes: number, error: unknown): Ses
 }
 
 /** The kept summary; null when it is missing, damaged, of another version, or older than the log. */
-export async function loadSummary(path: string, id: string, logBytes: number): Promise<SessionSummary | null> {
+export async function loadSummary(path: string, id: string, logBytes: number): Promise<StoredSummary | null> {
   const file = await readJsonFile(path, (value) => summarySchema.parse(value));
   if (file.type !== 'value') return null;
   const { value } = file;
   return value.id === id && value.logBytes === logBytes && value.stateVersion === STATE_VERSION ? value : null;
 }
 
-export async function saveSummary(path: string, summary: SessionSummary): Promise<void> {
+export async function saveSummary(path: string, summary: StoredSummary): Promise<void> {
   await writeFileAtomic(path, `${JSON.stringify(summary)}\n`, { sync: false });
 }

@@ -3,7 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** What was done to a workspace since a moment, by whomever, as far as the file system tells. Paths with `/`. */
-export interface Touched {
+export interface TouchedFiles {
   /** `folder`: something in it was removed or renamed. Sorted by path; at most `mostFiles`. */
   readonly files: readonly { readonly path: string; readonly what: 'changed' | 'new' | 'gone' | 'folder' }[];
   /** False where there was too much to look at or to name. */
@@ -20,7 +20,7 @@ const passedOver: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 interface Search {
   readonly root: string;
   readonly sinceMs: number;
-  readonly found: { path: string; what: Touched['files'][number]['what'] }[];
+  readonly found: { path: string; what: TouchedFiles['files'][number]['what'] }[];
   entries: number;
 }
 
@@ -28,7 +28,11 @@ interface Search {
  * Looks for what was touched at `sinceMs` (milliseconds since 1970) or later; no contents are read and no link is
  * followed. `known`: paths that were files then. Null where the folder is not there.
  */
-export async function findTouched(root: string, sinceMs: number, known: readonly string[]): Promise<Touched | null> {
+export async function findTouchedFiles(
+  root: string,
+  sinceMs: number,
+  known: readonly string[],
+): Promise<TouchedFiles | null> {
   const search: Search = { root, sinceMs: sinceMs - clockTickMs, found: [], entries: 0 };
   if (!(await lookInto(search, ''))) return null;
   for (const path of known) {
@@ -83,7 +87,7 @@ async function statOf(path: string): Promise<Stats | null> {
 }
 
 /** For people and models, a line each. */
-export function touchedText({ files, isWhole }: Touched): string {
+export function touchedFilesText({ files, isWhole }: TouchedFiles): string {
   if (files.length === 0 && isWhole) return 'No file of the workspace was touched since it began.';
   const words = { changed: 'changed', new: 'new', gone: 'gone', folder: 'something in it was removed or renamed' };
   const lines = files.map(({ path, what }) => `  ${path}: ${words[what]}`);

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { KeyTest } from '@shared/contract/contract.ts';
-import { removedKeyMs } from '@shared/safety/removed-key.ts';
+import { removedKeyRestoreMs } from '@shared/safety/removed-key.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -111,7 +111,7 @@ function useEndpoint(name: string, onChanged: () => void) {
       if (hasKey) await client.keys.restore({ provider: name });
       onChanged();
     };
-    if (hasKey) offerUndo(t('endpoints.removedWithKey', { name }), restore, removedKeyMs);
+    if (hasKey) offerUndo(t('endpoints.removedWithKey', { name }), restore, removedKeyRestoreMs);
     else offerUndo(t('endpoints.removed', { name }), restore);
     onChanged();
   };

@@ -1,4 +1,10 @@
-import type { MessageState, NoticeState, SessionState, ToolCallState, TurnState } from '@shared/session/session-state.ts';
+import type {
+  MessageState,
+  NoticeState,
+  SessionState,
+  ToolCallState,
+  TurnState,
+} from '@shared/session/session-state.ts';
 import { firstWholeTurn } from '@shared/session/session-part.ts';
 import type { History } from './session-history.ts';
 import { textPieces } from '../drawing/text-pieces.ts';

@@ -1,5 +1,5 @@
 /** How much of each list the folded state keeps. */
-export const keep = {
+export const keptCounts = {
   turns: 200,
   steps: 600,
   toolCalls: 600,

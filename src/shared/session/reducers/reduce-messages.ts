@@ -1,6 +1,6 @@
 import type { EventOf } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
-import { cap, latest, textLimit } from '@shared/text/shorten-text.ts';
+import { shortenText, lastItems, textLimit } from '@shared/text/shorten-text.ts';
 
 type Change = Partial<Pick<SessionState, 'messages' | 'queued' | 'pending' | 'plan'>>;
 
@@ -20,9 +20,12 @@ export function reduceMessages(
       const { text, at, seq, attachments } = event;
       const given = attachments === undefined ? {} : { attachments };
       return {
-        messages: latest([...messages, { messageId, seq, text: cap(text, textLimit), at, ...given }], keptMessages),
+        messages: lastItems(
+          [...messages, { messageId, seq, text: shortenText(text, textLimit), at, ...given }],
+          keptMessages,
+        ),
         queued: event.queued ? [...queued, { messageId, seq, text, at, ...given }] : queued,
-        pending: latest([...pending, messageId], keptMessages),
+        pending: lastItems([...pending, messageId], keptMessages),
       };
     }
     case 'message-delivered': {

@@ -1,7 +1,7 @@
 import type { EventOf } from '@shared/events/events.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
-import { noticed } from './session-notices.ts';
-import { cap, latest, line, textLimit } from '@shared/text/shorten-text.ts';
+import { withNotice } from './session-notices.ts';
+import { shortenText, lastItems, firstLine, textLimit } from '@shared/text/shorten-text.ts';
 import type { ServiceView, SessionState } from '@shared/session/session-state.ts';
 
 /** How many services are kept; no more than a third of them can run. */
@@ -33,9 +33,9 @@ const keptPlaces = 200;
 /** Told aloud, each once, and kept for the list of what runs later. */
 function untrackedFound(state: SessionState, event: EventOf<'untracked-found'>): Partial<SessionState> {
   const places = event.places.map(({ path, why, done }) => ({
-    path: line(path),
-    why: line(why),
-    done: done === null ? null : cap(done, textLimit),
+    path: firstLine(path),
+    why: firstLine(why),
+    done: done === null ? null : shortenText(done, textLimit),
   }));
   const others = state.untracked.filter(({ path }) => places.every((place) => place.path !== path));
   const notice = {
@@ -44,7 +44,7 @@ function untrackedFound(state: SessionState, event: EventOf<'untracked-found'>):
     code: event.type,
     text: places.map(untrackedText).join('\n'),
   } as const;
-  return { untracked: latest([...others, ...places], keptPlaces), ...noticed(state, notice) };
+  return { untracked: lastItems([...others, ...places], keptPlaces), ...withNotice(state, notice) };
 }
 
 /** For a person and a model, one sentence. */
@@ -57,7 +57,7 @@ function reduceServices(
   { serviceId: id, command, status, exitCode, at }: EventOf<'service-changed'>,
 ): readonly ServiceView[] {
   const known = services.find((service) => service.id === id);
-  const service = { id, command: line(command), status, exitCode, startedAt: known?.startedAt ?? at };
+  const service = { id, command: firstLine(command), status, exitCode, startedAt: known?.startedAt ?? at };
   if (known !== undefined) return services.map((one) => (one === known ? service : one));
-  return latest([...services, service], keptServices);
+  return lastItems([...services, service], keptServices);
 }

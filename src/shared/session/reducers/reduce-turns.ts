@@ -1,14 +1,29 @@
 import type { EngineReport } from '@shared/events/call-report.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
-import { cap, capOutput, changeLast, latest, line, lineLimit, textLimit } from '@shared/text/shorten-text.ts';
-import { keep } from './kept-counts.ts';
+import {
+  shortenText,
+  shortenOutput,
+  changeLastMatch,
+  lastItems,
+  firstLine,
+  lineLimit,
+  textLimit,
+} from '@shared/text/shorten-text.ts';
+import { keptCounts } from './kept-counts.ts';
 import { cappedItems } from '@shared/session/plan-steps.ts';
 import { reduceMessages } from './reduce-messages.ts';
-import { historyCopied } from './reduce-copied-history.ts';
+import { reduceCopiedHistory } from './reduce-copied-history.ts';
 import { reduceSandbox } from './reduce-sandbox.ts';
-import { fenceNotice, gateNotice, instructionsFound, noticed, terminalNotice } from './session-notices.ts';
+import { fenceNotice, gateNotice, instructionsFound, withNotice, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reviewChange } from '@shared/session/file-change-state.ts';
-import type { ApprovalState, SessionState, StepEnd, StepState, ToolCallState, TurnState } from '@shared/session/session-state.ts';
+import type {
+  ApprovalState,
+  SessionState,
+  StepEnd,
+  StepState,
+  ToolCallState,
+  TurnState,
+} from '@shared/session/session-state.ts';
 
 type Change = Partial<SessionState>;
 
@@ -32,16 +47,16 @@ type CallEvent = EventOf<
 >;
 
 /** What an event changes in the state; null for an unknown type. */
-export function reduceWork(state: SessionState, event: SessionEvent): Change | null {
+export function reduceTurns(state: SessionState, event: SessionEvent): Change | null {
   switch (event.type) {
     case 'session-created':
       return created(event);
     case 'session-renamed':
-      return { title: line(event.title) };
+      return { title: firstLine(event.title) };
     case 'history-copied':
-      return historyCopied(state, event);
+      return reduceCopiedHistory(state, event);
     case 'session-repaired':
-      return noticed(state, {
+      return withNotice(state, {
         ...event,
         level: 'warning',
         code: event.type,
@@ -78,11 +93,11 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
     case 'terminal-closed':
       return {};
     case 'gate-checked':
-      return noticed(state, gateNotice(event));
+      return withNotice(state, gateNotice(event));
     case 'terminal-opened':
-      return noticed(state, terminalNotice(event));
+      return withNotice(state, terminalNotice(event));
     case 'notice-added':
-      return noticed(state, event);
+      return withNotice(state, event);
     case 'turn-ended':
       return turnEnded(state, event);
     default:
@@ -111,14 +126,14 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
     case 'cap-reached': {
       const { capId, model, scope, limitUsd, spentUsd, heldUsd, worstUsd, at } = event;
       const here = event.here === undefined ? {} : { here: event.here };
-      return { cap: { capId, model: line(model), scope, limitUsd, spentUsd, heldUsd, worstUsd, ...here, at } };
+      return { cap: { capId, model: firstLine(model), scope, limitUsd, spentUsd, heldUsd, worstUsd, ...here, at } };
     }
     case 'cap-answered':
       return { cap: null };
     case 'instructions-found':
       return instructionsFound(state, event);
     case 'call-fenced':
-      return noticed(state, fenceNotice(event));
+      return withNotice(state, fenceNotice(event));
     case 'tool-started':
       return event.by === 'recipe' ? actionStarted(state, event) : toolStarted(state, event);
     case 'tool-ended':
@@ -139,12 +154,12 @@ function inTurn(
   change: (turn: TurnState) => Partial<TurnState>,
 ): Change {
   const fits = (turn: TurnState): boolean => turnId === undefined || turn.id === turnId;
-  return { turns: changeLast(state.turns, fits, (turn) => ({ ...turn, ...change(turn) })) };
+  return { turns: changeLastMatch(state.turns, fits, (turn) => ({ ...turn, ...change(turn) })) };
 }
 
 function inStep(state: SessionState, callId: string, change: (step: StepState) => Partial<StepState>): Change {
   return {
-    steps: changeLast(
+    steps: changeLastMatch(
       state.steps,
       (step) => step.callId === callId,
       (step) => ({ ...step, ...change(step) }),
@@ -154,7 +169,16 @@ function inStep(state: SessionState, callId: string, change: (step: StepState) =
 
 function created(event: EventOf<'session-created'>): Change {
   const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId } = event;
-  return { sessionId, title: line(title), appVersion, projectPath, workspace, parentId, groupId, createdAt: event.at };
+  return {
+    sessionId,
+    title: firstLine(title),
+    appVersion,
+    projectPath,
+    workspace,
+    parentId,
+    groupId,
+    createdAt: event.at,
+  };
 }
 
 function reduceApprovals(
@@ -167,25 +191,29 @@ function reduceApprovals(
   if (hosts === undefined) {
     // Nothing of a text that is to be agreed to may be left out; an answer takes it away again.
     const whole = {
-      ...(text === undefined ? {} : { text, reason: cap(reason ?? '', textLimit) }),
+      ...(text === undefined ? {} : { text, reason: shortenText(reason ?? '', textLimit) }),
       ...(diff === undefined ? {} : { diff }),
     };
-    return [...approvals, { approvalId, toolCallId, kind, subject: line(subject), sha256, ...whole }];
+    return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole }];
   }
   // A command is kept whole for the same reason: what is left out of it would be agreed to unseen.
-  const said = { reason: cap(reason ?? '', textLimit), why: line(why ?? ''), ...(isOnce === true ? { isOnce } : {}) };
+  const said = {
+    reason: shortenText(reason ?? '', textLimit),
+    why: firstLine(why ?? ''),
+    ...(isOnce === true ? { isOnce } : {}),
+  };
   return [...approvals, { approvalId, toolCallId, kind, subject, sha256, hosts, ...said }];
 }
 
 function stageChosen(state: SessionState, event: EventOf<'stage-chosen'>): Change {
   const { stage, recipe, reason, at } = event;
-  const chosen = { stage, recipe, reason: line(reason), at };
+  const chosen = { stage, recipe, reason: firstLine(reason), at };
   return inTurn(state, event.turnId, (turn) => ({ stages: [...turn.stages, chosen] }));
 }
 
 function routeDecided(state: SessionState, event: EventOf<'route-decided'>): Change {
   const { callId, reasonCode, reason } = event;
-  return { routes: latest([...state.routes, { callId, reasonCode, reason: line(reason) }], keep.routes) };
+  return { routes: lastItems([...state.routes, { callId, reasonCode, reason: firstLine(reason) }], keptCounts.routes) };
 }
 
 function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Change {
@@ -210,7 +238,7 @@ function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Chang
     limits: event.limits,
   };
   const totals = { ...state.totals, turns: state.totals.turns + 1 };
-  return { ...reduceMessages(state, event), turns: latest([...state.turns, turn], keep.turns), totals };
+  return { ...reduceMessages(state, event), turns: lastItems([...state.turns, turn], keptCounts.turns), totals };
 }
 
 function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
@@ -218,7 +246,7 @@ function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
   return {
     ...inTurn(state, event.turnId, () => ({
       reason,
-      text: cap(text, 2 * textLimit),
+      text: shortenText(text, 2 * textLimit),
       confidence,
       failure,
       endedAt: at,
@@ -230,7 +258,12 @@ function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
 
 function criterionChecked(state: SessionState, event: EventOf<'criterion-checked'>): Change {
   const { passed, exitCode, summary, unrelated } = event;
-  const result = { passed, exitCode, summary: capOutput(summary), ...(unrelated === undefined ? {} : { unrelated }) };
+  const result = {
+    passed,
+    exitCode,
+    summary: shortenOutput(summary),
+    ...(unrelated === undefined ? {} : { unrelated }),
+  };
   return inTurn(state, event.turnId, () => ({ [event.phase]: result }));
 }
 
@@ -245,7 +278,7 @@ function callStarted(state: SessionState, event: EventOf<'model-call-started'>):
     provider: event.provider,
     model: event.model,
     where: event.stage.where,
-    reason: line(route?.reason ?? ''),
+    reason: firstLine(route?.reason ?? ''),
     startedAt: event.at,
     promptTokens: event.promptTokens,
     waitedMs: 0,
@@ -256,7 +289,7 @@ function callStarted(state: SessionState, event: EventOf<'model-call-started'>):
   return {
     // What is asked after a turn is a step of the session alone.
     ...(event.turnId === undefined ? {} : inTurn(state, event.turnId, (turn) => ({ steps: turn.steps + 1 }))),
-    steps: latest([...state.steps, step], keep.steps),
+    steps: lastItems([...state.steps, step], keptCounts.steps),
     routes: route ? state.routes.filter((candidate) => candidate !== route) : state.routes,
     totals: { ...state.totals, steps: state.totals.steps + 1 },
   };
@@ -264,17 +297,17 @@ function callStarted(state: SessionState, event: EventOf<'model-call-started'>):
 
 function stepEnded(step: StepState, event: EventOf<'model-call-ended'>): Partial<StepState> {
   const { at, stopReason, usage, evaluatedTokens, timings, costUsd, energy, engine } = event;
-  const error = event.error && { code: event.error.code, message: cap(event.error.message, lineLimit) };
+  const error = event.error && { code: event.error.code, message: shortenText(event.error.message, lineLimit) };
   const said = event.parts.find((part) => part.type === 'text');
   // The whole answer is in the log; here it stands for a line or two on a screen.
-  const text = cap(said?.text ?? '', 2 * lineLimit);
-  const label = step.label === step.purpose && text !== '' ? `${step.purpose}: ${line(text.trim())}` : step.label;
+  const text = shortenText(said?.text ?? '', 2 * lineLimit);
+  const label = step.label === step.purpose && text !== '' ? `${step.purpose}: ${firstLine(text.trim())}` : step.label;
   const end = { at, stopReason, usage, evaluatedTokens, timings, costUsd, error, text };
   const measured = {
     ...(energy === undefined ? {} : { energy }),
     ...(engine === undefined ? {} : { load: loadOf(engine) }),
   };
-  return { end: { ...end, ...measured }, label: line(label) };
+  return { end: { ...end, ...measured }, label: firstLine(label) };
 }
 
 function loadOf({ backend, contextTokens, predictedBytes, observedBytes }: EngineReport): NonNullable<StepEnd['load']> {
@@ -296,7 +329,7 @@ function toolRequested(state: SessionState, event: EventOf<'tool-call-requested'
   const call: ToolCallState = { ...newCall, toolCallId, turnId: event.turnId ?? null, callId, tool, label: tool };
   return {
     ...inStep(state, callId, (step) => ({ toolCallIds: [...step.toolCallIds, toolCallId] })),
-    toolCalls: latest([...state.toolCalls, call], keep.toolCalls),
+    toolCalls: lastItems([...state.toolCalls, call], keptCounts.toolCalls),
     totals: { ...state.totals, toolCalls: state.totals.toolCalls + 1 },
   };
 }
@@ -309,12 +342,12 @@ function actionStarted(state: SessionState, event: EventOf<'tool-started'>): Cha
     turnId,
     callId: null,
     tool,
-    label: line(event.label),
+    label: firstLine(event.label),
     startedAt,
   };
   return {
     ...inTurn(state, event.turnId, (turn) => ({ actions: turn.actions + 1 })),
-    actions: latest([...state.actions, action], keep.actions),
+    actions: lastItems([...state.actions, action], keptCounts.actions),
     totals: { ...state.totals, actions: state.totals.actions + 1 },
   };
 }
@@ -330,7 +363,7 @@ function toolStarted(state: SessionState, event: EventOf<'tool-started'>): Chang
 
 function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>): Change {
   const { toolCallId, tool } = event;
-  const label = line(event.label);
+  const label = firstLine(event.label);
   const call = state.toolCalls.findLast((candidate) => candidate.toolCallId === toolCallId);
   const started = { label, startedAt: event.at };
   if (!call) {
@@ -342,16 +375,16 @@ function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>)
       callId: null,
       tool,
     };
-    return { toolCalls: latest([...state.toolCalls, unasked], keep.toolCalls) };
+    return { toolCalls: lastItems([...state.toolCalls, unasked], keptCounts.toolCalls) };
   }
   const isFirst = (step: StepState): boolean => step.toolCallIds[0] === toolCallId;
   return {
-    toolCalls: changeLast(
+    toolCalls: changeLastMatch(
       state.toolCalls,
       (candidate) => candidate.toolCallId === toolCallId,
       (found) => ({ ...found, ...started }),
     ),
-    steps: changeLast(state.steps, isFirst, (step) => ({ ...step, label })),
+    steps: changeLastMatch(state.steps, isFirst, (step) => ({ ...step, label })),
   };
 }
 
@@ -361,17 +394,17 @@ function toolEnded(state: SessionState, event: EventOf<'tool-ended'>): Change {
   const end = (call: ToolCallState): ToolCallState => ({
     ...call,
     status,
-    output: capOutput(event.output),
+    output: shortenOutput(event.output),
     exitCode,
     durationMs,
   });
-  if (state.actions.some(fits)) return { actions: forgetOutput(changeLast(state.actions, fits, end)) };
-  return { toolCalls: forgetOutput(changeLast(state.toolCalls, fits, end)) };
+  if (state.actions.some(fits)) return { actions: forgetOutput(changeLastMatch(state.actions, fits, end)) };
+  return { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };
 }
 
 /** Drops the output of the call that is no longer among the latest. */
 function forgetOutput(calls: readonly ToolCallState[]): readonly ToolCallState[] {
-  const index = calls.length - 1 - keep.outputs;
+  const index = calls.length - 1 - keptCounts.outputs;
   const old = calls[index];
   if (!old || old.output === '') return calls;
   const copy = [...calls];
@@ -382,8 +415,8 @@ function forgetOutput(calls: readonly ToolCallState[]): readonly ToolCallState[]
 function fileChanged(state: SessionState, event: EventOf<'file-changed'>): Change {
   const fits = (change: ChangeState): boolean => change.path === event.path;
   if (state.changes.some(fits))
-    return { changes: changeLast(state.changes, fits, (change) => reduceChange(change, event)) };
-  if (state.changes.length >= keep.changes) {
+    return { changes: changeLastMatch(state.changes, fits, (change) => reduceChange(change, event)) };
+  if (state.changes.length >= keptCounts.changes) {
     return { totals: { ...state.totals, changesLeftOut: state.totals.changesLeftOut + 1 } };
   }
   return { changes: [...state.changes, reduceChange(undefined, event)] };
@@ -391,6 +424,6 @@ function fileChanged(state: SessionState, event: EventOf<'file-changed'>): Chang
 
 function progressed(state: SessionState, event: EventOf<'recipe-progressed'>): Change {
   const { seq, recipe, phase, turnId = null } = event;
-  const text = cap(event.text, 2 * lineLimit);
-  return { progress: latest([...state.progress, { seq, turnId, recipe, phase, text }], keep.progress) };
+  const text = shortenText(event.text, 2 * lineLimit);
+  return { progress: lastItems([...state.progress, { seq, turnId, recipe, phase, text }], keptCounts.progress) };
 }

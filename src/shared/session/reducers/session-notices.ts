@@ -1,10 +1,15 @@
 import type { EventOf } from '@shared/events/events.ts';
-import { keep } from './kept-counts.ts';
+import { keptCounts } from './kept-counts.ts';
 import type { NoticeState, SessionState } from '@shared/session/session-state.ts';
-import { cap, latest, line, textLimit } from '@shared/text/shorten-text.ts';
+import { shortenText, lastItems, firstLine, textLimit } from '@shared/text/shorten-text.ts';
 
-export function noticed(state: SessionState, { seq, level, code, text }: NoticeState): Partial<SessionState> {
-  return { notices: latest([...state.notices, { seq, level, code, text: cap(text, textLimit) }], keep.notices) };
+export function withNotice(state: SessionState, { seq, level, code, text }: NoticeState): Partial<SessionState> {
+  return {
+    notices: lastItems(
+      [...state.notices, { seq, level, code, text: shortenText(text, textLimit) }],
+      keptCounts.notices,
+    ),
+  };
 }
 
 export function fenceNotice({ seq, outcome, model, text }: EventOf<'call-fenced'>): NoticeState {
@@ -31,10 +36,10 @@ export function gateNotice({ seq, by, verdict, text }: EventOf<'gate-checked'>):
 /** Held back is never silent: in the window and in the terminal it stands as a notice of its turn. */
 export function instructionsFound(state: SessionState, event: EventOf<'instructions-found'>): Partial<SessionState> {
   const { seq, path, sha256, state: known, use, reason } = event;
-  const instructions = { path: line(path), sha256, state: known, use, reason: cap(reason, textLimit) };
+  const instructions = { path: firstLine(path), sha256, state: known, use, reason: shortenText(reason, textLimit) };
   if (use === 'used') return { instructions };
   const text = `The instructions of the project (${path}) are held back: ${reason}.`;
-  return { instructions, ...noticed(state, { seq, level: 'warning', code: event.type, text }) };
+  return { instructions, ...withNotice(state, { seq, level: 'warning', code: event.type, text }) };
 }
 
 export function terminalNotice({ seq, type }: EventOf<'terminal-opened'>): NoticeState {

@@ -149,7 +149,7 @@ describe('the yes that is kept', () => {
     await writeFile(join(home, 'AGENTS.md'), 'one');
     await project.approve(home, 'AGENTS.md', shown);
     expect(await state()).toEqual(['AGENTS.md approved', 'CLAUDE.md new']);
-    expect((await project.look('/other', 'AGENTS.md', Buffer.from('one'))).state).toBe('new');
+    expect((await project.check('/other', 'AGENTS.md', Buffer.from('one'))).state).toBe('new');
     expect(await project.forget(home, null)).toEqual(['AGENTS.md']);
     expect(await state()).toEqual(['AGENTS.md new', 'CLAUDE.md new']);
     await writeFile(join(home, 'instructions.json'), '{"broken": ');

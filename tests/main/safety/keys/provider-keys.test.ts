@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { removedKeyMs } from '../../../../src/shared/safety/removed-key.ts';
+import { removedKeyRestoreMs } from '../../../../src/shared/safety/removed-key.ts';
 import { createKeyClient } from '../../../../src/main/safety/keys/key-client.ts';
 import type { KeyStore, StoreState } from '../../../../src/main/safety/keys/key-store.ts';
 import { createKeyStore } from '../../../../src/main/safety/keys/key-store.ts';
@@ -128,10 +128,10 @@ describe('the key of a provider', () => {
         remove: async (name) => (held.delete(name), ready),
       });
       await keys.remove('openai');
-      vi.advanceTimersByTime(removedKeyMs - 1);
+      vi.advanceTimersByTime(removedKeyRestoreMs - 1);
       expect(await keys.restore('openai')).toEqual(ready);
       await keys.remove('openai');
-      vi.advanceTimersByTime(removedKeyMs);
+      vi.advanceTimersByTime(removedKeyRestoreMs);
       expect(await keys.restore('openai')).toBeNull();
       held.set('openai', 'k');
       await keys.remove('openai');

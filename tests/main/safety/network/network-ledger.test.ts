@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/shared/events/events.ts';
-import { createNetworkLedger, type SessionBits } from '../../../../src/main/safety/network/network-ledger.ts';
+import { createNetworkLedger, type SessionExposure } from '../../../../src/main/safety/network/network-ledger.ts';
 
 const stamp = { v: 2, seq: 1, at: 0 } as const;
 const created: SessionEvent = {
@@ -47,10 +47,10 @@ const ended: SessionEvent = {
   dataBlob: null,
 };
 
-function bitsOf(...events: readonly SessionEvent[]): SessionBits {
+function bitsOf(...events: readonly SessionEvent[]): SessionExposure {
   const ledger = createNetworkLedger();
   for (const event of [created, ...events]) ledger.add(event);
-  return ledger.bits();
+  return ledger.exposure();
 }
 
 it('counts what others wrote once a model has read of the project, also where the traces are gone later', () => {

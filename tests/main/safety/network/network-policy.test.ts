@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { networkRulesSchema } from '../../../../src/shared/safety/network-access.ts';
-import { decideNetwork, type NetworkCase } from '../../../../src/main/safety/network/network-policy.ts';
+import { decideNetwork, type NetworkRequest } from '../../../../src/main/safety/network/network-policy.ts';
 
 const clean = { private: false, untrusted: false, foreign: null, outward: false };
 const foreign = { ...clean, private: true, foreign: 'https://example.org/x.git' };
-const base: NetworkCase = {
+const base: NetworkRequest = {
   hosts: ['a.example.org'],
   rules: networkRulesSchema.parse({}),
   projectPath: '/p',
   granted: new Set(),
   run: 'ask',
   approve: 'ask',
-  bits: clean,
+  exposure: clean,
   refusals: 0,
 };
-const rules = (text: object): NetworkCase['rules'] => networkRulesSchema.parse(text);
-const inProject = (own: object): NetworkCase['rules'] => rules({ projects: { '/p': own } });
+const rules = (text: object): NetworkRequest['rules'] => networkRulesSchema.parse(text);
+const inProject = (own: object): NetworkRequest['rules'] => rules({ projects: { '/p': own } });
 
 describe('the network of a command', () => {
-  it.each<[string, Partial<NetworkCase>, 'allow' | 'deny' | 'ask']>([
+  it.each<[string, Partial<NetworkRequest>, 'allow' | 'deny' | 'ask']>([
     ['is asked for when nothing was said', {}, 'ask'],
     [
       'is denied by --network off, whatever rules allow',
@@ -57,35 +57,35 @@ describe('the network of a command', () => {
     ],
     [
       'is allowed while nothing came from outside',
-      { granted: new Set(['a.example.org']), bits: { ...clean, private: true } },
+      { granted: new Set(['a.example.org']), exposure: { ...clean, private: true } },
       'allow',
     ],
     [
       'is asked for again when text from outside met private content',
-      { granted: new Set(['a.example.org']), bits: { ...clean, private: true, untrusted: true } },
+      { granted: new Set(['a.example.org']), exposure: { ...clean, private: true, untrusted: true } },
       'ask',
     ],
     [
       'is asked for then in spite of a rule, too',
       {
         rules: inProject({ allow: ['a.example.org'] }),
-        bits: { ...clean, private: true, untrusted: true, outward: true },
+        exposure: { ...clean, private: true, untrusted: true, outward: true },
       },
       'ask',
     ],
     [
       'is asked for again when a model has read a project that others wrote',
-      { granted: new Set(['a.example.org']), bits: foreign },
+      { granted: new Set(['a.example.org']), exposure: foreign },
       'ask',
     ],
     [
       'is allowed then where the person trusts what stands in it',
-      { rules: rules({ allow: ['a.example.org'], trusted: ['/p'] }), bits: foreign },
+      { rules: rules({ allow: ['a.example.org'], trusted: ['/p'] }), exposure: foreign },
       'allow',
     ],
     [
       'is allowed before a model has read anything of it',
-      { granted: new Set(['a.example.org']), bits: { ...foreign, private: false } },
+      { granted: new Set(['a.example.org']), exposure: { ...foreign, private: false } },
       'allow',
     ],
     ['is not asked for a fourth time', { refusals: 3 }, 'deny'],
@@ -98,7 +98,7 @@ describe('the network of a command', () => {
     ],
     [
       'is denied by --approve allow where it would be asked for again',
-      { approve: 'allow', granted: new Set(['a.example.org']), bits: { ...clean, private: true, untrusted: true } },
+      { approve: 'allow', granted: new Set(['a.example.org']), exposure: { ...clean, private: true, untrusted: true } },
       'deny',
     ],
   ])('%s', (_what, change, answer) => {
@@ -108,13 +108,13 @@ describe('the network of a command', () => {
 
 describe('a yes to a network', () => {
   it('can last while nobody else could have told the model what to ask for, and only then', () => {
-    const isOnce = (bits: NetworkCase['bits'], more: Partial<NetworkCase> = {}): boolean =>
-      decideNetwork({ ...base, bits, ...more }).isOnce;
+    const isOnce = (exposure: NetworkRequest['exposure'], more: Partial<NetworkRequest> = {}): boolean =>
+      decideNetwork({ ...base, exposure, ...more }).isOnce;
     expect(isOnce({ ...clean, private: true })).toBe(false);
     expect(isOnce({ ...clean, private: true, untrusted: true })).toBe(true);
     expect(isOnce(foreign)).toBe(true);
     expect(isOnce(foreign, { rules: rules({ trusted: ['/p'] }) })).toBe(false);
-    expect(decideNetwork({ ...base, bits: foreign }).reason).toMatch(
+    expect(decideNetwork({ ...base, exposure: foreign }).reason).toMatch(
       /example\.org\/x\.git.*network\.trusted '\["\/p"\]'/,
     );
   });

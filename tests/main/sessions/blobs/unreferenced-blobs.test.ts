@@ -2,7 +2,7 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createBlobs } from '../../../../src/main/sessions/blobs/blob-store.ts';
-import { unnamedBlobs } from '../../../../src/main/sessions/blobs/unreferenced-blobs.ts';
+import { findUnreferencedBlobs } from '../../../../src/main/sessions/blobs/unreferenced-blobs.ts';
 import { makeHome } from '../session-fixtures.ts';
 
 const none = new AbortController().signal;
@@ -30,16 +30,19 @@ it('blobs that no file names are found and removed; named, young, wanted again a
   await createBlobs(folder).put(Buffer.from('again'));
 
   const look = { remove: false, now: Date.now() };
-  expect(await unnamedBlobs(home.path, look, none)).toEqual({ count: 2, sizeBytes: 'copied'.length + 'gone'.length });
+  expect(await findUnreferencedBlobs(home.path, look, none)).toEqual({
+    count: 2,
+    sizeBytes: 'copied'.length + 'gone'.length,
+  });
   expect(await readdir(folder)).toContain(gone);
-  expect((await unnamedBlobs(home.path, { ...look, remove: true }, none)).count).toBe(2);
+  expect((await findUnreferencedBlobs(home.path, { ...look, remove: true }, none)).count).toBe(2);
   expect(new Set(await readdir(folder))).toEqual(new Set([named, cut, binned, again, young, 'note.txt']));
-  expect(await unnamedBlobs(home.path, look, none)).toEqual({ count: 0, sizeBytes: 0 });
+  expect(await findUnreferencedBlobs(home.path, look, none)).toEqual({ count: 0, sizeBytes: 0 });
 });
 
 it('a home without any has none', async () => {
   await using home = await makeHome();
-  expect(await unnamedBlobs(join(home.path, 'absent'), { remove: true, now: Date.now() }, none)).toEqual({
+  expect(await findUnreferencedBlobs(join(home.path, 'absent'), { remove: true, now: Date.now() }, none)).toEqual({
     count: 0,
     sizeBytes: 0,
   });

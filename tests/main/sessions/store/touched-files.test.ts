@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findTouched, touchedText } from '../../../../src/main/sessions/store/touched-files.ts';
+import { findTouchedFiles, touchedFilesText } from '../../../../src/main/sessions/store/touched-files.ts';
 
 let root = '';
 beforeEach(async () => {
@@ -32,7 +32,7 @@ describe('what was touched', () => {
     // Even where a program sets the times back.
     await put('deep/down/old.txt', 'new');
     await utimes(join(root, 'deep/down/old.txt'), 1, 1);
-    const touched = await findTouched(root, since, ['known.txt', 'same.txt']);
+    const touched = await findTouchedFiles(root, since, ['known.txt', 'same.txt']);
     expect(touched).toEqual({
       files: [
         { path: 'away/', what: 'folder' },
@@ -49,15 +49,15 @@ describe('what was touched', () => {
     await put('a/b.txt', 'old');
     await wait();
     const since = Date.now();
-    expect(touchedText((await findTouched(root, since, [])) ?? { files: [], isWhole: false })).toBe(
+    expect(touchedFilesText((await findTouchedFiles(root, since, [])) ?? { files: [], isWhole: false })).toBe(
       'No file of the workspace was touched since it began.',
     );
     for (let index = 0; index < 60; index += 1) await put(`a/${index}.txt`, 'new');
-    const many = await findTouched(root, since, []);
+    const many = await findTouchedFiles(root, since, []);
     expect([many?.files.length, many?.isWhole]).toEqual([50, false]);
-    expect(touchedText(many ?? { files: [], isWhole: true }).split('\n')).toHaveLength(52);
+    expect(touchedFilesText(many ?? { files: [], isWhole: true }).split('\n')).toHaveLength(52);
     await rename(root, `${root}-moved`);
-    expect(await findTouched(root, since, [])).toBeNull();
+    expect(await findTouchedFiles(root, since, [])).toBeNull();
     await rename(`${root}-moved`, root);
   });
 });

@@ -6,7 +6,7 @@ import {
   comparisonHead,
   comparisonCsv,
   comparisonMarkdown,
-  elsewhereLegend,
+  counterfactualLegend,
   comparisonRows,
 } from '@shared/comparisons/comparison-table.ts';
 import { issueText } from '@shared/text/issue-text.ts';
@@ -200,7 +200,7 @@ async function follow({ core, terminal, now, signal }: CommandContext, sessionId
 function showTable(comparison: Comparison, terminal: Terminal): void {
   const rows = comparisonRows(comparison);
   for (const line of table([comparisonHead, ...rows.map(comparisonCells)])) terminal.out(`${line}\n`);
-  if (rows.some(({ runs }) => runs > 0)) terminal.err(terminal.colors.dim(`${elsewhereLegend}\n`));
+  if (rows.some(({ runs }) => runs > 0)) terminal.err(terminal.colors.dim(`${counterfactualLegend}\n`));
   if (comparison.runs.some((run) => run.figures?.passedBefore === true)) {
     terminal.err(`${terminal.colors.yellow('The check passed before any work')}, so it says little about the runs.\n`);
   }

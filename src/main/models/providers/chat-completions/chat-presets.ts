@@ -1,4 +1,4 @@
-import { services } from '@shared/models/known-providers.ts';
+import { knownProviders } from '@shared/models/known-providers.ts';
 import type { Preset } from '@shared/settings/settings.ts';
 import type { HistoryRules } from '../call/fit-history.ts';
 
@@ -100,9 +100,9 @@ const presets: Readonly<Record<Preset, ChatPreset>> = {
     }),
     baseUrl: null,
   },
-  'lm-studio': local(services['lm-studio'].address),
-  vllm: local(services.vllm.address),
-  'llama-server': local(services['llama-server'].address),
+  'lm-studio': local(knownProviders['lm-studio'].address),
+  vllm: local(knownProviders.vllm.address),
+  'llama-server': local(knownProviders['llama-server'].address),
 };
 
 export const huggingfacePreset: ChatPreset = cloud('https://router.huggingface.co/v1', {

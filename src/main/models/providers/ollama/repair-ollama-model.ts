@@ -1,4 +1,4 @@
-import type { ModelMending } from '@shared/contract/contract.ts';
+import type { ModelRepair } from '@shared/contract/contract.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaError } from './ollama-api.ts';
 import type { KnownModels } from './ollama-known-models.ts';
@@ -6,7 +6,7 @@ import { judgeTemplate, repairedName, repairTemplateFor } from './repair-templat
 import type { ModelLoader } from './ollama-model-loader.ts';
 
 /**
- * Mends a model whose template does nothing or knows no tools: a model of our own name is derived from it, with the
+ * Repairs a model whose template does nothing or knows no tools: a model of our own name is derived from it, with the
  * template of its family. The one that it comes from stays as it is, and the weights are not copied.
  */
 export function createModelRepair({
@@ -18,7 +18,7 @@ export function createModelRepair({
   readonly known: KnownModels;
   readonly find: ModelLoader['find'];
 }) {
-  return async (name: string, apply: boolean, signal: AbortSignal): Promise<ModelMending> => {
+  return async (name: string, apply: boolean, signal: AbortSignal): Promise<ModelRepair> => {
     const listed = await find(name, signal);
     if (listed === null)
       throw new OllamaError({

@@ -18,9 +18,9 @@ export function isBareTemplate(template: string): boolean {
   return /^\{\{-?\s*\.Prompt\s*-?\}\}$/.test(template.trim());
 }
 
-/** What is wrong with the template, and what mends it; null: nothing. */
+/** What is wrong with the template, and what repairs it; null: nothing. */
 export function judgeTemplate(known: KnownModel): Finding | null {
-  const way = repairTemplateFor(known) === null ? '' : ': a derived model can be made with "dewpoint models mend"';
+  const way = repairTemplateFor(known) === null ? '' : ': a derived model can be made with "dewpoint models repair"';
   if (isBareTemplate(known.template))
     return { code: 'template-missing', text: `its template is missing, so it is not told who says what${way}` };
   if (

@@ -117,7 +117,7 @@ async function rankAll(
 }
 
 /**
- * Where the caller and what it calls can both be changed, the latter is mended for all who call it. In another file it
+ * Where the caller and what it calls can both be changed, the latter is repaired for all who call it. In another file it
  * weighs more: there it has other callers. `distance`: imports from the failing tests to a file.
  */
 function depthOf({ candidate }: Verdict, verdicts: readonly Verdict[], distance: ReadonlyMap<string, number>): number {

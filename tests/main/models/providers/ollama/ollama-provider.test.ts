@@ -303,7 +303,7 @@ describe('models', () => {
     expect(endOf(await run()).error).toBeNull();
   });
 
-  it('whose template is missing are mended by a derived one, and only when that is said', async () => {
+  it('whose template is missing are repaired by a derived one, and only when that is said', async () => {
     server.habits.template = '{{ .Prompt }}';
     const offered = await provider.repair?.('m', false, never);
     expect(offered).toMatchObject({ problem: expect.stringContaining('template is missing'), made: null });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { SessionSummary } from '@shared/contract/contract.ts';
-import { droppedText } from '@shared/safety/approval-grants.ts';
+import { droppedGrantsText } from '@shared/safety/approval-grants.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../../server/local-socket.ts';
 import type { Command } from '../../command-context.ts';
@@ -49,7 +49,7 @@ export const library: Command<[LibraryAction, readonly string[], LibraryArgument
     case 'import': {
       const imported = await core.sessions.import({ path: resolve(first) }, { signal });
       terminal.out(args.json === true ? jsonLine(imported) : `${imported.sessionId}\n`);
-      const text = droppedText(imported.dropped);
+      const text = droppedGrantsText(imported.dropped);
       if (text !== null) terminal.err(`${text}\n`);
       return 0;
     }
