@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Message } from '@shared/messages.ts';
 import { textMessage } from '@shared/messages.ts';
-import { createLlamaEngine } from '../src/main/engines/llama-client.ts';
-import type { LlamaEngine } from '../src/main/engines/llama-client.ts';
-import { findPlaces } from '../src/main/lib/places.ts';
-import type { ModelRequest, Provider } from '../src/main/providers/define.ts';
+import { createLlamaEngine } from '../src/main/models/engine/llama-engine.ts';
+import type { LlamaEngine } from '../src/main/models/engine/llama-engine.ts';
+import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
+import type { ModelRequest, Provider } from '../src/main/models/providers/define.ts';
 import { againstBareRows } from './lib/against-bare.ts';
 import type { Measuring } from './lib/bare-contest.ts';
 import { askAlone } from './lib/ask-alone.ts';
@@ -51,7 +51,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     threads: '',
     rounds: '2',
   });
-  const cache = findPlaces(process.env, process.platform).cache;
+  const cache = findDataFolders(process.env, process.platform).cache;
   const modelPath = join(cache, 'models', `${values.model}.gguf`);
   const workerPath = resolve('out/main/llama-worker.cjs');
   if (!existsSync(modelPath))

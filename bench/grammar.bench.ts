@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { textMessage } from '@shared/messages.ts';
-import { createLlamaEngine } from '../src/main/engines/llama-client.ts';
-import { findPlaces } from '../src/main/lib/places.ts';
-import type { Provider } from '../src/main/providers/define.ts';
+import { createLlamaEngine } from '../src/main/models/engine/llama-engine.ts';
+import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
+import type { Provider } from '../src/main/models/providers/define.ts';
 import { localProvider } from './lib/local-provider.ts';
 import { writeRandomModel } from './lib/random-model.ts';
 import { randomInput } from './lib/random-schemas.ts';
@@ -28,7 +28,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
       seed: { type: 'string', default: '1' },
     },
   });
-  const models = join(findPlaces(process.env, process.platform).cache, 'models');
+  const models = join(findDataFolders(process.env, process.platform).cache, 'models');
   const realPath = join(models, `${tokenizerOf}.gguf`);
   if (!existsSync(realPath))
     throw new UsageError(`${tokenizerOf} is not there: npm start -- models pull llama-cpp/${tokenizerOf}`);

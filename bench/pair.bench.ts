@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { findPlaces } from '../src/main/lib/places.ts';
+import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
 import catalogue from '../resources/models.json';
 import { createTaskBed } from './lib/judge.ts';
 import { formatSetting, type Setting } from './lib/machine.ts';
@@ -26,7 +26,7 @@ const contextTokens = 16_384;
 /** A real pair of models, one here and one behind an endpoint with a price: what routing between them is worth. */
 export async function run(args: readonly string[], setting: Setting): Promise<readonly BenchRow[]> {
   const options = parsePairOptions(args);
-  const { cache } = findPlaces(process.env, process.platform);
+  const { cache } = findDataFolders(process.env, process.platform);
   const tasks = drawTasks(await loadTasks(join(process.cwd(), 'bench', 'tasks')), options);
   if (tasks.length === 0) throw new UsageError('No task fits --split and --tasks.');
   const file = resolve(options.results ?? join(cache, 'bench', 'pair', 'results.jsonl'));

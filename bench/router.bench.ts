@@ -1,4 +1,4 @@
-import { discoverRules } from '../src/main/router/registry.ts';
+import { discoverRules } from '../src/main/routing/registry.ts';
 import { openFenceBench } from './lib/fence-calls.ts';
 import { emptyFindings, generatedRun } from './lib/route-runs.ts';
 import { recordedTasks } from './lib/recorded-tasks.ts';
@@ -132,7 +132,7 @@ async function fenceRows(): Promise<readonly BenchRow[]> {
   const note = `${sum.steps} steps of ${sum.sessions} sessions, ${sum.refused} were to go up and did not; without fences ${open} of 100 sessions leak; ${[...positions].join(', ')}`;
   return [
     {
-      figure: 'steps of a fenced talk that the router sent up',
+      figure: 'steps of a fenced conversation that the router sent up',
       value: sum.routed,
       unit: '',
       target: { atMost: 0 },

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import catalogue from '../resources/models.json';
-import { findPlaces } from '../src/main/lib/places.ts';
+import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
 import { createTaskBed } from './lib/judge.ts';
 import { formatSetting, type Setting } from './lib/machine.ts';
 import { makeCoreRunner } from './lib/make-core-runner.ts';
@@ -52,7 +52,7 @@ async function withBed<Result>(
   use: (parts: Omit<Parameters<typeof runTasks>[2], 'results'>) => Promise<Result>,
 ): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-'));
-  const { cache } = findPlaces(process.env, process.platform);
+  const { cache } = findDataFolders(process.env, process.platform);
   const say = (line: string): void => console.error(line);
   const replies =
     options.replies === null ? null : createReplyCache({ folder: resolve(options.replies), digestOf, speedOf: null });

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // node scripts/record.mjs: does the README's first task with the starter model, on a copy of the example and in an empty
-// home, and puts what the terminal printed into the README. Takes about a minute.
+// home, and puts what the terminal printed into docs/guide/sessions.md. Takes about a minute.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -21,11 +21,11 @@ try {
   execFileSync(process.execPath, [join(root, 'scripts', 'start.mjs'), '--version'], { stdio: 'inherit' });
   const shown = commands.map((args) => `$ npm start -- ${args.map(quoted).join(' ')}\n${record(args)}`).join('\n');
   const about = `Recorded on ${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} ${process.arch} cores, the model on the processor; lines as the program printed them into a pipe.`;
-  const readme = join(root, 'README.md');
-  const text = readFileSync(readme, 'utf8');
+  const page = join(root, 'docs', 'guide', 'sessions.md');
+  const text = readFileSync(page, 'utf8');
   const [before, rest = ''] = text.split(begin);
   const after = rest.slice(rest.indexOf(end));
-  writeFileSync(readme, `${before}${begin}\n${about}\n\n\`\`\`\n${shown}\`\`\`\n${after}`);
+  writeFileSync(page, `${before}${begin}\n${about}\n\n\`\`\`\n${shown}\`\`\`\n${after}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -42,7 +42,7 @@ function record(args) {
   });
   closeSync(printed);
   const text = readFileSync(file, 'utf8').replaceAll(folder, '~');
-  if (status !== 0) throw new Error(`It ended with ${status}, and the README is as it was:\n${text}`);
+  if (status !== 0) throw new Error(`It ended with ${status}, and docs/guide/sessions.md was not changed:\n${text}`);
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   return `${text}(${seconds} s in all)\n`;
 }

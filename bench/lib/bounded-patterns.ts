@@ -8,24 +8,24 @@ export interface BoundedPattern {
 
 export const boundedPatterns: readonly BoundedPattern[] = [
   {
-    file: 'src/main/agent/recipes/words/example.ts',
+    file: 'src/main/recipes/facts/task-example.ts',
     written:
       /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|-?\b\d+(?:\.\d+)?\b|\b(?:None|True|False|null|undefined|true|false)\b|\[[^\]\n]*\]/g.toString(),
     why: 'reads the 260 characters after a call',
   },
   {
-    file: 'src/main/lib/program-environment.ts',
+    file: 'src/main/lib/programs/program-environment.ts',
     written:
       /^(?:(?:NIX_)?LD_LIBRARY_PATH|VK_\w+|GGML_BACKEND_\w+|CUDA_\w*PATH\w*|HIP_\w*PATH|ROCM_PATH|VULKAN_SDK)$/u.toString(),
     why: "reads the names of this machine's own variables",
   },
   {
-    file: 'src/main/sandbox/repositories/git-config.ts',
+    file: 'src/main/sandbox/workspace/repositories/git-config.ts',
     written: /([A-Za-z][A-Za-z0-9-]*)\s*=/.toString(),
     why: 'reads the first 300 characters of a line',
   },
   {
-    file: 'src/main/sandbox/secret-names.ts',
+    file: 'src/main/sandbox/workspace/secret-names.ts',
     written: /(service[-_]?account|firebase-adminsdk).*\.json$/.toString(),
     why: 'reads the name of a file, of 255 bytes at most',
   },
@@ -36,12 +36,12 @@ export const boundedPatterns: readonly BoundedPattern[] = [
     why: 'reads the path of a file, of 4,096 bytes at most',
   },
   {
-    file: 'src/main/agent/task-kind.ts',
+    file: 'src/shared/text/task-kind.ts',
     written: /(?<=[.!?。？！])\s+|\n+/u.toString(),
     why: 'reads 20,000 characters at most',
   },
   {
-    file: 'src/main/agent/recipes/words/question-shape.ts',
+    file: 'src/main/recipes/context/question-shape.ts',
     written: /(?<=[.!?])\s+|(?<=[。！？])|\n+/.toString(),
     why: 'reads 20,000 characters at most',
   },

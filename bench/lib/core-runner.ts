@@ -1,7 +1,7 @@
 import { AppError } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events.ts';
 import type { RunOptions } from '@shared/run-options.ts';
-import type { CoreApi } from '../../src/main/api/core-api.ts';
+import type { CoreApi } from '../../src/main/server/core-api.ts';
 import type { TaskOutcome, TaskRun, TaskRunner } from './task-runner.ts';
 
 type CoreUse = Pick<CoreApi, 'createSession' | 'subscribe' | 'send' | 'result' | 'cancel' | 'dispose'>;

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { defineRecipe } from '../../src/main/agent/recipes/define.ts';
-import type { Provider } from '../../src/main/providers/define.ts';
-import { discoverProviders } from '../../src/main/providers/registry.ts';
+import { defineRecipe } from '../../src/main/recipes/define.ts';
+import type { Provider } from '../../src/main/models/providers/define.ts';
+import { discoverProviders } from '../../src/main/models/providers/registry.ts';
 import type { ModelInfo } from '../../src/shared/models.ts';
 import { routingOf } from '../../src/shared/routing-of.ts';
 import { providerSettingsSchema } from '../../src/shared/settings.ts';
@@ -17,9 +17,9 @@ export interface FenceRun {
   readonly refused: number;
   readonly redacted: number;
   readonly leakedBytes: number;
-  /** Steps of the talk, made or stopped. */
+  /** Steps of the conversation, made or stopped. */
   readonly steps: number;
-  /** Of these, those that went to the cloud although the talk had the file in sight, where nothing is to be taken out of it. */
+  /** Of these, those that went to the cloud although the conversation had the file in sight, where nothing is to be taken out of it. */
   readonly routed: number;
 }
 
@@ -219,13 +219,13 @@ function stepsOf({ kit, fenced, verdict }: Session): Pick<FenceRun, 'steps' | 'r
       steps += 1;
       routed += isSeen && event.stage.where === 'cloud' && verdict !== 'redact' ? 1 : 0;
     }
-    const isOfTalk =
+    const isOfConversation =
       event.type === 'user-message-added' ||
       event.type === 'criterion-checked' ||
       event.type === 'turn-ended' ||
-      // What a program reads is no part of the talk before it says something of it.
-      (event.type === 'tool-ended' && kit.services.recipes.length === 0);
-    if (!isOfTalk) continue;
+      // What a program reads is no part of the conversation before it says something of it.
+      (event.type === 'tool-ended' && kit.dependencies.recipes.length === 0);
+    if (!isOfConversation) continue;
     const text = JSON.stringify(event);
     isSeen ||= fenced.tokens.some((own) => traces(own).some((trace) => text.includes(trace)));
   }
@@ -411,7 +411,7 @@ function localScript(random: Random, subject: ScriptSubject): Script {
   }
 }
 
-/** Reads until the window is full, so that the talk is summed up; the summary says what was read. */
+/** Reads until the window is full, so that the conversation is summed up; the summary says what was read. */
 function summaries(read: ReplyParts, told: string, done: ReplyParts): ReplyParts[] {
   const big = call('run_command', { command: 'make' });
   const filler: ReplyParts = { text: 'x '.repeat(1500), calls: big.calls ?? [] };

@@ -6,11 +6,11 @@ export interface Finding {
   readonly tests: readonly { readonly file: string; readonly name: string }[];
 }
 
-const guard = 'tests/main/sandbox/repositories/repository-guard.test.ts';
+const guard = 'tests/main/sandbox/workspace/repositories/repository-guard.test.ts';
 const corpus = 'tests/hostile/corpus.test.ts';
 const slow = 'tests/lint/slow-patterns.test.ts';
-const approval = 'tests/main/cli/ask-approval.test.ts';
-const events = 'tests/main/cli/hostile-events.test.ts';
+const approval = 'tests/main/hosts/cli/questions/approval-question.test.ts';
+const events = 'tests/main/hosts/cli/terminal/hostile-events.test.ts';
 
 export const findingsOfReview: readonly Finding[] = [
   {
@@ -26,7 +26,7 @@ export const findingsOfReview: readonly Finding[] = [
     number: 2,
     what: 'pins run out',
     tests: [
-      { file: 'tests/main/sandbox/docker/pins.test.ts', name: 'of the project itself are never given up for others' },
+      { file: 'tests/main/sandbox/docker/protection/protected-mounts.test.ts', name: 'of the project itself are never given up for others' },
       { file: corpus, name: 'hidden-behind-decoys' },
       { file: corpus, name: 'hidden-behind-shallow-decoys' },
     ],
@@ -36,7 +36,7 @@ export const findingsOfReview: readonly Finding[] = [
     what: 'host programs start in the current folder',
     tests: [
       {
-        file: 'tests/main/lib/host-programs.test.ts',
+        file: 'tests/main/lib/programs/host-programs.test.ts',
         name: 'in a folder with programs of its own, nothing of it runs',
       },
     ],
@@ -44,12 +44,12 @@ export const findingsOfReview: readonly Finding[] = [
   {
     number: 4,
     what: 'an imported session brings its own yes',
-    tests: [{ file: 'tests/main/core/imported-grants.test.ts', name: 'asks for hosts again' }],
+    tests: [{ file: 'tests/main/sessions/library/imported-grants.test.ts', name: 'asks for hosts again' }],
   },
   {
     number: 5,
     what: 'slow patterns: secrets',
-    tests: [{ file: 'tests/main/sandbox/secret-files.test.ts', name: 'costs no more per byte' }],
+    tests: [{ file: 'tests/main/sandbox/workspace/secret-files.test.ts', name: 'costs no more per byte' }],
   },
   {
     number: 6,
@@ -67,7 +67,9 @@ export const findingsOfReview: readonly Finding[] = [
   {
     number: 8,
     what: 'a key in the doctor’s bundle',
-    tests: [{ file: 'tests/main/cli/doctor-bundle.test.ts', name: 'holds no key that stands in any text' }],
+    tests: [
+      { file: 'tests/main/hosts/cli/reports/doctor-bundle.test.ts', name: 'holds no key that stands in any text' },
+    ],
   },
   {
     number: 9,
@@ -79,7 +81,7 @@ export const findingsOfReview: readonly Finding[] = [
     what: 'unfinished frames before the token',
     tests: [
       {
-        file: 'tests/main/web/waiting-room.test.ts',
+        file: 'tests/main/hosts/web/pending-sockets.test.ts',
         name: 'takes a few bytes of a socket that has not shown the token',
       },
     ],
@@ -89,7 +91,7 @@ export const findingsOfReview: readonly Finding[] = [
     what: 'more secrets than are hidden',
     tests: [
       { file: 'tests/docker/sandbox-protection.test.ts', name: 'of which one cannot be hidden start nothing' },
-      { file: 'tests/main/sandbox/secret-files.test.ts', name: 'by the names' },
+      { file: 'tests/main/sandbox/workspace/secret-files.test.ts', name: 'by the names' },
     ],
   },
   {
@@ -104,15 +106,18 @@ export const findingsOfReview: readonly Finding[] = [
     number: 13,
     what: 'an unterminated code hides the rest of a line',
     tests: [
-      { file: 'tests/main/cli/hostile-answers.test.ts', name: 'does nothing to a terminal' },
-      { file: 'tests/main/cli/terminal.test.ts', name: 'keeps what stands behind a title that does not end' },
+      { file: 'tests/main/hosts/cli/hostile-answers.test.ts', name: 'does nothing to a terminal' },
+      {
+        file: 'tests/main/hosts/cli/terminal/terminal.test.ts',
+        name: 'keeps what stands behind a title that does not end',
+      },
     ],
   },
   {
     number: 14,
     what: 'an open home',
     tests: [
-      { file: 'tests/main/api/home.test.ts', name: 'is made this user alone' },
+      { file: 'tests/main/server/owner/claim-home.test.ts', name: 'is made this user alone' },
       { file: 'tests/faults/program-privacy.test.ts', name: 'holds nothing that others may read' },
     ],
   },
@@ -124,7 +129,9 @@ export const findingsOfReview: readonly Finding[] = [
   {
     number: 16,
     what: 'the engine’s process has the whole environment',
-    tests: [{ file: 'tests/main/lib/host-programs.test.ts', name: 'when the engine starts, which gets no key' }],
+    tests: [
+      { file: 'tests/main/lib/programs/host-programs.test.ts', name: 'when the engine starts, which gets no key' },
+    ],
   },
   {
     number: 17,
@@ -141,7 +148,7 @@ export const findingsOfReview: readonly Finding[] = [
     what: 'names that are left out of lists',
     tests: [
       {
-        file: 'tests/main/sandbox/docker/writes-under-way.test.ts',
+        file: 'tests/main/sandbox/docker/files/writes-under-way.test.ts',
         name: 'is left out of a look while the write goes on',
       },
     ],

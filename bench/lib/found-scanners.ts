@@ -23,7 +23,7 @@ const names = new Set(
 
 /** Where functions touch more than their text: the window, programs, places of the host. */
 const folders =
-  /^src\/(?:shared|renderer\/lib|main\/(?:agent|cli|engines|lib|policy|providers|router|sandbox|sessions|tools))\//u;
+  /^src\/(?:shared|renderer\/lib|main\/(?:agent|hosts\/cli|lib|models|recipes|routing|safety|sandbox|sessions|tools|engines|policy|providers))\//u;
 
 /** Every exported function below `root` whose first argument is a text. */
 export function findScanners(root: string): readonly FoundScanner[] {

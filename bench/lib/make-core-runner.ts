@@ -1,5 +1,5 @@
-import type { RecipeSettings } from '../../src/main/agent/recipes/define.ts';
-import type { CoreApi } from '../../src/main/api/core-api.ts';
+import type { RecipeSettings } from '../../src/main/recipes/define.ts';
+import type { CoreApi } from '../../src/main/server/core-api.ts';
 import { compose, type ComposeConfig } from '../../src/main/compose.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { benchSandboxFactory } from './bench-sandbox.ts';

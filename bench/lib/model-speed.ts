@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { type Message, textMessage, textOf } from '@shared/messages.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { z } from 'zod';
-import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
 import { plainRequest } from './plain-request.ts';
 import { processorMs } from './processor-time.ts';
 
@@ -98,13 +98,13 @@ function countingRequest(model: string, turn: number): ModelRequest {
 }
 
 /**
- * The share of a prompt that a server with one place for a talk still has from the call before: what both begin with.
+ * The share of a prompt that a server with one place for a conversation still has from the call before: what both begin with.
  * By characters, for such a server does not say it of its tokens.
  */
 export function keptShare(before: readonly Message[] | null, messages: readonly Message[]): number {
   if (before === null) return 0;
-  const textOfTalk = (talk: readonly Message[]): string => talk.map(textOf).join('\n');
-  const [left, right] = [textOfTalk(before), textOfTalk(messages)];
+  const textOfConversation = (conversation: readonly Message[]): string => conversation.map(textOf).join('\n');
+  const [left, right] = [textOfConversation(before), textOfConversation(messages)];
   let same = 0;
   while (same < right.length && left[same] === right[same]) same += 1;
   return right.length === 0 ? 0 : same / right.length;

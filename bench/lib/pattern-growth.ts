@@ -62,9 +62,9 @@ function runOf(source: string, flags: string, use: PatternUse): Run {
 }
 
 const modules = import.meta.glob<Readonly<Record<string, unknown>>>([
-  '../../src/shared/*.ts',
+  '../../src/shared/**/*.ts',
   '../../src/renderer/lib/**/*.ts',
-  '../../src/main/{agent,cli,engines,lib,policy,providers,router,sandbox,sessions,tools}/**/*.ts',
+  '../../src/main/{agent,hosts/cli,lib,models,recipes,routing,safety,sandbox,sessions,tools}/**/*.ts',
 ]);
 
 /** Every exported function that reads a text, given texts that are hard for the patterns and the words of its file. */

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { GgmlType, LlamaLogLevel } from 'node-llama-cpp';
 import type { Llama, LlamaModel } from 'node-llama-cpp';
 import type { CacheType } from '@shared/plan.ts';
-import { refusedCache } from '../../src/main/engines/context-memory.ts';
-import { readGguf } from '../../src/main/engines/gguf.ts';
-import { estimateMemory, readModelMemory } from '../../src/main/engines/model-memory.ts';
-import type { ModelMemory } from '../../src/main/engines/model-memory.ts';
-import { openLibrary } from '../../src/main/engines/llama-worker/open-library.ts';
-import { findPlaces } from '../../src/main/lib/places.ts';
+import { refusedCache } from '../../src/main/models/memory/estimate/context-memory.ts';
+import { readGguf } from '../../src/main/models/memory/gguf/read-gguf.ts';
+import { estimateMemory, readModelMemory } from '../../src/main/models/memory/estimate/model-memory.ts';
+import type { ModelMemory } from '../../src/main/models/memory/estimate/model-memory.ts';
+import { openLibrary } from '../../src/main/models/engine/worker/load/open-library.ts';
+import { findDataFolders } from '../../src/main/lib/files/data-folders.ts';
 import type { BenchRow } from './rows.ts';
 
 const models = ['smollm2-135m-instruct', 'qwen2.5-coder-0.5b-instruct', 'qwen2.5-coder-1.5b-instruct'];
@@ -31,7 +31,7 @@ interface Load {
 
 /** Small models, really loaded on the processor: every buffer that the engine reports against the estimate. */
 export async function realLoadRows(): Promise<readonly BenchRow[]> {
-  const { cache } = findPlaces(process.env, process.platform);
+  const { cache } = findDataFolders(process.env, process.platform);
   const paths = models.map((name) => join(cache, 'models', `${name}.gguf`)).filter((path) => existsSync(path));
   const loads: Load[] = [];
   const lines: string[] = [];

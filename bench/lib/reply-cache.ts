@@ -6,7 +6,7 @@ import { stopReasonSchema } from '@shared/events.ts';
 import { type Part, partSchema } from '@shared/messages.ts';
 import { promptTokensOf, usageSchema } from '@shared/money.ts';
 import { z } from 'zod';
-import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
+import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
 import { type FindSpeed, keptShare } from './model-speed.ts';
 
 const replySchema = z.object({

@@ -3,9 +3,9 @@ import { worstCostOf } from '@shared/money.ts';
 import type { Profile } from '@shared/routing.ts';
 import { profiles } from '@shared/profiles.ts';
 import { routingOf } from '@shared/routing-of.ts';
-import type { Decision, RouteFacts, Rule, Seat } from '../../src/main/router/define.ts';
-import { decideRoute } from '../../src/main/router/route.ts';
-import { createTrajectory } from '../../src/main/router/trajectory.ts';
+import type { Decision, RouteFacts, Rule, RouteCandidate } from '../../src/main/routing/define.ts';
+import { decideRoute } from '../../src/main/routing/decide-route.ts';
+import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';
 import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
 
 /** What a run of made-up steps found; every list is to be empty. */
@@ -17,7 +17,7 @@ export interface RunFindings {
   readonly pastWindow: number;
   readonly overCap: number;
   readonly incapable: number;
-  /** To the cloud with something fenced in any place of the talk, against a pin, the policy, or without a network. */
+  /** To the cloud with something fenced in any place of the conversation, against a pin, the policy, or without a network. */
   readonly fenced: number;
   readonly forbidden: number;
   /** More take-overs than the profile allows. */
@@ -26,7 +26,7 @@ export interface RunFindings {
 
 type Counts = { -readonly [Name in keyof RunFindings]: number };
 
-/** What the checker knows of the talk: kept in its own words, apart from the router's own trajectory. */
+/** What the checker knows of the conversation: kept in its own words, apart from the router's own trajectory. */
 interface Watch {
   driver: string | null;
   /** Calls of the driver whose results nobody has read. */
@@ -85,13 +85,13 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
     tainted = tainted || hit(0.03);
     const images = hit(0.1);
     const pin = hit(0.05) ? { where: one(['local', 'cloud'] as const), text: 'pinned' } : null;
-    const seatOf = (info: Seat['info'], canDrive: boolean): Seat => ({
+    const candidateOf = (info: RouteCandidate['info'], canDrive: boolean): RouteCandidate => ({
       info,
       promptTokens: Math.round(tokens * (0.9 + random() * 0.2)),
       maxOutputTokens: Math.min(8_192, Math.floor(info.contextTokens / 4)),
       canDrive,
     });
-    const seats = [seatOf(local, localDrives), seatOf(cloud, true)];
+    const candidates = [candidateOf(local, localDrives), candidateOf(cloud, true)];
     const trouble =
       watch.driver !== null && hit(0.05)
         ? {
@@ -105,7 +105,7 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
       strategy: 'loop',
       policy,
       numbers,
-      seats,
+      candidates,
       taint: tainted
         ? [{ rule: 'mine', verdict: 'local-only', path: 'a.txt', how: one(['content', 'built-from']) }]
         : [],
@@ -141,7 +141,7 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
 
 interface Making {
   readonly index: number;
-  readonly chosen: Seat;
+  readonly chosen: RouteCandidate;
   readonly tokens: number;
   readonly hit: (chance: number) => boolean;
   readonly one: <T>(list: readonly [T, ...T[]]) => T;
@@ -237,7 +237,7 @@ function check(facts: RouteFacts, { chosen }: Decision, watch: Watch, into: Coun
   const hasFailed = watch.failures > 0 || facts.trouble !== null;
   const mustLeave = isShut(facts, watch.driver);
   if (watch.openCalls > 0 && !watch.mayMove && !hasFailed && !mustLeave) into.insideLoop += 1;
-  const alone = facts.seats.every((seat) => seat === chosen || isShut(facts, seat.info.id));
+  const alone = facts.candidates.every((candidate) => candidate === chosen || isShut(facts, candidate.info.id));
   if (!alone && chosen.promptTokens + chosen.maxOutputTokens > info.contextTokens) into.pastWindow += 1;
   const worst = worstCostOf(chosen.promptTokens, chosen.maxOutputTokens, info.price);
   const isCapped = goesUp && facts.budgetLeftUsd !== null;
@@ -246,12 +246,12 @@ function check(facts: RouteFacts, { chosen }: Decision, watch: Watch, into: Coun
 
 /** Who drove may not any more, whatever it does. */
 function isShut(facts: RouteFacts, id: string | null): boolean {
-  const seat = facts.seats.find(({ info }) => info.id === id);
-  if (seat === undefined) return true;
-  const { where, capabilities } = seat.info;
+  const candidate = facts.candidates.find(({ info }) => info.id === id);
+  if (candidate === undefined) return true;
+  const { where, capabilities } = candidate.info;
   const isFenced = where === 'cloud' && facts.taint.length > 0;
   const isDenied =
     (facts.pin !== null && facts.pin.where !== where) || (facts.policy !== 'hybrid' && facts.policy !== where);
   const isBlind = facts.needs.images && capabilities.images !== true;
-  return isFenced || isDenied || isBlind || !seat.canDrive || facts.trajectory.network.failures > 0;
+  return isFenced || isDenied || isBlind || !candidate.canDrive || facts.trajectory.network.failures > 0;
 }

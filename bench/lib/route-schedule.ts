@@ -1,8 +1,8 @@
 import type { Price } from '@shared/money.ts';
 import type { NewEvent, SessionEvent } from '@shared/events.ts';
-import type { RouteFacts, Rule, Seat } from '../../src/main/router/define.ts';
-import { decideRoute } from '../../src/main/router/route.ts';
-import { createTrajectory } from '../../src/main/router/trajectory.ts';
+import type { RouteFacts, Rule, RouteCandidate } from '../../src/main/routing/define.ts';
+import { decideRoute } from '../../src/main/routing/decide-route.ts';
+import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';
 import { profiles } from '@shared/profiles.ts';
 import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
 
@@ -224,13 +224,18 @@ export function routedPlan(task: Task): readonly boolean[] {
     if (step.isSafe && index > 0) add({ type: 'message-delivered', messageId: `m${index}` });
     const inCloud = step.isHard || decide(task, { trajectory: trajectory.now(), prompt, now: at });
     plan.push(inCloud);
-    const seat = inCloud ? cloudOf(task) : local;
-    const kept = trajectory.now().models[seat.id];
+    const candidate = inCloud ? cloudOf(task) : local;
+    const kept = trajectory.now().models[candidate.id];
     const isKept = kept !== undefined && at - kept.cachedAt < task.lifeMs;
     const cacheRead = isKept ? Math.min(kept.cachedTokens, prompt) : 0;
     const usage = { freshInput: prompt - cacheRead, cacheRead, cacheWrite: 0, output: step.outputTokens };
     const callId = `c${index}`;
-    add({ ...callStarted, callId, step: index + 1, stage: { strategy: 'loop', model: seat.id, where: seat.where } });
+    add({
+      ...callStarted,
+      callId,
+      step: index + 1,
+      stage: { strategy: 'loop', model: candidate.id, where: candidate.where },
+    });
     add({ ...callEnded, callId, usage: { ...usage, reasoning: 0, estimated: false } });
     add({ ...toolRequested, toolCallId: `t${index}`, callId, input: { index } });
     at += Math.round(inCloud ? step.cloudMs : step.localMs);
@@ -241,7 +246,7 @@ export function routedPlan(task: Task): readonly boolean[] {
 const window = 2_000_000;
 const local = modelOf('local', window, null, false);
 
-function cloudOf({ price }: Task): Seat['info'] {
+function cloudOf({ price }: Task): RouteCandidate['info'] {
   return modelOf('cloud', window, price, false);
 }
 
@@ -265,7 +270,7 @@ function decide(
   };
   const stepsLeft = Math.max(numbers.blockSteps, numbers.taskSteps - trajectory.steps);
   const gain = 1 - (1 - task.hazard) ** stepsLeft;
-  const seats = [local, cloudOf(task)].map((info) => ({
+  const candidates = [local, cloudOf(task)].map((info) => ({
     info,
     promptTokens: prompt,
     maxOutputTokens: 1_000,
@@ -276,7 +281,7 @@ function decide(
     strategy: 'loop',
     policy: 'hybrid',
     numbers,
-    seats,
+    candidates,
     taint: [],
     shut: null,
     pin: null,
@@ -284,7 +289,7 @@ function decide(
     budgetLeftUsd: null,
     task: noTask,
     // How often the cloud was needed is drawn, not decided: it is no reason to stay there.
-    trajectory: { ...trajectory, takeovers: 0, strikes: 0 },
+    trajectory: { ...trajectory, takeovers: 0, consecutiveFailures: 0 },
     trouble: null,
     now,
   };

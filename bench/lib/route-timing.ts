@@ -1,12 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { NewEvent, SessionEvent } from '@shared/events.ts';
 import { routingOf } from '@shared/routing-of.ts';
-import { buildRequest, maxOutputTokens, promptShape } from '../../src/main/agent/build-prompt.ts';
-import { createConversation } from '../../src/main/agent/conversation.ts';
-import { promptBytes } from '../../src/main/agent/token-estimate.ts';
-import type { RouteFacts, Rule } from '../../src/main/router/define.ts';
-import { decideRoute } from '../../src/main/router/route.ts';
-import { createTrajectory } from '../../src/main/router/trajectory.ts';
+import { buildRequest, maxOutputTokens, promptShape } from '../../src/main/agent/prompt/build-prompt.ts';
+import { createConversation } from '../../src/main/agent/prompt/conversation.ts';
+import { promptBytes } from '../../src/main/agent/prompt/token-estimate.ts';
+import type { RouteFacts, Rule } from '../../src/main/routing/define.ts';
+import { decideRoute } from '../../src/main/routing/decide-route.ts';
+import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
 
@@ -22,7 +22,7 @@ export interface Timing {
 const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15 };
 const models = [modelOf('local', 2_000_000, null, false), modelOf('cloud', 2_000_000, price, false)];
 
-/** A whole decision, the size of both requests taken in, after each of `count` new steps of a talk of that size. */
+/** A whole decision, the size of both requests taken in, after each of `count` new steps of a conversation of that size. */
 export function timeDecisions(rules: readonly Rule[], bytes: number, messages: number, count: number): Timing {
   const conversation = createConversation();
   const trajectory = createTrajectory();
@@ -51,7 +51,7 @@ export function timeDecisions(rules: readonly Rule[], bytes: number, messages: n
     addStep(add, pairs + index, 'one new result\n');
     const cpuBefore = process.cpuUsage();
     const before = performance.now();
-    const seats = models.flatMap((info, at) => {
+    const candidates = models.flatMap((info, at) => {
       const shape = shapes[at];
       if (shape === undefined) return [];
       const options = { seed: null, temperature: 0, cacheKey: '' };
@@ -64,7 +64,7 @@ export function timeDecisions(rules: readonly Rule[], bytes: number, messages: n
       strategy: 'loop',
       policy: 'hybrid',
       numbers,
-      seats,
+      candidates,
       taint: [],
       shut: null,
       pin: null,

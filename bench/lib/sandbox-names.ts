@@ -1,7 +1,7 @@
 import { duplexPair } from 'node:stream';
 import { createAllowListProxy } from '../../src/main/sandbox/network/allow-list-proxy.ts';
-import { usualLimits } from '../../src/main/sandbox/network/decision.ts';
-import type { Outward } from '../../src/main/sandbox/network/outward.ts';
+import { usualLimits } from '../../src/main/sandbox/network/network-decision.ts';
+import type { Outward } from '../../src/main/sandbox/network/outbound-connections.ts';
 import { fuzzedTargets } from '../../tests/fakes/fuzzed-targets.ts';
 import type { BenchRow } from './rows.ts';
 

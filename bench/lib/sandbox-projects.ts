@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, valueOf } from '../../src/shared/errors.ts';
 import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
-import { findPlaces } from '../../src/main/lib/places.ts';
+import { findDataFolders } from '../../src/main/lib/files/data-folders.ts';
 import { silentLog } from '../../src/main/lib/log.ts';
-import { createPreparations } from '../../src/main/sandbox/preparations.ts';
+import { createPreparations } from '../../src/main/sandbox/packages/package-preparations.ts';
 import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { fetchPlanted } from './planted.ts';
@@ -105,7 +105,7 @@ async function tryProject(project: Project, folder: string): Promise<Outcome> {
   const seconds = (): number => (performance.now() - started) / 1000;
   try {
     await mkdir(home, { recursive: true });
-    const { cache } = findPlaces(process.env, process.platform);
+    const { cache } = findDataFolders(process.env, process.platform);
     const { ecosystem, package: name, version, sha256 } = project;
     const source = { id: `planted-${name}`, source: { ecosystem, package: name, version, sha256 } };
     await cp(await fetchPlanted(source, join(cache, 'bench'), none), path, { recursive: true });

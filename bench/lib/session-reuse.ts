@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Message, Part } from '@shared/messages.ts';
 import { textMessage } from '@shared/messages.ts';
-import { createLlamaEngine } from '../../src/main/engines/llama-client.ts';
-import { findPlaces } from '../../src/main/lib/places.ts';
-import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import { createLlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import { findDataFolders } from '../../src/main/lib/files/data-folders.ts';
+import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
 import { localProvider } from './local-provider.ts';
 import type { BenchRow } from './rows.ts';
 import { testPrograms } from '../../tests/fakes/test-programs.ts';
@@ -27,7 +27,7 @@ interface Reuse {
  * chosen and not computed any more.
  */
 export async function sessionReuseRows(): Promise<readonly BenchRow[]> {
-  const modelPath = join(findPlaces(process.env, process.platform).cache, 'models', `${model}.gguf`);
+  const modelPath = join(findDataFolders(process.env, process.platform).cache, 'models', `${model}.gguf`);
   if (!existsSync(modelPath)) return rowsOf([]);
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-reuse-'));
   const workerPath = resolve('out/main/llama-worker.cjs');

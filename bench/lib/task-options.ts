@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { RecipeSettings } from '../../src/main/agent/recipes/define.ts';
+import type { RecipeSettings } from '../../src/main/recipes/define.ts';
 import type { Strategy } from '@shared/models.ts';
 import type { Task } from './tasks.ts';
 import { UsageError } from './usage-error.ts';
@@ -116,7 +116,7 @@ function switchesOf({ has, text }: Given): Partial<RecipeSettings> {
   return {
     ...(editForm === undefined ? {} : { editForm }),
     ...(samples === undefined ? {} : { samples }),
-    ...(has('no-mechanical') ? { mechanicalArm: false } : {}),
+    ...(has('no-mechanical') ? { mechanicalChanges: false } : {}),
     ...(has('no-repair') ? { repairTurn: false } : {}),
     ...(Object.values(judge).every(Boolean) ? {} : { judge }),
     ...(Object.values(locate).every(Boolean) ? {} : { locate }),
@@ -139,7 +139,7 @@ export function describeSwitches({
   const parts = [
     recipe.editForm === undefined ? '' : `edit-form ${recipe.editForm}`,
     recipe.samples === undefined ? '' : `samples ${recipe.samples}`,
-    recipe.mechanicalArm === false ? 'no-mechanical' : '',
+    recipe.mechanicalChanges === false ? 'no-mechanical' : '',
     recipe.repairTurn === false ? 'no-repair' : '',
     locate?.trace === false ? 'no-trace' : '',
     locate?.coverage === false ? 'no-coverage' : '',

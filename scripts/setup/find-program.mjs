@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
 /**
- * The folders of PATH that count, by the rule of src/main/lib/search-path.ts: whole paths outside of the current folder,
+ * The folders of PATH that count, by the rule of src/main/lib/programs/search-path.ts: whole paths outside of the current folder,
  * which may be a project with programs of its own, and not those that npm adds for a project.
  * @param {NodeJS.ProcessEnv} [env]
  * @param {string} [current]

@@ -2,51 +2,51 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionSummary } from '@shared/contract.ts';
 import { AppError, messageOf, valueOf } from '@shared/errors.ts';
-import type { CoreApi } from './api/core-api.ts';
-import type { AgentConfig } from './agent/services.ts';
-import { discoverRecipes } from './agent/recipes/registry.ts';
-import { buildRunResult } from './agent/run-result.ts';
-import type { CoreCompare } from './core/compare.ts';
-import { createCoreCompare } from './core/compare.ts';
-import { examine } from './core/doctor.ts';
-import { createInspectCommands } from './core/inspect.ts';
-import { createSettingsCommands } from './core/settings.ts';
-import type { CoreLibrary } from './core/library.ts';
-import { createCoreLibrary } from './core/library.ts';
-import { listedSession } from './core/listed.ts';
-import { modelCommands } from './core/model-commands.ts';
-import type { ModelParts, ModelPartsConfig } from './core/model-parts.ts';
-import { createModelParts } from './core/model-parts.ts';
-import type { CoreMoney } from './core/money.ts';
-import { createCoreMoney } from './core/money.ts';
-import type { CoreAttachments } from './core/attachments.ts';
-import { createCoreAttachments } from './core/attachments.ts';
-import type { CoreSessions } from './core/sessions.ts';
-import { historyCommands } from './core/history.ts';
-import { replayCommand } from './core/replay.ts';
-import { createCoreSessions } from './core/sessions.ts';
-import { createPriors } from './core/priors.ts';
-import { createRouteHolder } from './core/held-routes.ts';
-import type { SandboxCommands } from './core/sandboxes.ts';
-import { changeCommands } from './core/changes.ts';
-import { createSandboxCommands } from './core/sandboxes.ts';
-import { sessionFolders } from './core/session-folders.ts';
-import { createMachineProbe } from './engines/hardware.ts';
-import { createPowerMeter } from './engines/power-meter.ts';
-import { knownSecrets } from './core/known-secrets.ts';
-import { delay } from './lib/delay.ts';
-import { createHostPrograms } from './lib/host-programs.ts';
+import type { CoreApi } from './server/core-api.ts';
+import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
+import { discoverRecipes } from './recipes/registry.ts';
+import { buildRunResult } from './agent/turn/build-run-result.ts';
+import type { ComparisonRunner } from './sessions/comparisons/run-comparisons.ts';
+import { createComparisonRunner } from './sessions/comparisons/run-comparisons.ts';
+import { checkSetup } from './home/check-setup.ts';
+import { createInspectCommands } from './sessions/history/inspect-log.ts';
+import { createSettingsCommands } from './settings/commands.ts';
+import type { SessionLibrary } from './sessions/library/session-library.ts';
+import { createSessionLibrary } from './sessions/library/session-library.ts';
+import { toSessionSummary } from './sessions/library/session-list-entry.ts';
+import { createModelCommands } from './models/commands.ts';
+import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
+import { createModelParts } from './compose-models.ts';
+import type { HomeMoney } from './money/home-money.ts';
+import { createHomeMoney } from './money/home-money.ts';
+import type { MessageAttachments } from './sessions/attachments/message-attachments.ts';
+import { createMessageAttachments } from './sessions/attachments/message-attachments.ts';
+import type { OpenSessions } from './sessions/open/open-sessions.ts';
+import { createHistoryCommands } from './sessions/history/commands.ts';
+import { createReplayCommand } from './sessions/history/replay-command.ts';
+import { createOpenSessions } from './sessions/open/open-sessions.ts';
+import { createLearnedPriors } from './routing/learned-priors.ts';
+import { createRoutingSnapshotTaker } from './sessions/comparisons/routing-snapshot.ts';
+import type { SandboxCommands } from './sandbox/commands.ts';
+import { createChangeCommands } from './sessions/changes/commands.ts';
+import { createSandboxCommands } from './sandbox/commands.ts';
+import { sessionFolders } from './sessions/library/session-folders.ts';
+import { createMachineProbe } from './models/machine/hardware.ts';
+import { createPowerMeter } from './models/machine/power-meter.ts';
+import { knownSecrets } from './safety/keys/known-secrets.ts';
+import { delay } from './lib/async/delay.ts';
+import { createHostPrograms } from './lib/programs/host-programs.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
 import { gatherFacts } from './projects/gather-facts.ts';
-import { createRuleCommands, rulesOf } from './core/rules.ts';
+import { createRuleCommands, createSessionRules } from './safety/commands.ts';
 import { createProjectInstructions } from './policy/project-instructions.ts';
 import { createRuleFiles } from './policy/rule-files.ts';
 import type { RuleFiles } from './policy/rule-files.ts';
-import { createPreparationCommands, type PreparationCommands } from './core/preparations.ts';
+import { createPreparationCommands, type PreparationCommands } from './projects/commands.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
-import { prepareWorkspace } from './sandbox/workspace.ts';
+import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
 import type { Blobs } from './sessions/blobs.ts';
 import { createBlobs } from './sessions/blobs.ts';
 import { createComparisonStore } from './sessions/comparison-store.ts';
@@ -78,7 +78,7 @@ export interface ComposeConfig {
 const recipeDefaults: AgentConfig['recipe'] = {
   editForm: 'span',
   samples: 20,
-  mechanicalArm: true,
+  mechanicalChanges: true,
   repairTurn: true,
   judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },
   locate: { trace: true, coverage: true },
@@ -94,10 +94,10 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     ...sessionCommands(parts),
     ...parts.library.commands,
     ...createInspectCommands({ store, blobs, rules: parts.rules, settings: () => settings.current() }),
-    ...historyCommands(sessions, store, blobs),
-    replay: replayCommand(parts),
-    ...changeCommands(sessions),
-    ...modelCommands(parts, sessions),
+    ...createHistoryCommands(sessions, store, blobs),
+    replay: createReplayCommand(parts),
+    ...createChangeCommands(sessions),
+    ...createModelCommands(parts, sessions),
     listKeys: parts.keys.list,
     setKey: parts.keys.set,
     testKey: parts.keys.test,
@@ -113,7 +113,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     ...createSettingsCommands({ home: config.home, env: parts.env, settings }),
     ...parts.preparations,
     doctor: (signal) =>
-      examine(
+      checkSetup(
         {
           ...config,
           env: parts.env,
@@ -146,11 +146,11 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
 interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models' | 'probed'> {
   readonly settings: SettingsStore;
   readonly rules: RuleFiles;
-  readonly money: CoreMoney;
-  readonly attachments: CoreAttachments;
-  readonly sessions: CoreSessions;
-  readonly compare: CoreCompare;
-  readonly library: CoreLibrary;
+  readonly money: HomeMoney;
+  readonly attachments: MessageAttachments;
+  readonly sessions: OpenSessions;
+  readonly compare: ComparisonRunner;
+  readonly library: SessionLibrary;
   readonly store: SessionStore;
   readonly blobs: Blobs;
   readonly tools: ReturnType<ReturnType<typeof builtInTools>['list']>;
@@ -217,17 +217,17 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const tools = builtInTools(discoverTools(), { now }).list();
   const recipes = discoverRecipes();
   const { home } = config;
-  const money = createCoreMoney({ home, store, bin, settings, now, modelInfo: models.info });
+  const money = createHomeMoney({ home, store, bin, settings, now, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
-  const attachments = createCoreAttachments({
+  const attachments = createMessageAttachments({
     blobs,
     redact: (text) => redactor.text(text),
     fences: (projectPath) =>
-      rulesOf({ rules: rules.holding, settings: () => settings.current() }, projectPath).fences(),
+      createSessionRules({ rules: rules.holding, settings: () => settings.current() }, projectPath).fences(),
     stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
   });
-  const priors = createPriors(join(home, 'route-priors.json'));
-  const sessions: CoreSessions = createCoreSessions({
+  const priors = createLearnedPriors(join(home, 'route-priors.json'));
+  const sessions: OpenSessions = createOpenSessions({
     gather: attachments.gather,
     store,
     settings: () => settings.current(),
@@ -244,7 +244,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
-  const compare = createCoreCompare({
+  const compare = createComparisonRunner({
     home,
     store: createComparisonStore(join(home, 'comparisons')),
     sessionStore: store,
@@ -252,10 +252,10 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     settings: () => settings.current(),
     prepareWorkspace,
     reference: money.reference,
-    routes: createRouteHolder({ settings: () => settings.current(), rules: rules.holding, priors }),
+    routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.holding, priors }),
     now,
   });
-  const library = createCoreLibrary({
+  const library = createSessionLibrary({
     home,
     version: config.version,
     store,
@@ -316,7 +316,7 @@ type SessionCommands = SandboxCommands &
     | 'createSession'
     | 'send'
     | 'editPlan'
-    | keyof CoreAttachments['commands']
+    | keyof MessageAttachments['commands']
     | 'subscribe'
     | 'cancel'
     | 'approve'
@@ -329,7 +329,7 @@ type SessionCommands = SandboxCommands &
 
 function sessionCommands({ sessions, store, money, attachments }: Parts): SessionCommands {
   const list = async (): Promise<readonly SessionSummary[]> =>
-    (await store.list()).map((summary) => listedSession(summary, statusOf(sessions, summary.id)));
+    (await store.list()).map((summary) => toSessionSummary(summary, statusOf(sessions, summary.id)));
   return {
     ...attachments.commands,
     ...createSandboxCommands({ sessions, store }),
@@ -374,7 +374,7 @@ function sessionCommands({ sessions, store, money, attachments }: Parts): Sessio
 }
 
 /** A turn that runs may wait for a person. */
-function statusOf(sessions: CoreSessions, sessionId: string): SessionSummary['status'] {
+function statusOf(sessions: OpenSessions, sessionId: string): SessionSummary['status'] {
   if (sessions.runner(sessionId)?.isRunning() !== true) return 'idle';
   const state = sessions.openJournal(sessionId)?.state();
   const isWaiting = state !== undefined && (state.approvals.length > 0 || state.cap !== null);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { app } from 'electron';
 import { unobeyed } from '@shared/seen-text.ts';
-import { openCore } from './cli/open-core.ts';
-import { startDesktop } from './electron/desktop.ts';
-import { findPlaces } from './lib/places.ts';
+import { openCore } from './hosts/connection/open-core.ts';
+import { startDesktop } from './hosts/desktop/start-desktop.ts';
+import { findDataFolders } from './lib/files/data-folders.ts';
 
 declare const __APP_VERSION__: string;
 
@@ -13,7 +13,7 @@ app.setName('Dewpoint');
 startDesktop({
   // The same door as the command line's: this process owns the home, or is a client of the one that does.
   connect: () => openCore({ err: say }, __APP_VERSION__),
-  stateFolder: join(findPlaces(process.env, process.platform).home, 'window'),
+  stateFolder: join(findDataFolders(process.env, process.platform).home, 'window'),
   pageFolder: join(import.meta.dirname, '../renderer'),
   preloadFile: join(import.meta.dirname, '../preload/index.cjs'),
   developmentUrl: import.meta.env.DEV ? (process.env.ELECTRON_RENDERER_URL ?? null) : null,

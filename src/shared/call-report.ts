@@ -73,7 +73,7 @@ export function surenessOf(logprobs: readonly number[] | undefined): Sureness | 
   return known.length === 0 ? null : { tokens: known.length, least: at(0), tenth: at(0.1), quarter: at(0.25) };
 }
 
-/** The talk was read into the local model while a service worked, so that it can go on at once when the talk comes back. */
+/** The conversation was read into the local model while a service worked, so that it can go on at once when the conversation comes back. */
 export const prefillReportSchema = z.object({
   model: z.string(),
   outcome: z.enum(['done', 'cancelled', 'failed']),

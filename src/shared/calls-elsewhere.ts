@@ -15,7 +15,7 @@ export function anewOf(work: Workload, here: Workload): number {
   return (prompt / calls) * (first + (calls - first) * laterShare(here));
 }
 
-/** Calls that begin something, and so find nothing kept: the first of each program, else that of the talk. */
+/** Calls that begin something, and so find nothing kept: the first of each program, else that of the conversation. */
 function firstCalls({ calls, courses }: Workload): number {
   const runsOfPrograms = Object.values(courses).reduce((sum, one) => sum + one.runs, 0);
   return Math.min(calls, Math.max(1, runsOfPrograms));

@@ -300,7 +300,7 @@ export const contract = {
     history: base.input(bySession.extend({ place: historyPlace })).output(type<SessionPart | null>()),
     /** What a step carried to its model, or would have where a fence stopped it; null where nobody knows. */
     manifest: base.input(bySession.extend({ step: z.number().int().positive() })).output(type<Manifest | null>()),
-    /** What a model call was not shown, of all that the talk had up to it. */
+    /** What a model call was not shown, of all that the conversation had up to it. */
     trimmed: base.input(bySession.extend({ callId: id })).output(type<readonly Trimming[]>()),
     /** The steps of the plan that a turn ended with, as a person wants them. */
     editPlan: base

@@ -10,7 +10,7 @@ export const escalationTexts = {
   checks: 'A check failed after its work.',
   gate: 'It said that it was done, and that did not hold.',
   transport: 'It could not be reached, or did not answer.',
-  window: 'The talk no longer fitted its window.',
+  window: 'The conversation no longer fitted its window.',
 } as const satisfies Readonly<Record<EscalationCause, string>>;
 
 export interface Escalation {

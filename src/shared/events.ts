@@ -157,7 +157,7 @@ export const payloads = {
     passed: z.boolean(),
     summary: z.string(),
     /** It failed before the work for something that the task is not about, and fails no more than then. */
-    apart: z.literal(true).optional(),
+    unrelated: z.literal(true).optional(),
   }),
   'gate-checked': gateCheckSchema,
   'cache-prefilled': prefillReportSchema,

@@ -11,8 +11,8 @@ export const policySchema = z.enum(['local', 'hybrid', 'cloud', ...profileSchema
 export type Policy = z.infer<typeof policySchema>;
 
 /**
- * Where a model is asked for something apart from the steps of the talk (those of a plan are scored, a review is
- * `reviews`). `own`: the model of the stage. `local`: this machine's. `score`: by votes and prices, like a step of the talk.
+ * Where a model is asked for something apart from the steps of the conversation (those of a plan are scored, a review is
+ * `reviews`). `own`: the model of the stage. `local`: this machine's. `score`: by votes and prices, like a step of the conversation.
  */
 const placeOfRoleSchema = z.enum(['own', 'local', 'score']);
 
@@ -35,7 +35,7 @@ export const routingNumbersSchema = z.strictObject({
   /** What a minute of waiting is worth, in US dollars. */
   minuteUsd: z.number().nonnegative(),
   /** Bad signals in a row before a local model is taken off the work. */
-  strikes: z.number().int().min(1).max(10),
+  consecutiveFailures: z.number().int().min(1).max(10),
   /** Steps that the work stays where it is after a switch, failures apart. */
   holdSteps: z.number().int().min(0).max(100),
   /** Steps that a stretch of work between two safe places is expected to take. */

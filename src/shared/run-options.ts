@@ -27,7 +27,7 @@ export const runOptionsSchema = z.object({
   instructions: runInstructionsSchema.optional(),
   sandbox: z.enum(['container', 'read-only']).optional(),
   plan: z.boolean().default(false),
-  /** The talk so far is summed up before the first step. */
+  /** The conversation so far is summed up before the first step. */
   compact: z.boolean().optional(),
   seed: z.number().int().optional(),
   /** Whether there is a person who can answer an approval; else one that is needed ends the turn. */

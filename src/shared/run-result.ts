@@ -3,7 +3,7 @@ import type { Counterfactual, Elsewhere } from './counterfactual.ts';
 import type { Purpose, WorkspaceMode } from './events.ts';
 import type { Stage, Where } from './models.ts';
 
-/** One run, summed up: what `--result` writes. Documented in `cli.md`. */
+/** One run, summed up: what `--result` writes. Documented in docs/guide/automation.md. */
 export interface RunResult {
   readonly session: string;
   readonly status: RunStatus;
@@ -61,7 +61,7 @@ export interface StepFigures {
   readonly elsewhere?: Elsewhere;
 }
 
-/** The exit code of the terminal for each status; the contract of `cli.md`. */
+/** The exit code of the terminal for each status; the contract of docs/guide/automation.md. */
 export const exitCodes: Readonly<Record<RunStatus, number>> = {
   done: 0,
   'gave-up': 1,

@@ -147,7 +147,7 @@ export interface CriterionResult {
   /** Capped. */
   readonly summary: string;
   /** It failed before for something that the task is not about, and fails no more than then. */
-  readonly apart?: true;
+  readonly unrelated?: true;
 }
 
 /** One model call. */

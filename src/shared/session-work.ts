@@ -229,8 +229,8 @@ function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
 }
 
 function criterionChecked(state: SessionState, event: EventOf<'criterion-checked'>): Change {
-  const { passed, exitCode, summary, apart } = event;
-  const result = { passed, exitCode, summary: capOutput(summary), ...(apart === undefined ? {} : { apart }) };
+  const { passed, exitCode, summary, unrelated } = event;
+  const result = { passed, exitCode, summary: capOutput(summary), ...(unrelated === undefined ? {} : { unrelated }) };
   return inTurn(state, event.turnId, () => ({ [event.phase]: result }));
 }
 

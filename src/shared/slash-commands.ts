@@ -7,7 +7,7 @@ export const slashSentences = {
   model: 'the model of the next messages',
   image: 'show the model an image',
   attach: 'attach a file as data; @ names one of the project',
-  compact: 'sum up the talk before the next message',
+  compact: 'sum up the conversation before the next message',
   compare: 'the same task under several policies',
   diff: 'what was changed so far',
   take: 'take changes over',

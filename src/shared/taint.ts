@@ -10,12 +10,12 @@ import { assignedShapes, hideSecrets, secretShapes } from './secret-shapes.ts';
 /** Fenced things, each once. */
 type Hits = Map<string, FenceHit>;
 
-/** Which talk a call belongs to: that of the loop, which is one for the whole session, or a program's own of one turn. */
-export type TaintScope = 'talk' | 'turn';
+/** Which conversation a call belongs to: that of the loop, which is one for the whole session, or a program's own of one turn. */
+export type TaintScope = 'conversation' | 'turn';
 
 /**
  * What of a session is fenced, and what was built from it: a fold of its log. A model that has had fenced content in
- * sight has it in all that it says from then on, so that talk is fenced for good: its edits, the files it wrote, the
+ * sight has it in all that it says from then on, so that conversation is fenced for good: its edits, the files it wrote, the
  * results of its calls, summaries, notes. A program's own questions are fenced for the turn in which it saw some.
  */
 export interface Taint {
@@ -24,7 +24,7 @@ export interface Taint {
   addFile(hit: FenceHit, text: string): void;
   /** A fenced file that cannot be looked into: what commands print may have it. */
   expose(hit: FenceHit): void;
-  /** What a call in this talk was built from. */
+  /** What a call in this conversation was built from. */
   inScope(scope: TaintScope): readonly FenceHit[];
   /** What is found in a text by its look: fenced content and copies of it, encoded ones too, patterns, secrets. */
   inText(text: string): readonly FenceHit[];
@@ -44,7 +44,7 @@ interface Tool {
 
 interface State {
   readonly fences: Fences;
-  readonly talk: Hits;
+  readonly conversation: Hits;
   readonly turn: Hits;
   /** Files that were written with fenced content in sight. */
   readonly paths: Map<string, Hits>;
@@ -75,13 +75,13 @@ const namesItsFiles: ReadonlySet<string> = new Set([
 ]);
 /** Tools that tell names of files, and nothing of what is in them. */
 const tellsNames: ReadonlySet<string> = new Set(['list_files', 'gather_facts', 'task_complete']);
-/** Actions whose output opens the loop's talk. */
-const opensTalk: ReadonlySet<string> = new Set(['gather_facts', 'read_instructions']);
+/** Actions whose output opens the loop's conversation. */
+const opensConversation: ReadonlySet<string> = new Set(['gather_facts', 'read_instructions']);
 
 export function createTaint(fences: Fences): Taint {
   const state: State = {
     fences,
-    talk: new Map(),
+    conversation: new Map(),
     turn: new Map(),
     paths: new Map(),
     exposed: new Map(),
@@ -107,7 +107,7 @@ export function createTaint(fences: Fences): Taint {
     expose: (hit) => {
       if (hit.verdict !== 'redact') put(state.exposed, [hit]);
     },
-    inScope: (scope) => [...(scope === 'talk' ? state.talk : state.turn).values()],
+    inScope: (scope) => [...(scope === 'conversation' ? state.conversation : state.turn).values()],
     inText: (text) => [...hitsInText(state, text, true).values()],
     redact: (text) => redactText(state, text),
     known: () => state.marks.size + state.wholes.size,
@@ -129,7 +129,7 @@ function addEvent(state: State, event: SessionEvent): void {
       put(state.turn, state.messages.get(event.messageId)?.values() ?? []);
       return;
     case 'model-call-started':
-      state.calls.set(event.callId, new Map(event.stage.strategy === 'loop' ? state.talk : state.turn));
+      state.calls.set(event.callId, new Map(event.stage.strategy === 'loop' ? state.conversation : state.turn));
       return;
     case 'model-call-ended':
       modelEnded(state, event);
@@ -154,15 +154,15 @@ function addRest(state: State, event: SessionEvent): void {
       bothGet(state, new Map([...builtFrom(state.exposed), ...hitsInText(state, event.summary)]), event.summary);
       return;
     case 'recipe-progressed':
-      if (event.phase === 'gave-up') put(state.talk, builtFrom(state.turn).values());
+      if (event.phase === 'gave-up') put(state.conversation, builtFrom(state.turn).values());
       return;
     case 'context-compacted':
-      mark(state, builtFrom(state.talk).values(), event.summary);
+      mark(state, builtFrom(state.conversation).values(), event.summary);
       return;
     case 'turn-ended':
-      // What a program says at its end is said in the talk.
-      put(state.talk, builtFrom(state.turn).values());
-      mark(state, builtFrom(state.talk).values(), event.text);
+      // What a program says at its end is said in the conversation.
+      put(state.conversation, builtFrom(state.turn).values());
+      mark(state, builtFrom(state.conversation).values(), event.text);
       return;
     default:
   }
@@ -173,7 +173,7 @@ function isAllowed({ answers }: State, key: string): boolean {
 }
 
 function bothGet(state: State, hits: Hits, text: string): void {
-  put(state.talk, hits.values());
+  put(state.conversation, hits.values());
   put(state.turn, hits.values());
   mark(state, hits.values(), text);
 }
@@ -210,7 +210,7 @@ function toolEnded(state: State, event: EventOf<'tool-ended'>): void {
   for (const hit of hits.values())
     if (hit.verdict === 'redact' && hit.path !== null) keepWholes(state, hit, [event.output]);
   put(state.turn, hits.values());
-  if (tool?.byRecipe !== true || opensTalk.has(event.tool)) put(state.talk, hits.values());
+  if (tool?.byRecipe !== true || opensConversation.has(event.tool)) put(state.conversation, hits.values());
   mark(state, hits.values(), `${event.output}\n${data}`);
 }
 
@@ -218,7 +218,7 @@ function toolEnded(state: State, event: EventOf<'tool-ended'>): void {
 function fileChanged(state: State, { path, toolCallId, by }: EventOf<'file-changed'>): void {
   const tool = toolCallId === null ? undefined : state.tools.get(toolCallId);
   const hits: Hits = new Map(builtFrom(tool?.hits ?? new Map()));
-  if (by === 'model') put(hits, builtFrom(state.talk).values());
+  if (by === 'model') put(hits, builtFrom(state.conversation).values());
   if (by === 'recipe') put(hits, builtFrom(state.turn).values());
   hits.delete(keyOfHit({ rule: state.fences.ofPath(path)?.rule ?? '', path: plainPath(path) }));
   if (hits.size === 0) return;

@@ -1,4 +1,4 @@
-/** One thing of the talk of which a model was not shown the whole. */
+/** One thing of the conversation of which a model was not shown the whole. */
 export interface TrimmedPart {
   /** `note`: what the program told the model; `summary`: of what was summed up before. */
   readonly what: 'message' | 'file' | 'answer' | 'result' | 'note' | 'summary';

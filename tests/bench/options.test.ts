@@ -90,7 +90,7 @@ describe('the options of the tasks', () => {
   it.each([
     ['--edit-form whole-file', 'edit-form whole-file', { editForm: 'whole-file' }],
     ['--samples 9', 'samples 9', { samples: 9 }],
-    ['--no-mechanical', 'no-mechanical', { mechanicalArm: false }],
+    ['--no-mechanical', 'no-mechanical', { mechanicalChanges: false }],
     ['--no-repair', 'no-repair', { repairTurn: false }],
     ['--no-agreement', 'no-agreement', { judge: { ...judge, agreement: false } }],
     ['--no-mutants', 'no-mutants', { judge: { ...judge, mutants: false } }],

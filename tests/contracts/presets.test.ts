@@ -3,8 +3,8 @@ import type { Message } from '../../src/shared/messages.ts';
 import type { ModelInfo } from '../../src/shared/models.ts';
 import type { Service } from '../../src/shared/services.ts';
 import { services } from '../../src/shared/services.ts';
-import { discoverProviders } from '../../src/main/providers/registry.ts';
-import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import { discoverProviders } from '../../src/main/models/providers/registry.ts';
+import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
 import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 
 interface Sent {

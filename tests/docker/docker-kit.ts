@@ -7,11 +7,11 @@ import type { Reply } from '../../src/shared/errors.ts';
 import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
 import type { Log } from '../../src/main/lib/log.ts';
 import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
-import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
+import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine/container-engine.ts';
 import type { AskAboutDisk, ExecResult, Sandbox, ServiceState } from '../../src/main/sandbox/sandbox.ts';
 import type { DockerSandbox } from '../../src/main/sandbox/docker/docker-sandbox.ts';
-import type { Outward } from '../../src/main/sandbox/network/outward.ts';
-import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
+import type { Outward } from '../../src/main/sandbox/network/outbound-connections.ts';
+import { homeIdOf } from '../../src/main/sandbox/docker/user/container-identity.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
 

@@ -32,7 +32,7 @@ describe.skipIf(isWithoutEngine)('the lint of a project in a container', () => {
           call('write_file', { path: "src/it's new.js", content: 'export {};\n' }),
           call('task_complete', { summary: 'Put right.' }),
         ],
-        services: { sandbox: under.sandbox },
+        dependencies: { sandbox: under.sandbox },
       });
       expect((await kit.runner.send('Add a new file.', { ...turnOptions, gate: true })).reason).toBe('done');
       const looks = ofType(kit.journal.events, 'gate-checked').map(({ by, findings }) => [by, findings]);

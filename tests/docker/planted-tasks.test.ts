@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fetchPlanted, layHidden, listPlantedTasks, materialise, type PlantedTask } from '../../bench/lib/planted.ts';
-import { findPlaces } from '../../src/main/lib/places.ts';
+import { findDataFolders } from '../../src/main/lib/files/data-folders.ts';
 import { type LayersPlan, layersLimitMs, type LayersResult, runLayers } from './run-layers.ts';
 
 // Needs the network once for each package; later runs find them in the cache.
 const fetchLimitMs = 180_000;
 const tasks = await listPlantedTasks(resolve('bench/tasks'));
-const cacheFolder = join(findPlaces(process.env, process.platform).cache, 'bench');
+const cacheFolder = join(findDataFolders(process.env, process.platform).cache, 'bench');
 
 async function harness(task: PlantedTask, root: string, signal: AbortSignal): Promise<void> {
   const materials = { cacheFolder, signal };

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { BroughtImage } from '../../src/shared/sandbox-images.ts';
 import { settingsSchema } from '../../src/shared/settings.ts';
-import { createImages } from '../../src/main/sandbox/images.ts';
+import { createImages } from '../../src/main/sandbox/images/project-images.ts';
 import { describeSandbox } from '../contracts/sandbox-contract.ts';
 import { smallImageCommand } from '../fakes/private-engine.ts';
 import { otherUser } from '../fakes/other-user.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setupScript } from '../../src/main/agent/recipes/fix/trial-script.ts';
-import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
+import { setupScript } from '../../src/main/recipes/trial/trial-script.ts';
+import { homeIdOf } from '../../src/main/sandbox/docker/user/container-identity.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { isWithoutEngine, none, requireEngine } from './docker-kit.ts';
 import { minutes, openPackages, run, type PackagesUnderTest, type Ran } from './packages-kit.ts';
@@ -197,7 +197,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
         expect((await run(sandbox, 'sed -i s/theirs/mine/ packages/lib/lib.js; node packages/app/app.js')).text).toBe(
           'mine true\n',
         );
-        const paths = { trial: '/scratch/trial', work: '/scratch/work' };
+        const paths = { trial: '/scratch/trial', workFolder: '/scratch/work' };
         const trial = [
           setupScript('/workspace', paths),
           'cd /scratch/trial',

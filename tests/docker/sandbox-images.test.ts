@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
-import { createImages } from '../../src/main/sandbox/images.ts';
+import { createImages } from '../../src/main/sandbox/images/project-images.ts';
 import { isWithoutEngine, none, output, requireEngine, startSandbox } from './docker-kit.ts';
 import { openImageRegistry } from '../fakes/image-registry.ts';
 import { smallImageCommand } from '../fakes/private-engine.ts';

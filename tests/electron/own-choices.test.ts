@@ -13,7 +13,7 @@ beforeAll(async () => {
   furnish(core);
   core.setTime(Date.now() - 3_600_000);
   await fixScene(core);
-  await core.setSetting('routing.numbers', { strikes: 7 });
+  await core.setSetting('routing.numbers', { consecutiveFailures: 7 });
   served = await servePage(core);
   await served.resize(1360, 860);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });

@@ -5,7 +5,7 @@ import { RPCLink } from '@orpc/client/websocket';
 import type { ElectronApplication, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { CoreClient } from '../../src/main/api/socket.ts';
+import type { CoreClient } from '../../src/main/server/local-socket.ts';
 import type { Place } from './launch.ts';
 import { keepScreenshot, preparePlace } from './launch.ts';
 import { openBrowser, startServe, stopServe } from './serve-kit.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CoreApi } from '../../src/main/api/core-api.ts';
+import type { CoreApi } from '../../src/main/server/core-api.ts';
 import { compose } from '../../src/main/compose.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';

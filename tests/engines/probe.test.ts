@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { probeCardSchema } from '@shared/probe-card.ts';
-import probe, { probeTask } from '../../src/main/agent/recipes/probe.recipe.ts';
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
+import probe, { probeTask } from '../../src/main/recipes/probe.recipe.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import { createAgentKit, turnOptions } from '../fakes/agent-kit.ts';
 import { createTestProvider, scratchDir, startEngine } from './support.ts';
 
@@ -31,7 +31,7 @@ describe('the probe of a real model', () => {
         parametersB: 0.49,
         capabilities: { tools: false, grammar: true, prefill: true, infill: false, countTokens: true },
       },
-      services: { provider: () => provider },
+      dependencies: { provider: () => provider },
     });
     const options = { ...turnOptions, plan: true, strategy: 'recipe', maxSteps: 60 } as const;
     expect((await kit.runner.send(probeTask, options)).reason).toBe('answered');

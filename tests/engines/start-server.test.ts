@@ -6,10 +6,10 @@ import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ollamaSchema } from '@shared/settings.ts';
 import type { OllamaSettings } from '@shared/settings.ts';
-import { createOwnServer } from '../../src/main/engines/own-server.ts';
-import type { OwnServer } from '../../src/main/engines/own-server.ts';
-import type { Provider } from '../../src/main/providers/define.ts';
-import { createOllamaProvider } from '../../src/main/providers/ollama/create-ollama.ts';
+import { createOwnServer } from '../../src/main/models/engine/own-ollama-server.ts';
+import type { OwnServer } from '../../src/main/models/engine/own-ollama-server.ts';
+import type { Provider } from '../../src/main/models/providers/define.ts';
+import { createOllamaProvider } from '../../src/main/models/providers/ollama/create-ollama-provider.ts';
 import { startFakeOllama } from '../fakes/ollama-server.ts';
 import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
@@ -43,7 +43,7 @@ function open(address: string, settings: Partial<OllamaSettings> = {}, habit = '
   const env = { ...process.env, OLLAMA_FAKE: habit, OLLAMA_FAKE_STARTS: startsFile() };
   own = createOwnServer({
     nodePath: process.execPath,
-    guardPath: resolve('src/main/engines/server-guard.ts'),
+    guardPath: resolve('src/main/models/engine/server-guard.ts'),
     programs: testPrograms(env),
     env,
     platform: process.platform,

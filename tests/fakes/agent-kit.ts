@@ -1,22 +1,22 @@
 import { success } from '../../src/shared/errors.ts';
 import type { SessionEvent } from '../../src/shared/events.ts';
 import type { ModelInfo } from '../../src/shared/models.ts';
-import type { ModelRequest, Provider, ProviderError, StreamPart } from '../../src/main/providers/define.ts';
+import type { ModelRequest, Provider, ProviderError, StreamPart } from '../../src/main/models/providers/define.ts';
 import { gatherFacts } from '../../src/main/projects/gather-facts.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import type { MemorySandbox, MemorySandboxOptions } from '../../src/main/sandbox/memory/memory-sandbox.ts';
-import type { AgentConfig, AgentServices, TurnOptions } from '../../src/main/agent/services.ts';
+import type { AgentConfig, AgentDependencies, TurnOptions } from '../../src/main/agent/turn/agent-dependencies.ts';
 import { networkRulesSchema } from '../../src/shared/network-access.ts';
 import { createSessionNetwork } from '../../src/main/policy/session-network.ts';
-import { createSessionRunner } from '../../src/main/agent/session-runner.ts';
-import type { SessionRunner } from '../../src/main/agent/session-runner.ts';
-import type { Recipe } from '../../src/main/agent/recipes/define.ts';
+import { createSessionRunner } from '../../src/main/agent/turn/session-runner.ts';
+import type { SessionRunner } from '../../src/main/agent/turn/session-runner.ts';
+import type { Recipe } from '../../src/main/recipes/define.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import type { Tool } from '../../src/main/tools/define.ts';
 import type { Caps } from '../../src/main/money/budget.ts';
 import { fencesSchema } from '../../src/shared/fences.ts';
 import { createSessionFences } from '../../src/main/policy/session-fences.ts';
-import { secretKind } from '../../src/main/sandbox/secret-files.ts';
+import { secretKind } from '../../src/main/sandbox/workspace/secret-files.ts';
 import { memoryBudget } from './memory-reservations.ts';
 import { createMemoryJournal, liveEffects } from './memory-journal.ts';
 import type { MemoryJournal, MemoryJournalOptions } from './memory-journal.ts';
@@ -50,7 +50,7 @@ export interface AgentKit {
   readonly sandbox: MemorySandbox;
   readonly runner: SessionRunner;
   readonly requests: readonly ModelRequest[];
-  readonly services: Omit<AgentServices, 'inbox'>;
+  readonly dependencies: Omit<AgentDependencies, 'inbox'>;
 }
 
 export interface KitOptions {
@@ -64,7 +64,7 @@ export interface KitOptions {
   readonly tools?: readonly Tool[];
   readonly journal?: MemoryJournalOptions;
   readonly config?: Partial<AgentConfig>;
-  readonly services?: Partial<AgentServices>;
+  readonly dependencies?: Partial<AgentDependencies>;
   readonly countTokens?: (request: ModelRequest) => number | null;
   readonly caps?: Partial<Caps>;
   /** As the settings have them. */
@@ -80,7 +80,7 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
     infos.push({ ...loopModel, id: 'sky/model', provider: 'sky', where: 'cloud', ...options.cloud });
   }
   const provider = fakeProvider(options, requests);
-  const services: Omit<AgentServices, 'inbox'> = {
+  const dependencies: Omit<AgentDependencies, 'inbox'> = {
     journal,
     effects: liveEffects,
     sandbox,
@@ -112,13 +112,13 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
     }),
     delay: async () => undefined,
     config: { ...agentConfig, ...options.config },
-    ...options.services,
+    ...options.dependencies,
   };
-  return { journal, sandbox, requests, services, runner: createSessionRunner(services) };
+  return { journal, sandbox, requests, dependencies, runner: createSessionRunner(dependencies) };
 }
 
 /** Of a project whose instructions were all approved. */
-const anyInstructions: AgentServices['instructions'] = {
+const anyInstructions: AgentDependencies['instructions'] = {
   look: async (_path, bytes) => ({
     sha256: '',
     state: 'approved',
@@ -137,7 +137,7 @@ export const agentConfig: AgentConfig = {
   recipe: {
     editForm: 'span',
     samples: 4,
-    mechanicalArm: true,
+    mechanicalChanges: true,
     repairTurn: true,
     judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },
     locate: { trace: true, coverage: true },

@@ -1,8 +1,8 @@
 import { createRouterClient } from '@orpc/server';
-import type { CoreApi } from '../../src/main/api/core-api.ts';
-import { createRouter } from '../../src/main/api/router.ts';
-import type { CommandContext } from '../../src/main/cli/context.ts';
-import { safeWriting } from '../../src/main/cli/terminal.ts';
+import type { CoreApi } from '../../src/main/server/core-api.ts';
+import { createRouter } from '../../src/main/server/router.ts';
+import type { CommandContext } from '../../src/main/hosts/cli/command-context.ts';
+import { safeWriting } from '../../src/main/hosts/cli/terminal/terminal.ts';
 
 /** What a command of the terminal works with, before this core and with nobody to ask. `said` fills as it speaks. */
 export function commandContext(core: CoreApi, hasColors = false) {

@@ -1,4 +1,4 @@
-import type { CoreApi } from '../../src/main/api/core-api.ts';
+import type { CoreApi } from '../../src/main/server/core-api.ts';
 
 /** What a fake of the core answers for itself. */
 type Told =
@@ -61,7 +61,7 @@ export function emptyCore(refuse: () => never): Omit<CoreApi, Told> {
     importModel: async () => refuse(),
     removeModel: async () => refuse(),
     probeModel: async () => refuse(),
-    mendModel: async () => refuse(),
+    repairModel: async () => refuse(),
     plan: async () => refuse(),
     listKeys: async () => ({ store: { type: 'ready' }, keys: [] }),
     setKey: async () => refuse(),

@@ -4,7 +4,7 @@ import { emptyMoney } from '../../src/shared/session-money.ts';
 import { reduceSession } from '../../src/shared/reduce-session.ts';
 import { emptySession } from '../../src/shared/session-state.ts';
 import { emptyCore } from './empty-core.ts';
-import type { CoreApi, CorePush } from '../../src/main/api/core-api.ts';
+import type { CoreApi, CorePush } from '../../src/main/server/core-api.ts';
 
 export interface FakeCore extends CoreApi {
   /** Appends an event to the one session there is, and tells subscribers. */

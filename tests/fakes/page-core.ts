@@ -15,7 +15,7 @@ import { addTotals, energyOf, noCosts } from '@shared/cost-report.ts';
 import type { InstructionFile } from '@shared/instructions.ts';
 import type { RuleCheck, RuleFile } from '@shared/rule-report.ts';
 import { contradictionsIn, parseRules } from '../../src/shared/rules.ts';
-import type { CoreApi } from '../../src/main/api/core-api.ts';
+import type { CoreApi } from '../../src/main/server/core-api.ts';
 import { pageSettings } from './page-settings.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
@@ -353,7 +353,7 @@ export function createPageCore(): PageCore {
       core.models = [...core.models, added];
       return added;
     },
-    mendModel: async () => ({ problem: null, plan: null, made: null }),
+    repairModel: async () => ({ problem: null, plan: null, made: null }),
     probeModel: async (id, onProgress) => {
       note('probe', id);
       onProgress({ text: 'How it calls tools.', card: null });

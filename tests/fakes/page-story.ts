@@ -262,7 +262,7 @@ function routeOf(callId: string, name: 'local' | 'cloud'): EventOf<'route-decide
     callId,
     chosen: { model, where },
     runnerUp: { model: other.model, where: other.where },
-    reasonCode: isCloud ? 'strikes' : 'local-first',
+    reasonCode: isCloud ? 'bad-signals' : 'local-first',
     reason: 'By the votes.',
     layer: isCloud ? 'L5' : 'L1',
     gain: 0.58,

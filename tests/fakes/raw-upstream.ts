@@ -1,5 +1,5 @@
 import { connect, createServer } from 'node:net';
-import type { Outward } from '../../src/main/sandbox/network/outward.ts';
+import type { Outward } from '../../src/main/sandbox/network/outbound-connections.ts';
 
 /** A request as a strict reader finds it in raw bytes. */
 export interface RawRequest {

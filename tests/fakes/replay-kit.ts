@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import { runReplayTurn } from '../../src/main/agent/replay-turn.ts';
+import { runReplayTurn } from '../../src/main/agent/replay/replay-turn.ts';
 import type { ReplayReport } from '../../src/shared/contract.ts';
 import { replaySession } from '../../src/main/sessions/replay.ts';
 import type { AgentKit } from './agent-kit.ts';
 
-/** Plays the log of a kit again, by its own services and without its model. */
+/** Plays the log of a kit again, by its own dependencies and without its model. */
 export function replayOf(kit: AgentKit): Promise<ReplayReport> {
   const recorded = { sessionId: kit.journal.sessionId, problems: [], read: () => kit.journal.read() };
   const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
-  return replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.services));
+  return replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.dependencies));
 }
 
 /** The log, played again, comes to the same state by the same events. */

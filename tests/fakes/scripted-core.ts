@@ -5,7 +5,7 @@ import type { NewEvent, SessionEvent, Transient } from '@shared/events.ts';
 import { emptyMoney, reduceMoney, totalCostUsd } from '@shared/session-money.ts';
 import { reduceSession } from '@shared/reduce-session.ts';
 import { emptySession, sessionStatus } from '@shared/session-state.ts';
-import type { CoreApi, CorePush } from '../../src/main/api/core-api.ts';
+import type { CoreApi, CorePush } from '../../src/main/server/core-api.ts';
 import { emptyCore } from './empty-core.ts';
 import { readHistory } from '../../src/main/sessions/history.ts';
 

@@ -1,7 +1,7 @@
 import { createServer as createHttp, type RequestListener } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { connect, type AddressInfo, type Server } from 'node:net';
-import type { Outward } from '../../src/main/sandbox/network/outward.ts';
+import type { Outward } from '../../src/main/sandbox/network/outbound-connections.ts';
 import { selfSigned } from './self-signed.ts';
 
 /** Servers of this machine that stand for the hosts of the internet, and the only way to them. */

@@ -1,7 +1,7 @@
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { HostPrograms } from '../../src/main/lib/host-programs.ts';
-import { createHostPrograms } from '../../src/main/lib/host-programs.ts';
+import type { HostPrograms } from '../../src/main/lib/programs/host-programs.ts';
+import { createHostPrograms } from '../../src/main/lib/programs/host-programs.ts';
 
 /** Programs of this machine as the app starts them. All share one empty folder, which is left for the next run. */
 export function testPrograms(env: Readonly<Record<string, string | undefined>> = process.env): HostPrograms {

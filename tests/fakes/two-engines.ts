@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { llamaCppSchema, ollamaSchema } from '@shared/settings.ts';
-import { createGenerators } from '../../src/main/engines/generators.ts';
-import { createGrantContext } from '../../src/main/engines/grant-context.ts';
-import { createHeaderReader } from '../../src/main/engines/header-reader.ts';
-import type { Hardware } from '../../src/main/engines/hardware.ts';
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
-import { createLlamaSeat } from '../../src/main/engines/llama-seat.ts';
-import { createLoadSteps } from '../../src/main/engines/load-steps.ts';
-import { createPlanServer } from '../../src/main/engines/plan-server.ts';
-import type { Provider } from '../../src/main/providers/define.ts';
-import llamaCpp from '../../src/main/providers/llama-cpp.provider.ts';
-import { createOllamaProvider } from '../../src/main/providers/ollama/create-ollama.ts';
+import { createGenerators } from '../../src/main/models/engine/local-engines.ts';
+import { createGrantContext } from '../../src/main/models/memory/grant-context.ts';
+import { createHeaderReader } from '../../src/main/models/memory/gguf/gguf-header-reader.ts';
+import type { Hardware } from '../../src/main/models/machine/hardware.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import { createLlamaSeat } from '../../src/main/models/engine/llama-occupant.ts';
+import { createLoadSteps } from '../../src/main/models/memory/load-steps.ts';
+import { createPlanServer } from '../../src/main/models/memory/server-memory-planner.ts';
+import type { Provider } from '../../src/main/models/providers/define.ts';
+import llamaCpp from '../../src/main/models/providers/llama-cpp.provider.ts';
+import { createOllamaProvider } from '../../src/main/models/providers/ollama/create-ollama-provider.ts';
 import { providerDependencies } from './provider-kit.ts';
 
 export interface TwoEnginesOptions {

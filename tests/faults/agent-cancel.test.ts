@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentKit, KitOptions } from '../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../fakes/agent-kit.ts';
-import { defineRecipe } from '../../src/main/agent/recipes/define.ts';
+import { defineRecipe } from '../../src/main/recipes/define.ts';
 
 const files = {
   'calc.py': 'def add(a, b):\n    return a - b\n',
@@ -64,7 +64,7 @@ function scripted(options: KitOptions, stopAt: { readonly what: string; readonly
   kit = createAgentKit({
     ...options,
     journal: { onAppend: (event) => (event.type === 'user-message-added' ? undefined : hit('append')) },
-    services: { delay: async () => hit('touch') },
+    dependencies: { delay: async () => hit('touch') },
     countTokens: () => {
       hit('touch');
       return 100;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StreamPart } from '../../src/main/providers/define.ts';
+import type { StreamPart } from '../../src/main/models/providers/define.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../fakes/agent-kit.ts';
 
 const cut: StreamPart = {
@@ -118,7 +118,7 @@ describe('an engine that fails', () => {
     } as const;
     const kit = createAgentKit({
       replies: [limited, limited, limited],
-      services: { delay: async (milliseconds) => void waits.push(milliseconds) },
+      dependencies: { delay: async (milliseconds) => void waits.push(milliseconds) },
     });
     const end = await kit.runner.send('Do the work.', turnOptions);
     expect(end).toMatchObject({ reason: 'error', failure: { code: 'network' } });

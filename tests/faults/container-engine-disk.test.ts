@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { settingsSchema } from '../../src/shared/settings.ts';
-import { findImage } from '../../src/main/sandbox/docker/image.ts';
-import { createImages } from '../../src/main/sandbox/images.ts';
+import { findImage } from '../../src/main/sandbox/images/sandbox-image.ts';
+import { createImages } from '../../src/main/sandbox/images/project-images.ts';
 import type { AskAboutDisk } from '../../src/main/sandbox/sandbox.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import {

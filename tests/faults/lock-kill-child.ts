@@ -1,7 +1,7 @@
 import { appendFileSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { tryLock } from '../../src/main/lib/file-lock.ts';
+import { tryLock } from '../../src/main/lib/files/file-lock.ts';
 
 /**
  * Takes the lock of a folder again and again, writes down what it finds while it holds it, and leaves it behind as a

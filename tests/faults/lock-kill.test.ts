@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { tryLock } from '../../src/main/lib/file-lock.ts';
+import { tryLock } from '../../src/main/lib/files/file-lock.ts';
 import { seeded } from '../../bench/lib/seeded.ts';
 
 const program = resolve('tests/faults/lock-kill-child.ts');

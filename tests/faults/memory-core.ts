@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
 import { success } from '../../src/shared/errors.ts';
-import type { CoreApi } from '../../src/main/api/core-api.ts';
+import type { CoreApi } from '../../src/main/server/core-api.ts';
 import { compose } from '../../src/main/compose.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 

@@ -18,7 +18,7 @@ const forbidden: readonly { readonly file: string; readonly line: string }[] = [
   { file: 'src/main/secrets/key-client.ts', line: "import { fork } from 'node:child_process'; void fork;" },
   { file: 'src/main/cli/c8.ts', line: "import { spawn } from 'node:child_process'; void spawn;" },
   { file: 'src/main/lib/c9.ts', line: "import { spawn } from 'node:child_process'; void spawn;" },
-  { file: 'src/main/lib/start-program.ts', line: "import { x } from '../sessions/journal.ts'; void x;" },
+  { file: 'src/main/lib/programs/start-program.ts', line: "import { x } from '../sessions/journal.ts'; void x;" },
   { file: 'src/main/engines/c10.ts', line: "import { Worker } from 'node:worker_threads'; void Worker;" },
   { file: 'src/main/electron/c11.ts', line: "import { utilityProcess } from 'electron'; void utilityProcess;" },
   { file: 'src/main/index.ts', line: "import { fork } from 'node:child_process'; void fork;" },
@@ -124,7 +124,7 @@ describe('the one door to a model', () => {
     const callers = sourceFiles(join(root, 'src/main')).filter((file) =>
       /\bprovider\w*\.stream\(/u.test(readFileSync(file, 'utf8')),
     );
-    expect(callers.map((file) => file.slice(root.length + 1))).toEqual(['src/main/agent/run-step.ts']);
+    expect(callers.map((file) => file.slice(root.length + 1))).toEqual(['src/main/agent/step/run-step.ts']);
   });
 });
 
@@ -139,16 +139,16 @@ describe('the one place that starts programs on the host', () => {
   it('is lib/start-program.ts: nobody else has the means', () => {
     const means =
       /(?<!import type .*)['"](?:node:)?(?:child_process|worker_threads|cluster)['"]|node-pty|execa|process\.binding/u;
-    expect(namesOf(means)).toEqual(['src/main/lib/start-program.ts']);
+    expect(namesOf(means)).toEqual(['src/main/lib/programs/start-program.ts']);
     expect(namesOf(/utilityProcess|new Worker\(|shell\.openPath|shell: true/u)).toEqual([]);
   });
 
   it('is called by lib/host-programs.ts, which knows where they stand, and by two that have nothing to find', () => {
     expect(namesOf(/\bstartProgram\(/u)).toEqual([
-      'src/main/engines/server-guard.ts',
-      'src/main/lib/host-programs.ts',
-      'src/main/lib/start-program.ts',
-      'src/main/sandbox/read-only/ripgrep.ts',
+      'src/main/models/engine/server-guard.ts',
+      'src/main/lib/programs/host-programs.ts',
+      'src/main/lib/programs/start-program.ts',
+      'src/main/sandbox/read-only/search-host.ts',
     ]);
   });
 

@@ -10,15 +10,15 @@ const known: Readonly<Record<string, string>> = {
   'shared/events.ts': 'what they are',
   'shared/own-answers.ts': 'the one place',
   'shared/session-work.ts': 'which questions are open; an import leaves none',
-  'main/agent/ask-approval.ts': 'writes them',
-  'main/agent/ask-network.ts': 'writes them',
-  'main/core/disk.ts': 'writes them',
-  'main/agent/reserve-money.ts': 'writes them',
-  'main/agent/turn-log.ts': 'a comment',
-  'main/cli/event-lines.ts': 'prints them',
+  'main/agent/approval/request-approval.ts': 'writes them',
+  'main/agent/approval/request-network-access.ts': 'writes them',
+  'main/safety/approvals/ask-about-disk.ts': 'writes them',
+  'main/agent/step/reserve-money.ts': 'writes them',
+  'main/agent/turn/turn-log.ts': 'a comment',
+  'main/hosts/cli/terminal/event-lines.ts': 'prints them',
   'main/sessions/event-log.ts': 'how soon they are on the disk',
   'main/sessions/replay.ts': 'a replay takes what was decided from its log',
-  'main/router/trajectory.ts': 'caps of the turn that runs: it begins anew with each',
+  'main/routing/trajectory/trajectory.ts': 'caps of the turn that runs: it begins anew with each',
 };
 
 it('reads what a person has said in a log in one place alone', () => {

@@ -9,7 +9,7 @@ const source = resolve(import.meta.dirname, '../../src/main');
 const elsewhere: Readonly<Record<string, string>> = {
   'sandbox/dependencies/mount-points.ts': 'in the workspace',
   'sandbox/docker/pins.ts': 'in the workspace',
-  'agent/recipes/fix/varied-script.ts': 'a program for the sandbox',
+  'recipes/fix/outcome/varied-script.ts': 'a program for the sandbox',
   'sandbox/images.ts': 'in a folder of its own among the temporary files',
   'sessions/safe-folder.ts': 'in the workspace',
   'engines/engine-variants.ts': 'in the cache; others may use what was fetched',
@@ -33,10 +33,10 @@ it('says whose alone it is, whatever makes something in the home', () => {
     const bare = lines.filter((line) => makers.some(({ call, told }) => call.test(line) && !told.test(line)));
     return bare.map((line) => `${name}: ${line.trim()}`);
   });
-  const left = found.filter((line) => elsewhere[line.slice(0, line.indexOf(':'))] === undefined);
+  const left = found.filter((line) => elsewhere[line.slice(0, line.indexOf(':'))] === undefined).sort();
   expect(left).toEqual([
     // Into a pipe or a terminal that a person named.
-    'cli/output-file.ts: else await writeFile(path, text);',
+    'hosts/cli/terminal/output-file.ts: else await writeFile(path, text);',
     // The file is there by then.
     'sessions/search-index.ts: const db = new DatabaseSync(path);',
   ]);

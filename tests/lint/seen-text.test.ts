@@ -7,10 +7,11 @@ const src = resolve(import.meta.dirname, '../../src');
 
 const filesOf = (folder: string): readonly (readonly [string, string])[] =>
   readdirSync(join(src, folder), { recursive: true, encoding: 'utf8' })
+    .sort()
     .filter((path) => /\.tsx?$/u.test(path))
     .map((path) => [`${folder}/${path.replaceAll('\\', '/')}`, readFileSync(join(src, folder, path), 'utf8')]);
 
-const hosts = [...filesOf('main/cli'), ...filesOf('main/electron'), ...filesOf('main/web'), ...filesOf('renderer')];
+const hosts = [...filesOf('main/hosts'), ...filesOf('renderer')];
 
 describe('what a person is shown', () => {
   it('is decided in one file: nobody else has a set of such characters', () => {
@@ -18,9 +19,9 @@ describe('what a person is shown', () => {
     const others = hosts.filter(([, text]) => sets.test(text)).map(([path]) => path);
     expect(others).toEqual([
       // How wide a text is.
-      'main/cli/open-prompt.ts',
+      'main/hosts/cli/terminal/open-prompt.ts',
       // Our own colours, and where the cursor goes.
-      'main/cli/terminal.ts',
+      'main/hosts/cli/terminal/terminal.ts',
       // Examples of it.
     ]);
   });
@@ -29,14 +30,14 @@ describe('what a person is shown', () => {
     const writers = hosts.filter(([, text]) => /process\.std(?:out|err)\b/u.test(text)).map(([path]) => path);
     expect(writers).toEqual([
       // What the reader of an answer writes passed the last look.
-      'main/cli/ask.ts',
+      'main/hosts/cli/questions/ask-user.ts',
       // Listens for what goes wrong.
-      'main/cli/main.ts',
+      'main/hosts/cli/main.ts',
       // What is typed, and nothing else.
-      'main/cli/open-prompt.ts',
-      'main/cli/terminal.ts',
+      'main/hosts/cli/terminal/open-prompt.ts',
+      'main/hosts/cli/terminal/terminal.ts',
       // Before there is a window.
-      'main/electron/desktop.ts',
+      'main/hosts/desktop/start-desktop.ts',
     ]);
   });
 });

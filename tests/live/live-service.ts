@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { listedPrice } from '../../src/main/money/prices.ts';
-import type { Provider, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
-import { discoverProviders } from '../../src/main/providers/registry.ts';
+import type { Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
+import { discoverProviders } from '../../src/main/models/providers/registry.ts';
 import type { ModelInfo } from '../../src/shared/models.ts';
 import { costOf, worstCostOf } from '../../src/shared/money.ts';
 import type { ProviderSettings } from '../../src/shared/settings.ts';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import edit from '../../src/main/agent/recipes/edit.recipe.ts';
-import fixFailingTests from '../../src/main/agent/recipes/fix-failing-tests.recipe.ts';
-import type { Question } from '../../src/main/agent/recipes/define.ts';
-import { makeHarness, type RecipeHarness, type HarnessOptions } from '../main/agent/recipes/fakes/recipe-context.ts';
+import edit from '../../src/main/recipes/edit.recipe.ts';
+import fixFailingTests from '../../src/main/recipes/fix-failing-tests.recipe.ts';
+import type { Question } from '../../src/main/recipes/define.ts';
+import { makeHarness, type RecipeHarness, type HarnessOptions } from '../main/recipes/fakes/recipe-context.ts';
 
 // Real shells and test runners, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 });
@@ -53,7 +53,7 @@ describe('a small slip', () => {
   test('is left to the model when the mechanical arm is switched off', async () => {
     const harness = await harnessOf({
       files: calculator,
-      settings: { mechanicalArm: false },
+      settings: { mechanicalChanges: false },
       answer: () => '```javascript\nexport function add(a, b) {\n  return a + b;\n}\n```',
     });
     const outcome = await fixFailingTests.run(harness.context);
@@ -67,7 +67,7 @@ describe('a small slip', () => {
     for (const other of ['return b - a;', 'return [a, b].reduce((sum, one) => sum + one);']) {
       const harness = await harnessOf({
         files: calculator,
-        settings: { mechanicalArm: false },
+        settings: { mechanicalChanges: false },
         answer: (question) =>
           `\`\`\`javascript\nexport function add(a, b) {\n  ${question.label.includes('(fix') ? 'return a + b;' : other}\n}\n\`\`\``,
       });
@@ -95,7 +95,7 @@ test('where another model found nothing, only the first answers are asked for an
 test('a change that makes tests pass but breaks others is not taken, and the workspace stays as it was', async () => {
   const harness = await harnessOf({
     files: calculator,
-    settings: { mechanicalArm: false },
+    settings: { mechanicalChanges: false },
     answer: () => '```javascript\nexport function add(a, b) {\n  return 5;\n}\n```',
   });
   const outcome = await fixFailingTests.run(harness.context);
@@ -158,7 +158,7 @@ describe('answers side by side', () => {
     const harness = await harnessOf({
       files,
       together: true,
-      settings: { mechanicalArm: false },
+      settings: { mechanicalChanges: false },
       answer: model('return a - b;', ['return a + b;', 'return b + a;', 'return a * b;', 'return a - b;']),
     });
     const outcome = await fixFailingTests.run(harness.context);
@@ -170,7 +170,7 @@ describe('answers side by side', () => {
     const harness = await harnessOf({
       files,
       together: true,
-      settings: { mechanicalArm: false },
+      settings: { mechanicalChanges: false },
       answer: model('return a - b;', ['return a - b - b;', 'return b - a;', 'return a + b;', 'return a - a;']),
     });
     expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'done' });
@@ -191,7 +191,7 @@ describe('answers side by side', () => {
         'other.test.js': other,
       },
       together: true,
-      settings: { mechanicalArm: false },
+      settings: { mechanicalChanges: false },
       answer: model('return a.value.length + b;', [
         'return a + b + 1;',
         'return a + b + 2;',
@@ -207,7 +207,7 @@ describe('answers side by side', () => {
   test('cost a question each elsewhere, so nobody is asked again who has passed', async () => {
     const harness = await harnessOf({
       files,
-      settings: { mechanicalArm: false },
+      settings: { mechanicalChanges: false },
       answer: model('return a * b;', ['return a + b;']),
     });
     expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'done' });
@@ -218,7 +218,7 @@ describe('answers side by side', () => {
 test('a rewrite that stumbles over a name gets one repair turn', async () => {
   const harness = await harnessOf({
     files: calculator,
-    settings: { mechanicalArm: false },
+    settings: { mechanicalChanges: false },
     answer: (question) =>
       question.label.includes('repair')
         ? '```javascript\nexport function add(a, b) {\n  return a + b;\n}\n```'
@@ -238,7 +238,7 @@ test('a change that copies the value of the test is called weak', async () => {
   };
   const harness = await harnessOf({
     files,
-    settings: { mechanicalArm: false },
+    settings: { mechanicalChanges: false },
     answer: () => "```javascript\nexport function greet(name) {\n  return 'Good morning, Ada';\n}\n```",
   });
   expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'done', confidence: 'weak-tests' });
@@ -279,7 +279,7 @@ describe('a change in words that gives an example', () => {
       files: week,
       task,
       command: null,
-      settings: { mechanicalArm: false },
+      settings: { mechanicalChanges: false },
       answer: () => '```javascript\nexport function half(x) {\n  return Math.ceil(x / 2);\n}\n```',
     });
     expect(await edit.run(harness.context)).toMatchObject({ type: 'gave-up' });

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { loadSyntax } from '../../src/main/agent/recipes/code/syntax.ts';
-import { makeJudge } from '../../src/main/agent/recipes/fix/judge.ts';
-import { readSeen, variedTests, type Seen } from '../../src/main/agent/recipes/fix/varied-tests.ts';
-import { makeHarness, type RecipeHarness } from '../main/agent/recipes/fakes/recipe-context.ts';
+import { loadSyntax } from '../../src/main/recipes/code/code-syntax.ts';
+import { createJudge } from '../../src/main/recipes/fix/judge/judge-candidate.ts';
+import { readSeen, variedTests, type Seen } from '../../src/main/recipes/fix/outcome/varied-tests.ts';
+import { makeHarness, type RecipeHarness } from '../main/recipes/fakes/recipe-context.ts';
 
 // Real interpreters, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 });
@@ -18,7 +18,7 @@ async function seenOf(
   texts: readonly string[],
 ) {
   harness = await makeHarness({ files, task: 'Fix it.', command });
-  const judge = await makeJudge(harness.context, command);
+  const judge = await createJudge(harness.context, command);
   const paths = Object.keys(files).filter((one) => one.includes('test'));
   const tests = paths.map((one) => ({ path: one, text: files[one] ?? '' }));
   const varied = variedTests(await loadSyntax(), tests);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import write from '../../src/main/agent/recipes/write.recipe.ts';
-import { makeHarness, type RecipeHarness } from '../main/agent/recipes/fakes/recipe-context.ts';
+import write from '../../src/main/recipes/write.recipe.ts';
+import { makeHarness, type RecipeHarness } from '../main/recipes/fakes/recipe-context.ts';
 
 const harnesses: RecipeHarness[] = [];
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { searchFolders as ofProgram } from '../../src/main/lib/search-path.ts';
+import { searchFolders as ofProgram } from '../../src/main/lib/programs/search-path.ts';
 import { searchFolders } from '../../scripts/setup/find-program.mjs';
 
 let base = '';

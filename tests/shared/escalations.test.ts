@@ -45,10 +45,10 @@ describe('escalations', () => {
   it.each([
     [{ layer: 'L5', reasonCode: 'format' }, 'format'],
     [{ layer: 'L4', reasonCode: 'checks' }, 'checks'],
-    [{ layer: 'L4', reasonCode: 'strikes' }, 'gate'],
-    [{ layer: 'L5', reasonCode: 'strikes', features: { formatFailures: 2 } }, 'format'],
-    [{ layer: 'L5', reasonCode: 'strikes', features: { failedChecks: 1 } }, 'checks'],
-    [{ layer: 'L5', reasonCode: 'strikes', features: { rejectedEdits: 2 } }, 'no-progress'],
+    [{ layer: 'L4', reasonCode: 'bad-signals' }, 'gate'],
+    [{ layer: 'L5', reasonCode: 'bad-signals', features: { formatFailures: 2 } }, 'format'],
+    [{ layer: 'L5', reasonCode: 'bad-signals', features: { failedChecks: 1 } }, 'checks'],
+    [{ layer: 'L5', reasonCode: 'bad-signals', features: { rejectedEdits: 2 } }, 'no-progress'],
     [{ layer: 'L5', reasonCode: 'window' }, 'window'],
     [{ reasonCode: 'cascade' }, 'no-progress'],
   ] as const)('have a cause: %j is %s', (decided, cause) => {
@@ -58,13 +58,13 @@ describe('escalations', () => {
   it('are no moves for a gain, no way back, and nothing between two turns', () => {
     const up = step(2, { chosen: sky, layer: 'L2', reasonCode: 'gain' });
     const back = step(3, { layer: 'L2', reasonCode: 'back-home' });
-    const next = step(4, { chosen: sky, layer: 'L5', reasonCode: 'strikes' }, 'another');
+    const next = step(4, { chosen: sky, layer: 'L5', reasonCode: 'bad-signals' }, 'another');
     expect(causes(step(1, {}), up, back, next)).toEqual([]);
   });
 
   it('count advice, and the way back from a cloud that does not answer', () => {
     const advised = step(2, { layer: 'L5', reasonCode: 'advice' });
-    const up = step(3, { chosen: sky, layer: 'L5', reasonCode: 'strikes' });
+    const up = step(3, { chosen: sky, layer: 'L5', reasonCode: 'bad-signals' });
     const fell = step(4, { layer: 'L5', reasonCode: 'transport' });
     const log = logOf([step(1, {}), advised, up, fell].flat());
     expect(escalationsIn(log).map(({ kind }) => kind)).toEqual(['advice', 'takeover', 'fallback']);

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { modelOf, noTask } from '../../bench/lib/route-events.ts';
-import { createPriors } from '../../src/main/core/priors.ts';
-import { discoverRules } from '../../src/main/router/registry.ts';
-import { decideRoute } from '../../src/main/router/route.ts';
-import { emptyTrajectory } from '../../src/main/router/trajectory.ts';
-import { turnOptions } from '../../src/main/core/turn-options.ts';
+import { createLearnedPriors } from '../../src/main/routing/learned-priors.ts';
+import { discoverRules } from '../../src/main/routing/registry.ts';
+import { decideRoute } from '../../src/main/routing/decide-route.ts';
+import { emptyTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';
+import { turnOptions } from '../../src/main/sessions/open/turn-options.ts';
 import { learnPriors } from '../../src/shared/learn-priors.ts';
 import type { Priors } from '../../src/shared/priors.ts';
 import { profiles } from '../../src/shared/profiles.ts';
@@ -72,7 +72,7 @@ describe('what is learned of two models', () => {
           strategy: 'loop',
           policy: 'hybrid',
           numbers: { ...profiles.balanced, priors },
-          seats: [seat('local'), seat('cloud')],
+          candidates: [seat('local'), seat('cloud')],
           taint: [],
           shut: null,
           pin: null,
@@ -102,7 +102,7 @@ describe('what is learned of two models', () => {
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-priors-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const path = join(folder, 'route-priors.json');
-    const kept = createPriors(path);
+    const kept = createLearnedPriors(path);
     const works = Array.from({ length: 12 }, (_, index) => aTurn('gave-up', [[`model ${index}`, 'act']]));
     await Promise.all(works.map((work) => kept.learn(work)));
     const { priors } = JSON.parse(await readFile(path, 'utf8'));
@@ -113,8 +113,8 @@ describe('what is learned of two models', () => {
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-priors-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const path = join(folder, 'route-priors.json');
-    await createPriors(path).learn(aTurn('gave-up', [['here', 'act']]));
-    const again = createPriors(path);
+    await createLearnedPriors(path).learn(aTurn('gave-up', [['here', 'act']]));
+    const again = createLearnedPriors(path);
     const asked = (own: object) =>
       turnOptions(settingsSchema.parse({ routing: own }), runOptionsSchema.parse({ policy: 'hybrid', local: 'here' }));
     const mine = { here: { act: { tries: 5, solved: 5, at: 0 } } };

@@ -9,7 +9,7 @@ import { createOwnAnswers } from '@shared/own-answers.ts';
 import { reduceSession } from '@shared/reduce-session.ts';
 import { emptySession } from '@shared/session-state.ts';
 import { createTaint } from '@shared/taint.ts';
-import { openLinks } from '../../src/main/agent/settle-links.ts';
+import { openLinks } from '../../src/main/agent/preparation/resolve-hard-links.ts';
 import { createNetworkLedger } from '../../src/main/policy/session-bits.ts';
 import { createSessionInstructions } from '../../src/main/policy/session-instructions.ts';
 
@@ -85,7 +85,7 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
     yes: [asked('hard-links'), said('hard-links')],
     counts: async (events) => {
       const links = { found: () => ({ subject: '', text: '', count: 2 }) };
-      const turn = { services: { journal: { read: () => stream(events) }, sandbox: { links } } };
+      const turn = { dependencies: { journal: { read: () => stream(events) }, sandbox: { links } } };
       return (await Reflect.apply(openLinks, null, [turn])) === 0;
     },
   },

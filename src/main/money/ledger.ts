@@ -8,7 +8,7 @@ import type { CostCell, CostGrouping, CostReport, SessionCosts } from '@shared/c
 import { addTotals, createCostFold, energyOf, groupCosts, noCosts } from '@shared/cost-report.ts';
 import type { SessionEvent } from '@shared/events.ts';
 import { usageSchema } from '@shared/money.ts';
-import { readJsonFile, writeFileAtomic } from '../lib/json-file.ts';
+import { readJsonFile, writeFileAtomic } from '../lib/files/json-file.ts';
 import { localDay } from './budget.ts';
 import type { ReservationsRecord } from './reservations-state.ts';
 import { noKeys, toNano } from './reservations-state.ts';

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, fstatSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { writeFileAtomic } from '../lib/json-file.ts';
+import { writeFileAtomic } from '../lib/files/json-file.ts';
 import type { LineCodec, Reservations, ReservationsFile } from './reservations.ts';
 import { createReservations } from './reservations.ts';
 import type { ReservationsRecord, Scope } from './reservations-state.ts';

@@ -1,6 +1,6 @@
 import type { Price } from '@shared/money.ts';
 import type { ProviderSettings } from '@shared/settings.ts';
-import { parsedUrl } from '../lib/parsed-url.ts';
+import { parsedUrl } from '../lib/net/parsed-url.ts';
 
 /** The bundled list; a test holds the version to that of the package. */
 export const priceList = { version: '0.1.8', date: '2026-09-23' } as const;

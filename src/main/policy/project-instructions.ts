@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import type { InstructionFile, InstructionState } from '@shared/instructions.ts';
 import { instructionPaths, maxInstructionBytes } from '@shared/instructions.ts';
-import { openFolderBelow, openHostFolder, readRegularFile } from '../lib/host-folder.ts';
-import { readJsonFile, writeJsonFile } from '../lib/json-file.ts';
+import { openFolderBelow, openHostFolder, readRegularFile } from '../lib/files/host-folder.ts';
+import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 import { readdir } from 'node:fs/promises';
 
 /** What is known of the bytes of a file, for whoever is about to use or to show them. */

@@ -8,7 +8,7 @@ import type { RouteRule } from '@shared/route-rules.ts';
 import type { RuleCheck, RuleFile, RuleOwner } from '@shared/rule-report.ts';
 import type { RuleLine } from '@shared/rules.ts';
 import { contradictionsIn, fenceRules, maskGlobs, parseRules, placeRules } from '@shared/rules.ts';
-import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/json-file.ts';
+import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
 
 /** All that holds for the sessions of a project now. */
 export interface HoldingRules {

@@ -8,7 +8,7 @@ import type { ModelInfo } from '@shared/models.ts';
 import { leavesMachine } from '@shared/models.ts';
 import type { Taint, TaintScope } from '@shared/taint.ts';
 import { createTaint } from '@shared/taint.ts';
-import type { ModelRequest } from '../providers/define.ts';
+import type { ModelRequest } from '../models/providers/define.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
 /** A call that is about to be made. */

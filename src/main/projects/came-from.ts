@@ -1,4 +1,4 @@
-import { openFolderBelow, readRegularFile } from '../lib/host-folder.ts';
+import { openFolderBelow, readRegularFile } from '../lib/files/host-folder.ts';
 
 const maxLogBytes = 16 * 1024 * 1024;
 

@@ -1,25 +1,25 @@
 import { realpath } from 'node:fs/promises';
 import type { Settings } from '@shared/settings.ts';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
-import { makeFolder } from '../lib/json-file.ts';
+import { makeFolder } from '../lib/files/json-file.ts';
 import type { Log } from '../lib/log.ts';
-import type { Connection } from '../lib/net-fetch.ts';
+import type { Connection } from '../lib/net/net-fetch.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
-import { lookAt } from './docker/look-at-project.ts';
-import { engineSearch } from './docker/endpoints.ts';
-import type { ImageScript } from './docker/image.ts';
-import { findEngine, type Engine } from './docker/engine.ts';
-import type { Surroundings } from './dependencies/surroundings.ts';
-import { createOutward } from './network/outward.ts';
+import { lookAt } from './workspace/find-hidden-files.ts';
+import { engineSearch } from './docker/engine/engine-endpoints.ts';
+import type { ImageScript } from './images/sandbox-image.ts';
+import { findEngine, type Engine } from './docker/engine/container-engine.ts';
+import type { Surroundings } from './packages/session-environment.ts';
+import { createOutward } from './network/outbound-connections.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
 import type { AskAboutDisk, Sandbox, ServiceState } from './sandbox.ts';
 import type { UntrackedPlace } from '@shared/sandbox-events.ts';
-import { withMasks } from './read-only/masked.ts';
-import { findOwnImage } from './own-image.ts';
-import { imageOf, setupOf } from './project-setup.ts';
-import { surroundingsOf } from './surroundings-of-project.ts';
-import { chooseTier, mayGoWithout, type TierWish } from './tiers.ts';
-import { checkWorkspace } from './workspace.ts';
+import { withMasks } from './read-only/with-masks.ts';
+import { findOwnImage } from './images/own-image.ts';
+import { imageOf, setupOf } from './project-sandbox-settings.ts';
+import { surroundingsOf } from './packages/project-environment.ts';
+import { chooseTier, mayGoWithout, type TierWish } from './sandbox-tiers.ts';
+import { checkWorkspace } from './workspace/prepare-workspace.ts';
 
 export interface SandboxFactoryDeps {
   /** The Dewpoint home: it marks what belongs to it in the engine, and holds the few files a container is given. */

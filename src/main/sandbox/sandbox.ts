@@ -1,6 +1,6 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import type { SandboxTier } from '@shared/sandbox-events.ts';
-import type { NetworkDecision, NetworkLimits } from './network/decision.ts';
+import type { NetworkDecision, NetworkLimits } from './network/network-decision.ts';
 
 /** Asks a person, with a sentence, whether a command that stands still for want of disk space goes on. `stop` on abort. */
 export type AskAboutDisk = (text: string, signal: AbortSignal) => Promise<'go-on' | 'stop'>;

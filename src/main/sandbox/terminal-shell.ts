@@ -1,4 +1,4 @@
-import { shellQuote } from '../lib/shell-quote.ts';
+import { shellQuote } from '../lib/programs/shell-quote.ts';
 import type { TerminalSize } from '@shared/sandbox-view.ts';
 
 /**

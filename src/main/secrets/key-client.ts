@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { messageOf } from '@shared/errors.ts';
-import type { HostPrograms } from '../lib/host-programs.ts';
+import type { HostPrograms } from '../lib/programs/host-programs.ts';
 import type { KeyRequest } from './key-protocol.ts';
 import { keyReplySchema } from './key-protocol.ts';
 

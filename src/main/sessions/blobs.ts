@@ -4,7 +4,7 @@ import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { BlobRef } from '@shared/events.ts';
-import { errorCodeOf, isDiskFull, isMissing, writeFileAtomic } from '../lib/json-file.ts';
+import { errorCodeOf, isDiskFull, isMissing, writeFileAtomic } from '../lib/files/json-file.ts';
 import type { BlobSink } from './journal.ts';
 import type { Redactor } from './redact.ts';
 

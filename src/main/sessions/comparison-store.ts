@@ -5,7 +5,7 @@ import type { Comparison } from '@shared/comparison.ts';
 import { comparisonInputSchema, heldRoutesSchema } from '@shared/comparison.ts';
 import { AppError } from '@shared/errors.ts';
 import { runStatusSchema } from '@shared/run-options.ts';
-import { isMissing, readJsonFile, writeJsonFile } from '../lib/json-file.ts';
+import { isMissing, readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 
 /**
  * The comparisons of a home: what was asked, and which session carried out which run. A file each, replaced as a whole;

@@ -2,7 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { NewEvent, SessionEvent } from '@shared/events.ts';
 import { LOG_VERSION } from '@shared/events.ts';
-import { makeFolder } from '../lib/json-file.ts';
+import { makeFolder } from '../lib/files/json-file.ts';
 import { EventLog } from './event-log.ts';
 
 export interface LogCopy {

@@ -3,7 +3,7 @@ import { dirname, basename } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { EventType, SessionEvent } from '@shared/events.ts';
-import { isDiskFull } from '../lib/json-file.ts';
+import { isDiskFull } from '../lib/files/json-file.ts';
 import { type LogRepair, removeDamage } from './log-repair.ts';
 import { type LogPosition, readEvents, scanLog, type ScanResult } from './log-scan.ts';
 import { sealRecord } from './record.ts';

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
-import { isDiskFull } from '../lib/json-file.ts';
+import { isDiskFull } from '../lib/files/json-file.ts';
 import type { Damage, ScanResult } from './log-scan.ts';
 import { lineEnd } from './record.ts';
 

@@ -37,11 +37,11 @@ export async function readManifest(
   let found: Found | null = null;
   for await (const event of events) {
     if (event.type === 'call-fenced' && event.step === step && event.manifest !== null) {
-      found = { ref: event.manifest, model: event.model, purpose: null, scope: 'talk' };
+      found = { ref: event.manifest, model: event.model, purpose: null, scope: 'conversation' };
     }
     // A call that a fence changed is told by what was found at the door.
     if (event.type === 'model-call-started' && event.step === step && found?.model !== event.stage.model) {
-      const scope = event.stage.strategy === 'loop' ? 'talk' : 'turn';
+      const scope = event.stage.strategy === 'loop' ? 'conversation' : 'turn';
       found = { ref: event.request, model: event.stage.model, purpose: event.purpose, scope };
     }
     isThere ||= event.type === 'model-call-started' && event.step === step;

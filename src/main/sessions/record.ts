@@ -1,6 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import { isEventType, LOG_VERSION, parseEvent, type SessionEvent } from '@shared/events.ts';
-import { crc32Hex } from '../lib/crc32.ts';
+import { crc32Hex } from '../lib/files/crc32.ts';
 
 /**
  * One record is one line: the event's JSON with `"crc"` as its last property, the CRC-32 of the bytes before

@@ -6,7 +6,7 @@ import { reduceSession } from '@shared/reduce-session.ts';
 import { emptySession } from '@shared/session-state.ts';
 import type { Budget } from '../money/budget.ts';
 import type { SessionFences } from '../policy/session-fences.ts';
-import type { Provider, StreamPart } from '../providers/define.ts';
+import type { Provider, StreamPart } from '../models/providers/define.ts';
 import type { Blobs } from './blobs.ts';
 import { blobsOf } from './event-blobs.ts';
 import type { Effects, Journal } from './journal.ts';

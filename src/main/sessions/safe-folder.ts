@@ -9,8 +9,8 @@ import {
   openChildFolder,
   openForReading,
   openHostFolder,
-} from '../lib/host-folder.ts';
-import { errorCodeOf, isMissing } from '../lib/json-file.ts';
+} from '../lib/files/host-folder.ts';
+import { errorCodeOf, isMissing } from '../lib/files/json-file.ts';
 import { hashOf } from './blobs.ts';
 
 /** What lies at a path now. */

@@ -9,7 +9,7 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import type { BlobRef, SessionEvent } from '@shared/events.ts';
 import { blobRefSchema } from '@shared/blob-ref.ts';
 import { LOG_VERSION, parseEvent } from '@shared/events.ts';
-import { isDiskFull, isMissing, writeProblem } from '../lib/json-file.ts';
+import { isDiskFull, isMissing, writeProblem } from '../lib/files/json-file.ts';
 import type { Blobs } from './blobs.ts';
 import { createByteReader } from './byte-reader.ts';
 import type { ByteReader } from './byte-reader.ts';

@@ -6,8 +6,8 @@ import { LOG_VERSION, type NewEvent, type SessionEvent, type WorkspaceMode } fro
 import { emptyMoney, type MoneyState, reduceMoney } from '@shared/session-money.ts';
 import { reduceSession } from '@shared/reduce-session.ts';
 import { emptySession, type SessionState } from '@shared/session-state.ts';
-import { type FileLock, tryLock } from '../lib/file-lock.ts';
-import { isDiskFull, isMissing, makeFolder } from '../lib/json-file.ts';
+import { type FileLock, tryLock } from '../lib/files/file-lock.ts';
+import { isDiskFull, isMissing, makeFolder } from '../lib/files/json-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { Blobs } from './blobs.ts';
 import { EventLog } from './event-log.ts';

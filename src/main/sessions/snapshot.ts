@@ -2,8 +2,8 @@ import { open, readFile } from 'node:fs/promises';
 import { LOG_VERSION } from '@shared/events.ts';
 import type { MoneyState } from '@shared/session-money.ts';
 import { type SessionState, STATE_VERSION } from '@shared/session-state.ts';
-import { crc32Hex } from '../lib/crc32.ts';
-import { isMissing, writeFileAtomic } from '../lib/json-file.ts';
+import { crc32Hex } from '../lib/files/crc32.ts';
+import { isMissing, writeFileAtomic } from '../lib/files/json-file.ts';
 import type { LogPosition } from './log-scan.ts';
 import { lineEnd, sealRecord, unsealRecord } from './record.ts';
 

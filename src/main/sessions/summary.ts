@@ -4,7 +4,7 @@ import { workspaceModeSchema } from '@shared/events.ts';
 import { runStatusSchema } from '@shared/run-options.ts';
 import { type MoneyState, totalCostUsd } from '@shared/session-money.ts';
 import { type SessionState, sessionStatus, STATE_VERSION } from '@shared/session-state.ts';
-import { readJsonFile, writeFileAtomic } from '../lib/json-file.ts';
+import { readJsonFile, writeFileAtomic } from '../lib/files/json-file.ts';
 
 const summarySchema = z.strictObject({
   id: z.string(),

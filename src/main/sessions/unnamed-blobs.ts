@@ -1,7 +1,7 @@
 import { createReadStream, rmSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMissing } from '../lib/json-file.ts';
+import { isMissing } from '../lib/files/json-file.ts';
 
 export interface UnnamedBlobs {
   readonly count: number;

@@ -6,7 +6,7 @@ import { issuesText } from '@shared/issue-text.ts';
 import type { SettingKey } from '@shared/settings-contract.ts';
 import type { Settings } from '@shared/settings.ts';
 import { SETTINGS_VERSION, settingsSchema } from '@shared/settings.ts';
-import { readJsonFile, writeJsonFile } from '../lib/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 
 /** The settings file: only what differs from the defaults is written, so that a better default reaches everybody. */
 export interface SettingsStore {

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
 import type { NewFile, ToolContext, ToolResult } from './define.ts';
 import { defineTool } from './define.ts';
-import { workspacePath } from './paths.ts';
-import { isReadText, notUtf8, readText } from './read-text.ts';
-import { errorResult, okResult } from './results.ts';
+import { workspacePath } from './values/tool-path-input.ts';
+import { isReadText, notUtf8, readText } from './values/decode-file-text.ts';
+import { errorResult, okResult } from './values/tool-results.ts';
 
 export default defineTool({
   name: 'apply_patch',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineTool } from './define.ts';
-import { applyEdit } from './edit-match.ts';
-import { workspacePath } from './paths.ts';
-import { isReadText, notUtf8, readText } from './read-text.ts';
-import { okResult } from './results.ts';
+import { applyEdit } from './edits/match-edit.ts';
+import { workspacePath } from './values/tool-path-input.ts';
+import { isReadText, notUtf8, readText } from './values/decode-file-text.ts';
+import { okResult } from './values/tool-results.ts';
 
 export default defineTool({
   name: 'edit_file',

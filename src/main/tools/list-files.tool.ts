@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from './define.ts';
-import { workspacePath } from './paths.ts';
-import { failureResult, okResult } from './results.ts';
+import { workspacePath } from './values/tool-path-input.ts';
+import { failureResult, okResult } from './values/tool-results.ts';
 
 export default defineTool({
   name: 'list_files',

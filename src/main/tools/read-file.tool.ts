@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from './define.ts';
-import { workspacePath } from './paths.ts';
-import { isReadText, readText } from './read-text.ts';
-import { errorResult, okResult } from './results.ts';
+import { workspacePath } from './values/tool-path-input.ts';
+import { isReadText, readText } from './values/decode-file-text.ts';
+import { errorResult, okResult } from './values/tool-results.ts';
 
 const maximumLines = 400;
 

@@ -1,9 +1,9 @@
-import { createRegistry } from '../lib/registry.ts';
+import { collectDefinitions } from '../lib/discovered-definitions.ts';
 import type { Tool, ToolDefinition, ToolDependencies, ToolSource } from './define.ts';
 
 /** Tool definitions by name. A second one of the same name, or a file without a definition, stops the start. */
 export function createToolRegistry(modules: Readonly<Record<string, unknown>>): ReadonlyMap<string, ToolDefinition> {
-  return createRegistry<ToolDefinition>(modules, {
+  return collectDefinitions<ToolDefinition>(modules, {
     what: 'tool',
     parts: { name: 'string', input: 'object', create: 'function', label: 'function' },
     nameOf: ({ name }) => name,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { NetworkDecision } from '../sandbox/network/decision.ts';
+import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import { areOfItself } from '@shared/network-access.ts';
 import { defineTool, forLarge } from './define.ts';
-import { describeExec } from './exec-result.ts';
-import { failureResult } from './results.ts';
-import { startService } from './services.ts';
+import { describeExec } from './commands/describe-exec-result.ts';
+import { failureResult } from './values/tool-results.ts';
+import { startService } from './commands/background-services.ts';
 
 export default defineTool({
   name: 'run_command',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from './define.ts';
-import { describeExec } from './exec-result.ts';
-import { errorResult, failureResult } from './results.ts';
-import { describeTests, parseTestOutput, withSelector } from './test-output.ts';
+import { describeExec } from './commands/describe-exec-result.ts';
+import { errorResult, failureResult } from './values/tool-results.ts';
+import { describeTests, parseTestOutput, withSelector } from './commands/test-run-output.ts';
 
 export default defineTool({
   name: 'run_tests',

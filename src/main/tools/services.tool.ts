@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define.ts';
-import { describeService, noServices, stateLine } from './services.ts';
+import { describeService, noServices, stateLine } from './commands/background-services.ts';
 
 export default defineTool({
   name: 'services',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define.ts';
-import { okResult } from './results.ts';
+import { okResult } from './values/tool-results.ts';
 
 /** The claim that the work is done. The agent checks it before it believes it. */
 export default defineTool({

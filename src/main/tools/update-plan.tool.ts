@@ -2,7 +2,7 @@ import { planItemStateSchema } from '@shared/plan-progress.ts';
 import { mostPlanItems } from '@shared/plan-steps.ts';
 import { z } from 'zod';
 import { defineTool } from './define.ts';
-import { okResult } from './results.ts';
+import { okResult } from './values/tool-results.ts';
 
 const item = z.object({ text: z.string().trim().min(1).max(200), state: planItemStateSchema });
 

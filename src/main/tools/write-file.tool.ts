@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from './define.ts';
-import { withoutLineNumbers } from './line-numbers.ts';
-import { workspacePath } from './paths.ts';
-import { errorResult, okResult } from './results.ts';
+import { withoutLineNumbers } from './edits/strip-line-numbers.ts';
+import { workspacePath } from './values/tool-path-input.ts';
+import { errorResult, okResult } from './values/tool-results.ts';
 
 export default defineTool({
   name: 'write_file',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '@shared/errors.ts';
 import type { NewEvent } from '@shared/events.ts';
 import type { ReplayReport } from '@shared/contract.ts';
-import type { Provider } from '../../../src/main/providers/define.ts';
+import type { Provider } from '../../../src/main/models/providers/define.ts';
 import type { Effects, Journal } from '../../../src/main/sessions/journal.ts';
 import { replaySession, type RunReplayTurn } from '../../../src/main/sessions/replay.ts';
 import { type Home, makeHome, scratchSession } from './session-fixtures.ts';

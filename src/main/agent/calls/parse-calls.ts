@@ -3,7 +3,7 @@ import type { Tool } from '../../tools/define.ts';
 import { extractCalls } from './extract-calls.ts';
 import { foreignCalls } from './foreign-calls.ts';
 import { fitArguments, isClosedJson, isRecord, readJson } from './read-arguments.ts';
-import type { CallError, ParseCalls, ParsedCall, ParsedCalls } from './types.ts';
+import type { CallError, ParseCalls, ParsedCall, ParsedCalls } from './call-types.ts';
 
 /**
  * Reads the calls out of an answer. Native calls come as parts; the other styles write them into the text.

@@ -1,7 +1,7 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
-import { isGitName } from '../../lib/host-folder.ts';
-import { workspaceRelative } from '../paths.ts';
-import { skippedText } from '../skipped-folders.ts';
+import { isGitName } from '../../lib/files/host-folder.ts';
+import { workspaceRelative } from '../files/workspace-relative.ts';
+import { skippedText } from '../files/skipped-folders.ts';
 import type {
   AskAboutDisk,
   ExecRequest,
@@ -23,20 +23,20 @@ import type {
   ServiceState,
   WorkspaceFiles,
 } from '../sandbox.ts';
-import { workspaceInContainer } from './create-body.ts';
-import { ContainerServices } from './container-services.ts';
-import { ContainerFiles } from './container-files.ts';
-import type { UserIds } from './identity.ts';
-import { execCommand, programOf, refuseCommand } from './exec-command.ts';
-import { ContainerRuns } from './run-in-container.ts';
-import type { Surroundings } from '../dependencies/surroundings.ts';
-import { dropSuperseded, runOnPackages, type SessionPackages } from './package-changes.ts';
-import { runWithNetwork } from './network-run.ts';
+import { workspaceInContainer } from './container/container-create-body.ts';
+import { ContainerServices } from './exec/container-background-processes.ts';
+import { ContainerFiles } from './files/container-files.ts';
+import type { UserIds } from './user/container-identity.ts';
+import { execCommand, programOf, refuseCommand } from './exec/exec-command.ts';
+import { ContainerRuns } from './exec/run-in-container.ts';
+import type { Surroundings } from '../packages/session-environment.ts';
+import { dropSuperseded, runOnPackages, type SessionPackages } from './packages/package-changes.ts';
+import { runWithNetwork } from './exec/run-with-network.ts';
 import { untrackedText } from '@shared/session-sandbox.ts';
-import type { Outward } from '../network/outward.ts';
-import type { SessionContainer } from './session-container.ts';
-import type { ProjectLinks } from './project-links.ts';
-import { readUsage } from './usage.ts';
+import type { Outward } from '../network/outbound-connections.ts';
+import type { SessionContainer } from './container/session-container.ts';
+import type { ProjectLinks } from './protection/project-links.ts';
+import { readUsage } from './container/container-usage.ts';
 
 export interface ChangingSurroundings {
   readonly find: (signal: AbortSignal) => Promise<Surroundings>;

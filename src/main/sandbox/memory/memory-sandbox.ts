@@ -1,8 +1,8 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { keepOutput } from '../kept-output.ts';
-import { workspaceRelative } from '../paths.ts';
+import { workspaceRelative } from '../files/workspace-relative.ts';
 import type { ExecRequest, ExecResult, OpenProcess, OpenRequest, OutputChunk, Sandbox } from '../sandbox.ts';
-import { readEach } from '../read-each.ts';
+import { readEach } from '../files/read-files-singly.ts';
 import { createMemoryFiles, type MemoryFile, type MemoryFiles } from './memory-files.ts';
 import { listMemory, searchMemory } from './memory-tree.ts';
 

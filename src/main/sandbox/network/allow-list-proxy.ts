@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { busyAbort } from '../../lib/abort.ts';
+import { abortWithManyListeners } from '../../lib/async/abort.ts';
 import { connectThrough } from './connect-through.ts';
 import { forwardRequest } from './forward-request.ts';
-import { longestHead } from './plain-head.ts';
-import { answer, type ProxyOptions, type ProxyWork } from './proxy-work.ts';
-import { createTraffic } from './traffic.ts';
+import { longestHead } from './http-head.ts';
+import { answer, type ProxyOptions, type ProxyWork } from './proxy-context.ts';
+import { createTraffic } from './network-traffic.ts';
 
 export interface AllowListProxy {
   /** Serves a client; what it says is a stranger's word. */
@@ -24,7 +24,7 @@ const mostWaiting = 16;
  * Nothing is sent to a host before its name, its address and, for TLS, the name in the client's first message are right.
  */
 export function createAllowListProxy(options: ProxyOptions): AllowListProxy {
-  const closing = busyAbort();
+  const closing = abortWithManyListeners();
   const traffic = createTraffic(options.limits, options.onDecision);
   const work: ProxyWork = { ...options, traffic, signal: closing.signal };
   const inTurn = createInTurn();

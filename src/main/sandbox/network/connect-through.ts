@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import type { Duplex, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readClientHello } from './client-hello.ts';
-import type { NetworkReason } from './decision.ts';
+import type { NetworkReason } from './network-decision.ts';
 import { judgeTarget } from './judge-target.ts';
-import { answer, reach, refusalText, type ProxyWork } from './proxy-work.ts';
+import { answer, reach, refusalText, type ProxyWork } from './proxy-context.ts';
 
 const helloMs = 30_000;
 

@@ -2,11 +2,11 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage, type 
 import type { Socket } from 'node:net';
 import { Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { NetworkReason } from './decision.ts';
+import type { NetworkReason } from './network-decision.ts';
 import { judgeTarget } from './judge-target.ts';
-import { answerHead, longestHead, requestHead, type PlainHead } from './plain-head.ts';
-import { reach, refusalText, type ProxyWork } from './proxy-work.ts';
-import type { Attempt } from './traffic.ts';
+import { answerHead, longestHead, requestHead, type PlainHead } from './http-head.ts';
+import { reach, refusalText, type ProxyWork } from './proxy-context.ts';
+import type { Attempt } from './network-traffic.ts';
 import { proxyCredentials } from './upstream-proxy.ts';
 
 /** Host and port, then the rest. Each character has one place, so that a long one that does not fit costs little. */

@@ -1,4 +1,4 @@
-import type { NetworkReason } from './decision.ts';
+import type { NetworkReason } from './network-decision.ts';
 import { canonicalHost } from '@shared/host-name.ts';
 
 export type Judged =

@@ -1,4 +1,4 @@
-import type { NetworkDecision } from './decision.ts';
+import type { NetworkDecision } from './network-decision.ts';
 
 const mostNamed = 5;
 

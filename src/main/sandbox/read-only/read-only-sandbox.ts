@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
-import { hostFolderOf } from '../../lib/host-folder.ts';
-import { listDepth, makeListing } from '../make-listing.ts';
-import { workspaceRelative } from '../paths.ts';
-import { readEach } from '../read-each.ts';
+import { hostFolderOf } from '../../lib/files/host-folder.ts';
+import { listDepth, makeListing } from '../files/make-listing.ts';
+import { workspaceRelative } from '../files/workspace-relative.ts';
+import { readEach } from '../files/read-files-singly.ts';
 import type {
   FileContent,
   FileStat,
@@ -19,9 +19,9 @@ import type {
   SearchResult,
   WorkspaceFiles,
 } from '../sandbox.ts';
-import { openInside, type OpenedPath } from './host-path.ts';
-import { kindOf, walkTree, type TreeEntry } from './host-tree.ts';
-import { searchHost } from './ripgrep.ts';
+import { openInside, type OpenedPath } from './open-inside.ts';
+import { kindOf, walkTree, type TreeEntry } from './walk-host-tree.ts';
+import { searchHost } from './search-host.ts';
 
 export interface ReadOnlyOptions {
   /** A real path on the host. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Part } from '@shared/messages.ts';
 import { parseCalls } from '../../../../src/main/agent/calls/parse-calls.ts';
-import type { CallStyle } from '../../../../src/main/agent/calls/types.ts';
+import type { CallStyle } from '../../../../src/main/agent/calls/call-types.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 
 const tools = builtInTools(discoverTools(), { now: () => 0 }).list();

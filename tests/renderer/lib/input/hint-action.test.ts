@@ -16,7 +16,9 @@ const core = 'src/main';
 
 /** Every command of the terminal that a text of the core names, with the whole of its line. */
 function commandsNamed(): readonly { readonly command: string; readonly text: string }[] {
-  const files = globSync('**/*.ts', { cwd: core }).filter((path) => !path.startsWith('cli/'));
+  const files = globSync('**/*.ts', { cwd: core }).filter(
+    (path) => !/^hosts\/(?:cli|connection)\//u.test(path.replaceAll('\\', '/')),
+  );
   return files.flatMap((path) =>
     readFileSync(join(core, path), 'utf8')
       .split('\n')

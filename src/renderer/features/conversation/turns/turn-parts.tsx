@@ -130,9 +130,9 @@ function Criterion({ label, turn, result }: CriterionProps) {
         <span>
           {label}: <code className="font-mono">{seenCommand(turn.criterion?.command ?? '')}</code>{' '}
           <span
-            className={`font-medium ${result.passed ? 'text-good' : result.apart === true ? 'text-soft' : 'text-bad'}`}
+            className={`font-medium ${result.passed ? 'text-good' : result.unrelated === true ? 'text-soft' : 'text-bad'}`}
           >
-            {t(result.passed ? 'turn.passes' : result.apart === true ? 'turn.failsApart' : 'turn.fails')}
+            {t(result.passed ? 'turn.passes' : result.unrelated === true ? 'turn.failsApart' : 'turn.fails')}
           </span>
         </span>
       }

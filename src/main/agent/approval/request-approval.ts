@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import type { ApprovalKind } from '@shared/grants.ts';
+import { mostRefusals, standingAnswer } from '../../policy/approvals.ts';
+import { abortable } from '../../lib/async/abort.ts';
+import type { UserAnswer } from '../turn/agent-dependencies.ts';
+import type { Turn } from '../turn/turn.ts';
+
+/** `nobody`: there was no one to ask; whoever asks decides whether that ends the turn. */
+export type ApprovalAnswer = 'allow' | 'deny' | 'nobody';
+
+/** What is asked about. `toolCallId` is the call that asks. */
+export interface ApprovalSubject {
+  readonly kind: ApprovalKind;
+  readonly subject: string;
+  readonly reason: string;
+  readonly toolCallId: string;
+  /** What a yes would be said to, where `subject` only names it: its whole text, the hash of its bytes, what is new in it. */
+  readonly shown?: { readonly sha256: string; readonly text: string; readonly diff: string | null };
+}
+
+/**
+ * Asks for one thing, with the question and the answer in the log. Who has said no three times to the like of it is not
+ * asked again in this turn. Throws `cancelled` when the turn is aborted meanwhile.
+ */
+export async function askApproval(turn: Turn, question: ApprovalSubject): Promise<ApprovalAnswer> {
+  const { kind, subject, reason, shown } = question;
+  const approvalId = turn.dependencies.journal.newId('approval');
+  await turn.log.append({
+    type: 'approval-requested',
+    approvalId,
+    toolCallId: question.toolCallId,
+    kind,
+    subject,
+    sha256: shown?.sha256 ?? createHash('sha256').update(`${kind}\n${subject}`).digest('hex'),
+    ...(shown === undefined ? {} : { text: shown.text, reason }),
+    ...(typeof shown?.diff === 'string' ? { diff: shown.diff } : {}),
+  });
+  const refused = turn.refusals.get(kind) ?? 0;
+  const standing = refused >= mostRefusals ? 'deny' : standingAnswer(turn.options.approve, kind);
+  const answer = standing === 'ask' ? await askUser(turn, approvalId, question) : standing;
+  if (standing === 'ask' && answer === 'deny') turn.refusals.set(kind, refused + 1);
+  await turn.log.close({
+    type: 'approval-answered',
+    approvalId,
+    answer: answer === 'allow' ? 'allow' : 'deny',
+    by: standing !== 'ask' ? 'policy' : answer === 'nobody' ? 'nobody' : 'person',
+  });
+  turn.log.check();
+  return answer;
+}
+
+/** Waits for the person. Never rejects: what goes wrong while asking means that there was nobody. */
+export async function waitForUserAnswer(
+  turn: Turn,
+  approvalId: string,
+  { kind, subject, reason }: Omit<ApprovalSubject, 'toolCallId'>,
+): Promise<UserAnswer> {
+  try {
+    return await abortable(
+      turn.dependencies.approver.ask({ approvalId, kind, subject, reason }, turn.signal),
+      turn.signal,
+    );
+  } catch (error) {
+    // Only an abort ends the wait: what else goes wrong while asking means that nobody could be asked.
+    if (turn.signal.aborted) return 'deny';
+    void error;
+    return 'nobody';
+  }
+}
+
+/** A yes that lasts is for hosts; to anything else it is a yes to this. */
+async function askUser(turn: Turn, approvalId: string, question: ApprovalSubject): Promise<ApprovalAnswer> {
+  const answer = await waitForUserAnswer(turn, approvalId, question);
+  return answer === 'allow-session' || answer === 'allow-project' ? 'allow' : answer;
+}

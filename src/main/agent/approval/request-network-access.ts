@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { failure, type Reply } from '@shared/errors.ts';
+import { areOfItself, type ApprovalScope, type NetworkUse } from '@shared/network-access.ts';
+import { packagesNamedIn } from '@shared/package-commands.ts';
+import { askedHosts } from '../../policy/session-network.ts';
+import type { NetworkDecision } from '../../sandbox/network/network-decision.ts';
+import type { NetworkRequest, NetworkResult } from '../../sandbox/sandbox.ts';
+import type { NetworkCommand } from '../../tools/define.ts';
+import { waitForUserAnswer } from './request-approval.ts';
+import type { UserAnswer } from '../turn/agent-dependencies.ts';
+import type { Turn } from '../turn/turn.ts';
+
+/** A call of any tool that wants a network says so in this form. */
+const wishSchema = z.object({
+  command: z.string(),
+  network: z.object({ hosts: z.array(z.string()), why: z.string() }),
+});
+
+/** `granted.run` runs what was approved, and refuses what differs from it by a byte. */
+export type NetworkAnswer =
+  | { readonly type: 'no-wish' }
+  | { readonly type: 'denied'; readonly text: string; readonly byNobody: boolean }
+  | {
+      readonly type: 'granted';
+      readonly run: (command: NetworkCommand, signal: AbortSignal) => Promise<Reply<NetworkResult>>;
+    };
+
+/** Decides about the network that a call asks for, with the question and the answer in the log. Throws `cancelled`. */
+export async function askNetwork(turn: Turn, toolCallId: string, input: unknown): Promise<NetworkAnswer> {
+  const wish = wishSchema.safeParse(input);
+  if (!wish.success || areOfItself(wish.data.network.hosts)) return { type: 'no-wish' };
+  const { command, network } = wish.data;
+  const hosts = askedHosts(network.hosts);
+  if (!hosts.ok) return { type: 'denied', text: `${hosts.error.message} ${hosts.error.hint ?? ''}`, byNobody: false };
+  const { approve, network: run = 'ask' } = turn.options;
+  const verdict = await turn.dependencies.network.decide(hosts.value, { run, approve });
+  const approvalId = turn.dependencies.journal.newId('approval');
+  const sha256 = fingerprint(turn, command, hosts.value);
+  const isKept = packagesNamedIn(command).length > 0;
+  const reason = isKept ? `${verdict.reason} ${keepingText}` : verdict.reason;
+  await turn.log.append({
+    type: 'approval-requested',
+    approvalId,
+    toolCallId,
+    kind: 'network',
+    subject: command,
+    sha256,
+    hosts: [...hosts.value],
+    ...(verdict.isOnce ? { isOnce: true } : {}),
+    reason,
+    why: network.why,
+  });
+  const question = { kind: 'network', subject: command, reason } as const;
+  const answer = verdict.answer === 'ask' ? await waitForUserAnswer(turn, approvalId, question) : verdict.answer;
+  const isAllowed = answer !== 'deny' && answer !== 'nobody';
+  const scope = verdict.isOnce ? 'once' : scopeOf(answer);
+  const by = verdict.answer !== 'ask' ? 'policy' : answer === 'nobody' ? 'nobody' : 'person';
+  await turn.log.close({
+    type: 'approval-answered',
+    approvalId,
+    answer: isAllowed ? 'allow' : 'deny',
+    by,
+    ...(isAllowed && by === 'person' ? { scope } : {}),
+    ...(by === 'policy' ? { reason } : {}),
+  });
+  turn.log.check();
+  if (!isAllowed) return { type: 'denied', text: deniedText(hosts.value, by, reason), byNobody: by === 'nobody' };
+  if (scope === 'project') await keepForProject(turn, hosts.value);
+  return {
+    type: 'granted',
+    run: (asked, signal) =>
+      runApproved(turn, { toolCallId, hosts: hosts.value, sha256, isSeen: by === 'person' }, { asked, signal }),
+  };
+}
+
+function scopeOf(answer: UserAnswer): ApprovalScope {
+  return answer === 'allow-session' ? 'session' : answer === 'allow-project' ? 'project' : 'once';
+}
+
+/** Of all that decides what would happen: the bytes of the command, where it runs and what it reaches. */
+function fingerprint(turn: Turn, command: string, hosts: readonly string[]): string {
+  const { tier, workspacePath } = turn.dependencies.sandbox;
+  return createHash('sha256').update(JSON.stringify({ command, hosts, tier, workspacePath })).digest('hex');
+}
+
+function deniedText(hosts: readonly string[], by: 'person' | 'policy' | 'nobody', reason: string): string {
+  const names = hosts.join(', ');
+  if (by === 'person') return `Not run: the person said no to a network with ${names}. Go on without it.`;
+  if (by === 'nobody') return `Not run: a command with a network to ${names}`;
+  return `Not run with a network to ${names}. ${reason}`;
+}
+
+async function keepForProject(turn: Turn, hosts: readonly string[]): Promise<void> {
+  const kept = await turn.dependencies.network.remember(hosts);
+  if (kept.ok) return;
+  const text = `The hosts are allowed for this session; for the project they could not be kept: ${kept.error.message}`;
+  await turn.log.append({ type: 'notice-added', level: 'warning', code: 'rule-not-kept', text });
+}
+
+interface Approved {
+  readonly toolCallId: string;
+  readonly hosts: readonly string[];
+  readonly sha256: string;
+  /** A person said yes to this very command, not a rule or an earlier yes. */
+  readonly isSeen: boolean;
+}
+
+async function runApproved(
+  turn: Turn,
+  approved: Approved,
+  { asked, signal }: { readonly asked: NetworkCommand; readonly signal: AbortSignal },
+): Promise<Reply<NetworkResult>> {
+  if (fingerprint(turn, asked.command, approved.hosts) !== approved.sha256)
+    return failure('refused', 'What would run is not what was approved. Nothing was run.');
+  const uses = new Map<string, NetworkUse>();
+  const request: NetworkRequest = {
+    command: asked.command,
+    timeoutMs: asked.timeoutMs,
+    hosts: approved.hosts,
+    keepsPackages: approved.isSeen ? 'project' : 'session',
+    onDecision: (decision) => count(uses, approved.toolCallId, decision),
+    ...(asked.onOutput === undefined ? {} : { onOutput: asked.onOutput }),
+  };
+  const reply = await turn.dependencies.sandbox.runWithNetwork(request, signal);
+  for (const use of uses.values()) await turn.log.close({ type: 'network-used', ...use });
+  for (const { isKept, text } of reply.ok ? (reply.value.packages ?? []) : []) {
+    const about = `${text} The command: ${asked.command.slice(0, 200)}${isKept || !reply.ok ? '' : ` It said: ${endOf(reply.value)}`}`;
+    const code = isKept ? 'packages-changed' : 'packages-not-installed';
+    await turn.log.close({ type: 'notice-added', level: isKept ? 'info' : 'warning', code, text: about });
+  }
+  return reply;
+}
+
+const keepingText =
+  'What it installs stays with the packages of this project, for later sessions too where you say yes to it yourself.';
+
+/** Why an installation failed stands at the end of what it printed. */
+function endOf({ stdout, stderr }: NetworkResult): string {
+  const text = (stderr.trim() === '' ? stdout : stderr).trim();
+  return text.length <= 600 ? text : `…${text.slice(-600)}`;
+}
+
+/** More kinds than this are counted as one: a command can make up as many names as it likes. */
+const mostKinds = 100;
+
+function count(uses: Map<string, NetworkUse>, toolCallId: string, decision: NetworkDecision): void {
+  const { port, isAllowed, reason, address, sentBytes, receivedBytes } = decision;
+  const own = JSON.stringify([decision.host, port, isAllowed, reason]);
+  const isFull = uses.size >= mostKinds && !uses.has(own);
+  const key = isFull ? JSON.stringify([isAllowed, reason]) : own;
+  const before = uses.get(key);
+  uses.set(key, {
+    toolCallId,
+    host: isFull ? '(others)' : decision.host,
+    port: isFull ? null : port,
+    isAllowed,
+    reason,
+    address: before?.address ?? (isFull ? null : address),
+    count: (before?.count ?? 0) + 1,
+    sentBytes: (before?.sentBytes ?? 0) + sentBytes,
+    receivedBytes: (before?.receivedBytes ?? 0) + receivedBytes,
+  });
+}

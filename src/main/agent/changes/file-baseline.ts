@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto';
+import { guardKind } from '../../policy/guard.ts';
+import type { FileContent, Sandbox, ScannedFile } from '../../sandbox/sandbox.ts';
+
+/** What is known of a file as it was when nothing of the agent was running. */
+export interface KnownFile {
+  /** Null: written by a tool since the last scan. */
+  fingerprint: string | null;
+  readonly sizeBytes: number;
+  readonly mode: number;
+  /** Null: not kept, for `why`. */
+  readonly bytes: Uint8Array | null;
+  readonly why: 'too-large' | 'not-a-file' | 'no-text-name' | null;
+}
+
+/** A change that a scan found. */
+export interface FoundChange {
+  readonly path: string;
+  readonly before: KnownFile | null;
+  readonly after: KnownFile | null;
+}
+
+/**
+ * The workspace's files as they were before a command, so that what a command changes can be taken back.
+ * Kept in memory up to a bound; a project beyond it keeps images of what tools write, and of commands only what fits.
+ */
+export interface FileBaseline {
+  /** Takes over what changed since the last look (a person's edits); the first time it reads everything. */
+  readonly refresh: (signal: AbortSignal) => Promise<boolean>;
+  /** What is different from the last look, and takes it over. Null when the sandbox cannot be scanned. */
+  readonly collect: (signal: AbortSignal) => Promise<readonly FoundChange[] | null>;
+  /** Folders that the looks could not look through, and that this has not given before. */
+  readonly takeUnseen: () => readonly string[];
+  /** A tool wrote or deleted (`null`) a file by itself. */
+  readonly note: (path: string, bytes: Uint8Array | null, mode: number) => void;
+}
+
+const MAX_FILE_BYTES = 512 * 1024;
+/** What is put back by itself must be kept: lock files are long. */
+const MAX_GUARDED_BYTES = 4 * 1024 * 1024;
+const MAX_TOTAL_BYTES = 24 * 1024 * 1024;
+const MAX_FILES = 150_000;
+/** Files are read together, up to so many bytes at a time. */
+const READ_BYTES = 8 * 1024 * 1024;
+
+export function createFileBaseline(sandbox: Sandbox): FileBaseline {
+  const { known, kept, forget, remember } = createKnown();
+  const unseen = createUnseen();
+  let started = false;
+
+  const look = async (signal: AbortSignal): Promise<readonly FoundChange[] | null> => {
+    const scan = await sandbox.scan(signal);
+    if (!scan.ok) return null;
+    const { files } = scan.value;
+    unseen.note(scan.value.unseen);
+    const touched = [...files].filter(([path, file]) => isTouched(known.get(path), file));
+    const mayBeThere = belowAny(scan.value.unseen);
+    const gone = [...known.keys()].filter((path) => !files.has(path) && !mayBeThere(path));
+    const found: FoundChange[] = gone.map((path) => ({ path, before: known.get(path) ?? null, after: null }));
+    for (const path of gone) forget(path);
+    // The first look is for the files that can be kept; what a command changed is read up to the same bound again.
+    const room = started ? MAX_TOTAL_BYTES : MAX_TOTAL_BYTES - kept.bytes;
+    for (const batch of batchesOf(touched, room)) {
+      const paths = batch.filter(({ isRead }) => isRead).map(({ path }) => path);
+      const read = await readAll(sandbox, paths, signal);
+      // What was not read because of a cancel is not known yet; the next look begins with it.
+      if (signal.aborted) return null;
+      for (const one of batch) {
+        const after = knownFrom(one, read.get(one.path));
+        const before = known.get(one.path) ?? null;
+        remember(one.path, after);
+        if (before === null || !isSame(before, after)) found.push({ path: one.path, before, after });
+      }
+    }
+    return found.sort(byPath);
+  };
+
+  return {
+    refresh: async (signal) => {
+      const found = await look(signal);
+      started = started || found !== null;
+      return found !== null;
+    },
+    collect: async (signal) => (started ? look(signal) : []),
+    takeUnseen: unseen.take,
+    note: (path, bytes, mode) => {
+      if (!started) return;
+      if (bytes === null) forget(path);
+      else {
+        const isLarge = bytes.length > mostBytes(path);
+        const why = isLarge ? 'too-large' : null;
+        remember(path, { fingerprint: null, sizeBytes: bytes.length, mode, bytes: isLarge ? null : bytes, why });
+      }
+    },
+  };
+}
+
+/** Files by path, with the bytes of as many as there is room for. */
+function createKnown(): {
+  readonly known: ReadonlyMap<string, KnownFile>;
+  readonly kept: { readonly bytes: number };
+  readonly forget: (path: string) => void;
+  readonly remember: (path: string, file: KnownFile) => void;
+} {
+  const known = new Map<string, KnownFile>();
+  const kept = { bytes: 0, files: 0 };
+  const forget = (path: string): void => {
+    const old = known.get(path);
+    if (old?.bytes !== undefined && old.bytes !== null) {
+      kept.bytes -= old.bytes.length;
+      kept.files -= 1;
+    }
+    known.delete(path);
+  };
+  const remember = (path: string, file: KnownFile): void => {
+    forget(path);
+    const fits = file.bytes !== null && kept.bytes + file.bytes.length <= MAX_TOTAL_BYTES && kept.files < MAX_FILES;
+    if (fits) {
+      kept.bytes += file.bytes.length;
+      kept.files += 1;
+    }
+    known.set(path, fits || file.bytes === null ? file : { ...file, bytes: null, why: 'too-large' });
+  };
+  return { known, kept, forget, remember };
+}
+
+/** Folders that were noted, each to be taken once. */
+function createUnseen(): {
+  readonly note: (folders: readonly string[]) => void;
+  readonly take: () => readonly string[];
+} {
+  const told = new Set<string>();
+  let fresh: string[] = [];
+  return {
+    note: (folders) => {
+      for (const folder of folders.filter((path) => !told.has(path))) {
+        told.add(folder);
+        fresh.push(folder);
+      }
+    },
+    take: () => {
+      const taken = fresh;
+      fresh = [];
+      return taken;
+    },
+  };
+}
+
+/** Whether a path lies in one of some folders; `.` holds all. */
+function belowAny(folders: readonly string[]): (path: string) => boolean {
+  const all = new Set(folders);
+  if (all.size === 0) return () => false;
+  return (path) => {
+    for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1))
+      if (all.has(path.slice(0, cut))) return true;
+    return all.has('.');
+  };
+}
+
+/** A file that a tool wrote gets its fingerprint at the next look; a different size then is a change after it. */
+function isTouched(known: KnownFile | undefined, file: ScannedFile): boolean {
+  if (known === undefined) return true;
+  if (known.fingerprint === null && known.sizeBytes === file.sizeBytes) {
+    known.fingerprint = file.fingerprint;
+    return false;
+  }
+  return known.fingerprint !== file.fingerprint;
+}
+
+interface Touched {
+  readonly path: string;
+  readonly file: ScannedFile;
+  /** Small enough, and there was still room. */
+  readonly isRead: boolean;
+}
+
+function* batchesOf(touched: readonly (readonly [string, ScannedFile])[], room: number): Iterable<readonly Touched[]> {
+  let batch: Touched[] = [];
+  let size = 0;
+  let left = room;
+  for (const [index, [path, file]] of touched.entries()) {
+    const isRead = isText(path) && file.sizeBytes <= Math.min(mostBytes(path), left) && index < MAX_FILES;
+    if (isRead && size + file.sizeBytes > READ_BYTES) {
+      yield batch;
+      batch = [];
+      size = 0;
+    }
+    if (isRead) {
+      size += file.sizeBytes;
+      left -= file.sizeBytes;
+    }
+    batch.push({ path, file, isRead });
+  }
+  if (batch.length > 0) yield batch;
+}
+
+type Read = ReadonlyMap<string, FileContent>;
+
+async function readAll(sandbox: Sandbox, paths: readonly string[], signal: AbortSignal): Promise<Read> {
+  if (paths.length === 0) return new Map();
+  const read = await sandbox.readFiles(paths, { maxBytes: MAX_GUARDED_BYTES }, signal);
+  return read.ok ? read.value : new Map();
+}
+
+function mostBytes(path: string): number {
+  return guardKind(path) === null ? MAX_FILE_BYTES : MAX_GUARDED_BYTES;
+}
+
+function isText(path: string): boolean {
+  return !path.includes('\uFFFD');
+}
+
+function knownFrom({ path, file, isRead }: Touched, content: FileContent | undefined): KnownFile {
+  const { fingerprint, sizeBytes, mode } = file;
+  if (content !== undefined) return { fingerprint, sizeBytes, mode: content.mode, bytes: content.bytes, why: null };
+  const why = isRead ? 'not-a-file' : isText(path) ? 'too-large' : 'no-text-name';
+  return { fingerprint, sizeBytes, mode, bytes: null, why };
+}
+
+/** Touched, but with the same content: nothing changed. What was not kept counts as changed. */
+function isSame(before: KnownFile, after: KnownFile): boolean {
+  if (before.bytes === null || after.bytes === null || before.mode !== after.mode) return false;
+  return Buffer.compare(before.bytes, after.bytes) === 0;
+}
+
+function byPath(left: FoundChange, right: FoundChange): number {
+  return left.path < right.path ? -1 : 1;
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,288 @@
+import type { Failure, Reply } from '@shared/errors.ts';
+import { failure, success } from '@shared/errors.ts';
+import type { Actor, FileImage, SessionEvent } from '@shared/events.ts';
+import type { FileContent, Sandbox } from '../../sandbox/sandbox.ts';
+import type { Journal } from '../../sessions/journal.ts';
+import { countLines } from './count-changed-lines.ts';
+import type { FileBaseline, FoundChange, KnownFile } from './file-baseline.ts';
+import { sha256Of } from './file-baseline.ts';
+import type { TurnLog } from '../turn/turn-log.ts';
+
+/** Who changes a file, and in which call. */
+export interface ChangeBy {
+  readonly by: Actor;
+  readonly toolCallId: string;
+}
+
+export interface RecordedChange {
+  readonly seq: number;
+  readonly path: string;
+  readonly before: FileImage;
+  readonly after: FileImage;
+}
+
+/** A whole file as it is to be; `bytes` null: deleted. `expect`: what it must be now (SHA-256; null: not there). */
+export interface WriteTarget {
+  readonly path: string;
+  readonly bytes: Uint8Array | null;
+  readonly expect: string | null;
+}
+
+/**
+ * Every change that a turn makes to the workspace, with what was there before. Live only: a replay takes
+ * `file-changed` from the log, so nothing here may decide what the agent does next.
+ */
+export interface FileChanges {
+  /**
+   * Writes or deletes a file that must still be what `expect` says.
+   * `same`: it already had this content. What was written is recorded even when the turn is cancelled meanwhile.
+   */
+  readonly write: (target: WriteTarget, who: ChangeBy) => Promise<Reply<'written' | 'same'>>;
+  /**
+   * Runs something that may change any file, and records what it changed. `isOwed`: the workspace could not be looked
+   * at afterwards, because the sandbox is away; what is different is recorded as soon as it can be.
+   */
+  readonly around: <T>(
+    who: ChangeBy,
+    run: () => Promise<T>,
+  ) => Promise<{ readonly value: T; readonly changed: readonly RecordedChange[]; readonly isOwed: boolean }>;
+  readonly recorded: () => readonly RecordedChange[];
+  /** How many writes and deletions were made, those without an effect included. */
+  readonly writes: () => number;
+  /**
+   * Puts files back to what they were before the given changes, newest first. A file that is no longer what the
+   * change left is not touched; its path comes back in `kept`.
+   */
+  readonly revert: (
+    changes: readonly RecordedChange[],
+    toolCallId: string,
+  ) => Promise<{ readonly back: readonly string[]; readonly kept: readonly string[] }>;
+  /** Makes changes that were taken back once more. False: a file is no longer what they began with; the others are made. */
+  readonly reapply: (changes: readonly RecordedChange[], who: ChangeBy) => Promise<boolean>;
+}
+
+interface Context {
+  readonly sandbox: Sandbox;
+  readonly journal: Journal;
+  readonly log: TurnLog;
+  readonly baseline: FileBaseline;
+  readonly signal: AbortSignal;
+  readonly recorded: RecordedChange[];
+  readonly counts: { writes: number };
+  /** Whose changes have not been looked for yet. */
+  readonly owed: { by: ChangeBy | null };
+}
+
+/** A look at the workspace after an abort must still be possible: what a killed command changed belongs to the log. */
+const neverAborted = new AbortController().signal;
+const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
+const newFileMode = 0o644;
+/** The owner reads and writes. */
+const ownerMode = 0o600;
+
+export function createFileChanges(context: Omit<Context, 'recorded' | 'counts' | 'owed'>): FileChanges {
+  const full: Context = { ...context, recorded: [], counts: { writes: 0 }, owed: { by: null } };
+  return {
+    write: (target, who) => write(full, target, who),
+    around: (who, run) => around(full, who, run),
+    recorded: () => full.recorded,
+    writes: () => full.counts.writes,
+    revert: (changes, toolCallId) => revert(full, changes, toolCallId),
+    reapply: (changes, who) => reapply(full, changes, who),
+  };
+}
+
+async function write(
+  context: Context,
+  { path, bytes, expect }: WriteTarget,
+  who: ChangeBy,
+): Promise<Reply<'written' | 'same'>> {
+  const { sandbox, signal } = context;
+  const current = await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, signal);
+  if (!current.ok && current.error.code !== 'not-found') return current;
+  const before = current.ok ? current.value : null;
+  if ((before?.sha256 ?? null) !== expect) return stale(path, before === null);
+  if (bytes === null && before === null) return failure('not-found', `${path} does not exist.`);
+  if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+  context.counts.writes += 1;
+  if (bytes !== null && before?.sha256 === sha256Of(bytes)) return success('same');
+  const done =
+    bytes === null
+      ? await sandbox.deleteFile(path, expect ?? undefined, signal)
+      : await sandbox.writeFile(path, bytes, expect, signal);
+  if (!done.ok) return done;
+  const mode = before?.mode ?? newFileMode;
+  context.baseline.note(path, bytes, mode);
+  await record(context, { path, before: toKnown(before?.bytes ?? null, mode), after: toKnown(bytes, mode) }, who);
+  return success('written');
+}
+
+function stale(path: string, isGone: boolean): { readonly ok: false; readonly error: Failure } {
+  const what = isGone ? 'was deleted or renamed' : 'was changed by someone else';
+  return failure('stale-file', `${path} ${what} since it was last read. It was left as it is.`, 'Read it again first.');
+}
+
+function toKnown(bytes: Uint8Array | null, mode: number): KnownFile | null {
+  return bytes === null ? null : { fingerprint: null, sizeBytes: bytes.length, mode, bytes, why: null };
+}
+
+async function around<T>(
+  context: Context,
+  who: ChangeBy,
+  run: () => Promise<T>,
+): Promise<{ readonly value: T; readonly changed: readonly RecordedChange[]; readonly isOwed: boolean }> {
+  const { owed } = context;
+  if (owed.by === null) await context.baseline.refresh(context.signal);
+  else if ((await recordFound(context, owed.by)) !== null) owed.by = null;
+  const value = await run();
+  const changed = await recordFound(context, who);
+  if (changed === null) owed.by ??= who;
+  return { value, changed: changed ?? [], isOwed: changed === null };
+}
+
+/** Null: the workspace could not be looked at. */
+async function recordFound(context: Context, who: ChangeBy): Promise<readonly RecordedChange[] | null> {
+  const found = await context.baseline.collect(neverAborted);
+  if (found === null) return null;
+  const changed: RecordedChange[] = [];
+  for (const change of found) changed.push(await record(context, change, who));
+  await noteUnseen(context);
+  return changed;
+}
+
+/** Changes that nobody could look for must not look like none. */
+async function noteUnseen({ baseline, log }: Context): Promise<void> {
+  const folders = baseline.takeUnseen();
+  if (folders.length === 0) return;
+  const shown = folders.slice(0, 5).join(', ');
+  const more = folders.length > 5 ? ` and ${folders.length - 5} more` : '';
+  const text = `Not everything is looked at for changes. These folders could not be looked through, because their permissions do not allow it or they lie too deep: ${shown}${more}.`;
+  await log.close({ type: 'notice-added', level: 'warning', code: 'changes-not-seen', text });
+}
+
+async function record(
+  context: Context,
+  { path, before, after }: FoundChange,
+  who: ChangeBy & { readonly undoes?: readonly number[] },
+): Promise<RecordedChange> {
+  const lines = countLines(before?.bytes ?? null, after?.bytes ?? null);
+  const images = { before: await imageOf(context.journal, before), after: await imageOf(context.journal, after) };
+  const isKnown = (before === null || before.bytes !== null) && (after === null || after.bytes !== null);
+  const event: SessionEvent = await context.log.close({
+    type: 'file-changed',
+    path,
+    ...images,
+    by: who.by,
+    toolCallId: who.toolCallId,
+    added: isKnown ? lines.added : null,
+    removed: isKnown ? lines.removed : null,
+    undoes: [...(who.undoes ?? [])],
+  });
+  const recorded: RecordedChange = { seq: event.seq, path, ...images };
+  if (who.by !== 'undo') context.recorded.push(recorded);
+  return recorded;
+}
+
+async function imageOf(journal: Journal, file: KnownFile | null): Promise<FileImage> {
+  if (file === null) return null;
+  if (file.bytes === null) return { kept: false, why: file.why ?? 'too-large' };
+  return { kept: true, blob: await journal.putBlob(file.bytes), mode: file.mode };
+}
+
+async function revert(
+  context: Context,
+  changes: readonly RecordedChange[],
+  toolCallId: string,
+): Promise<{ readonly back: readonly string[]; readonly kept: readonly string[] }> {
+  const back: string[] = [];
+  const kept: string[] = [];
+  for (const path of new Set(changes.map((change) => change.path))) {
+    const ofPath = changes.filter((change) => change.path === path);
+    const done = await restoreOne(context, path, ofPath, toolCallId);
+    (done ? back : kept).push(path);
+  }
+  return { back, kept };
+}
+
+async function restoreOne(
+  context: Context,
+  path: string,
+  changes: readonly RecordedChange[],
+  toolCallId: string,
+): Promise<boolean> {
+  const first = changes[0];
+  const last = changes.at(-1);
+  if (first === undefined || last === undefined) return false;
+  const wanted = await bytesOf(context.journal, first.before);
+  if (wanted === undefined) return false;
+  const found = await currentOf(context.sandbox, path, last.after);
+  if (found === 'other') return false;
+  const mode = first.before?.kept === true ? first.before.mode : (found?.mode ?? newFileMode);
+  const done = await restoreTo(context.sandbox, { path, found, wanted, mode });
+  if (!done) return false;
+  context.baseline.note(path, wanted, mode);
+  const before = toKnown(found?.bytes ?? null, found?.mode ?? mode);
+  const undoes = changes.map((change) => change.seq);
+  await record(context, { path, before, after: toKnown(wanted, mode) }, { by: 'undo', toolCallId, undoes });
+  return true;
+}
+
+/**
+ * A file as it is now (null: not there); `other`: not what the change left, or not known to be. One that its owner may not read
+ * was not kept with the change, and is made readable: the person, who is that owner, cannot have written to it since.
+ */
+async function currentOf(sandbox: Sandbox, path: string, left: FileImage): Promise<FileContent | null | 'other'> {
+  const read = await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborted);
+  if (left === null) return !read.ok && read.error.code === 'not-found' ? null : 'other';
+  if (left.kept) return read.ok && read.value.sha256 === left.blob.sha256 ? read.value : 'other';
+  if (left.why !== 'not-a-file' || read.ok) return 'other';
+  const stat = await sandbox.stat(path, neverAborted);
+  if (!stat.ok || stat.value.kind !== 'file' || (stat.value.mode & 0o400) !== 0) return 'other';
+  const opened = await sandbox.setMode(path, stat.value.mode | ownerMode, neverAborted);
+  const now = opened.ok ? await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborted) : opened;
+  return now.ok ? now.value : 'other';
+}
+
+interface Restore {
+  readonly path: string;
+  readonly found: FileContent | null;
+  readonly wanted: Uint8Array | null;
+  readonly mode: number;
+}
+
+async function restoreTo(sandbox: Sandbox, { path, found, wanted, mode }: Restore): Promise<boolean> {
+  const expected = found?.sha256 ?? null;
+  if (wanted === null) return (await sandbox.deleteFile(path, expected ?? undefined, neverAborted)).ok;
+  let modeNow = found?.mode ?? newFileMode;
+  const setMode = async (to: number): Promise<boolean> => {
+    if ((modeNow & 0o7777) === (to & 0o7777)) return true;
+    modeNow = to;
+    return (await sandbox.setMode(path, to, neverAborted)).ok;
+  };
+  if (expected !== sha256Of(wanted)) {
+    if (!(await setMode(modeNow | ownerMode))) return false;
+    if (!(await sandbox.writeFile(path, wanted, expected, neverAborted)).ok) return false;
+  }
+  return setMode(mode);
+}
+
+async function reapply(context: Context, changes: readonly RecordedChange[], who: ChangeBy): Promise<boolean> {
+  let isWhole = true;
+  for (const path of new Set(changes.map((change) => change.path))) {
+    const ofPath = changes.filter((change) => change.path === path);
+    const before = ofPath[0]?.before ?? null;
+    const bytes = await bytesOf(context.journal, ofPath.at(-1)?.after ?? null);
+    const expect = before === null ? null : before.kept ? before.blob.sha256 : undefined;
+    const done =
+      bytes === undefined || expect === undefined ? null : await write(context, { path, bytes, expect }, who);
+    isWhole &&= done?.ok === true;
+  }
+  return isWhole;
+}
+
+/** `undefined`: the bytes were not kept or are gone. */
+async function bytesOf(journal: Journal, image: FileImage): Promise<Uint8Array | null | undefined> {
+  if (image === null) return null;
+  if (!image.kept) return undefined;
+  return (await journal.getBlob(image.blob)) ?? undefined;
+}

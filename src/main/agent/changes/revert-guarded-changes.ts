@@ -1,0 +1,34 @@
+import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../policy/guard.ts';
+import type { RecordedChange } from './file-changes.ts';
+import type { Turn } from '../turn/turn.ts';
+
+/**
+ * A command cannot be asked beforehand what it will change. What it changed of guarded files is put back, and the
+ * model is told. Null when there was nothing of the kind.
+ */
+export async function revertGuardedChanges(
+  turn: Turn,
+  changed: readonly RecordedChange[],
+  toolCallId: string,
+): Promise<string | null> {
+  const guarded = changed.filter((change) => isGuarded(turn, change));
+  if (guarded.length === 0) return null;
+  const { back, kept } = await turn.changes.revert(guarded, toolCallId);
+  const lines = [...back.map(putBack), ...kept.map(couldNot)];
+  return lines.join('\n');
+}
+
+function isGuarded(turn: Turn, change: RecordedChange): boolean {
+  const kind = guardKind(change.path);
+  if (kind === null || isTaskAbout(turn.task, kind, change.path)) return false;
+  return change.before !== null || !mayBeAdded(change.path);
+}
+
+function putBack(path: string): string {
+  const kind = guardKind(path);
+  return kind === null ? path : guardText(path, kind, 'was put back');
+}
+
+function couldNot(path: string): string {
+  return `${path} is guarded and was changed by this command; it could not be put back. Put it back yourself.`;
+}

@@ -1,0 +1,86 @@
+import type { Failure } from '@shared/errors.ts';
+import { success } from '@shared/errors.ts';
+import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../policy/guard.ts';
+import type { NewFile, ToolContext, ToolResult } from '../../tools/define.ts';
+import { askApproval } from '../approval/request-approval.ts';
+import { sha256Of } from './file-baseline.ts';
+import type { WriteTarget } from './file-changes.ts';
+import type { Turn } from '../turn/turn.ts';
+import { workspacePath } from './logged-path.ts';
+
+/** How a tool writes: guarded files are asked about, a file that is not what the model read is left alone, all is recorded. */
+export function toolWrites(
+  turn: Turn,
+  toolCallId: string,
+): Pick<ToolContext, 'writeFile' | 'deleteFile' | 'changeFiles'> {
+  return {
+    writeFile: (path, bytes) => changeAll(turn, toolCallId, [{ path, bytes }]),
+    deleteFile: (path) => changeAll(turn, toolCallId, [{ path, bytes: null }]),
+    changeFiles: (files) => changeAll(turn, toolCallId, files),
+  };
+}
+
+/** Every file is looked at before the first is written; when one cannot be, those before it are put back. */
+async function changeAll(turn: Turn, toolCallId: string, files: readonly NewFile[]): Promise<ToolResult | null> {
+  const targets: WriteTarget[] = [];
+  for (const file of files) {
+    const looked = await look(turn, toolCallId, file);
+    if ('status' in looked) return looked;
+    targets.push(looked);
+  }
+  const start = turn.changes.recorded().length;
+  for (const target of targets) {
+    const done = await turn.changes.write(target, { by: 'model', toolCallId });
+    // Taken for a change, the same text could be written without end.
+    if (done.ok && done.value === 'same' && targets.length === 1) {
+      const message = `${target.path} has exactly this content already: nothing would change.`;
+      return asResult({ code: 'bad-input', message });
+    }
+    if (done.ok) continue;
+    const { kept } = await turn.changes.revert(turn.changes.recorded().slice(start), toolCallId);
+    const left = kept.map((path) => ` ${path} was written before that and could not be put back.`).join('');
+    return asResult({ ...done.error, message: done.error.message + left });
+  }
+  for (const { path, bytes } of targets) {
+    if (bytes === null) turn.reads.forget(path);
+    else turn.reads.noteRead(path, sha256Of(bytes));
+  }
+  return null;
+}
+
+/** The file as it may be written, or why not. */
+async function look(turn: Turn, toolCallId: string, file: NewFile): Promise<WriteTarget | ToolResult> {
+  const { sandbox, config } = turn.dependencies;
+  const { path: rawPath, bytes } = file;
+  const named = workspacePath(rawPath, sandbox.workspacePath);
+  // A link is deleted itself, and written where it leads: what is guarded there is guarded by any name.
+  const real = bytes === null ? success(named) : await sandbox.realPath(named, turn.signal);
+  if (!real.ok) return asResult(real.error);
+  const path = real.value;
+  if (bytes !== null && bytes.length > config.maxWriteBytes) {
+    return asResult({ code: 'too-large', message: `${path}: more than ${config.maxWriteBytes} bytes.` });
+  }
+  const current = await sandbox.readFile(path, {}, turn.signal);
+  if (!current.ok && current.error.code !== 'not-found') return asResult(current.error);
+  const refused = await checkGuard(turn, toolCallId, path, current.ok);
+  if (refused !== null) return refused;
+  const read = turn.reads.lastRead(path) ?? turn.reads.lastRead(named) ?? turn.reads.lastRead(rawPath);
+  if (current.ok && read === undefined) {
+    return asResult({ code: 'stale-file', message: `${path} exists and you have not read it. Read it first.` });
+  }
+  return { path, bytes, expect: read ?? null };
+}
+
+async function checkGuard(turn: Turn, toolCallId: string, path: string, exists: boolean): Promise<ToolResult | null> {
+  const kind = guardKind(path);
+  if (kind === null || isTaskAbout(turn.task, kind, path) || (!exists && mayBeAdded(path))) return null;
+  const reason = guardText(path, kind);
+  const answer = await askApproval(turn, { kind: 'guarded-file', subject: path, reason, toolCallId });
+  return answer === 'allow' ? null : asResult({ code: 'refused', message: reason });
+}
+
+function asResult(failure: Failure): ToolResult {
+  const isRefusal = failure.code === 'refused' || failure.code === 'stale-file';
+  const output = failure.hint === undefined ? failure.message : `${failure.message} ${failure.hint}`;
+  return { status: failure.code === 'cancelled' ? 'cancelled' : isRefusal ? 'refused' : 'error', output, failure };
+}

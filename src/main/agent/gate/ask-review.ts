@@ -1,0 +1,72 @@
+import type { GateCheck } from '@shared/gate.ts';
+import { askCloudModel } from '../step/ask-cloud-model.ts';
+import { maxOutputTokens } from '../prompt/build-prompt.ts';
+import { handoffSummary } from '../prompt/handoff-summary.ts';
+import type { ChangesOverview } from './changes-overview.ts';
+import type { LoopCandidate, LoopCandidates } from '../loop/loop-candidates.ts';
+import { promptTexts } from '../prompt/prompt-texts.ts';
+import { routeStep } from '../step/route-step.ts';
+import type { Claim } from '../turn/turn-baseline.ts';
+
+const MAX_VERDICT_TOKENS = 400;
+
+/** Who did the work, and who else could have. */
+export interface Reviewers extends Pick<LoopCandidates, 'turn' | 'shut'> {
+  readonly all: readonly Pick<LoopCandidate, 'stage' | 'model' | 'canDrive'>[];
+  readonly current: Pick<LoopCandidate, 'stage'>;
+}
+
+/**
+ * Has a stronger model say APPROVE or REDO on a digest, where the router finds that worth its price. Null: it is no
+ * matter of this turn (nobody stronger is there, the cloud did the work itself, or the profile has no reviews).
+ */
+export async function askReview(candidates: Reviewers, look: ChangesOverview, claim: Claim): Promise<GateCheck | null> {
+  const { turn, all, current, shut } = candidates;
+  const reviewer = all.find(({ stage }) => stage.where === 'cloud');
+  const most = turn.options.routing?.numbers.reviews ?? 0;
+  if (reviewer === undefined || current.stage.where === 'cloud' || most === 0) return null;
+  const digest = `${handoffSummary(turn, look)}\n\nWhat the smaller model says at its end:\n${claim.text.slice(0, 2_000)}`;
+  const promptTokens = turn.tokens.count(digest) + turn.tokens.count(promptTexts.review);
+  const decision = routeStep(turn, {
+    purpose: 'review',
+    strategy: 'loop',
+    shut,
+    ...(claim.isDoubtful === undefined ? {} : { isDoubtful: claim.isDoubtful }),
+    candidates: all.map(({ model: { info }, canDrive }) => ({
+      info,
+      promptTokens,
+      maxOutputTokens: Math.min(MAX_VERDICT_TOKENS, maxOutputTokens(info)),
+      canDrive,
+    })),
+  });
+  const none = (text: string): GateCheck => ({ by: 'review', verdict: 'none', text, findings: [], callId: null });
+  if (decision === null) return null;
+  if (decision.chosen?.info.where !== 'cloud') return none(`Nobody stronger has looked at it. ${decision.text}`);
+  const said = await askCloudModel(candidates, reviewer, {
+    purpose: 'review',
+    reason: { code: decision.code, text: decision.text },
+    system: promptTexts.review,
+    digest,
+    maxTokens: MAX_VERDICT_TOKENS,
+    decision,
+  });
+  if (said.type === 'unsaid') return none(`A stronger model was to look at it and could not: ${said.why}`);
+  const verdict = readVerdict(said.text);
+  const { callId } = said;
+  if (verdict === null) {
+    const text = `What ${reviewer.model.info.label} said of it cannot be read as a verdict, and counts as none.`;
+    return { ...none(text), callId };
+  }
+  return { by: 'review', verdict: verdict.verdict, text: verdict.text, findings: [], callId };
+}
+
+/** The first line has one of the two words and not the other; null: nobody can say which was meant. */
+export function readVerdict(text: string): { readonly verdict: 'pass' | 'redo'; readonly text: string } | null {
+  const [first = '', ...rest] = text.trim().split('\n');
+  const words = new Set([...first.matchAll(/\b(?:APPROVED?|REDO)\b/gu)].map((match) => match[0].slice(0, 4)));
+  const isRedo = words.has('REDO');
+  if (words.size !== 1) return null;
+  const why = [first.replace(/^.*?\b(?:APPROVED?|REDO)\b[\s:.,;!*-]*/u, ''), ...rest].join('\n').trim();
+  if (isRedo && why === '') return null;
+  return { verdict: isRedo ? 'redo' : 'pass', text: why === '' ? 'It was approved.' : why };
+}

@@ -1,0 +1,113 @@
+import { createTwoFilesPatch } from 'diff';
+import { z } from 'zod';
+import { gateCheckSchema } from '@shared/gate.ts';
+import type { ChangedText, Finding } from './change-findings.ts';
+import { findingsOf } from './change-findings.ts';
+import type { RecordedChange } from '../changes/file-changes.ts';
+import { loadSyntax } from '../../recipes/code/code-syntax.ts';
+import { takeAction } from '../turn/take-action.ts';
+import type { Turn } from '../turn/turn.ts';
+
+const changesOverviewSchema = z.object({
+  /** Files that are other than they were when the turn began. */
+  changed: z.number(),
+  findings: gateCheckSchema.shape.findings,
+  diff: z.string(),
+});
+export type ChangesOverview = z.infer<typeof changesOverviewSchema>;
+
+const nothing: ChangesOverview = { changed: 0, findings: [], diff: '' };
+/** So much is kept of all diffs together, and of the files that are looked into. */
+const MAX_DIFF_CHARACTERS = 14_000;
+const MAX_FILES = 40;
+const MAX_BYTES = 512 * 1024;
+const MAX_EDITS = 2_000;
+
+let grammars: ReturnType<typeof loadSyntax> | null = null;
+
+/**
+ * What the turn has changed so far, as a diff, and what is wrong with it by its look. An action: a replay takes it from
+ * the log, for it knows no files.
+ */
+export function readChangesOverview(turn: Turn): Promise<ChangesOverview> {
+  return takeAction<ChangesOverview>(
+    turn,
+    {
+      tool: 'look_at_changes',
+      label: 'look at what was changed',
+      input: {},
+      run: async () => {
+        const data = await readChanges(turn);
+        const files = data.changed === 1 ? '1 file is' : `${data.changed} files are`;
+        return {
+          status: 'ok',
+          output: [`${files} other than before.`, ...data.findings.map(({ text }) => text)].join('\n'),
+          data,
+        };
+      },
+    },
+    (data) => (data === null ? nothing : changesOverviewSchema.parse(data)),
+  );
+}
+
+async function readChanges(turn: Turn): Promise<ChangesOverview> {
+  const firsts = firstChangePerFile(turn);
+  const changed: string[] = [];
+  const texts: ChangedText[] = [];
+  for (const [path, { before }] of firsts) {
+    const now = await turn.dependencies.sandbox.readFile(path, { maxBytes: MAX_BYTES }, turn.signal);
+    // What was changed and changed back is no change.
+    if ((before?.kept === true ? before.blob.sha256 : null) === (now.ok ? now.value.sha256 : null) && isKnown(before))
+      continue;
+    changed.push(path);
+    if (texts.length >= MAX_FILES || (!now.ok && now.error.code !== 'not-found')) continue;
+    const left = await textBefore(turn, before);
+    const right = now.ok ? textOf(now.value.bytes) : null;
+    if (left !== undefined && right !== undefined) texts.push({ path, before: left, after: right });
+  }
+  const findings: Finding[] = [];
+  if (texts.length > 0) {
+    const syntax = await (grammars ??= loadSyntax());
+    findings.push(...texts.flatMap((text) => findingsOf(text, syntax)));
+  }
+  const shown = texts.map(diffOf).join('\n');
+  const isCut = shown.length > MAX_DIFF_CHARACTERS;
+  return {
+    changed: changed.length,
+    findings,
+    diff: isCut ? `${shown.slice(0, MAX_DIFF_CHARACTERS)}\n… (the rest of the diff is left out)` : shown,
+  };
+}
+
+/** Each path with its first change of the turn: what it was when the turn began is its `before`. */
+export function firstChangePerFile(turn: Turn): ReadonlyMap<string, RecordedChange> {
+  const firsts = new Map<string, RecordedChange>();
+  for (const change of turn.changes.recorded()) if (!firsts.has(change.path)) firsts.set(change.path, change);
+  return firsts;
+}
+
+function isKnown(image: RecordedChange['before']): boolean {
+  return image === null || image.kept;
+}
+
+/** `undefined`: it is no text, too large, or was not kept. */
+async function textBefore(turn: Turn, image: RecordedChange['before']): Promise<string | null | undefined> {
+  if (image === null) return null;
+  if (!image.kept || image.blob.bytes > MAX_BYTES) return undefined;
+  const bytes = await turn.dependencies.journal.getBlob(image.blob);
+  return bytes === null ? undefined : textOf(bytes);
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  return bytes.subarray(0, 8_000).includes(0) ? undefined : new TextDecoder().decode(bytes);
+}
+
+function diffOf({ path, before, after }: ChangedText): string {
+  const names = [before === null ? '/dev/null' : `a/${path}`, after === null ? '/dev/null' : `b/${path}`] as const;
+  const patch = createTwoFilesPatch(...names, before ?? '', after ?? '', undefined, undefined, {
+    context: 3,
+    maxEditLength: MAX_EDITS,
+    headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
+  });
+  return patch ?? `${path}: too different to show.`;
+}

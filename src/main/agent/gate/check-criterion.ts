@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { Criterion } from '../../recipes/define.ts';
+import { createOutputSink } from '../loop/output-sink.ts';
+import { takeAction } from '../turn/take-action.ts';
+import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
+import type { Turn } from '../turn/turn.ts';
+import type { CriterionCheck } from '../turn/turn-baseline.ts';
+
+const checkSchema = z.object({ passed: z.boolean(), exitCode: z.number().nullable(), summary: z.string() });
+const STDOUT_CHARACTERS = 1_600;
+const STDERR_CHARACTERS = 500;
+
+/** Runs the success criterion in the workspace, as an action, and writes down how it ended. `isUnrelated`: of a failed one. */
+export async function checkCriterion(
+  turn: Turn,
+  criterion: Criterion,
+  phase: 'before' | 'after',
+  isUnrelated: (failed: CriterionCheck) => boolean = () => false,
+): Promise<CriterionCheck> {
+  const seen = await takeAction<CriterionCheck>(
+    turn,
+    {
+      tool: 'check_criterion',
+      label: `check: ${criterion.command}`,
+      input: { command: criterion.command, phase },
+      run: async (toolCallId) => {
+        const { sandbox, config, journal } = turn.dependencies;
+        const sink = createOutputSink(journal, toolCallId);
+        const who = { by: 'recipe', toolCallId } as const;
+        const { value: reply, changed } = await turn.changes.around(who, () =>
+          sandbox.exec(
+            {
+              command: criterion.command,
+              timeoutMs: config.commandTimeoutMs,
+              onOutput: ({ stream, bytes }) => sink.emit(stream, bytes),
+            },
+            turn.signal,
+          ),
+        );
+        await revertGuardedChanges(turn, changed, toolCallId);
+        if (!reply.ok) {
+          await sink.end(0, false);
+          const data = { passed: false, exitCode: null, summary: reply.error.message };
+          return {
+            status: reply.error.code === 'cancelled' ? 'cancelled' : 'error',
+            output: reply.error.message,
+            data,
+          };
+        }
+        const { outcome, exitCode, stdout, stderr, durationMs } = reply.value;
+        const output = [stdout.trimEnd(), stderr.trimEnd()].filter((text) => text !== '').join('\n');
+        const full = await sink.end(Buffer.byteLength(output) + 64, false);
+        const late = outcome === 'timed-out' ? `It ran longer than ${config.commandTimeoutMs / 1000} s.\n` : '';
+        const data = {
+          passed: outcome === 'exited' && exitCode === 0,
+          exitCode,
+          summary: late + summaryOf(stdout.trimEnd(), stderr.trimEnd()),
+        };
+        const status = outcome === 'cancelled' ? 'cancelled' : outcome === 'timed-out' ? 'timed-out' : 'ok';
+        return { status, output, exitCode, durationMs, data, ...(full === null ? {} : { full }) };
+      },
+    },
+    (data) =>
+      data === null ? { passed: false, exitCode: null, summary: 'It could not be run.' } : checkSchema.parse(data),
+  );
+  const check = !seen.passed && isUnrelated(seen) ? { ...seen, unrelated: true as const } : seen;
+  turn.progress.lastCheck = { okWrites: turn.progress.okWrites, check };
+  await turn.log.append({ type: 'criterion-checked', phase, command: criterion.command, ...check });
+  return check;
+}
+
+/** The end of both streams; most runners print results on the one and only noise on the other. */
+export function summaryOf(stdout: string, stderr: string): string {
+  return [ending(stdout, STDOUT_CHARACTERS), ending(stderr, STDERR_CHARACTERS)]
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** `node --test` prints its counts before what failed, so the end alone would be without them. */
+const counts = /^[#\u2139] (?:tests|pass|fail|skipped) \d+$/gmu;
+
+function ending(output: string, characters: number): string {
+  if (output.length <= characters) return output;
+  const least = output.length - characters;
+  const line = output.indexOf('\n', least);
+  const from = line < 0 ? least : line + 1;
+  const counted = output.slice(0, from).match(counts) ?? [];
+  return [...counted, `…${output.slice(from)}`].join('\n');
+}
+
+const passedCounts: readonly RegExp[] = [
+  /(?<!\d)(\d+) passed/u,
+  /^# pass (\d+)$/mu,
+  /^ℹ pass (\d+)$/mu,
+  /(?<!\d)(\d+) passing/u,
+];
+
+/** How many tests passed, by what the usual runners print; null when it does not say. */
+export function passedTests(summary: string): number | null {
+  for (const pattern of passedCounts) {
+    const match = pattern.exec(summary);
+    if (match?.[1] !== undefined) return Number(match[1]);
+  }
+  const ran = /^Ran (\d+) tests? in /mu.exec(summary)?.[1];
+  if (ran === undefined) return null;
+  const failed = [...summary.matchAll(/\b(?:failures|errors|skipped)=(\d+)/gu)];
+  return failed.reduce((left, [, count]) => left - Number(count), Number(ran));
+}
+
+/** Whether the workspace passes less than it did: what passed fails now, or fewer tests pass. */
+export function isWorse(before: CriterionCheck, after: CriterionCheck): boolean {
+  if (before.passed) return !after.passed;
+  if (after.passed) return false;
+  const had = passedTests(before.summary);
+  return had !== null && (passedTests(after.summary) ?? 0) < had;
+}

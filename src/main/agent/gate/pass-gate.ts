@@ -1,0 +1,168 @@
+import type { GateCheck } from '@shared/gate.ts';
+import type { NewEvent } from '@shared/events.ts';
+import type { Reviewers } from './ask-review.ts';
+import { askReview } from './ask-review.ts';
+import { isHard } from './change-findings.ts';
+import { lintChanges } from './lint-changes.ts';
+import type { ChangesOverview } from './changes-overview.ts';
+import { readChangesOverview } from './changes-overview.ts';
+import type { Loop } from '../loop/run-loop.ts';
+import { asksForChange } from '@shared/text/task-kind.ts';
+import type { Turn } from '../turn/turn.ts';
+import type { Claim, TurnEnd } from '../turn/turn-baseline.ts';
+
+export type GateOutcome =
+  /** It may be believed. `isDoubted`: something speaks against it that was not put right. `isAnswer`: nothing was changed. */
+  | { readonly type: 'passed'; readonly isDoubted?: boolean; readonly isAnswer?: boolean }
+  /** The worker has been told, and may go on. */
+  | { readonly type: 'objected' }
+  /** It was told before and it is the same again: somebody else may do it, or the turn ends like this. */
+  | { readonly type: 'refused'; readonly end: TurnEnd };
+
+/** What was said against one end, and to whom: each worker is told the same once. */
+export interface GateMemory {
+  readonly objectionsRaised: Set<string>;
+  /** Workers that a stronger model has asked for it again. */
+  readonly redone: Set<string>;
+}
+
+/**
+ * L4 after the success criterion: whether anything was changed at all, whether the change is whole by its look, whether
+ * the project's own linter finds what it did not find before, and, where the router finds it worth its price, whether a
+ * stronger model approves of it on a digest. Throws `cancelled`.
+ */
+export async function passGate(loop: Loop, memory: GateMemory, claim: Claim): Promise<GateOutcome> {
+  const { turn } = loop;
+  const driver = loop.candidates.current.model.info.id;
+  const look = await readChangesOverview(turn);
+  const objection = objectionTo(turn, look, claim);
+  if (objection !== null) {
+    const key = `${driver} ${objection.findings.map(({ code, path }) => `${code} ${path ?? ''}`).join(' ')}`;
+    const isAgain = memory.objectionsRaised.has(key);
+    const mayPass = !objection.findings.some((one) => one.code === 'nothing-changed' || isHard(one)) || claim.isProven;
+    if (!isAgain) {
+      memory.objectionsRaised.add(key);
+      await note(turn, objection);
+      return { type: 'objected' };
+    }
+    if (!mayPass) return { type: 'refused', end: endOf(turn, look, { claim, objection }) };
+    return { type: 'passed', isDoubted: true };
+  }
+  if (look.changed === 0 && !claim.isProven) return { type: 'passed', isAnswer: true };
+  const linted = look.changed === 0 ? null : await passLint(turn, memory, { claim, driver });
+  return linted ?? review(loop, memory, { look, claim, driver });
+}
+
+/** Null: the look of the work says nothing against it. */
+function objectionTo(turn: Turn, look: ChangesOverview, { isProven }: Claim): GateCheck | null {
+  const said = { by: 'changes', verdict: 'redo', callId: null } as const;
+  if (look.changed === 0 && !isProven && asksForChange(turn.task)) {
+    const text = 'Nothing was changed, although the task asks for a change.';
+    const hint = 'Make the change with the tools. Where nothing is to be changed, say why.';
+    return { ...said, text: `${text} ${hint}`, findings: [{ code: 'nothing-changed', path: null, text }] };
+  }
+  if (look.findings.length === 0) return null;
+  const findings = look.findings.slice(0, 10);
+  const text = `The change is not whole:\n${findings.map((one) => `- ${one.text}`).join('\n')}\nPut it right, or say why it is meant.`;
+  return { ...said, text, findings };
+}
+
+/** Null: it says nothing against it. A linter that could not be asked is told once in a stage and holds nothing up. */
+async function passLint(
+  turn: Turn,
+  { objectionsRaised }: GateMemory,
+  { claim, driver }: { readonly claim: Claim; readonly driver: string },
+): Promise<GateOutcome | null> {
+  if (objectionsRaised.has('lint not looked at')) return null;
+  const check = await lintCheck(turn, 'Put it right, or say why it is meant.');
+  if (check === null) return null;
+  if (check.verdict === 'none') {
+    objectionsRaised.add('lint not looked at');
+    await note(turn, check);
+    return null;
+  }
+  if (objectionsRaised.has(`${driver} lint`)) return { type: 'passed', isDoubted: !claim.isProven };
+  objectionsRaised.add(`${driver} lint`);
+  await note(turn, check);
+  return { type: 'objected' };
+}
+
+/**
+ * What a recipe calls done, by the same linter. A program cannot put it right: who reads the end is told. Null: there is no
+ * linter, nothing was changed, it finds nothing new, or it could not be asked.
+ */
+export async function lintOfRecipe(turn: Turn): Promise<string | null> {
+  const hasLinter = turn.found.facts?.facts.lint !== undefined;
+  if (!hasLinter || (await readChangesOverview(turn)).changed === 0) return null;
+  const check = await lintCheck(turn, '');
+  if (check === null) return null;
+  await note(turn, check);
+  return check.verdict === 'redo' ? check.text : null;
+}
+
+/**
+ * What a recipe calls done and is not sure of, by a stronger model on a digest, where the router finds that worth its price.
+ * Null: it is no matter of this turn.
+ */
+export async function reviewOfRecipe(candidates: Reviewers, text: string): Promise<GateCheck | null> {
+  const { turn } = candidates;
+  const look = await readChangesOverview(turn);
+  if (look.changed === 0) return null;
+  const check = turn.progress.lastCheck?.check ?? null;
+  const said = await askReview(candidates, look, { text, check, isProven: false, isDoubtful: true });
+  if (said !== null) await note(turn, said);
+  return said;
+}
+
+/** Null: there is no linter, or it finds nothing new. `hint`: what whoever made the change is asked to do. */
+async function lintCheck(turn: Turn, hint: string): Promise<GateCheck | null> {
+  const seen = await lintChanges(turn);
+  if (seen === null) return null;
+  const said = { by: 'lint', callId: null } as const;
+  if (seen.skipped !== null) return { ...said, verdict: 'none', text: seen.skipped, findings: [] };
+  if (seen.findings.length === 0) return null;
+  const findings = seen.findings.map(({ path, line, text }) => {
+    return { code: 'lint', path, text: `${path}:${line}: ${text}` };
+  });
+  const lines = findings.map((one) => `- ${one.text}`);
+  if (seen.more > 0) lines.push(`- … and ${seen.more} more`);
+  const text = `The project's own lint finds what was not there before:\n${lines.join('\n')}\n${hint}`.trimEnd();
+  return { ...said, verdict: 'redo', text, findings };
+}
+
+async function review(
+  loop: Loop,
+  memory: GateMemory,
+  { look, claim, driver }: { readonly look: ChangesOverview; readonly claim: Claim; readonly driver: string },
+): Promise<GateOutcome> {
+  const check = await askReview(loop.candidates, look, claim);
+  if (check === null) return { type: 'passed' };
+  await note(loop.turn, check);
+  if (check.verdict !== 'redo') return { type: 'passed' };
+  const isAgain = memory.redone.has(driver);
+  memory.redone.add(driver);
+  if (!isAgain) return { type: 'objected' };
+  const end: TurnEnd = { reason: 'done', text: claim.text, confidence: 'unchecked', failure: null };
+  return { type: 'refused', end };
+}
+
+async function note(turn: Turn, check: GateCheck): Promise<void> {
+  const event: NewEvent = { type: 'gate-checked', ...check, findings: [...check.findings] };
+  await turn.log.append(event);
+}
+
+const elsewhere = /\b(?:install|upgrade|update|build|download|publish)\b/iu;
+
+/** Work whose traces do not lie in files (something was installed, or run) is an answer; words alone are nothing. */
+function endOf(
+  turn: Turn,
+  look: ChangesOverview,
+  { claim, objection }: { readonly claim: Claim; readonly objection: GateCheck },
+): TurnEnd {
+  const rest = { confidence: null, failure: null };
+  if (look.changed === 0 && turn.progress.okCommands > 0 && elsewhere.test(turn.task))
+    return { ...rest, reason: 'answered', text: claim.text };
+  const [first = ''] = objection.text.split('\n- ');
+  const why = look.changed === 0 ? 'Nothing was changed, although the task asks for a change.' : first;
+  return { ...rest, reason: 'gave-up', text: `${why} The model says: ${claim.text}`.trim() };
+}

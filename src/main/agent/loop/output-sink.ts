@@ -1,0 +1,39 @@
+import type { BlobRef } from '@shared/events.ts';
+import type { BlobSink, Journal } from '../../sessions/journal.ts';
+
+/** What a tool prints while it runs: shown as it comes, and kept whole beside the log. */
+export interface OutputSink {
+  readonly emit: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
+  readonly bytes: number;
+  /** The whole of it, if it is more than what the model is shown; else what was kept is dropped. */
+  readonly end: (shownBytes: number, wasCut: boolean) => Promise<BlobRef | null>;
+}
+
+/** What is pushed to people of one call; the rest is in the blob. A flood must not fill a slow page. */
+const MAX_PUSHED_BYTES = 4 * 1024 * 1024;
+
+export function createOutputSink(journal: Journal, toolCallId: string): OutputSink {
+  // Opened with the first byte: most tools print nothing.
+  let blob: BlobSink | null = null;
+  let pushed = 0;
+  const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  return {
+    get bytes() {
+      return blob?.bytes ?? 0;
+    },
+    emit(stream, bytes) {
+      blob ??= journal.openBlob();
+      blob.write(bytes);
+      if (pushed >= MAX_PUSHED_BYTES) return;
+      pushed += bytes.length;
+      const text = decoders[stream].decode(bytes, { stream: true });
+      if (text !== '') journal.push({ type: 'output-chunk', toolCallId, stream, text });
+    },
+    async end(shownBytes, wasCut) {
+      if (blob === null) return null;
+      if (wasCut || blob.bytes > shownBytes) return blob.end();
+      await blob.discard();
+      return null;
+    },
+  };
+}

@@ -1,0 +1,261 @@
+import type { Failure } from '@shared/errors.ts';
+import type { TurnEndReason } from '@shared/events.ts';
+import { textOf } from '@shared/messages.ts';
+import type { Stage } from '@shared/models.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
+import type { Trouble } from '../../routing/define.ts';
+import { askAdvice } from './ask-advice.ts';
+import { buildRequest, promptShape } from '../prompt/build-prompt.ts';
+import { makeRoom } from '../prompt/compact-conversation.ts';
+import { deliverMessages } from '../turn/deliver-messages.ts';
+import { failureOf } from '../step/call-failure.ts';
+import type { LimitStop } from '../turn/turn-limits.ts';
+import type { LoopCandidate, LoopCandidates } from './loop-candidates.ts';
+import { warmLocalPrompt, chooseLoopCandidate } from './loop-candidates.ts';
+import { toolsOfTurn } from './plan-notes.ts';
+import { runStep, type StepReply } from '../step/run-step.ts';
+import { runTools } from './run-tools.ts';
+import type { ResolvedModel } from '../turn/agent-dependencies.ts';
+import type { StepError, Turn } from '../turn/turn.ts';
+
+export type LoopOutcome =
+  /** The model says that it is done: by `task_complete`, or by an answer without a call. */
+  | { readonly type: 'complete'; readonly text: string; readonly said: 'call' | 'text' }
+  /** This stage does not get on; the next may. */
+  | {
+      readonly type: 'gave-up';
+      readonly reason: TurnEndReason;
+      readonly cause: Trouble['cause'];
+      readonly text: string;
+      readonly failure: Failure | null;
+    }
+  /** A limit of the turn. */
+  | { readonly type: 'stopped'; readonly stop: LimitStop };
+
+type GaveUp = Extract<LoopOutcome, { readonly type: 'gave-up' }>;
+
+export interface LoopMode {
+  readonly plan: boolean;
+  readonly canExecute: boolean;
+  /** The task asks something, so an answer in words may be all that is wanted. */
+  readonly isQuestion: boolean;
+  readonly reason: string;
+}
+
+/** A loop while it runs: it may be gone on with after an objection, and then knows who drives. */
+export interface Loop {
+  readonly turn: Turn;
+  readonly candidates: LoopCandidates;
+  readonly mode: LoopMode;
+  /** Answers in a row that could not be acted on. */
+  unusableAnswers: number;
+  /** A person asked for the conversation to be summed up, and it was not yet. */
+  isToCompact: boolean;
+  /** Why nobody else went on where this one did not; null: somebody did, or there is nobody. */
+  noEscalationReason: string | null;
+}
+
+/** Who may drive; the first one does until it is decided otherwise. */
+export interface LoopStage {
+  readonly stage: Stage;
+  readonly model: ResolvedModel;
+  readonly canDrive: boolean;
+}
+
+export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage[]], mode: LoopMode): Loop {
+  const tools = toolsOfTurn(turn);
+  const sit = (one: LoopStage): LoopCandidate => ({ ...one, shape: promptShape(one.model.info, tools, mode) });
+  const current = sit(stages[0]);
+  const all = [current, ...stages.slice(1).map(sit)];
+  const purpose = mode.plan ? 'plan' : 'act';
+  const isToCompact = turn.options.compact === true;
+  const candidates: LoopCandidates = { turn, all, purpose, current, pending: null, shut: null, taint: [] };
+  return { turn, mode, unusableAnswers: 0, isToCompact, noEscalationReason: null, candidates };
+}
+
+/** Answers in a row without a call that can be run, before the stage gives up. One of them is re-asked, changed. */
+const MAX_WASTED = 3;
+
+/** The free strategy: the model chooses the tools. Throws `cancelled`. May be called again to go on after an objection. */
+export async function runLoop(loop: Loop): Promise<LoopOutcome> {
+  for (;;) {
+    await deliverMessages(loop.turn);
+    const outcome = await oneStep(loop);
+    if (outcome === null) continue;
+    loop.noEscalationReason = null;
+    if (outcome.type === 'gave-up' && (await escalateToNext(loop, outcome))) continue;
+    if (outcome.type === 'gave-up') return withReason(loop, outcome);
+    if (outcome.type === 'stopped' && shutsCloud(loop, outcome.stop)) continue;
+    return outcome;
+  }
+}
+
+/** Whether another model goes on where this one does not get on. */
+export async function escalateToNext(loop: Loop, { cause, text }: Pick<GaveUp, 'cause' | 'text'>): Promise<boolean> {
+  const { candidates, turn } = loop;
+  const before = candidates.current;
+  if (candidates.all.length < 2) return false;
+  const decision = await chooseLoopCandidate(candidates, { model: before.model.info.id, cause, text });
+  if (decision?.chosen === null && decision.isDegraded) turn.progress.isCloudUnasked = true;
+  if (decision?.chosen === null) loop.noEscalationReason = decision.text;
+  if (candidates.current === before) return false;
+  loop.unusableAnswers = 0;
+  turn.limits.forgetCalls();
+  return true;
+}
+
+/** What went wrong, and why nobody else could go on: a cap, a fence, a rule of the person, the network. */
+function withReason({ turn, noEscalationReason }: Loop, outcome: GaveUp): GaveUp {
+  const { text, failure } = outcome;
+  if (turn.options.tellsWhy !== true || noEscalationReason?.startsWith(`${text} `) !== true) return outcome;
+  const said = failure?.message === text ? { ...failure, message: noEscalationReason } : failure;
+  return { ...outcome, text: noEscalationReason, failure: said };
+}
+
+/** At a cap or a fence the work may go on here; what is decided from then on knows that. */
+function shutsCloud({ candidates, turn }: Loop, stop: LimitStop): boolean {
+  const isShut = stop.reason === 'cap' || stop.reason === 'fenced';
+  const isWanted = stop.goesOnLocally ?? turn.options.atCap === 'local';
+  const here = candidates.all.find(({ stage, canDrive }) => stage.where === 'local' && canDrive);
+  if (!isShut || !isWanted || here === undefined || here === candidates.current || turn.options.routing === null)
+    return false;
+  candidates.shut = { code: stop.reason === 'cap' ? 'budget' : 'fence', text: stop.text };
+  candidates.pending = null;
+  return true;
+}
+
+/** Null: go on. */
+async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
+  const { turn, mode, candidates } = loop;
+  const before = candidates.current;
+  const decision = await chooseLoopCandidate(candidates);
+  if (decision?.chosen === null)
+    return { type: 'gave-up', reason: 'gave-up', cause: 'no-progress', text: decision.text, failure: null };
+  if (candidates.current !== before) {
+    loop.unusableAnswers = 0;
+    turn.limits.forgetCalls();
+  }
+  if (decision?.wantsAdvice === true) {
+    await askAdvice(candidates);
+    // With its words in the conversation, or without them, it is decided anew.
+    return null;
+  }
+  const { stage, model, shape } = candidates.current;
+  const subject = { stage, ...model, shape, request: () => requestFor(loop) };
+  // With little said there is nothing to sum up, and the task goes on as it is.
+  const wanted = loop.isToCompact ? await makeRoom(turn, subject, true) : null;
+  loop.isToCompact = false;
+  const request = wanted ?? (await makeRoom(turn, subject, false));
+  if (request === null) return tooSmall(model);
+  const step = {
+    purpose: candidates.purpose,
+    stage,
+    model,
+    reason: { code: 'cascade', text: mode.reason },
+    ...(decision === null ? {} : { decision }),
+  };
+  warmLocalPrompt(candidates);
+  let reply = await runStep(turn, { ...step, request });
+  if (reply.type === 'failed' && reply.error.code === 'context-full') {
+    const smaller = await makeRoom(turn, subject, true);
+    if (smaller === null) return tooSmall(model);
+    reply = await runStep(turn, { ...step, request: smaller });
+  }
+  if (reply.type === 'stopped') return { type: 'stopped', stop: reply.stop };
+  if (reply.type === 'failed') return failed(reply.error, model);
+  return act(loop, reply);
+}
+
+function requestFor({ turn, candidates, unusableAnswers }: Loop): ModelRequest {
+  const { model, shape } = candidates.current;
+  const isStuck = turn.options.unsticks === true && turn.limits.stuck(turn.progress.okWrites) !== null;
+  return buildRequest(shape, turn.conversation.entries(), model.info, {
+    seed: turn.options.seed,
+    // After an answer that could not be used, or led nowhere, the same greedy one must not come again.
+    temperature: isStuck ? 0.7 : unusableAnswers === 0 ? 0 : 0.4,
+    cacheKey: `${turn.dependencies.journal.sessionId}:loop`,
+  });
+}
+
+type Answer = Extract<StepReply, { readonly type: 'answered' }>;
+
+async function act(loop: Loop, answer: Answer): Promise<LoopOutcome | null> {
+  const { turn } = loop;
+  const { shape, model } = loop.candidates.current;
+  const { callId, parts } = answer;
+  const { style, tools } = shape;
+  const outcome = await runTools(turn, { callId, parts, style, tools, contextTokens: model.info.contextTokens });
+  switch (outcome.type) {
+    case 'ran':
+      loop.unusableAnswers = 0;
+      return null;
+    case 'complete':
+      return { type: 'complete', text: outcome.text, said: 'call' };
+    case 'stopped':
+      return stoppedBy(outcome.stop);
+    case 'not-understood':
+      return waste(loop, 'The calls of the model could not be understood.');
+    case 'no-call':
+      return withoutCall(loop, textOf({ parts }).trim(), answer);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** An approval that nobody can give ends the turn; going in circles ends only the stage. */
+function stoppedBy(stop: LimitStop): LoopOutcome {
+  if (stop.reason === 'needs-approval') return { type: 'stopped', stop };
+  return { type: 'gave-up', reason: stop.reason, cause: 'no-progress', text: stop.text, failure: null };
+}
+
+async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<LoopOutcome | null> {
+  const { turn, mode } = loop;
+  const { shape } = loop.candidates.current;
+  if (text === '') {
+    await noteForModel(
+      turn,
+      'empty-answer',
+      'Your answer was empty. Call a tool, or task_complete when the task is done.',
+    );
+    return waste(loop, 'The model gave empty answers.');
+  }
+  if (answer.repeated) {
+    await noteForModel(turn, 'no-call', 'Your answer repeated itself and was stopped. Answer again, in another way.');
+    return waste(loop, 'The answers of the model repeated themselves without end.');
+  }
+  if (!answer.complete) {
+    await noteForModel(turn, 'no-call', 'Your answer was cut off because it was too long. Answer again, shorter.');
+    return waste(loop, 'The answers of the model were cut off by the length limit.');
+  }
+  const isAnswer =
+    mode.plan || mode.isQuestion || shape.form === 'full' || turn.progress.okWrites > 0 || loop.unusableAnswers > 0;
+  if (isAnswer) return { type: 'complete', text, said: 'text' };
+  await noteForModel(
+    turn,
+    'no-call',
+    'No tool was called. Call a tool to go on, or task_complete when the task is done.',
+  );
+  return waste(loop, 'The model called no tool.');
+}
+
+function waste(loop: Loop, text: string): LoopOutcome | null {
+  loop.unusableAnswers += 1;
+  return loop.unusableAnswers < MAX_WASTED
+    ? null
+    : { type: 'gave-up', reason: 'gave-up', cause: 'format', text, failure: null };
+}
+
+async function noteForModel(turn: Turn, code: string, text: string): Promise<void> {
+  await turn.log.append({ type: 'notice-added', level: 'info', code, text });
+}
+
+function failed(error: StepError, { info }: ResolvedModel): LoopOutcome {
+  const failure = failureOf(error, info);
+  const reason = failure.code === 'missing-model' || failure.code === 'missing-key' ? 'missing' : 'error';
+  return { type: 'gave-up', reason, cause: 'transport', text: failure.message, failure };
+}
+
+function tooSmall(model: ResolvedModel): LoopOutcome {
+  const message = `The task does not fit the window of ${model.info.contextTokens} tokens of ${model.info.label}.`;
+  return { type: 'gave-up', reason: 'error', cause: 'window', text: message, failure: { code: 'too-large', message } };
+}

@@ -1,0 +1,239 @@
+import { messageOf } from '@shared/errors.ts';
+import { abortable } from '../../lib/async/abort.ts';
+import { timerWithPauses } from '../../lib/async/deadline-pause.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
+import type { EffectRecord } from '../../sessions/journal.ts';
+import type { Tool, ToolContext, ToolResult } from '../../tools/define.ts';
+import { callRule } from '../../policy/approvals.ts';
+import { askApproval } from '../approval/request-approval.ts';
+import { askNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
+import { capOutput } from '../prompt/shorten-output.ts';
+import { createOutputSink } from './output-sink.ts';
+import type { RecordedChange } from '../changes/file-changes.ts';
+import { planProgressNotes } from './plan-notes.ts';
+import { emptyRecord, waitedMs } from '../turn/take-action.ts';
+import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
+import type { Turn } from '../turn/turn.ts';
+import { toolWrites } from '../changes/tool-writes.ts';
+
+export interface ToolRun {
+  readonly tool: Tool;
+  readonly input: unknown;
+  readonly toolCallId: string;
+  /** The window of the model that will read the result. */
+  readonly contextTokens: number;
+}
+
+/** Time after a tool's deadline until it is left alone: it may be one that does not listen. */
+const DEADLINE_GRACE_MS = 2_000;
+
+/**
+ * Runs one tool for a model. Never rejects: a tool that throws, hangs, returns something of another shape or 50 MB
+ * becomes a record that the model can read, and the loop goes on.
+ */
+export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
+  if (turn.signal.aborted) return emptyRecord('cancelled', 'It was cancelled before it ran.');
+  const { journal } = turn.dependencies;
+  const waitedBefore = waitedMs(turn);
+  // Before its time begins to count: a person may take long to answer.
+  const access = await askForAccess(turn, run).catch((error: unknown) => {
+    if (turn.signal.aborted) return { denied: cancelledResult, network: null };
+    return { denied: { status: 'error', output: messageOf(error) } satisfies ToolResult, network: null };
+  });
+  const startedAt = journal.now();
+  const sink = createOutputSink(journal, run.toolCallId);
+  const before = turn.changes.writes();
+  const result = checkResult(
+    access.denied ?? (await runWithDeadline(turn, { ...run, network: access.network }, sink.emit)),
+  );
+  const notes = afterNotes(turn, run, result, before);
+  const whole = [result.output, ...notes].join('\n');
+  const capped = capOutput(whole, run.contextTokens);
+  const printed = await sink.end(Buffer.byteLength(result.output), capped.cut);
+  const full = printed ?? (capped.cut ? await journal.putText([result.output]) : null);
+  return {
+    status: result.status,
+    output: capped.text,
+    full,
+    exitCode: result.exitCode ?? null,
+    durationMs: Math.max(0, journal.now() - startedAt),
+    waitedMs: waitedMs(turn) - waitedBefore,
+    data: safeData(result.data),
+  };
+}
+
+interface GrantedRun extends ToolRun {
+  readonly network: Extract<NetworkAnswer, { type: 'granted' }> | null;
+}
+
+const cancelledResult: ToolResult = { status: 'cancelled', output: 'It was cancelled.' };
+
+async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['emit']): Promise<unknown> {
+  const child = childAbort(turn.signal);
+  const left = new AbortController();
+  const { toolTimeoutMs } = turn.dependencies.config;
+  const limitMs = deadlineOf(run.input, toolTimeoutMs);
+  let late = false;
+  // A command may stand still while a person is asked about it.
+  const heldMs = (): number => waitedMs(turn);
+  const stopSoft = timerWithPauses(limitMs, heldMs, () => {
+    late = true;
+    child.abort();
+  });
+  const stopHard = timerWithPauses(limitMs + DEADLINE_GRACE_MS, heldMs, () => left.abort());
+  let gone: NodeJS.Timeout | undefined;
+  // A tool that is told to stop is waited for, so that nothing of it happens after its end is in the log.
+  const onAbort = (): void => {
+    gone = setTimeout(() => left.abort(), DEADLINE_GRACE_MS);
+  };
+  turn.signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const work = runTracked(turn, run, emit, child.signal);
+    const result = await abortable(work, left.signal);
+    return late ? timedOut(limitMs, result) : result;
+  } catch (error) {
+    if (turn.signal.aborted) return cancelledResult;
+    if (late) return timedOut(limitMs, null);
+    return { status: 'error', output: `${run.tool.name} failed: ${messageOf(error)}` } satisfies ToolResult;
+  } finally {
+    stopSoft();
+    stopHard();
+    clearTimeout(gone);
+    turn.signal.removeEventListener('abort', onAbort);
+    child.release();
+  }
+}
+
+/** A command may ask for more time than tools have by default; its own deadline then comes first. */
+function deadlineOf(input: unknown, toolTimeoutMs: number): number {
+  if (typeof input !== 'object' || input === null || !('timeoutSeconds' in input)) return toolTimeoutMs;
+  const { timeoutSeconds } = input;
+  return typeof timeoutSeconds === 'number' ? Math.max(toolTimeoutMs, timeoutSeconds * 1000 + 5_000) : toolTimeoutMs;
+}
+
+function timedOut(limitMs: number, result: unknown): ToolResult {
+  const said = isRecord(result) && typeof result.output === 'string' ? `\n${result.output}` : '';
+  return { status: 'timed-out', output: `Stopped after ${Math.round(limitMs / 1000)} s.${said}` };
+}
+
+async function runTracked(
+  turn: Turn,
+  run: GrantedRun,
+  emit: ToolContext['emit'],
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const { network } = run;
+  const context: ToolContext = {
+    sandbox: turn.dependencies.sandbox,
+    signal,
+    emit,
+    lastRead: turn.reads.lastRead,
+    noteRead: turn.reads.noteRead,
+    ...toolWrites(turn, run.toolCallId),
+    facts: turn.toolFacts(),
+    ...planProgressNotes(turn),
+    ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),
+  };
+  if (run.tool.access !== 'execute') return run.tool.run(run.input, context);
+  const who = { by: 'model', toolCallId: run.toolCallId } as const;
+  const { value, changed, isOwed } = await turn.changes.around(who, () => run.tool.run(run.input, context));
+  const notes = [
+    await revertGuardedChanges(turn, changed, run.toolCallId),
+    value.status === 'unknown' ? changedText(changed, isOwed) : null,
+  ].filter((note) => note !== null);
+  return notes.length === 0 ? value : { ...value, output: [value.output, ...notes].join('\n') };
+}
+
+/** Of a command of which nobody knows how it ended, this much is known. */
+function changedText(changed: readonly RecordedChange[], isOwed: boolean): string {
+  if (isOwed) return 'What it changed cannot be seen while the sandbox is away; it is noted with the next command.';
+  if (changed.length === 0) return 'No file is different from before it.';
+  const shown = changed.slice(0, 50).map(({ path }) => path);
+  const more = changed.length > shown.length ? ` and ${changed.length - shown.length} more` : '';
+  return `Different from before it: ${shown.join(', ')}${more}.`;
+}
+
+/** Marks a result that ends the turn: a question came up and there was nobody to ask. */
+export const needsApproval = { needsApproval: true } as const;
+
+/**
+ * What leaves the sandbox needs a yes. It is asked inside the effect, as the guards do, so that questions stand in
+ * the log between `tool-started` and `tool-ended` and a replay does not ask again.
+ */
+async function askForAccess(
+  turn: Turn,
+  run: ToolRun,
+): Promise<{ readonly denied: ToolResult | null; readonly network: GrantedRun['network'] }> {
+  const rule = callRule(run.tool.access, turn.dependencies.sandbox.tier, turn.options.plan);
+  const say = (denied: ToolResult | null): { denied: ToolResult | null; network: null } => ({ denied, network: null });
+  if (rule === 'refused') {
+    return say({ status: 'refused', output: `${run.tool.name} is not available: this session can only read.` });
+  }
+  // What a small model writes for want of an answer is no answer. In doubt a text is no question (`task-kind.ts`).
+  if (run.tool.access === 'write' && turn.given.isQuestion) return say({ status: 'refused', output: onlyAsked });
+  if (run.tool.access === 'execute') {
+    const answer = await askNetwork(turn, run.toolCallId, run.input);
+    if (answer.type === 'granted') return { denied: null, network: answer };
+    if (answer.type === 'denied')
+      return say({ status: 'refused', output: answer.text, ...(answer.byNobody ? { data: needsApproval } : {}) });
+  }
+  if (rule === 'free') return say(null);
+  const subject = run.tool.label(run.input);
+  const reason = 'It leaves the sandbox.';
+  const answer = await askApproval(turn, { kind: 'network', subject, reason, toolCallId: run.toolCallId });
+  if (answer === 'allow') return say(null);
+  const output = `Not allowed: ${subject}`;
+  return say(answer === 'nobody' ? { status: 'refused', output, data: needsApproval } : { status: 'refused', output });
+}
+
+const onlyAsked =
+  'Nothing was changed: the person asked a question. Answer it; say in the answer what you would change.';
+
+const statuses: readonly string[] = [
+  'ok',
+  'error',
+  'refused',
+  'timed-out',
+  'cancelled',
+  'unknown',
+] satisfies ToolResult['status'][];
+
+/** What came back, if it has the shape of a result. A tool from elsewhere is not bound by our types. */
+function checkResult(value: unknown): ToolResult {
+  const wrong = (what: string): ToolResult => ({
+    status: 'error',
+    output: `The tool gave back ${what}; its result is not known.`,
+  });
+  if (!isRecord(value)) return wrong('nothing that can be read');
+  const { status, output, exitCode, data } = value;
+  if (!isStatus(status)) return wrong('no valid status');
+  if (typeof output !== 'string') return wrong('no text');
+  const code = typeof exitCode === 'number' && Number.isInteger(exitCode) ? exitCode : null;
+  return { status, output, exitCode: code, data };
+}
+
+function isStatus(value: unknown): value is ToolResult['status'] {
+  return typeof value === 'string' && statuses.includes(value);
+}
+
+/** Claims that can be checked are: a tool that says it wrote and did not is told on. */
+function afterNotes(turn: Turn, run: ToolRun, result: ToolResult, before: number): readonly string[] {
+  if (run.tool.access !== 'write' || result.status !== 'ok') return [];
+  if (turn.changes.writes() > before) return [];
+  return ['(No file was changed by this call.)'];
+}
+
+function safeData(data: unknown): unknown {
+  if (data === undefined) return null;
+  try {
+    const json = JSON.stringify(data);
+    return json === undefined || json.length > 1024 * 1024 ? null : JSON.parse(json);
+  } catch {
+    // Not JSON: the text of the result is what counts.
+    return null;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,99 @@
+import type { ProjectFacts } from '../../projects/project-facts.ts';
+import { checkCloudReach } from './cloud-reach.ts';
+import { openLinks } from './resolve-hard-links.ts';
+import { takeAction } from '../turn/take-action.ts';
+import type { Turn } from '../turn/turn.ts';
+import type { TurnFacts } from './turn-facts.ts';
+import { nothingKnown, turnFactsSchema } from './turn-facts.ts';
+
+export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
+  const { dependencies, options } = turn;
+  const found = await takeAction<TurnFacts | null>(
+    turn,
+    {
+      tool: 'gather_facts',
+      label: 'look at the project',
+      input: { options, config: dependencies.config },
+      run: async () => {
+        const { sandbox } = dependencies;
+        const links = await openLinks(turn);
+        const data: TurnFacts = turnFactsSchema.parse({
+          facts: await dependencies.gatherFacts(sandbox, turn.signal),
+          ...(await modelsOf(turn)),
+          routes: await dependencies.routeRules(),
+          ...(await capsLeft(turn)),
+          sandbox: {
+            tier: sandbox.tier,
+            workspacePath: sandbox.workspacePath,
+            scratchPath: sandbox.scratchPath,
+            ...(sandbox.description.notes === undefined ? {} : { notes: [...sandbox.description.notes] }),
+            ...(sandbox.description.missing === undefined ? {} : { missing: sandbox.description.missing }),
+            ...(links === 0 ? {} : { hardLinks: links }),
+          },
+        });
+        return { status: 'ok', output: [brief(data.facts), ...(data.sandbox.notes ?? [])].join('\n'), data };
+      },
+    },
+    (data) => {
+      const parsed = turnFactsSchema.nullable().parse(data);
+      // Also when the turn was cancelled meanwhile: its start is to say what was found.
+      if (parsed !== null) turn.found.facts = parsed;
+      return parsed;
+    },
+  );
+  return found ?? nothingKnown;
+}
+
+async function modelsOf(turn: Turn): Promise<Pick<TurnFacts, 'local' | 'cloud' | 'network' | 'lacks'>> {
+  const { options, dependencies, signal } = turn;
+  const local = needsLocal(options) ? await dependencies.modelInfo(options.local, signal) : null;
+  const there = await cloudOf(turn);
+  const found = { local, ...there };
+  // Without a cloud model `hybrid` is this machine alone, as it was set up.
+  if (options.policy !== 'hybrid' || options.cloud === null || (local === null) === (there.cloud === null))
+    return found;
+  return { ...found, lacks: local === null ? 'local' : 'cloud' };
+}
+
+/** Also where all is to run in the cloud: at a cap the work may go on locally. */
+function needsLocal({ policy, atCap }: Turn['options']): boolean {
+  return policy !== 'cloud' || atCap !== 'stop';
+}
+
+/** A reservation log that cannot be looked into says so at the first call that would cost money. */
+async function capsLeft({ id, options, dependencies }: Turn): Promise<Pick<TurnFacts, 'caps'>> {
+  if (options.policy === 'local' || options.cloud === null) return {};
+  try {
+    return { caps: [...(await dependencies.budget.left(id, options.maxUsd))] };
+  } catch {
+    return {};
+  }
+}
+
+async function cloudOf({ options, dependencies, signal }: Turn): Promise<Pick<TurnFacts, 'cloud' | 'network'>> {
+  const { policy, cloud: id } = options;
+  if (policy === 'local' || id === null) return { cloud: null };
+  const { info, reach } = await checkCloudReach(dependencies, id, signal);
+  return { cloud: info, ...(reach === null ? {} : { network: reach }) };
+}
+
+const SHOWN_FILES = 30;
+
+/** What opens the task for a model in the loop: enough to know where to look first. */
+function brief(facts: ProjectFacts): string {
+  const sources = listed(facts.sourceFiles);
+  const tests = listed(facts.testFiles);
+  return [
+    `The project has ${facts.fileCount} files${facts.truncated ? ' or more' : ''}.`,
+    sources === '' ? '' : `Source: ${sources}`,
+    tests === '' ? '' : `Tests: ${tests}`,
+    facts.test === null ? '' : `Test command: ${facts.test.command}`,
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+function listed(paths: readonly string[]): string {
+  const more = paths.length > SHOWN_FILES ? ` … and ${paths.length - SHOWN_FILES} more` : '';
+  return paths.slice(0, SHOWN_FILES).join(', ') + more;
+}

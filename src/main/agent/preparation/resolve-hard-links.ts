@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { createOwnAnswers } from '@shared/own-answers.ts';
+import type { FoundLinks, SandboxLinks } from '../../sandbox/sandbox.ts';
+import { askApproval } from '../approval/request-approval.ts';
+import type { ActionResult } from '../turn/take-action.ts';
+import { takeAction } from '../turn/take-action.ts';
+import type { Turn } from '../turn/turn.ts';
+
+/**
+ * Before a model can do anything: files of the project that are also files elsewhere are told, and a person is asked
+ * whether they are to be files of their own. Question, answer and what became of it stand inside of one action.
+ */
+export async function resolveHardLinks(turn: Turn, count: number): Promise<void> {
+  await takeAction(
+    turn,
+    {
+      tool: 'break_hard_links',
+      label: 'look at files that are also files elsewhere',
+      input: { count },
+      run: (toolCallId) => settle(turn, toolCallId),
+    },
+    () => null,
+  );
+}
+
+async function settle(turn: Turn, toolCallId: string): Promise<ActionResult<null>> {
+  const { links } = turn.dependencies.sandbox;
+  const found = links?.found() ?? null;
+  if (links === undefined || found === null) return { status: 'ok', output: 'There are none any more.', data: null };
+  const answer = await ask(turn, toolCallId, found);
+  if (answer === 'allow') return breakThem(turn, links);
+  const why = answer === 'nobody' ? 'nobody could be asked' : 'the answer was no';
+  const output = `${found.subject}. They were left as they are: ${why}. A command that changes one in place changes the other.`;
+  if (answer === 'nobody') await reportHardLinks(turn, output);
+  return { status: 'refused', output, data: null };
+}
+
+function ask(turn: Turn, toolCallId: string, { subject, text }: FoundLinks) {
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  return askApproval(turn, {
+    kind: 'hard-links',
+    subject,
+    reason:
+      'A command that changes one of them in place changes the file outside of this project, too. To break a link gives the project a file of its own with the same bytes and mode; the other one stays as it is.',
+    toolCallId,
+    shown: { sha256, text, diff: null },
+  });
+}
+
+const shownLeft = 5;
+
+async function breakThem(turn: Turn, links: SandboxLinks): Promise<ActionResult<null>> {
+  const { broken, left } = await links.break(turn.signal);
+  const done =
+    broken === 1
+      ? 'One file is a file of its own now.'
+      : `${broken.toLocaleString('en')} files are files of their own now.`;
+  if (left.length === 0) return { status: 'ok', output: done, data: null };
+  const lines = left.slice(0, shownLeft).map(({ path, why }) => `${path}: ${why}`);
+  const output = [`${done} ${left.length.toLocaleString('en')} stayed linked:`, ...lines].join('\n');
+  await reportHardLinks(turn, output);
+  return { status: 'error', output, data: null };
+}
+
+async function reportHardLinks(turn: Turn, text: string): Promise<void> {
+  await turn.log.append({ type: 'notice-added', level: 'warning', code: 'links-left', text });
+}
+
+/** How many there are that nobody has been asked about in this session. */
+export async function openLinks({ dependencies: { journal, sandbox } }: Turn): Promise<number> {
+  const count = sandbox.links?.found()?.count ?? 0;
+  if (count === 0) return 0;
+  const answers = createOwnAnswers();
+  for await (const event of journal.read()) answers.add(event);
+  return answers.all().some(({ kind }) => kind === 'hard-links') ? 0 : count;
+}

@@ -1,0 +1,76 @@
+import { capScopeSchema } from '@shared/events.ts';
+import { sandboxTierSchema } from '@shared/sandbox-events.ts';
+import { modelInfoSchema, whereSchema } from '@shared/models.ts';
+import { routeRuleSchema } from '@shared/route-rules.ts';
+import { z } from 'zod';
+import type { ProjectFacts } from '../../projects/project-facts.ts';
+
+const projectFactsSchema = z.object({
+  languages: z.array(
+    z.object({
+      language: z.enum(['python', 'javascript', 'typescript', 'other']),
+      files: z.number(),
+      bytes: z.number(),
+    }),
+  ),
+  fileCount: z.number(),
+  sourceFiles: z.array(z.string()),
+  testFiles: z.array(z.string()),
+  test: z
+    .object({
+      command: z.string(),
+      runner: z.enum(['pytest', 'unittest', 'node-test', 'npm', 'other']),
+      source: z.string(),
+    })
+    .nullable(),
+  lint: z.object({ command: z.string(), runner: z.enum(['npm', 'ruff', 'flake8']), source: z.string() }).optional(),
+  instructionFiles: z.array(z.string()),
+  git: z.boolean(),
+  truncated: z.boolean(),
+}) satisfies z.ZodType<ProjectFacts>;
+
+export const turnFactsSchema = z.object({
+  facts: projectFactsSchema,
+  local: modelInfoSchema.nullable(),
+  cloud: modelInfoSchema.nullable(),
+  /** Absent in logs from before there were such rules. */
+  routes: z.object({ rules: z.array(routeRuleSchema), problems: z.array(z.string()) }).optional(),
+  /** What the caps on money leave; absent where nothing may cost money, and in older logs. */
+  caps: z.array(z.object({ scope: capScopeSchema, leftUsd: z.number() })).optional(),
+  /** One of the two was not found, so that all runs on the other; absent where both are there, and in older logs. */
+  lacks: whereSchema.optional(),
+  /** Whether the service of the cloud model could be reached; absent where nobody knows, and in older logs. */
+  network: z.enum(['there', 'away']).optional(),
+  sandbox: z.object({
+    tier: sandboxTierSchema,
+    workspacePath: z.string(),
+    scratchPath: z.string().nullable(),
+    notes: z.array(z.string()).optional(),
+    /** Why there are no commands. */
+    missing: z.object({ message: z.string(), hint: z.string().optional() }).optional(),
+    /** Files that are also files elsewhere and that nobody was asked about yet in this session. */
+    hardLinks: z.number().int().positive().optional(),
+  }),
+});
+
+/**
+ * All that a turn takes from outside at its start. It is the data of an action, so that a replay decides by the same
+ * facts although neither the project nor the models are there.
+ */
+export type TurnFacts = z.infer<typeof turnFactsSchema>;
+
+export const nothingKnown: TurnFacts = {
+  facts: {
+    languages: [],
+    fileCount: 0,
+    sourceFiles: [],
+    testFiles: [],
+    test: null,
+    instructionFiles: [],
+    git: false,
+    truncated: false,
+  },
+  local: null,
+  cloud: null,
+  sandbox: { tier: 'read-only', workspacePath: '/workspace', scratchPath: null },
+};

@@ -1,0 +1,176 @@
+import type { Message, Part, ToolCallPart } from '@shared/messages.ts';
+import { textMessage } from '@shared/messages.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import { memo } from '../../lib/memo.ts';
+import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
+import type { Tool } from '../../tools/define.ts';
+import { isRecord } from '../calls/read-arguments.ts';
+import type { CallStyle } from '../calls/call-types.ts';
+import { shortenResult } from './shorten-output.ts';
+import type { AssistantEntry, CallEntry, Entry, UserEntry } from './conversation.ts';
+import { promptTexts } from './prompt-texts.ts';
+import type { PromptForm } from './tool-descriptions.ts';
+import { toolLines, toolsForForm, toolSpec } from './tool-descriptions.ts';
+
+/** How a model is talked to in the loop; the same for a whole stage, so that the prefix stays the same byte for byte. */
+export interface PromptShape {
+  readonly style: CallStyle;
+  readonly form: PromptForm;
+  readonly tools: readonly Tool[];
+  /** For the provider's own field; empty where the definitions stand in the system text only. */
+  readonly specs: readonly ToolSpec[];
+  readonly system: string;
+}
+
+/** Up to this many billions of parameters a model gets the short form. Unknown sizes count as large in the cloud only. */
+const SMALL_MODEL_B = 9;
+
+export function isSmall(info: ModelInfo): boolean {
+  return info.parametersB === null ? info.contextTokens <= 8192 : info.parametersB <= SMALL_MODEL_B;
+}
+
+export function promptShape(
+  info: ModelInfo,
+  tools: readonly Tool[],
+  mode: { readonly plan: boolean; readonly canExecute: boolean },
+): PromptShape {
+  const form: PromptForm = info.driving?.promptForm ?? (isSmall(info) ? 'short' : 'full');
+  const style = styleFor(info, form);
+  const isPlain = form === 'short' && isForced(style);
+  const readOnly = mode.plan || !mode.canExecute;
+  const allowed = readOnly ? tools.filter((tool) => tool.access === 'read' || tool.access === 'end') : tools;
+  const told = toolsForForm(allowed, form, {
+    budget: info.driving?.toolBudget ?? null,
+    writesWhole: info.driving?.edits === 'whole-file',
+  });
+  const pieces = [form === 'short' ? promptTexts.loopShort : promptTexts.loopFull];
+  if (mode.plan) pieces.push(promptTexts.plan);
+  else if (!mode.canExecute) pieces.push(promptTexts.readOnly);
+  if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form, isPlain)}`, howToCall(style, told));
+  if (info.driving?.systemText !== undefined) pieces.push(info.driving.systemText);
+  const specs = style === 'text' ? [] : told.map((tool) => toolSpec(tool, form, isPlain));
+  return { style, form, tools: allowed, specs, system: pieces.join('\n\n') };
+}
+
+/**
+ * Native calls where the model has them. A small model that can be held to a grammar is: in our trials none of them
+ * made a native call that could be read, and the definitions as lines are a third of their size as JSON Schema.
+ */
+function styleFor(info: ModelInfo, form: PromptForm): CallStyle {
+  const { tools, grammar, schema = false } = info.capabilities;
+  const wanted = info.driving?.calls;
+  if (wanted !== undefined && { text: true, native: tools, grammar, schema }[wanted]) return wanted;
+  if (form === 'short' && grammar) return 'grammar';
+  if (tools) return 'native';
+  return grammar ? 'grammar' : 'text';
+}
+
+/** The whole answer is one call: held to it by the engine's own grammar, or by a schema that a server was given. */
+function isForced(style: CallStyle): boolean {
+  return style === 'grammar' || style === 'schema';
+}
+
+function howToCall(style: CallStyle, told: readonly Tool[]): string {
+  // A small model copies what stands in the example: a file "NAME" was written. There is nothing to copy in this one.
+  const isPlain = isForced(style) && told.some(({ name }) => name === 'list_files');
+  const example = isPlain ? '{"tool": "list_files", "input": {}}' : '{"tool": "read_file", "input": {"path": "NAME"}}';
+  if (isForced(style)) return `Answer with one call: ${example}`;
+  return `To call a tool, end your answer with:\nTOOL_CALL\n${example}\nEND_TOOL_CALL`;
+}
+
+export function buildRequest(
+  shape: PromptShape,
+  entries: readonly Entry[],
+  info: ModelInfo,
+  options: { readonly seed: number | null; readonly temperature: number; readonly cacheKey: string },
+): ModelRequest {
+  return {
+    model: info.name,
+    messages: [systemMessage(shape), ...renderEntries(entries, shape.style)],
+    tools: shape.specs,
+    output: isForced(shape.style) ? { type: 'tool-calls' } : { type: 'text' },
+    prefill: null,
+    stop: shape.style === 'text' ? ['END_TOOL_CALL'] : [],
+    temperature: Math.max(options.temperature, info.driving?.temperature ?? 0),
+    topP: info.driving?.topP ?? 0.95,
+    seed: options.seed,
+    maxOutputTokens: maxOutputTokens(info),
+    cacheKey: options.cacheKey,
+    ...(info.effort === undefined ? {} : { effort: info.effort }),
+  };
+}
+
+/** A quarter of the window, and enough for a file of some size; for a model that thinks first, for its thoughts as well. */
+export function maxOutputTokens(info: ModelInfo): number {
+  const most = info.capabilities.reasoning === true && info.effort !== 'none' ? 24_576 : 8192;
+  return Math.min(most, Math.max(256, Math.floor(info.contextTokens / 4)));
+}
+
+/** Entries that did not change give the same message objects again, so that what is known of them need not be found out anew. */
+export function renderEntries(entries: readonly Entry[], style: CallStyle): Message[] {
+  // A server that has to be held to a schema may know no calls at all: its own answers stand there as it wrote them.
+  if (style === 'schema') return entries.flatMap(entryAsSchema);
+  return entries.flatMap(style === 'text' ? entryAsText : entryAsParts);
+}
+
+const systemMessage = memo((shape: PromptShape) => textMessage('system', shape.system));
+const entryAsText = memo((entry: Entry) =>
+  entry.type === 'user' ? userMessage(entry) : renderAsText(entry, (call) => `\nTOOL_CALL\n${call}\n`),
+);
+const entryAsSchema = memo((entry: Entry) =>
+  entry.type === 'user' ? userMessage(entry) : renderAsText(entry, (call) => call),
+);
+const entryAsParts = memo((entry: Entry) => (entry.type === 'user' ? userMessage(entry) : renderAsParts(entry)));
+
+/** What was given comes before the words that are about it. */
+function userMessage({ text, attached = [] }: UserEntry): Message[] {
+  return attached.length === 0
+    ? [textMessage('user', text)]
+    : [{ role: 'user', parts: [...attached, { type: 'text', text }] }];
+}
+
+const NOT_RUN = '(This call was not run.)';
+
+function renderAsParts(entry: AssistantEntry): Message[] {
+  const native = entry.parts.filter((part): part is ToolCallPart => part.type === 'tool-call');
+  if (native.length === 0) return renderAsText(entry, (call) => call);
+  const waiting = [...entry.calls];
+  const results = native.map((part): Message => {
+    const at = matchingCall(waiting, part);
+    const [call] = at === -1 ? [] : waiting.splice(at, 1);
+    const result: Part = {
+      type: 'tool-result',
+      id: part.id,
+      name: part.name,
+      text: call === undefined ? NOT_RUN : resultText(call),
+      isError: call?.result?.isError ?? true,
+    };
+    return { role: 'tool', parts: [result] };
+  });
+  return [{ role: 'assistant', parts: [...entry.parts] }, ...results];
+}
+
+function matchingCall(calls: readonly CallEntry[], part: ToolCallPart): number {
+  return calls.findIndex((call) => call.tool === part.name);
+}
+
+function renderAsText(entry: AssistantEntry, frame: (call: string) => string): Message[] {
+  const text = entry.parts.map((part) => partText(part, frame)).join('');
+  const results = entry.calls.map((call) => `TOOL_RESULT ${call.tool}\n${resultText(call)}`);
+  const said: Message[] = text === '' && results.length === 0 ? [] : [textMessage('assistant', text)];
+  return results.length === 0 ? said : [...said, textMessage('user', results.join('\n\n'))];
+}
+
+/** A call of another style names its tool apart from its arguments: what was written would not be a call here. */
+function partText(part: Part, frame: (call: string) => string): string {
+  if (part.type === 'text') return part.text;
+  if (part.type !== 'tool-call') return '';
+  const { name, input, raw } = part;
+  return frame(isRecord(input) ? JSON.stringify({ tool: name, input }) : (raw ?? ''));
+}
+
+/** What a model is shown of a call's result. */
+export function resultText(call: CallEntry): string {
+  if (call.result === null) return NOT_RUN;
+  return call.result.keepTokens === null ? call.result.text : shortenResult(call.result.text, call.result.keepTokens);
+}

@@ -1,0 +1,173 @@
+import { askByRole } from '../step/ask-by-role.ts';
+import type { ModelInfo, Stage } from '@shared/models.ts';
+import { textMessage, textOf } from '@shared/messages.ts';
+import type { Message, Part } from '@shared/messages.ts';
+import type { ModelRequest, Provider } from '../../models/providers/define.ts';
+import { buildRequest, maxOutputTokens, renderEntries } from './build-prompt.ts';
+import type { PromptShape } from './build-prompt.ts';
+import { shortenResult } from './shorten-output.ts';
+import type { CallEntry, Entry } from './conversation.ts';
+import { promptTexts } from './prompt-texts.ts';
+import { promptBytes } from './token-estimate.ts';
+import type { Turn } from '../turn/turn.ts';
+
+/** What `makeRoom` works for: one stage's way of talking to its model. */
+export interface RoomSubject {
+  readonly stage: Stage;
+  readonly info: ModelInfo;
+  readonly provider: Provider;
+  readonly shape: PromptShape;
+  readonly request: () => ModelRequest;
+}
+
+/** Above this share of the room for prompts it is made smaller, and then by more than a little: each time costs the prefix. */
+const FULL = 0.9;
+const AFTER_TRIM = 0.7;
+/** Results newer than these stay whole. */
+const FRESH_ANSWERS = 2;
+const TRIMMED_TOKENS = 120;
+
+/**
+ * The next request, with the prompt kept within the window: first older results are shortened, then everything before
+ * the last answers is replaced by a summary. Both are events; nothing is cut silently. Null when there is nothing left
+ * to take away.
+ */
+export async function makeRoom(turn: Turn, subject: RoomSubject, isForced: boolean): Promise<ModelRequest | null> {
+  const room = subject.info.contextTokens - maxOutputTokens(subject.info) - 64;
+  const asItIs = subject.request();
+  const before = sizeOf(turn, asItIs);
+  if (!isForced && before <= room * FULL) return asItIs;
+  await trimResults(turn, before - room * AFTER_TRIM);
+  const trimmed = subject.request();
+  const left = sizeOf(turn, trimmed);
+  if (!isForced && left <= room * FULL) return trimmed;
+  await compact(turn, subject, { room, beforeTokens: left });
+  const compacted = subject.request();
+  const after = sizeOf(turn, compacted);
+  return after <= room || after < left ? compacted : null;
+}
+
+function sizeOf(turn: Turn, request: ModelRequest): number {
+  return turn.tokens.countBytes(promptBytes(request));
+}
+
+/** Shortens the oldest results first, until about `surplus` tokens are saved. */
+async function trimResults(turn: Turn, surplus: number): Promise<void> {
+  const answers = turn.conversation.entries().filter((entry) => entry.type === 'assistant');
+  let saved = 0;
+  for (const call of answers.slice(0, -FRESH_ANSWERS).flatMap((entry) => entry.calls)) {
+    if (saved >= surplus) return;
+    const before = call.result === null || call.result.keepTokens !== null ? 0 : turn.tokens.count(call.result.text);
+    if (before <= TRIMMED_TOKENS * 2) continue;
+    saved += before - TRIMMED_TOKENS;
+    await turn.log.append({
+      type: 'observation-trimmed',
+      toolCallId: call.toolCallId,
+      beforeTokens: before,
+      afterTokens: TRIMMED_TOKENS,
+    });
+  }
+}
+
+async function compact(
+  turn: Turn,
+  subject: RoomSubject,
+  { room, beforeTokens }: { readonly room: number; readonly beforeTokens: number },
+): Promise<void> {
+  const entries = turn.conversation.entries();
+  const cut = cutPoint(entries);
+  const last = entries[cut - 1];
+  if (cut < 2 || last === undefined) return;
+  const old = entries.slice(0, cut);
+  const text = (await summarise(turn, subject, old, room)) ?? mechanicalSummary(old);
+  const summary = [firstTask(old, room), text, imagesLeft(old)].filter((piece) => piece !== '').join('\n\n');
+  await turn.log.append({
+    type: 'context-compacted',
+    summary,
+    replacesUpToSeq: last.seq,
+    beforeTokens,
+    afterTokens: Math.max(0, beforeTokens - tokensOf(turn, old) + turn.tokens.count(summary)),
+  });
+}
+
+/** The last answers stay as they are. A cut right after an answer keeps its results with it. */
+function cutPoint(entries: readonly Entry[]): number {
+  let answers = 0;
+  for (let at = entries.length - 1; at > 0; at -= 1) {
+    if (entries[at]?.type === 'assistant') answers += 1;
+    if (answers === FRESH_ANSWERS) return at;
+  }
+  return Math.max(0, entries.length - 1);
+}
+
+function tokensOf(turn: Turn, entries: readonly Entry[]): number {
+  const bytes = renderEntries(entries, 'text').reduce((sum, message) => sum + messageBytes(message), 0);
+  return turn.tokens.countBytes(bytes);
+}
+
+function messageBytes(message: Message): number {
+  return message.parts.reduce(
+    (sum: number, part: Part) => sum + (part.type === 'text' ? Buffer.byteLength(part.text) : 0),
+    0,
+  );
+}
+
+/** A summary is words: what it no longer shows is said. */
+function imagesLeft(entries: readonly Entry[]): string {
+  const names = entries.flatMap((entry) =>
+    entry.type === 'user'
+      ? (entry.attached ?? []).flatMap((part) => (part.type === 'image' ? [part.name ?? 'an image'] : []))
+      : [],
+  );
+  return names.length === 0 ? '' : `Images that were shown before and are not shown any more: ${names.join(', ')}.`;
+}
+
+/** The task in its own words survives every summary. */
+function firstTask(entries: readonly Entry[], room: number): string {
+  const first = entries.find((entry) => entry.type === 'user');
+  return first === undefined ? '' : shortenResult(first.text, Math.floor(room / 4));
+}
+
+async function summarise(
+  turn: Turn,
+  subject: RoomSubject,
+  entries: readonly Entry[],
+  room: number,
+): Promise<string | null> {
+  const transcript = renderEntries(entries, 'text')
+    .map((message) => `${message.role}: ${textOf(message)}`)
+    .join('\n\n');
+  const reply = await askByRole(turn, {
+    purpose: 'summarise',
+    own: { stage: subject.stage, model: { info: subject.info, provider: subject.provider } },
+    reason: { code: 'same-model', text: 'The conversation no longer fits the window; the same model sums it up.' },
+    request: ({ info }) => ({
+      ...buildRequest(subject.shape, [], info, { seed: 0, temperature: 0, cacheKey: 'summary' }),
+      messages: [
+        textMessage('system', promptTexts.summarise),
+        textMessage('user', shortenResult(transcript, Math.floor(room * 0.6))),
+      ],
+      tools: [],
+      output: { type: 'text' },
+      stop: [],
+      maxOutputTokens: Math.min(600, maxOutputTokens(info)),
+    }),
+  });
+  if (reply.type !== 'answered') return null;
+  const text = textOf(reply).trim();
+  return text === '' ? null : text;
+}
+
+/** Without a model: what was called, and how it ended, a line each. */
+function mechanicalSummary(entries: readonly Entry[]): string {
+  const calls = entries.flatMap((entry) => (entry.type === 'assistant' ? entry.calls : []));
+  const lines = calls.slice(-40).map(callLine);
+  const left = calls.length - lines.length;
+  return [...(left > 0 ? [`${left} earlier calls are left out.`] : []), ...lines].join('\n');
+}
+
+function callLine(call: CallEntry): string {
+  const input = JSON.stringify(call.input) ?? '';
+  const result = call.result === null ? 'not run' : (call.result.text.split('\n')[0] ?? '').slice(0, 160);
+  return `${call.tool} ${input.slice(0, 160)} -> ${result}`;
+}

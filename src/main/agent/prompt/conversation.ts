@@ -1,0 +1,306 @@
+import type { EventOf, SessionEvent } from '@shared/events.ts';
+import type { Part } from '@shared/messages.ts';
+
+/** One thing of the conversation as the model is shown it, before it is put into the form of a style. */
+export type Entry = UserEntry | AssistantEntry;
+
+export interface UserEntry {
+  readonly type: 'user';
+  readonly seq: number;
+  readonly text: string;
+  /** What the person gave with it: images, and texts as data. */
+  readonly attached?: readonly Part[];
+}
+
+export interface AssistantEntry {
+  readonly type: 'assistant';
+  readonly seq: number;
+  /** What it wrote, part by part and unchanged, so that the engine finds its own tokens again; of its reasoning only what its service wants back. */
+  readonly parts: readonly Part[];
+  readonly calls: readonly CallEntry[];
+}
+
+export interface CallEntry {
+  readonly toolCallId: string;
+  readonly tool: string;
+  readonly input: unknown;
+  /** Null: it never ended (cancelled, or the program died). */
+  readonly result: { readonly text: string; readonly isError: boolean; readonly keepTokens: number | null } | null;
+}
+
+/** A message of the person and what its turn ended with: what a follow-up ("And why?") leans on. */
+export interface Exchange {
+  readonly asked: string;
+  readonly answered: string;
+}
+
+/**
+ * The conversation with the model as a pure function of the log: what a turn shows is what a reopened session would show.
+ * Notices whose code is in `toldToModel` are written for the model to read.
+ */
+export interface Conversation {
+  readonly add: (event: SessionEvent) => void;
+  /** Before its events: what they do not hold themselves. A message that waits is shown by its `message-delivered`. */
+  readonly noteMessage: (messageId: string, text: string, attached: readonly Part[]) => void;
+  readonly entries: () => readonly Entry[];
+  /** The turns that have ended, oldest first, without what was read or run in them. */
+  readonly exchanges: () => readonly Exchange[];
+  /** What this turn was told of the project's instructions for agents; empty where none are used. */
+  readonly instructions: () => string;
+}
+
+/** The tool names of the actions whose output opens a task. */
+export const briefTools: readonly string[] = ['gather_facts', 'read_instructions'];
+
+export const noticesForModel: readonly string[] = [
+  'call-not-understood',
+  'empty-answer',
+  'no-call',
+  'same-call',
+  'write-taken-back',
+  'handover',
+  'advice',
+];
+
+interface Fold {
+  readonly entries: Entry[];
+  readonly exchanges: Exchange[];
+  /** What the person said since the last turn ended. */
+  asked: string;
+  readonly queuedTexts: Map<string, string>;
+  readonly attached: Map<string, readonly Part[]>;
+  /** Where each message stands in the conversation, by its entry. */
+  readonly messageSeqs: Map<string, number>;
+  readonly acting: Set<string>;
+  readonly assistantOf: Map<string, number>;
+  readonly callOf: Map<string, { readonly entry: number; readonly call: number }>;
+  /** Whether the last user entry is the task's own, so that facts are added to it. */
+  taskOpen: boolean;
+  inTurn: boolean;
+  /** As they stand in the conversation, where they are not told twice. */
+  lastInstructions: string;
+  /** Those of this turn; empty: there are none, or they are not used. */
+  instructions: string;
+}
+
+export function createConversation(): Conversation {
+  const fold: Fold = {
+    entries: [],
+    exchanges: [],
+    asked: '',
+    queuedTexts: new Map(),
+    attached: new Map(),
+    messageSeqs: new Map(),
+    acting: new Set(),
+    assistantOf: new Map(),
+    callOf: new Map(),
+    taskOpen: false,
+    inTurn: false,
+    lastInstructions: '',
+    instructions: '',
+  };
+  return {
+    add: (event) => addEvent(fold, event),
+    noteMessage: (messageId, text, attached) => {
+      fold.queuedTexts.set(messageId, text);
+      if (attached.length > 0) fold.attached.set(messageId, attached);
+    },
+    entries: () => fold.entries,
+    exchanges: () => [...fold.exchanges],
+    instructions: () => fold.instructions,
+  };
+}
+
+function addEvent(fold: Fold, event: SessionEvent): void {
+  switch (event.type) {
+    case 'user-message-added':
+      if (event.queued) fold.queuedTexts.set(event.messageId, event.text);
+      else addMessage(fold, event, { text: event.text, isTask: true });
+      return;
+    case 'message-dropped':
+      dropMessage(fold, event.messageId);
+      return;
+    case 'message-delivered':
+      // Between turns it is what the next turn is about.
+      addMessage(fold, event, { text: fold.queuedTexts.get(event.messageId) ?? '', isTask: !fold.inTurn });
+      return;
+    case 'turn-started':
+      fold.inTurn = true;
+      fold.instructions = '';
+      return;
+    case 'model-call-started':
+      if (event.stage.strategy === 'loop' && (event.purpose === 'act' || event.purpose === 'plan')) {
+        fold.acting.add(event.callId);
+      }
+      return;
+    case 'model-call-ended':
+      if (fold.acting.delete(event.callId) && event.error === null && event.stopReason !== 'cancelled') {
+        addAssistant(fold, event);
+      }
+      return;
+    case 'tool-call-requested':
+      addCall(fold, event);
+      return;
+    case 'tool-ended':
+      addResult(fold, event);
+      return;
+    case 'observation-trimmed':
+      updateCall(fold, event.toolCallId, (call) =>
+        call.result === null ? call : { ...call, result: { ...call.result, keepTokens: event.afterTokens } },
+      );
+      return;
+    case 'context-compacted':
+      compact(fold, event);
+      return;
+    default:
+      addNote(fold, event);
+  }
+}
+
+/** Events that are not part of the conversation but that the model should know of. */
+function addNote(fold: Fold, event: SessionEvent): void {
+  switch (event.type) {
+    case 'criterion-checked':
+      note(fold, event.seq, criterionNote(event));
+      return;
+    case 'gate-checked':
+      if (event.verdict === 'redo') note(fold, event.seq, gateNote(event));
+      return;
+    case 'recipe-progressed':
+      if (event.phase === 'gave-up')
+        note(fold, event.seq, `What was found out before you, by a program:\n${event.text}`);
+      return;
+    case 'notice-added':
+      if (noticesForModel.includes(event.code)) note(fold, event.seq, event.text);
+      return;
+    case 'file-changed':
+      // A person's; what the agent takes back by itself stands in the result of the call.
+      if (event.by === 'undo' && event.toolCallId === null)
+        note(fold, event.seq, `The change of ${event.path} was taken back.`);
+      return;
+    case 'turn-ended':
+      endTurn(fold, event);
+      return;
+    default:
+  }
+}
+
+function criterionNote(event: EventOf<'criterion-checked'>): string {
+  if (event.phase === 'before') {
+    if (event.unrelated === true)
+      return `\`${event.command}\` fails already, for something that is not the task. Leave that alone, and make no more fail:\n${event.summary}`;
+    const now = event.passed ? 'It does now' : `It does not yet:\n${event.summary}`;
+    return `The task is complete when \`${event.command}\` succeeds. ${now}`;
+  }
+  if (event.passed || event.unrelated === true) return '';
+  return `The task is not complete: \`${event.command}\` fails:\n${event.summary}\nFind out why and put it right.`;
+}
+
+function gateNote({ by, text }: EventOf<'gate-checked'>): string {
+  if (by !== 'review') return text;
+  return `The task is not complete. A stronger model has looked at your change and says:\n${text}\nPut that right.`;
+}
+
+function addUser(fold: Fold, entry: Omit<UserEntry, 'type'>, isTask: boolean): void {
+  fold.entries.push({ type: 'user', ...entry });
+  fold.taskOpen = isTask;
+}
+
+function addMessage(
+  fold: Fold,
+  { messageId, seq }: EventOf<'user-message-added' | 'message-delivered'>,
+  { text, isTask }: { readonly text: string; readonly isTask: boolean },
+): void {
+  fold.messageSeqs.set(messageId, seq);
+  fold.asked = fold.asked === '' ? text : `${fold.asked}\n\n${text}`;
+  const attached = fold.attached.get(messageId);
+  addUser(fold, { seq, text, ...(attached === undefined ? {} : { attached }) }, isTask);
+}
+
+/** It comes again with its next sending, or was given up: either way it is no task any more. */
+function dropMessage(fold: Fold, messageId: string): void {
+  const seq = fold.messageSeqs.get(messageId);
+  fold.asked = '';
+  const at = fold.entries.findLastIndex((entry) => entry.seq === seq);
+  if (seq !== undefined && at !== -1) fold.entries.splice(at, 1);
+}
+
+/** Facts that are there before the first answer belong to the task's own message; later ones are messages. */
+function note(fold: Fold, seq: number, text: string): void {
+  if (text === '') return;
+  const last = fold.entries.at(-1);
+  if (last?.type === 'user' && fold.taskOpen) {
+    fold.entries[fold.entries.length - 1] = { ...last, text: `${last.text}\n\n${text}` };
+    return;
+  }
+  addUser(fold, { seq, text }, false);
+}
+
+function addAssistant(fold: Fold, event: EventOf<'model-call-ended'>): void {
+  const parts = event.parts.filter((part) => part.type !== 'reasoning' || part.by !== undefined);
+  fold.assistantOf.set(event.callId, event.seq);
+  fold.entries.push({ type: 'assistant', seq: event.seq, parts, calls: [] });
+  fold.taskOpen = false;
+}
+
+function addCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {
+  const seq = fold.assistantOf.get(event.callId);
+  const at = fold.entries.findLastIndex((entry) => entry.seq === seq);
+  const entry = fold.entries[at];
+  if (entry?.type !== 'assistant') return;
+  const call: CallEntry = {
+    toolCallId: event.toolCallId,
+    tool: event.tool,
+    input: event.input,
+    result: null,
+  };
+  fold.callOf.set(event.toolCallId, { entry: entry.seq, call: entry.calls.length });
+  fold.entries[at] = { ...entry, calls: [...entry.calls, call] };
+}
+
+function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
+  if (briefTools.includes(event.tool)) {
+    if (event.status !== 'ok') return;
+    if (event.tool === 'read_instructions') {
+      fold.instructions = event.output;
+      if (event.output === fold.lastInstructions) return;
+      fold.lastInstructions = event.output;
+    }
+    note(fold, event.seq, event.output);
+    return;
+  }
+  updateCall(fold, event.toolCallId, (call) => ({
+    ...call,
+    result: { text: event.output, isError: event.status !== 'ok', keepTokens: null },
+  }));
+}
+
+function updateCall(fold: Fold, toolCallId: string, change: (call: CallEntry) => CallEntry): void {
+  const place = fold.callOf.get(toolCallId);
+  if (place === undefined) return;
+  const at = fold.entries.findLastIndex((entry) => entry.seq === place.entry);
+  const entry = fold.entries[at];
+  if (entry?.type !== 'assistant') return;
+  const calls = entry.calls.map((call, index) => (index === place.call ? change(call) : call));
+  fold.entries[at] = { ...entry, calls };
+}
+
+function compact(fold: Fold, event: EventOf<'context-compacted'>): void {
+  const kept = fold.entries.filter((entry) => entry.seq > event.replacesUpToSeq);
+  const text = `What happened so far, in short:\n${event.summary}`;
+  fold.entries.splice(0, fold.entries.length, { type: 'user', seq: event.replacesUpToSeq, text }, ...kept);
+  fold.taskOpen = false;
+  fold.lastInstructions = '';
+}
+
+/** What the turn ended with is what was said, so that the next turn can be asked about it. */
+function endTurn(fold: Fold, event: EventOf<'turn-ended'>): void {
+  fold.inTurn = false;
+  if (fold.asked !== '' && event.text !== '') fold.exchanges.push({ asked: fold.asked, answered: event.text });
+  fold.asked = '';
+  const last = fold.entries.at(-1);
+  if (last === undefined || (last.type === 'assistant' && last.calls.length === 0)) return;
+  const parts: Part[] = [{ type: 'text', text: event.text }];
+  fold.entries.push({ type: 'assistant', seq: event.seq, parts, calls: [] });
+  fold.taskOpen = false;
+}

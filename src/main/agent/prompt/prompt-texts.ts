@@ -1,0 +1,20 @@
+import advise from '../../../../resources/prompts/advise.md?raw';
+import loopFull from '../../../../resources/prompts/loop-full.md?raw';
+import loopShort from '../../../../resources/prompts/loop-short.md?raw';
+import plan from '../../../../resources/prompts/plan.md?raw';
+import readOnly from '../../../../resources/prompts/read-only.md?raw';
+import review from '../../../../resources/prompts/review.md?raw';
+import summarise from '../../../../resources/prompts/summarise.md?raw';
+import title from '../../../../resources/prompts/title.md?raw';
+
+/** The fixed texts of the product's prompts. They lie in `resources/prompts`, so that they can be read without the code. */
+export const promptTexts = {
+  advise: advise.trim(),
+  loopFull: loopFull.trim(),
+  loopShort: loopShort.trim(),
+  plan: plan.trim(),
+  readOnly: readOnly.trim(),
+  review: review.trim(),
+  summarise: summarise.trim(),
+  title: title.trim(),
+} as const;

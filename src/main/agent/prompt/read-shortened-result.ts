@@ -1,0 +1,153 @@
+import type { EventOf, SessionEvent } from '@shared/events.ts';
+import { textOf } from '@shared/messages.ts';
+import type { TrimmedPart, Trimming } from '@shared/trimmed.ts';
+import { resultText } from './build-prompt.ts';
+import type { CallEntry, Conversation, Entry } from './conversation.ts';
+import { createConversation } from './conversation.ts';
+
+type Message = EventOf<'user-message-added'>;
+
+/** How much of a text says which it is. */
+const labelLength = 80;
+
+/**
+ * What one call of a model was not shown, of all that the conversation had up to there, in the order in which it was taken out.
+ * A program that asks a model for one decision (a recipe) builds its question anew each time: nothing is trimmed there.
+ */
+export async function readShortenedResult(
+  events: AsyncIterable<SessionEvent>,
+  callId: string,
+): Promise<readonly Trimming[]> {
+  const fold = createFold();
+  for await (const event of events) {
+    if (event.type === 'model-call-started' && event.callId === callId) {
+      return event.stage.strategy === 'loop' ? fold.trimmings : [];
+    }
+    addEvent(fold, event);
+  }
+  return [];
+}
+
+interface Fold {
+  readonly conversation: Conversation;
+  /** What each call does, in words. */
+  readonly labels: Map<string, string>;
+  /** The calls that a model asked for; what a program does by itself is not shown to one. */
+  readonly asked: Set<string>;
+  readonly messages: Map<string, Message>;
+  /** By the place at which they stand in the conversation. */
+  readonly messageAt: Map<number, Message>;
+  readonly summaryAt: Set<number>;
+  trimmings: readonly Trimming[];
+}
+
+function createFold(): Fold {
+  return {
+    conversation: createConversation(),
+    labels: new Map(),
+    asked: new Set(),
+    messages: new Map(),
+    messageAt: new Map(),
+    summaryAt: new Set(),
+    trimmings: [],
+  };
+}
+
+function addEvent(fold: Fold, event: SessionEvent): void {
+  switch (event.type) {
+    case 'user-message-added':
+      fold.messages.set(event.messageId, event);
+      fold.messageAt.set(event.seq, event);
+      break;
+    case 'message-delivered': {
+      const message = fold.messages.get(event.messageId);
+      if (message !== undefined) fold.messageAt.set(event.seq, message);
+      break;
+    }
+    case 'tool-call-requested':
+      fold.asked.add(event.toolCallId);
+      break;
+    case 'tool-started':
+      fold.labels.set(event.toolCallId, event.label);
+      break;
+    case 'tool-ended':
+      cut(fold, event);
+      break;
+    case 'observation-trimmed':
+      shorten(fold, event);
+      break;
+    case 'context-compacted':
+      sumUp(fold, event);
+      break;
+    default:
+  }
+  // Last: what is taken out is told by what was shown before.
+  fold.conversation.add(event);
+}
+
+function cut(fold: Fold, { full, output, toolCallId, seq, tool }: EventOf<'tool-ended'>): void {
+  const afterBytes = bytesOf(output);
+  if (full === null || full.bytes <= afterBytes || !fold.asked.has(toolCallId)) return;
+  const label = fold.labels.get(toolCallId) ?? tool;
+  const part: TrimmedPart = { what: 'result', label, ref: toolCallId, bytes: full.bytes };
+  fold.trimmings = [...fold.trimmings, { seq, why: 'long', parts: [part], afterBytes }];
+}
+
+function shorten(fold: Fold, { toolCallId, afterTokens, seq }: EventOf<'observation-trimmed'>): void {
+  const call = fold.conversation
+    .entries()
+    .flatMap((entry) => (entry.type === 'assistant' ? entry.calls : []))
+    .find((one) => one.toolCallId === toolCallId);
+  if (call === undefined || call.result === null) return;
+  const shorter = { ...call, result: { ...call.result, keepTokens: afterTokens } };
+  const afterBytes = bytesOf(resultText(shorter));
+  fold.trimmings = [...fold.trimmings, { seq, why: 'room', parts: [resultPart(fold, call)], afterBytes }];
+}
+
+function sumUp(fold: Fold, { replacesUpToSeq, summary, seq }: EventOf<'context-compacted'>): void {
+  const old = fold.conversation.entries().filter((entry) => entry.seq <= replacesUpToSeq);
+  const parts = old.flatMap((entry) => partsOf(fold, entry));
+  // What was shortened before is now in the summary, as short as it was.
+  const gone = new Set(parts.flatMap(({ what, ref }) => (what === 'result' && ref !== null ? [ref] : [])));
+  const left = fold.trimmings.filter(({ why, parts: [part] }) => why === 'summary' || !gone.has(part?.ref ?? ''));
+  fold.trimmings = [...left, { seq, why: 'summary', parts, afterBytes: bytesOf(summary) }];
+  fold.summaryAt.add(replacesUpToSeq);
+}
+
+function partsOf(fold: Fold, entry: Entry): readonly TrimmedPart[] {
+  if (entry.type === 'assistant') return [answerPart(entry), ...entry.calls.map((call) => resultPart(fold, call))];
+  const { seq, text } = entry;
+  const label = beginningOf(text);
+  const bytes = bytesOf(text);
+  if (fold.summaryAt.has(seq)) return [{ what: 'summary', label, ref: null, bytes }];
+  const message = fold.messageAt.get(seq);
+  if (message === undefined) return [{ what: 'note', label, ref: null, bytes }];
+  const ref = message.messageId;
+  const files = (message.attachments ?? []).map(({ name, blob }): TrimmedPart => ({
+    what: 'file',
+    label: name,
+    ref,
+    bytes: blob.bytes,
+  }));
+  return [{ what: 'message', label, ref, bytes }, ...files];
+}
+
+function answerPart({ parts }: Extract<Entry, { type: 'assistant' }>): TrimmedPart {
+  const text = textOf({ parts });
+  const calls = parts.map((part) => (part.type === 'tool-call' ? (part.raw ?? JSON.stringify(part.input) ?? '') : ''));
+  return { what: 'answer', label: beginningOf(text), ref: null, bytes: bytesOf(text + calls.join('')) };
+}
+
+function resultPart(fold: Fold, call: CallEntry): TrimmedPart {
+  const label = fold.labels.get(call.toolCallId) ?? call.tool;
+  return { what: 'result', label, ref: call.toolCallId, bytes: bytesOf(resultText(call)) };
+}
+
+function beginningOf(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, ' ');
+  return line.length <= labelLength ? line : `${line.slice(0, labelLength)} …`;
+}
+
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}

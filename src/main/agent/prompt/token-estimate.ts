@@ -1,0 +1,60 @@
+import type { Message, Part } from '@shared/messages.ts';
+import { memo } from '../../lib/memo.ts';
+import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
+import { imageTokens } from '../../models/providers/call/image-tokens.ts';
+
+/**
+ * Tokens of a text without asking a tokenizer: on the safe side, and measured against the model's own counts
+ * as they come in. Deterministic given the log, so that a replay cuts and compacts at the same places.
+ */
+export interface TokenEstimate {
+  readonly count: (text: string) => number;
+  readonly countBytes: (bytes: number) => number;
+  /** To be told what the model's own tokenizer said of a prompt of so many bytes. */
+  readonly calibrate: (promptBytes: number, promptTokens: number) => void;
+}
+
+/** Code of the usual kind has 3 to 4 bytes a token; short prompts carry a template around every message. */
+const SAFE_BYTES_PER_TOKEN = 2.8;
+const MARGIN = 0.95;
+
+export function createTokenEstimate(): TokenEstimate {
+  let bytesPerToken = SAFE_BYTES_PER_TOKEN;
+  const countBytes = (bytes: number): number => Math.ceil(bytes / bytesPerToken);
+  return {
+    count: (text) => countBytes(Buffer.byteLength(text, 'utf8')),
+    countBytes,
+    calibrate(promptBytes, promptTokens) {
+      if (promptTokens < 200 || promptBytes <= 0) return;
+      bytesPerToken = Math.min(4, Math.max(1.2, (promptBytes / promptTokens) * MARGIN));
+    },
+  };
+}
+
+/** The bytes of a request that become prompt: messages, tool definitions, and the opened answer. */
+export function promptBytes(request: ModelRequest): number {
+  let bytes = request.prefill === null ? 0 : Buffer.byteLength(request.prefill, 'utf8');
+  for (const message of request.messages) bytes += messageBytes(message) + imageBytes(message, request.model);
+  return request.tools.length === 0 ? bytes : bytes + toolBytes(request.tools);
+}
+
+/** Most messages of a request were in the one before. */
+const messageBytes = memo((message: Message): number =>
+  message.parts.reduce((bytes, part) => bytes + Buffer.byteLength(promptText(part), 'utf8'), 0),
+);
+
+const toolBytes = memo((tools: readonly ToolSpec[]): number => Buffer.byteLength(JSON.stringify(tools), 'utf8'));
+
+/** An image counts as a text of so many tokens. */
+function imageBytes({ parts }: Message, model: string): number {
+  return parts.reduce(
+    (bytes, part) =>
+      part.type === 'image' ? bytes + Math.ceil(imageTokens(part, model) * SAFE_BYTES_PER_TOKEN) : bytes,
+    0,
+  );
+}
+
+function promptText(part: Part): string {
+  if (part.type === 'image') return '';
+  return part.type === 'tool-call' ? part.name + JSON.stringify(part.input ?? {}) : part.text;
+}

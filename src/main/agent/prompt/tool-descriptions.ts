@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import type { ToolSpec } from '../../models/providers/define.ts';
+import type { Tool } from '../../tools/define.ts';
+
+export type PromptForm = 'short' | 'full';
+
+/** Tools that a small model is told of: the fewer, the better it chooses. The others stay callable by name. */
+const shortList: readonly string[] = [
+  'list_files',
+  'read_file',
+  'search',
+  'edit_file',
+  'write_file',
+  'run_command',
+  'run_tests',
+  'task_complete',
+];
+
+/** What is kept of them the longest where a model is told of few. */
+const firstOfAll: readonly string[] = ['read_file', 'edit_file', 'task_complete', 'run_tests', 'list_files'];
+/** Tools that are told what stands in a file, word for word. */
+const quoting: readonly string[] = ['edit_file', 'apply_patch'];
+
+interface ToolChoice {
+  /** How many at most; null: as many as the form has. */
+  readonly budget: number | null;
+  /** It misquotes, and writes files whole rightly. */
+  readonly writesWhole: boolean;
+}
+
+export function toolsForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {
+  const { budget, writesWhole } = choice;
+  // Where there is nothing to write files whole with, quoting is better than nothing.
+  const leavesOut = writesWhole && all.some(({ name }) => name === 'write_file');
+  const tools = leavesOut ? all.filter(({ name }) => !quoting.includes(name)) : all;
+  const short = form === 'full' ? tools : tools.filter((tool) => shortList.includes(tool.name));
+  const listed = short.length === 0 ? tools : short;
+  if (budget === null || listed.length <= budget) return listed;
+  const first = leavesOut ? firstOfAll.map((name) => (name === 'edit_file' ? 'write_file' : name)) : firstOfAll;
+  const rank = ({ name }: Tool): number => (first.includes(name) ? first.indexOf(name) : first.length);
+  const kept = new Set([...listed].sort((left, right) => rank(left) - rank(right)).slice(0, budget));
+  return listed.filter((tool) => kept.has(tool));
+}
+
+/**
+ * A tool for a provider's own field; in the short form without what only a large model makes use of. `isPlain`: see
+ * `inputSchemaOf`.
+ */
+export function toolSpec(tool: Tool, form: PromptForm, isPlain: boolean): ToolSpec {
+  const schema = inputSchemaOf(tool, isPlain);
+  return {
+    name: tool.name,
+    description: form === 'full' ? tool.description : firstSentence(tool.description),
+    inputSchema: form === 'full' ? schema : withoutProse(schema),
+  };
+}
+
+/** The tools as lines of the system text: `read_file(path, from?, to?): Reads a file.` */
+export function toolLines(tools: readonly Tool[], form: PromptForm, isPlain: boolean): string {
+  return tools
+    .map((tool) => {
+      const what = form === 'full' ? tool.description : firstSentence(tool.description);
+      return `${tool.name}(${parameters(inputSchemaOf(tool, isPlain))}): ${what}`;
+    })
+    .join('\n');
+}
+
+/**
+ * The input of a tool as JSON Schema. `isPlain`: without what is marked `forLarge`. Under a grammar a small model fills
+ * in whatever may be there: each command of one asked for a network, with more hosts from step to step.
+ */
+function inputSchemaOf(tool: Tool, isPlain: boolean): Record<string, unknown> {
+  const { $schema: _schema, ...schema } = z.toJSONSchema(tool.input, { io: 'input', unrepresentable: 'any' });
+  const properties: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (!isRecord(property)) properties[name] = property;
+    else {
+      const { forLarge: isForLarge, ...rest } = property;
+      if (isForLarge !== true || !isPlain) properties[name] = rest;
+    }
+  }
+  return { ...schema, properties };
+}
+
+function parameters(schema: Readonly<Record<string, unknown>>): string {
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(properties)
+    .map(([name, property]) => `${name}${required.includes(name) ? '' : '?'}${typeSuffix(property)}`)
+    .join(', ');
+}
+
+function typeSuffix(property: unknown): string {
+  if (!isRecord(property) || typeof property.type !== 'string') return '';
+  return property.type === 'string' ? '' : `: ${property.type}`;
+}
+
+/** The schema without descriptions, limits and defaults; what it demands stays. */
+function withoutProse(value: Record<string, unknown>): Record<string, unknown> {
+  const prose = [
+    'description',
+    'title',
+    'default',
+    'examples',
+    'maxLength',
+    'minLength',
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'additionalProperties',
+  ];
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !prose.includes(key))
+      .map(([key, inner]) => {
+        if (key === 'properties' && isRecord(inner)) return [key, mapRecords(inner)];
+        return [key, isRecord(inner) ? withoutProse(inner) : inner];
+      }),
+  );
+}
+
+function mapRecords(properties: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => [
+      name,
+      isRecord(property) ? withoutProse(property) : property,
+    ]),
+  );
+}
+
+function firstSentence(text: string): string {
+  const end = /[.!?](?=\s|$)/u.exec(text);
+  return end === null ? text : text.slice(0, end.index + 1);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

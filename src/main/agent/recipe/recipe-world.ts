@@ -1,0 +1,238 @@
+import type { Reply } from '@shared/errors.ts';
+import { z } from 'zod';
+import type { ExecResult, ListEntry, SearchResult } from '../../sandbox/sandbox.ts';
+import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../policy/guard.ts';
+import { sha256Of } from '../changes/file-baseline.ts';
+import { createOutputSink } from '../loop/output-sink.ts';
+import type { RecipeWorld, WorldCommand } from '../../recipes/define.ts';
+import type { ActionResult } from '../turn/take-action.ts';
+import { takeAction } from '../turn/take-action.ts';
+import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
+import type { TurnFacts } from '../preparation/turn-facts.ts';
+import type { Turn } from '../turn/turn.ts';
+
+const MAX_READ_BYTES = 1024 * 1024;
+const MAX_LISTED = 20_000;
+
+const entriesSchema: z.ZodType<readonly ListEntry[]> = z.array(
+  z.object({ path: z.string(), kind: z.enum(['file', 'folder', 'link', 'other']), sizeBytes: z.number() }),
+);
+const searchSchema: z.ZodType<SearchResult> = z.object({
+  matches: z.array(z.object({ path: z.string(), line: z.number(), text: z.string() })),
+  truncated: z.boolean(),
+});
+const execSchema: z.ZodType<ExecResult> = z.object({
+  outcome: z.enum(['exited', 'timed-out', 'cancelled', 'killed', 'lost']),
+  exitCode: z.number().nullable(),
+  stdout: z.string(),
+  stderr: z.string(),
+  stdoutBytes: z.number(),
+  stderrBytes: z.number(),
+  durationMs: z.number(),
+});
+
+/** The workspace as a recipe sees it. Every use is an action; the results come from its record. */
+export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
+  /** What the recipe read (SHA-256; null: there was nothing), so that a person's edit since is not overwritten. */
+  const seen = new Map<string, string | null>();
+  const { sandbox } = turn.dependencies;
+  return {
+    scratchPath: facts.sandbox.scratchPath,
+    workspacePath: facts.sandbox.workspacePath,
+    list: () =>
+      takeAction<readonly ListEntry[]>(
+        turn,
+        {
+          tool: 'list_files',
+          label: 'list the files',
+          input: {},
+          run: async () => {
+            const listing = await sandbox.list('.', { depth: 32, limit: MAX_LISTED }, turn.signal);
+            return fromReply(
+              listing,
+              (value) => value.entries,
+              (value) => `${value.entries.length} entries`,
+              [],
+            );
+          },
+        },
+        (data) => entriesSchema.parse(data ?? []),
+      ),
+    read: (path) => readFile(turn, path, seen),
+    search: (query) =>
+      takeAction<SearchResult>(
+        turn,
+        {
+          tool: 'search',
+          label: `search ${query.pattern}`,
+          input: query,
+          run: async () => {
+            const found = await sandbox.search(query, turn.signal);
+            return fromReply(
+              found,
+              (value) => value,
+              (value) => `${value.matches.length} matches`,
+              nothingFound,
+            );
+          },
+        },
+        (data) => searchSchema.parse(data ?? nothingFound),
+      ),
+    run: (command) => runCommand(turn, command, facts.sandbox.scratchPath),
+    apply: (files) => applyFiles(turn, files, seen),
+  };
+}
+
+const nothingFound: SearchResult = { matches: [], truncated: false };
+
+function fromReply<V, T>(reply: Reply<V>, take: (value: V) => T, say: (value: V) => string, empty: T): ActionResult<T> {
+  if (reply.ok) return { status: 'ok', output: say(reply.value), data: take(reply.value) };
+  return { status: 'error', output: reply.error.message, data: empty };
+}
+
+function readFile(turn: Turn, path: string, seen: Map<string, string | null>): Promise<string | null> {
+  return takeAction<string | null>(
+    turn,
+    {
+      tool: 'read_file',
+      label: `read ${path}`,
+      input: { path },
+      run: async () => {
+        const read = await turn.dependencies.sandbox.readFile(path, { maxBytes: MAX_READ_BYTES }, turn.signal);
+        if (!read.ok) {
+          if (read.error.code === 'not-found') seen.set(path, null);
+          return { status: 'error', output: read.error.message, data: null };
+        }
+        if (read.value.bytes.subarray(0, 8000).includes(0)) {
+          return { status: 'error', output: `${path} is a binary file.`, data: null };
+        }
+        const text = utf8Text(read.value.bytes);
+        if (text === null) return { status: 'error', output: `${path} is not UTF-8.`, data: null };
+        seen.set(path, read.value.sha256);
+        return { status: 'ok', output: `${text.split('\n').length} lines`, data: text };
+      },
+    },
+    (data) => z.string().nullable().parse(data),
+  );
+}
+
+/** Null: letters of it cannot be read, and would be lost where it is written again with a change in it. */
+function utf8Text(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function runCommand(turn: Turn, command: WorldCommand, scratchPath: string | null): Promise<ExecResult> {
+  const { label, ...input } = command;
+  return takeAction<ExecResult>(
+    turn,
+    {
+      tool: 'run_command',
+      label,
+      input,
+      run: async (toolCallId) => {
+        const isTrial = scratchPath !== null && command.cwd?.startsWith(scratchPath) === true;
+        if (isTrial) return execute(turn, command, toolCallId);
+        const who = { by: 'recipe', toolCallId } as const;
+        const { value, changed } = await turn.changes.around(who, () => execute(turn, command, toolCallId));
+        await revertGuardedChanges(turn, changed, toolCallId);
+        return value;
+      },
+    },
+    (data) => (data === null ? lost('It was not run.') : execSchema.parse(data)),
+  );
+}
+
+async function execute(turn: Turn, command: WorldCommand, toolCallId: string): Promise<ActionResult<ExecResult>> {
+  const sink = createOutputSink(turn.dependencies.journal, toolCallId);
+  const { label: _label, stdin, ...request } = command;
+  const reply = await turn.dependencies.sandbox.exec(
+    {
+      ...request,
+      ...(stdin === undefined ? {} : { stdin: Buffer.from(stdin, 'utf8') }),
+      onOutput: ({ stream, bytes }) => sink.emit(stream, bytes),
+    },
+    turn.signal,
+  );
+  const result = reply.ok ? reply.value : lost(reply.error.message);
+  const output = [result.stdout, result.stderr].filter((text) => text !== '').join('\n');
+  const wasCut = result.stdoutBytes + result.stderrBytes > Buffer.byteLength(result.stdout + result.stderr);
+  const full = await sink.end(Number.MAX_SAFE_INTEGER, wasCut);
+  const { exitCode, durationMs } = result;
+  return { status: statusOf(result), output, exitCode, durationMs, data: result, ...(full === null ? {} : { full }) };
+}
+
+function statusOf(result: ExecResult): ActionResult<ExecResult>['status'] {
+  if (result.outcome === 'cancelled') return 'cancelled';
+  if (result.outcome === 'timed-out') return 'timed-out';
+  return result.outcome === 'exited' ? 'ok' : 'error';
+}
+
+function lost(message: string): ExecResult {
+  return {
+    outcome: 'lost',
+    exitCode: null,
+    stdout: '',
+    stderr: message,
+    stdoutBytes: 0,
+    stderrBytes: Buffer.byteLength(message),
+    durationMs: 0,
+  };
+}
+
+type NewFile = { readonly path: string; readonly text: string };
+
+function applyFiles(turn: Turn, files: readonly NewFile[], seen: Map<string, string | null>): Promise<string | null> {
+  return takeAction<string | null>(
+    turn,
+    {
+      tool: 'apply_change',
+      label: `change ${files.map((file) => file.path).join(', ')}`,
+      input: { files: files.map(({ path, text }) => ({ path, text })) },
+      run: async (toolCallId) => {
+        const refused = guardedOf(turn, files, seen) ?? (await writeAll(turn, files, seen, toolCallId));
+        return refused === null
+          ? { status: 'ok', output: `Wrote ${files.length} files.`, data: null }
+          : { status: 'refused', output: refused, data: refused };
+      },
+    },
+    (data) => z.string().nullable().parse(data),
+  );
+}
+
+/** A recipe does not ask: what is guarded stays as it is unless the task is about it. */
+function guardedOf(turn: Turn, files: readonly NewFile[], seen: ReadonlyMap<string, string | null>): string | null {
+  for (const { path } of files) {
+    const kind = guardKind(path);
+    if (kind === null || isTaskAbout(turn.task, kind, path)) continue;
+    if (seen.get(path) === null && mayBeAdded(path)) continue;
+    return guardText(path, kind);
+  }
+  return null;
+}
+
+/** All or nothing: when one file cannot be written, those before it are put back. */
+async function writeAll(
+  turn: Turn,
+  files: readonly NewFile[],
+  seen: Map<string, string | null>,
+  toolCallId: string,
+): Promise<string | null> {
+  const start = turn.changes.recorded().length;
+  for (const { path, text } of files) {
+    const bytes = Buffer.from(text, 'utf8');
+    const done = await turn.changes.write(
+      { path, bytes, expect: seen.get(path) ?? null },
+      { by: 'recipe', toolCallId },
+    );
+    if (!done.ok) {
+      await turn.changes.revert(turn.changes.recorded().slice(start), toolCallId);
+      return done.error.message;
+    }
+    seen.set(path, sha256Of(bytes));
+  }
+  return null;
+}

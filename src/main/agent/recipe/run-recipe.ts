@@ -1,0 +1,240 @@
+import { wasTogether } from '@shared/session-state.ts';
+import type { ErrorCode, Failure } from '@shared/errors.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { ModelInfo, Stage } from '@shared/models.ts';
+import { textMessage, textOf } from '@shared/messages.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
+import type { LimitStop } from '../turn/turn-limits.ts';
+import { createRecipeWorld } from './recipe-world.ts';
+import type {
+  Answer,
+  EarlierAttempt,
+  CallAnswer,
+  CallRequest,
+  Question,
+  Recipe,
+  RecipeContext,
+  RecipeOutcome,
+  RecipeSubject,
+} from '../../recipes/define.ts';
+import { askByRole } from '../step/ask-by-role.ts';
+import { isSmall } from '../prompt/build-prompt.ts';
+import { failureOf, isProviderFailure } from '../step/call-failure.ts';
+import { runStep } from '../step/run-step.ts';
+import type { ResolvedModel } from '../turn/agent-dependencies.ts';
+import type { TurnFacts } from '../preparation/turn-facts.ts';
+import { isCancelled } from '../turn/turn-log.ts';
+import type { StepError, Turn } from '../turn/turn.ts';
+import type { TurnBaseline } from '../turn/turn-baseline.ts';
+
+/** A recipe on its stage, and why it was chosen. */
+export interface ChosenRecipe {
+  readonly recipe: Recipe;
+  readonly stage: Stage;
+  readonly model: ResolvedModel;
+  readonly reason: string;
+  readonly before: EarlierAttempt | null;
+}
+
+export interface RecipeRun {
+  readonly outcome: RecipeOutcome;
+  /** The limit of the turn that a question met, if one did: then the turn is over, whatever the recipe made of it. */
+  readonly stop: LimitStop | null;
+  /** Why the model could not be asked, where its service is why: no other question would have been answered. */
+  readonly failure: Failure | null;
+}
+
+/** What its questions met that ends more than the question. */
+interface Met {
+  stop: LimitStop | null;
+  failure: Failure | null;
+}
+
+/**
+ * The other strategy: a program drives, the model only answers. A recipe that throws gives up; it never ends the turn.
+ * Throws `cancelled`, and what makes going on impossible (a full disk, a sandbox that is gone).
+ */
+export async function runRecipe(
+  turn: Turn,
+  chosen: ChosenRecipe,
+  subject: RecipeSubject & { readonly turnFacts: TurnFacts },
+): Promise<RecipeRun> {
+  const { recipe } = chosen;
+  const met: Met = { stop: null, failure: null };
+  if (turn.conversation.instructions() !== '' && isLeftOut(recipe, chosen.model.info)) {
+    const text = `${chosen.model.info.label} is not told of the project's instructions while it mends what fails: it is small, and would mend worse.`;
+    await turn.log.append({ type: 'notice-added', level: 'info', code: 'instructions-left-out', text });
+  }
+  const context = createContext(turn, chosen, subject, met);
+  const outcome = await recipe.run(context).catch(async (error: unknown): Promise<RecipeOutcome> => {
+    if (isCancelled(error) || turn.signal.aborted || isFatal(error)) throw error;
+    const text = `The recipe ${recipe.id} failed: ${messageOf(error)}`;
+    await turn.log.append({ type: 'notice-added', level: 'warning', code: 'recipe-failed', text });
+    return { type: 'gave-up', reason: text, facts: '' };
+  });
+  if (outcome.type === 'gave-up') {
+    const text = outcome.facts === '' ? outcome.reason : `${outcome.reason}\n${outcome.facts}`;
+    await turn.log.append({ type: 'recipe-progressed', recipe: recipe.id, phase: 'gave-up', text, data: null });
+  }
+  return { outcome, ...met };
+}
+
+const fatal: readonly ErrorCode[] = ['disk-full', 'log-damaged', 'sandbox-lost'];
+
+function isFatal(error: unknown): boolean {
+  return error instanceof AppError && fatal.includes(error.code);
+}
+
+/** What recipes are told of a turn, before one of them is chosen and after. */
+export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
+  return {
+    task: turn.task,
+    plan: turn.options.plan,
+    facts: work.found.facts,
+    criterion: work.criterion,
+    criterionMet: work.before?.unrelated === true ? null : (work.before?.passed ?? null),
+    canExecute: work.canExecute,
+    earlier: turn.conversation.exchanges(),
+  };
+}
+
+function createContext(
+  turn: Turn,
+  chosen: ChosenRecipe,
+  subject: RecipeSubject & { readonly turnFacts: TurnFacts },
+  met: Met,
+): RecipeContext {
+  const { task, plan, facts, criterion, criterionMet, canExecute, earlier } = subject;
+  return {
+    task,
+    plan,
+    facts,
+    criterion,
+    criterionMet,
+    canExecute,
+    earlier,
+    before: chosen.before,
+    model: chosen.model.info,
+    signal: turn.signal,
+    settings: turn.dependencies.config.recipe,
+    world: createRecipeWorld(turn, subject.turnFacts),
+    ask: (question) => ask(turn, chosen, question, met),
+    call: (request) => call(turn, chosen, request, met),
+    tools: turn.dependencies.tools,
+    countTokens: async (text) => turn.tokens.count(text),
+    progress: async (phase, text, data) => {
+      await turn.log.append({ type: 'recipe-progressed', recipe: chosen.recipe.id, phase, text, data: data ?? null });
+    },
+    budget: {
+      stepsLeft: () => turn.limits.stepsLeft(),
+      tokensLeft: () => turn.limits.tokensLeft(),
+      millisecondsLeft: () => turn.limits.millisecondsLeft(turn.log.lastAt()),
+    },
+  };
+}
+
+async function ask(
+  turn: Turn,
+  { recipe, stage, model, reason }: ChosenRecipe,
+  question: Question,
+  met: Met,
+): Promise<Answer> {
+  const reply = await askByRole(turn, {
+    purpose: question.purpose,
+    own: { stage, model },
+    request: (one) => requestFor(turn, one, withInstructions(turn, one, question, recipe), recipe),
+    reason: { code: 'cascade', text: `${question.label}: ${reason}` },
+    ...(question.carriesConversation === undefined ? {} : { carriesConversation: question.carriesConversation }),
+  });
+  switch (reply.type) {
+    case 'answered': {
+      const text = textOf(reply);
+      return {
+        ok: true,
+        text: afterPrefill(question.prefill ?? '', text),
+        complete: reply.complete,
+        together: wasTogether({ usage: { output: reply.measured.outputTokens }, timings: reply.measured.timings }),
+      };
+    }
+    case 'stopped':
+      met.stop ??= reply.stop;
+      return { ok: false, message: reply.stop.text, fatal: true };
+    case 'failed': {
+      noteFailure(met, reply.error, model);
+      const isOfPrompt = reply.error.code === 'context-full' || reply.error.code === 'bad-request';
+      return { ok: false, message: reply.error.message, fatal: !isOfPrompt };
+    }
+    default:
+      return reply satisfies never;
+  }
+}
+
+/** A model's first token may bring a space along, which does not belong behind a bracket. */
+function afterPrefill(prefill: string, text: string): string {
+  return prefill + (prefill.endsWith('(') ? text.replace(/^ +/u, '') : text);
+}
+
+async function call(turn: Turn, chosen: ChosenRecipe, request: CallRequest, met: Met): Promise<CallAnswer> {
+  const { stage, model, recipe, reason } = chosen;
+  const { system = '', user = '', messages, tools, output = { type: 'text' }, stop = [] } = request;
+  const prefill = model.info.capabilities.prefill ? (request.prefill ?? null) : null;
+  const { purpose, temperature, maxOutputTokens } = request;
+  const rest = { prefill: request.prefill ?? null, topP: 1, seed: 1 };
+  const question: Question = { ...rest, purpose, label: '', system, user, output, stop, temperature, maxOutputTokens };
+  const asked = requestFor(turn, model, question, recipe);
+  const reply = await runStep(turn, {
+    purpose,
+    stage,
+    model,
+    reason: { code: 'cascade', text: `${request.label}: ${reason}` },
+    request: { ...asked, messages: messages ?? asked.messages, tools: tools ?? [] },
+  });
+  if (reply.type === 'stopped') met.stop ??= reply.stop;
+  if (reply.type === 'failed') noteFailure(met, reply.error, model);
+  if (reply.type !== 'answered')
+    return { ok: false, message: reply.type === 'stopped' ? reply.stop.text : reply.error.message };
+  const { parts, repeated, measured } = reply;
+  const text = textOf({ parts });
+  return { ok: true, parts, text: (prefill ?? '') + text, hasRepeated: repeated, measured };
+}
+
+function noteFailure(met: Met, error: StepError, { info }: ResolvedModel): void {
+  const failure = failureOf(error, info);
+  if (isProviderFailure(failure)) met.failure ??= failure;
+}
+
+/** In the system text, in front of what differs from question to question, so that they are read once. */
+function withInstructions(turn: Turn, { info }: ResolvedModel, question: Question, recipe: Recipe): Question {
+  const text = turn.conversation.instructions();
+  if (text === '' || isLeftOut(recipe, info)) return question;
+  const rule = 'Keep to them in what you write. Answer only what is asked.';
+  return { ...question, system: `${question.system}\n\n${text}\n\n${rule}` };
+}
+
+function isLeftOut({ instructions }: Recipe, info: ModelInfo): boolean {
+  return instructions === 'large-models' && isSmall(info);
+}
+
+/** What a person wants every prompt of this model to say. */
+function withOwnText(system: string, { info }: ResolvedModel): string {
+  const own = info.driving?.systemText;
+  return own === undefined ? system : `${system}\n\n${own}`;
+}
+
+function requestFor(turn: Turn, model: ResolvedModel, question: Question, recipe: Recipe): ModelRequest {
+  return {
+    model: model.info.name,
+    messages: [textMessage('system', withOwnText(question.system, model)), textMessage('user', question.user)],
+    tools: [],
+    output: question.output,
+    prefill: model.info.capabilities.prefill ? question.prefill : null,
+    stop: question.stop,
+    temperature: question.temperature,
+    topP: question.topP,
+    seed: question.seed,
+    ...(question.also === undefined || model.info.capabilities.together !== true ? {} : { also: question.also }),
+    maxOutputTokens: question.maxOutputTokens,
+    cacheKey: `${turn.dependencies.journal.sessionId}:${recipe.id}`,
+    ...(model.info.effort === undefined ? {} : { effort: model.info.effort }),
+  };
+}

@@ -1,0 +1,168 @@
+import type { SessionEvent } from '@shared/events.ts';
+import { runInstructionsSchema } from '@shared/instructions.ts';
+import { runNetworkSchema } from '@shared/network-access.ts';
+import { strategySchema } from '@shared/models.ts';
+import { routingSchema } from '@shared/routing.ts';
+import { z } from 'zod';
+import type { ReplayTurn } from '../../sessions/replay.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { Tool } from '../../tools/define.ts';
+import type { Recipe } from '../../recipes/define.ts';
+import type { AgentConfig, AgentDependencies, TurnOptions } from '../turn/agent-dependencies.ts';
+import type { TurnFacts } from '../preparation/turn-facts.ts';
+import { nothingKnown, turnFactsSchema } from '../preparation/turn-facts.ts';
+import { createTurnStarter } from '../turn/turn-starter.ts';
+
+const optionsSchema = z.object({
+  strategy: z.union([z.literal('auto'), strategySchema]),
+  plan: z.boolean(),
+  compact: z.boolean().optional(),
+  atCap: z.enum(['stop', 'local', 'ask']),
+  check: z.string().nullable(),
+  policy: z.enum(['local', 'hybrid', 'cloud']),
+  routing: routingSchema.nullable().default(null),
+  local: z.string(),
+  cloud: z.string().nullable(),
+  approve: z.enum(['ask', 'deny', 'allow']),
+  maxSteps: z.number(),
+  maxMinutes: z.number(),
+  maxTokens: z.number(),
+  maxUsd: z.number().nullable(),
+  seed: z.number().nullable(),
+  network: runNetworkSchema.optional(),
+  instructions: runInstructionsSchema.optional(),
+  gate: z.boolean().optional(),
+  recipeLint: z.boolean().optional(),
+  recipeReview: z.boolean().optional(),
+  keepFeatures: z.boolean().optional(),
+  tellsWhy: z.boolean().optional(),
+  unsticks: z.boolean().optional(),
+}) satisfies z.ZodType<TurnOptions>;
+
+const configSchema = z.object({
+  commandTimeoutMs: z.number(),
+  toolTimeoutMs: z.number(),
+  maxWriteBytes: z.number(),
+  recipe: z.object({
+    editForm: z.enum(['span', 'whole-file', 'search-replace']),
+    samples: z.number(),
+    mechanicalChanges: z.boolean(),
+    repairTurn: z.boolean(),
+    judge: z.object({
+      agreement: z.boolean(),
+      mutants: z.boolean(),
+      overfitLint: z.boolean(),
+      rerun: z.boolean(),
+      // Sessions of before it was there did without.
+      varied: z.boolean().default(false),
+    }),
+    locate: z.object({ trace: z.boolean(), coverage: z.boolean() }),
+    seed: z.number(),
+  }),
+}) satisfies z.ZodType<AgentConfig>;
+
+const inputSchema = z.object({ options: optionsSchema, config: configSchema });
+
+/** What a replay needs of this version of Dewpoint: its tools and recipes, but no model and no sandbox. */
+export interface ReplayParts {
+  readonly tools: readonly Tool[];
+  readonly recipes: readonly Recipe[];
+}
+
+/**
+ * Runs one recorded turn again through the whole engine. What the turn was asked for and what it found at its start
+ * come from its first action, `gather_facts`; replies, results and times from the log.
+ */
+export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promise<void> {
+  const opening = await findOpening(turn);
+  const { options, config } = opening.input;
+  const starter = createTurnStarter({
+    journal: turn.journal,
+    effects: turn.effects,
+    sandbox: noSandbox(opening.facts ?? nothingKnown),
+    modelInfo: async () => null,
+    provider: () => turn.provider,
+    tools: parts.tools,
+    recipes: parts.recipes,
+    gatherFacts: async () => nothingKnown.facts,
+    routeRules: async () => ({ rules: [], problems: [] }),
+    approver: turn.approver,
+    network: noNetwork,
+    instructions: noInstructions,
+    budget: turn.budget,
+    fences: turn.fences,
+    inbox: turn.inbox,
+    delay: async () => undefined,
+    config,
+  });
+  const abort = (): void => starter.abort();
+  turn.signal.addEventListener('abort', abort, { once: true });
+  try {
+    const running = starter.run(turn.message, options, opening.facts ?? undefined);
+    // A turn that was cancelled before its facts were there began and ended with nothing in between.
+    if (!opening.isComplete) starter.abort();
+    await running;
+  } finally {
+    turn.signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Questions lie inside of effects, which a replay does not run. */
+const noNetwork: AgentDependencies['network'] = {
+  decide: () => Promise.reject(new Error('A replay asked for a network.')),
+  remember: () => Promise.reject(new Error('A replay asked for a network.')),
+};
+
+const noInstructions: AgentDependencies['instructions'] = {
+  look: () => Promise.reject(new Error('A replay looked at instructions.')),
+  keep: () => Promise.reject(new Error('A replay looked at instructions.')),
+};
+
+interface Opening {
+  readonly input: z.infer<typeof inputSchema>;
+  readonly facts: TurnFacts | null;
+  readonly isComplete: boolean;
+}
+
+async function findOpening(turn: ReplayTurn): Promise<Opening> {
+  let started: Extract<SessionEvent, { type: 'tool-started' }> | null = null;
+  let ended: Extract<SessionEvent, { type: 'tool-ended' }> | null = null;
+  for await (const event of turn.journal.read()) {
+    if (event.type === 'tool-started' && event.tool === 'gather_facts') started = event;
+    if (event.type === 'tool-ended' && event.tool === 'gather_facts') ended = event;
+  }
+  const input = inputSchema.parse(started?.input);
+  if (ended === null || ended.toolCallId !== started?.toolCallId || ended.status === 'cancelled') {
+    return { input, facts: null, isComplete: false };
+  }
+  const blob = ended.dataBlob === null ? null : await turn.journal.getBlob(ended.dataBlob);
+  const data: unknown = blob === null ? ended.data : JSON.parse(Buffer.from(blob).toString('utf8'));
+  return { input, facts: turnFactsSchema.nullable().parse(data) ?? nothingKnown, isComplete: true };
+}
+
+/** In a replay nothing may reach a sandbox; a call that does is a bug, and says so. */
+function noSandbox(facts: TurnFacts): Sandbox {
+  const refuse = (): Promise<never> => Promise.reject(new Error('A replay reached for the sandbox.'));
+  const { tier, workspacePath, scratchPath } = facts.sandbox;
+  return {
+    tier,
+    description: { tier, image: null, text: 'replay', limits: {}, warnings: [] },
+    workspacePath,
+    scratchPath,
+    services: null,
+    exec: refuse,
+    runWithNetwork: refuse,
+    open: refuse,
+    readFile: refuse,
+    readFiles: refuse,
+    writeFile: refuse,
+    deleteFile: refuse,
+    realPath: refuse,
+    setMode: refuse,
+    list: refuse,
+    search: refuse,
+    stat: refuse,
+    scan: refuse,
+    dispose: async () => undefined,
+  };
+}

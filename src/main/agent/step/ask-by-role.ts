@@ -1,0 +1,93 @@
+import type { Purpose } from '@shared/events.ts';
+import type { ModelInfo, Stage } from '@shared/models.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
+import type { Decision } from '../../routing/define.ts';
+import { passFences } from './pass-fences.ts';
+import { routeStep } from './route-step.ts';
+import type { StepReply } from './run-step.ts';
+import { runStep } from './run-step.ts';
+import type { ResolvedModel } from '../turn/agent-dependencies.ts';
+import { promptBytes } from '../prompt/token-estimate.ts';
+import type { StepRequest, Turn } from '../turn/turn.ts';
+
+/** A model for one question that is not of the conversation: a search, an edit of a recipe, a summary. */
+interface RoleCandidate {
+  readonly stage: Stage;
+  readonly model: ResolvedModel;
+  readonly request: ModelRequest;
+  /** Null: there was nothing to choose. */
+  readonly decision: Decision | null;
+}
+
+export interface RoleQuestion {
+  readonly purpose: Purpose;
+  /** The model of the stage: it answers where nothing speaks for the other one. */
+  readonly own: { readonly stage: Stage; readonly model: ResolvedModel };
+  readonly request: (model: ResolvedModel) => ModelRequest;
+  /** Said where there was nothing to choose. */
+  readonly reason: StepRequest['reason'];
+  readonly carriesConversation?: true;
+}
+
+/** One question, asked of whom it is best asked. Who was asked in place of the stage's own model is no reason to give up. */
+export async function askByRole(turn: Turn, question: RoleQuestion): Promise<StepReply> {
+  const { purpose, own, reason, carriesConversation } = question;
+  const conversation = carriesConversation === undefined ? {} : { carriesConversation };
+  const { decision, ...candidate } = await candidateForRole(turn, question);
+  const isOwn = candidate.model === own.model;
+  const routed = decision === null ? {} : { decision };
+  const reply = await runStep(turn, { purpose, reason, ...conversation, ...candidate, ...routed, isOptional: !isOwn });
+  if (reply.type === 'answered' || isOwn) return reply;
+  return runStep(turn, { purpose, reason, ...conversation, ...own, request: question.request(own.model) });
+}
+
+/**
+ * Who answers one question, by its role and the numbers of the profile. Another model than that of the stage is taken
+ * only where it can do the same with it, and no fence is in the way.
+ */
+async function candidateForRole(turn: Turn, question: RoleQuestion): Promise<RoleCandidate> {
+  const { purpose, own, request, reason, carriesConversation } = question;
+  const here: RoleCandidate = { ...own, request: request(own.model), decision: null };
+  const other = otherModel(turn, own.model.info);
+  const hasRoles = turn.options.routing?.numbers.roles !== undefined && turn.options.policy === 'hybrid';
+  if (other === null || !hasRoles || !canDoTheSame(here.request, own.model.info, other.info)) return here;
+  const there: RoleCandidate = {
+    stage: { strategy: own.stage.strategy, model: other.info.id, where: other.info.where },
+    model: other,
+    request: request(other),
+    decision: null,
+  };
+  const candidates = [here, there].map(({ model, request: asked, stage }) => ({
+    info: model.info,
+    promptTokens: turn.tokens.countBytes(promptBytes(asked)),
+    maxOutputTokens: asked.maxOutputTokens,
+    canDrive: stage.strategy === 'loop' || model.info.strategies.includes(stage.strategy) || model === own.model,
+  }));
+  const decision = routeStep(turn, { purpose, strategy: own.stage.strategy, candidates, driver: own.model.info.id });
+  if (decision === null) return here;
+  if (decision.chosen?.info.id !== other.info.id) return { ...here, decision };
+  const { stage, model } = there;
+  const passage = await passFences(turn, {
+    purpose,
+    stage,
+    model,
+    request: there.request,
+    reason,
+    isOptional: true,
+    ...(carriesConversation === undefined ? {} : { carriesConversation }),
+  });
+  return passage.type === 'passed' ? { ...there, decision } : here;
+}
+
+function otherModel(turn: Turn, own: ModelInfo): ResolvedModel | null {
+  const facts = turn.found.facts;
+  const info = [facts?.local ?? null, facts?.cloud ?? null].find((one) => one !== null && one.id !== own.id) ?? null;
+  const provider = info === null ? null : turn.dependencies.provider(info.provider);
+  return info === null || provider === null ? null : { info, provider };
+}
+
+/** An answer that is opened for the model, or held to a form, is asked only of who is as good at that. */
+function canDoTheSame({ output, prefill }: ModelRequest, own: ModelInfo, other: ModelInfo): boolean {
+  const sameForm = output.type === 'text' || own.capabilities.grammar === other.capabilities.grammar;
+  return sameForm && (prefill === null || other.capabilities.prefill);
+}

@@ -1,0 +1,72 @@
+import type { Purpose } from '@shared/events.ts';
+import { textMessage, textOf } from '@shared/messages.ts';
+import type { Decision } from '../../routing/define.ts';
+import type { LoopCandidate, LoopCandidates } from '../loop/loop-candidates.ts';
+import { runStep } from './run-step.ts';
+
+/** Models that think first do so within these as well. */
+const THINKING_TOKENS = 2_000;
+
+export interface CloudQuestion {
+  readonly purpose: Purpose;
+  readonly reason: { readonly code: string; readonly text: string };
+  readonly system: string;
+  readonly digest: string;
+  readonly maxTokens: number;
+  readonly decision?: Decision;
+}
+
+export type CloudAnswer =
+  | { readonly type: 'said'; readonly text: string; readonly callId: string }
+  /** `why`: a limit, a fence, a cap, or the model did not answer. */
+  | { readonly type: 'unsaid'; readonly why: string };
+
+/**
+ * Asks a model in the cloud for a few words on a digest instead of the whole conversation. It is a help, not a condition: where
+ * a person would have to be asked for it, it is not made. Throws `cancelled`.
+ */
+export async function askCloudModel(
+  { turn }: Pick<LoopCandidates, 'turn'>,
+  candidate: Pick<LoopCandidate, 'stage' | 'model'>,
+  asked: CloudQuestion,
+): Promise<CloudAnswer> {
+  const { info } = candidate.model;
+  const thinks = info.capabilities.reasoning === true && info.effort !== 'none';
+  const most = asked.maxTokens + (thinks ? THINKING_TOKENS : 0);
+  const reply = await runStep(turn, {
+    purpose: asked.purpose,
+    stage: candidate.stage,
+    model: candidate.model,
+    reason: asked.reason,
+    isOptional: turn.options.gate === true,
+    ...(asked.decision === undefined ? {} : { decision: asked.decision }),
+    request: {
+      model: info.name,
+      messages: [textMessage('system', asked.system), textMessage('user', asked.digest)],
+      tools: [],
+      output: { type: 'text' },
+      prefill: null,
+      stop: [],
+      temperature: 0,
+      topP: 0.95,
+      seed: turn.options.seed,
+      maxOutputTokens: Math.min(most, Math.floor(info.contextTokens / 4)),
+      cacheKey: `${turn.dependencies.journal.sessionId}:${asked.purpose === 'advise' ? 'advice' : asked.purpose}`,
+      ...(info.effort === undefined ? {} : { effort: info.effort }),
+    },
+  });
+  switch (reply.type) {
+    case 'answered': {
+      const text = textOf(reply);
+      return text.trim() === ''
+        ? { type: 'unsaid', why: 'It said nothing.' }
+        : { type: 'said', text: text.trim(), callId: reply.callId };
+    }
+    case 'stopped':
+      return { type: 'unsaid', why: reply.stop.text };
+    case 'failed':
+      return { type: 'unsaid', why: reply.error.message };
+    default:
+      return reply satisfies never;
+  }
+}

@@ -1,0 +1,46 @@
+import type { EngineReport } from '@shared/call-report.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import { memo } from '../../lib/memo.ts';
+import type { StreamEnded } from '../../models/providers/define.ts';
+import { noteOtherModel } from './other-model-notice.ts';
+import type { Turn } from '../turn/turn.ts';
+
+/** What a turn has been told about. */
+const noticesGiven = memo((_turn: Turn) => new Set<string>());
+
+/** Tells a person what was otherwise than it was asked for: the model, or how it runs. */
+export async function noteDifferences(
+  turn: Turn,
+  info: ModelInfo,
+  { model, engine }: Pick<StreamEnded, 'model' | 'engine'>,
+): Promise<void> {
+  await noteOtherModel(turn, info, model);
+  await noteUnloaded(turn, info, engine?.unloaded ?? []);
+  await noteEngine(turn, engine);
+}
+
+/** The next call of a model that had to go takes the time of a load. */
+async function noteUnloaded(turn: Turn, info: ModelInfo, unloaded: readonly string[]): Promise<void> {
+  if (unloaded.length === 0) return;
+  await turn.log.append({
+    type: 'notice-added',
+    level: 'info',
+    code: 'model-unloaded',
+    text: `${unloaded.join(' and ')} gave back its memory, for ${info.id} did not fit beside it.`,
+  });
+}
+
+/** Says once a turn that a server did otherwise than it was asked: a person should not have to look into an event for it. */
+async function noteEngine(turn: Turn, engine: EngineReport | undefined): Promise<void> {
+  const names = engine?.findings ?? [];
+  if (engine === undefined || engine.why === null || names.length === 0) return;
+  const key = names.join(' ');
+  if (noticesGiven(turn).has(key)) return;
+  noticesGiven(turn).add(key);
+  await turn.log.append({
+    type: 'notice-added',
+    level: 'warning',
+    code: 'engine-differs',
+    text: `The model does not run as planned: ${engine.why}.`,
+  });
+}

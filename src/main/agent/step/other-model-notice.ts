@@ -1,0 +1,33 @@
+import type { ModelInfo } from '@shared/models.ts';
+import { memo } from '../../lib/memo.ts';
+import type { Turn } from '../turn/turn.ts';
+
+/** Models that a turn has been told about. */
+const noticesGiven = memo((_turn: Turn) => new Set<string>());
+
+/**
+ * Says once a turn that a service answers with another model than was asked for: it may be weaker, and cost otherwise.
+ * The event of every call has the name; a server on this machine may call its only model what it likes.
+ */
+export async function noteOtherModel(turn: Turn, info: ModelInfo, answered: string | undefined): Promise<void> {
+  if (answered === undefined || info.where === 'local' || isSameModel(info.name, answered)) return;
+  const key = `${info.id} ${answered}`;
+  if (noticesGiven(turn).has(key)) return;
+  noticesGiven(turn).add(key);
+  await turn.log.append({
+    type: 'notice-added',
+    level: 'warning',
+    code: 'other-model',
+    text: `${info.id} was asked for, and ${answered} answered. The price is that of the model that was asked for.`,
+  });
+}
+
+/** Whether a name is that of the model that was asked for, with a date or a place that the service adds. */
+export function isSameModel(asked: string, answered: string): boolean {
+  return asked.endsWith('-latest') || bare(asked) === bare(answered);
+}
+
+function bare(name: string): string {
+  const last = name.toLowerCase().replace(/^.*\//, '');
+  return last.replace(/:[\s\S]*/, '').replace(/[-@](\d{8}|\d{6}|\d{4}-\d{2}-\d{2}|\d{3,4})$/, '');
+}

@@ -1,0 +1,175 @@
+import { messageOf } from '@shared/errors.ts';
+import type { Transient } from '@shared/events.ts';
+import type { Part } from '@shared/messages.ts';
+import { noUsage } from '@shared/money.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
+import type { ProviderError, StreamEnded, StreamPart } from '../../models/providers/define.ts';
+import { isEndlessRepetition } from './endless-repetition.ts';
+
+export interface ReadStream {
+  readonly parts: readonly Part[];
+  readonly ended: StreamEnded;
+  /** The answer repeated itself and was stopped. */
+  readonly repeated: boolean;
+}
+
+/** How long a provider may take to end after an abort before it is left alone. */
+const ABORT_GRACE_MS = 2_000;
+
+interface Reading {
+  text: string;
+  /** Of which no block has come yet. */
+  reasoning: string;
+  /** Blocks of reasoning and the text before, between and after them, in their order. */
+  readonly said: Part[];
+  saidText: number;
+  readonly calls: Part[];
+  repeated: boolean;
+}
+
+/**
+ * Reads one answer to its end. Never rejects: a provider that throws, ends without `ended` or ignores an abort
+ * becomes an error. `open` is called once, and not at all when the signal is already aborted.
+ */
+export async function readStream(
+  open: (signal: AbortSignal) => AsyncIterable<StreamPart>,
+  callId: string,
+  push: (transient: Transient) => void,
+  signal: AbortSignal,
+): Promise<ReadStream> {
+  const reading: Reading = { text: '', reasoning: '', said: [], saidText: 0, calls: [], repeated: false };
+  const child = childAbort(signal);
+  try {
+    const ended = child.signal.aborted
+      ? cancelled()
+      : await drain(open(child.signal), reading, (part) => take(part, callId, push, reading), child);
+    return finish(reading, ended, signal);
+  } catch (error) {
+    const broken: ProviderError = { code: 'internal', message: messageOf(error), retryable: false };
+    return finish(
+      reading,
+      signal.aborted ? cancelled() : { ...cancelled(), stopReason: 'error', error: broken },
+      signal,
+    );
+  } finally {
+    child.release();
+  }
+}
+
+async function drain(
+  stream: AsyncIterable<StreamPart>,
+  reading: Reading,
+  onPart: (part: Exclude<StreamPart, StreamEnded>) => void,
+  child: { readonly signal: AbortSignal; abort(): void },
+): Promise<StreamEnded> {
+  const iterator = stream[Symbol.asyncIterator]();
+  const gone = afterAbort(child.signal);
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), gone.promise]);
+      if (next === 'gone') return cancelled();
+      if (next.done === true) return withoutEnd();
+      const part = next.value;
+      if (part.type === 'ended') return part;
+      onPart(part);
+      if (!reading.repeated && part.type === 'text-delta' && isEndlessRepetition(reading.text)) {
+        reading.repeated = true;
+        child.abort();
+      }
+    }
+  } finally {
+    gone.release();
+    close(iterator);
+  }
+}
+
+/** What a provider has to put away after its last part is put away; nobody waits for one that hangs in it. */
+function close(iterator: AsyncIterator<StreamPart>): void {
+  iterator.return?.().catch(() => undefined);
+}
+
+function take(
+  part: Exclude<StreamPart, StreamEnded>,
+  callId: string,
+  push: (transient: Transient) => void,
+  reading: Reading,
+): void {
+  switch (part.type) {
+    case 'progress':
+      push({ type: 'call-progress', callId, phase: part.phase, done: part.done, total: part.total });
+      return;
+    case 'text-delta':
+      if (reading.repeated) return;
+      reading.text += part.text;
+      push({ ...part, callId });
+      return;
+    case 'reasoning-delta':
+      reading.reasoning += part.text;
+      push({ type: 'reasoning-delta', callId, text: part.text });
+      return;
+    case 'reasoning':
+      closeText(reading);
+      reading.said.push(part.part);
+      reading.reasoning = '';
+      return;
+    case 'tool-call':
+      reading.calls.push(part.call);
+      return;
+    default:
+      return part satisfies never;
+  }
+}
+
+function finish(reading: Reading, ended: StreamEnded, signal: AbortSignal): ReadStream {
+  closeText(reading);
+  const parts: Part[] = reading.reasoning === '' ? [] : [{ type: 'reasoning', text: reading.reasoning }];
+  parts.push(...reading.said, ...reading.calls);
+  if (reading.repeated && !signal.aborted) {
+    // An older log, played again, says `length`.
+    const stopReason = ended.stopReason === 'length' ? 'length' : 'repetition';
+    return { parts, ended: { ...ended, stopReason, error: null }, repeated: true };
+  }
+  return { parts, ended, repeated: ended.stopReason === 'repetition' };
+}
+
+/** The order of reasoning and text is a part of what a service signs. */
+function closeText(reading: Reading): void {
+  const text = reading.text.slice(reading.saidText);
+  reading.saidText = reading.text.length;
+  if (text !== '') reading.said.push({ type: 'text', text });
+}
+
+function cancelled(): StreamEnded {
+  return {
+    type: 'ended',
+    stopReason: 'cancelled',
+    usage: { ...noUsage, estimated: true },
+    evaluatedTokens: null,
+    timings: { queuedMs: 0, prefillMs: null, decodeMs: null, totalMs: 0 },
+    error: null,
+  };
+}
+
+function withoutEnd(): StreamEnded {
+  const error: ProviderError = { code: 'cut', message: 'The answer stopped without an end.', retryable: true };
+  return { ...cancelled(), stopReason: 'error', error };
+}
+
+function afterAbort(signal: AbortSignal): { readonly promise: Promise<'gone'>; release(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  let start: () => void = () => {};
+  const promise = new Promise<'gone'>((resolve) => {
+    start = () => {
+      timer = setTimeout(() => resolve('gone'), ABORT_GRACE_MS);
+    };
+  });
+  if (signal.aborted) start();
+  else signal.addEventListener('abort', start, { once: true });
+  return {
+    promise,
+    release: () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', start);
+    },
+  };
+}

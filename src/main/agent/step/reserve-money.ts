@@ -1,0 +1,117 @@
+import type { ModelInfo } from '@shared/models.ts';
+import { moneyText } from '@shared/money-text.ts';
+import { worstCostOf } from '@shared/money.ts';
+import type { CapDecision, CapReached } from '../../money/budget.ts';
+import type { LimitStop } from '../turn/turn-limits.ts';
+import type { Turn } from '../turn/turn.ts';
+
+export type Reservation =
+  /**
+   * `settle`: what the call has cost; null: nobody knows, its worst case counts. Safe to call twice.
+   * `raisedUsd`: by how much a person raised the cap for it.
+   */
+  | { readonly type: 'granted'; readonly settle: (costUsd: number | null) => void; readonly raisedUsd: number }
+  | { readonly type: 'stopped'; readonly stop: LimitStop };
+
+/** The longest that a call can be, in tokens. */
+export interface CallSize {
+  readonly promptTokens: number;
+  readonly maxOutputTokens: number;
+  /** At a cap nobody is asked for it. */
+  readonly isOptional?: boolean;
+}
+
+const free: Reservation = { type: 'granted', settle: () => undefined, raisedUsd: 0 };
+
+/**
+ * Puts the worst case of a call aside before it is made. At a cap the turn waits for a person's answer or ends, as its
+ * options say; the cap and the answer are in the log. Throws `cancelled` when the turn is aborted meanwhile.
+ */
+export async function reserveMoney(turn: Turn, info: ModelInfo, size: CallSize): Promise<Reservation> {
+  if (info.where === 'local') return free;
+  const { budget } = turn.dependencies;
+  const worstUsd = worstCostOf(size.promptTokens, size.maxOutputTokens, info.price);
+  let raisedUsd = 0;
+  for (;;) {
+    const request = { turnId: turn.id, step: turn.steps.last + 1, worstUsd, taskCapUsd: turn.options.maxUsd };
+    const answer = await budget.reserve(request);
+    switch (answer.type) {
+      case 'granted':
+        return { type: 'granted', settle: answer.settle, raisedUsd };
+      case 'refused-before':
+        return { type: 'stopped', stop: { reason: 'cap', text: answer.text } };
+      case 'refused': {
+        const decision = await decideAtCap(turn, info, { cap: answer.cap, asks: size.isOptional !== true });
+        const isStuck = decision.answer === 'local' && localOf(turn) === null;
+        const text = `${capText(answer.cap, info)}${isStuck ? ` ${stuckText(turn)}` : ''}`;
+        const stop: LimitStop = { reason: 'cap', text };
+        if (decision.answer !== 'raise') {
+          return { type: 'stopped', stop: { ...stop, goesOnLocally: decision.answer === 'local' } };
+        }
+        await budget.raise(turn.id, answer.cap.scope, decision.usd);
+        raisedUsd += decision.usd;
+        break;
+      }
+      default:
+        return answer satisfies never;
+    }
+  }
+}
+
+async function decideAtCap(
+  turn: Turn,
+  info: ModelInfo,
+  { cap, asks }: { readonly cap: CapReached; readonly asks: boolean },
+): Promise<CapDecision> {
+  const { journal, budget } = turn.dependencies;
+  const atCap = asks ? turn.options.atCap : 'stop';
+  const capId = journal.newId('approval');
+  const reached = await turn.log.append({ type: 'cap-reached', capId, model: info.id, ...cap, here: localOf(turn) });
+  turn.limits.noteWaiting(reached.at);
+  const said = atCap === 'ask' ? await budget.ask(capId, turn.signal) : null;
+  turn.limits.noteWaiting(null);
+  // What has no known price fits under no cap, however high.
+  const asked: CapDecision = said === null || (said.answer === 'raise' && cap.worstUsd === null) ? stops : said;
+  const decision: CapDecision = atCap === 'local' ? { answer: 'local' } : asked;
+  const answered = await turn.log.close({
+    type: 'cap-answered',
+    capId,
+    answer: decision.answer,
+    raisedUsd: decision.answer === 'raise' ? decision.usd : null,
+    by: atCap !== 'ask' ? 'policy' : said === null ? 'nobody' : 'person',
+  });
+  turn.limits.notePause(answered.at - reached.at);
+  turn.log.check();
+  return decision;
+}
+
+/** The model that could go on here without money. */
+function localOf({ found }: Turn): string | null {
+  return found.facts?.local?.id ?? null;
+}
+
+function stuckText({ options: { local } }: Turn): string {
+  const why = local === null ? 'no local model is set up' : `${local} is not on this machine or cannot be used here`;
+  return `It cannot go on locally: ${why}.`;
+}
+
+const stops: CapDecision = { answer: 'stop' };
+
+export const spendingLimitNames: Readonly<Record<CapReached['scope'], string>> = {
+  step: 'for one step',
+  task: 'for this task',
+  session: 'for this session',
+  project: 'for this project',
+  day: 'for today',
+  month: 'for this month',
+};
+
+function capText({ scope, limitUsd, spentUsd, heldUsd, worstUsd }: CapReached, info: ModelInfo): string {
+  const cap = `the cap of ${moneyText(limitUsd)} ${spendingLimitNames[scope]}`;
+  if (worstUsd === null)
+    return `${info.label} has no known price, so ${cap} could not be kept. Give it one: under Models in the window, or as "prices" in the settings.`;
+  const next = `The next call could cost ${moneyText(worstUsd)}`;
+  if (scope === 'step') return `${next}, more than ${cap}.`;
+  const held = heldUsd > 0 ? ` and ${moneyText(heldUsd)} put aside for calls that run` : '';
+  return `${next}; of ${cap}, ${moneyText(spentUsd)} are spent${held}.`;
+}

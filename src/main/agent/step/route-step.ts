@@ -1,0 +1,152 @@
+import type { NewEvent } from '@shared/events.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
+import type { Decision, Pin, RouteFacts } from '../../routing/define.ts';
+import { discoverRules } from '../../routing/registry.ts';
+import { isNetworkAway } from '../../routing/hard-rules.ts';
+import { decideRoute } from '../../routing/decide-route.ts';
+import { taskFeatures } from '../../routing/trajectory/task-features.ts';
+import { memo } from '../../lib/memo.ts';
+import { fittingRule, ruleText } from '@shared/route-rules.ts';
+import type { Routing } from '@shared/routing.ts';
+import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
+import { spendingLimitNames } from './reserve-money.ts';
+import { isQuestion } from '@shared/text/task-kind.ts';
+import type { StepRequest, Turn } from '../turn/turn.ts';
+
+const rules = discoverRules();
+
+/** What is different from step to step; the rest of the facts is of the turn. */
+export interface StepFacts extends Pick<RouteFacts, 'purpose' | 'strategy' | 'candidates'> {
+  readonly trouble?: RouteFacts['trouble'];
+  readonly shut?: RouteFacts['shut'];
+  readonly taint?: RouteFacts['taint'];
+  readonly driver?: string;
+  readonly isDoubtful?: boolean;
+}
+
+/** Decides a step by what is in the log; null for a turn of a log from before steps were routed. */
+export function routeStep(turn: Turn, step: StepFacts): Decision | null {
+  const { routing } = turn.options;
+  return routing === null ? null : decideRoute(factsOf(turn, routing, step), rules);
+}
+
+function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
+  const { options } = turn;
+  const trajectory = trajectoryOf(turn, routing);
+  return {
+    policy: options.policy,
+    numbers: routing.numbers,
+    taint: [],
+    shut: null,
+    pin: pinOf(turn, step),
+    needs: { images: turn.given.hasImages && seesConversation(step), tools: step.strategy === 'loop' },
+    ...budgetOf(turn, trajectory),
+    task: featuresOfTask(turn),
+    trajectory,
+    trouble: null,
+    keepFeatures: options.keepFeatures === true,
+    now: turn.log.lastAt(),
+    ...step,
+  };
+}
+
+/** What the start of the turn has shown of the network goes over what was known before it, and what came since over that. */
+function trajectoryOf({ id, trajectory, found, dependencies }: Turn, { numbers }: Routing): Trajectory {
+  const known = trajectory.now();
+  const reach = found.facts?.network;
+  const at = dependencies.journal.state().turns.findLast((turn) => turn.id === id)?.startedAt ?? 0;
+  if (reach === undefined || known.network.at >= at) return known;
+  return { ...known, network: { failures: reach === 'away' ? numbers.offlineAfter : 0, at } };
+}
+
+/** Whether the cloud is out of reach for now; false where steps are not routed. */
+export function isOffline(turn: Turn): boolean {
+  const { routing } = turn.options;
+  if (routing === null || turn.options.policy !== 'hybrid') return false;
+  return isNetworkAway({ trajectory: trajectoryOf(turn, routing), numbers: routing.numbers, now: turn.log.lastAt() });
+}
+
+/** What is asked on a digest or a summary carries no image. */
+function seesConversation({ purpose, strategy }: StepFacts): boolean {
+  return strategy === 'loop' && (purpose === 'act' || purpose === 'plan');
+}
+
+/** The tightest of the caps, by what was left at the start of the turn and what it has spent since. */
+function budgetOf({ options, found }: Turn, trajectory: Trajectory): Pick<RouteFacts, 'budgetLeftUsd' | 'budgetCap'> {
+  const caps = found.facts?.caps;
+  if (caps === undefined) {
+    const raised = Object.values(trajectory.raisedUsd).reduce((sum, usd) => sum + usd, 0);
+    return { budgetLeftUsd: options.maxUsd === null ? null : options.maxUsd + raised - trajectory.spentUsd };
+  }
+  let tightest: { readonly left: number; readonly name: string } | null = null;
+  for (const { scope, leftUsd } of caps) {
+    const left = leftUsd + (trajectory.raisedUsd[scope] ?? 0) - (scope === 'step' ? 0 : trajectory.spentUsd);
+    if (tightest === null || left < tightest.left) tightest = { left, name: spendingLimitNames[scope] };
+  }
+  return tightest === null ? { budgetLeftUsd: null } : { budgetLeftUsd: tightest.left, budgetCap: tightest.name };
+}
+
+/** A rule that keeps work here holds for every call; one that sends it up only where there is a choice. */
+function pinOf(turn: Turn, { purpose, candidates }: StepFacts): Pin | null {
+  const rules = turn.found.facts?.routes?.rules ?? [];
+  if (rules.length === 0) return null;
+  const rule = fittingRule(rules, { purpose, task: turn.task, paths: turn.trajectory.now().paths });
+  if (rule === null || (rule.where === 'cloud' && candidates.length < 2)) return null;
+  return { where: rule.where, text: ruleText(rule) };
+}
+
+const featuresOfTask = memo((turn: Turn) =>
+  taskFeatures(turn.task, {
+    hasCriterion: turn.options.check !== null || (turn.found.facts?.facts.test ?? null) !== null,
+    isQuestion: isQuestion(turn.task),
+  }),
+);
+
+/** A step that has one model to run on: only the hard rules speak. */
+export function routeAlone(
+  turn: Turn,
+  { purpose, stage }: Pick<StepRequest, 'purpose' | 'stage'>,
+  call: { readonly info: ModelInfo; readonly promptTokens: number; readonly request: ModelRequest },
+): Decision | null {
+  const { info, promptTokens } = call;
+  const candidate = { info, promptTokens, maxOutputTokens: call.request.maxOutputTokens, canDrive: true };
+  return routeStep(turn, { purpose, strategy: stage.strategy, candidates: [candidate] });
+}
+
+type RouteEvent = Extract<NewEvent, { type: 'route-decided' }>;
+
+/** A decision as its event has it. Where there was nothing to choose, the reason of who asked is the better one. */
+export function routeEvent(
+  decision: Decision | null,
+  step: {
+    readonly callId: string;
+    readonly info: ModelInfo;
+    readonly reason: { readonly code: string; readonly text: string };
+  },
+): RouteEvent {
+  const { callId, info, reason } = step;
+  const chosen = { model: info.id, where: info.where };
+  const plain: RouteEvent = {
+    type: 'route-decided',
+    callId,
+    chosen,
+    runnerUp: null,
+    reasonCode: reason.code,
+    reason: reason.text,
+  };
+  if (decision === null) return plain;
+  const { runnerUp, layer, code, text, votes, options, gain, features, isDegraded } = decision;
+  const hadChoice = code !== 'only-model';
+  return {
+    ...plain,
+    ...(hadChoice ? { reasonCode: code, reason: text } : {}),
+    runnerUp: runnerUp === null ? null : { model: runnerUp.info.id, where: runnerUp.info.where },
+    layer,
+    votes: [...votes],
+    options: [...options],
+    gain,
+    features,
+    ...(isDegraded ? { degraded: true } : {}),
+  };
+}

@@ -1,0 +1,289 @@
+import type { Energy } from '@shared/call-report.ts';
+import { surenessOf } from '@shared/call-report.ts';
+import type { EventOf, Transient } from '@shared/events.ts';
+import type { Part } from '@shared/messages.ts';
+import { moneyText } from '@shared/money-text.ts';
+import { costOf, promptTokensOf } from '@shared/money.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import { leavesMachine } from '@shared/models.ts';
+import type { ModelRequest, ProviderError, StreamEnded } from '../../models/providers/define.ts';
+import type { Decision } from '../../routing/define.ts';
+import { noteDifferences } from './note-call-differences.ts';
+import type { LimitStop } from '../turn/turn-limits.ts';
+import type { ReadStream } from './read-stream.ts';
+import { passFences } from './pass-fences.ts';
+import { readStream } from './read-stream.ts';
+import type { Measured } from '../../recipes/define.ts';
+import { requestPieces } from './request-pieces.ts';
+import { reserveMoney } from './reserve-money.ts';
+import { routeAlone, routeEvent } from './route-step.ts';
+import { promptBytes } from '../prompt/token-estimate.ts';
+import type { StepError, StepRequest, Turn } from '../turn/turn.ts';
+
+export type StepReply =
+  | {
+      readonly type: 'answered';
+      readonly callId: string;
+      readonly parts: readonly Part[];
+      /** False when the length limit cut the answer, or it was stopped because it repeated itself. */
+      readonly complete: boolean;
+      readonly repeated: boolean;
+      readonly measured: Measured;
+    }
+  /** The call was made and gave nothing that may be used; its cost is in the log. */
+  | { readonly type: 'failed'; readonly error: StepError }
+  /** A limit: no call was made. */
+  | { readonly type: 'stopped'; readonly stop: LimitStop };
+
+/** Tries of one step, the first included. Every try is a step of its own in the log and in the limits. */
+const MAX_TRIES = 3;
+const LONGEST_WAIT_MS = 60_000;
+/** An answer shorter than this is not worth a call. */
+const LEAST_OUTPUT_TOKENS = 64;
+
+/**
+ * The only door to a model. Everything that a call has to pass goes through here: the fences, the route, the limits,
+ * the money, the size of the context, the record of the exact request. Throws `cancelled` on abort; other failures are values.
+ */
+export async function runStep(turn: Turn, step: StepRequest): Promise<StepReply> {
+  for (let attempt = 1; ; attempt += 1) {
+    const stop = turn.limits.exceeded(turn.log.lastAt());
+    if (stop !== null) return { type: 'stopped', stop };
+    const passage = await passFences(turn, step);
+    if (passage.type === 'stopped') return passage;
+    const outcome = await callOnce(turn, { ...step, request: passage.request });
+    if (outcome.type !== 'failed') return outcome;
+    if (!outcome.error.retryable || attempt === MAX_TRIES) return outcome;
+    await waitBeforeRetry(turn, outcome.error, attempt);
+  }
+}
+
+type CallOutcome = Exclude<StepReply, { type: 'failed' }> | { readonly type: 'failed'; readonly error: ProviderError };
+
+async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
+  const { info } = step.model;
+  // Its own call comes first, at once.
+  if (!leavesMachine(info)) await turn.warm.stop();
+  const counted = await countTokens(turn, step);
+  const bytes = promptBytes(step.request);
+  const promptTokens = counted ?? turn.tokens.countBytes(bytes);
+  const request = fitOutput(step.request, promptTokens, info);
+  const decision = step.decision ?? routeAlone(turn, step, { info, promptTokens, request });
+  if (decision !== null && decision.chosen?.info.id !== info.id) return notRouted(decision);
+  const reserved = await reserveMoney(turn, info, {
+    promptTokens: counted ?? mostTokens(bytes),
+    maxOutputTokens: request.maxOutputTokens,
+    isOptional: step.isOptional === true,
+  });
+  if (reserved.type === 'stopped') return reserved;
+  const { settle, raisedUsd } = reserved;
+  const call = { request, counted, promptTokens, decision: afterRaise(decision, raisedUsd), isSent: false, settle };
+  try {
+    return await makeCall(turn, step, call);
+  } catch (error) {
+    // Settled before, where the call's end is in the log. What was sent and has no end there counts in full.
+    reserved.settle(call.isSent ? null : 0);
+    throw error;
+  }
+}
+
+/** It was decided while the cap stood in the way. */
+function afterRaise(decision: Decision | null, raisedUsd: number): Decision | null {
+  if (decision === null || raisedUsd === 0) return decision;
+  return { ...decision, text: `${decision.text} The cap was raised by ${moneyText(raisedUsd)} for it.` };
+}
+
+/** What the hard rules do not let run anywhere ends the turn; nothing is tried in their place. */
+function notRouted({ text }: Decision): CallOutcome {
+  return { type: 'stopped', stop: { reason: 'gave-up', text: `This step may run nowhere. ${text}` } };
+}
+
+interface PreparedCall {
+  readonly request: ModelRequest;
+  readonly counted: number | null;
+  readonly promptTokens: number;
+  readonly decision: Decision | null;
+  isSent: boolean;
+  readonly settle: (costUsd: number | null) => void;
+}
+
+async function makeCall(turn: Turn, step: StepRequest, call: PreparedCall): Promise<CallOutcome> {
+  const { info, provider } = step.model;
+  const { journal } = turn.dependencies;
+  const { request, counted, promptTokens, settle } = call;
+  const callId = journal.newId('call');
+  turn.steps.last += 1;
+  const [requestBlob] = await Promise.all([
+    journal.putText(requestPieces(request)),
+    turn.log.append(routeEvent(call.decision, { callId, info, reason: step.reason })),
+  ]);
+  await turn.log.append({
+    type: 'model-call-started',
+    callId,
+    step: turn.steps.last,
+    purpose: step.purpose,
+    stage: step.stage,
+    provider: info.provider,
+    model: info.id,
+    request: requestBlob,
+    promptTokens: counted,
+  });
+  const tooLong = promptTokens + LEAST_OUTPUT_TOKENS > info.contextTokens;
+  call.isSent = !tooLong;
+  const metered = tooLong || leavesMachine(info) ? undefined : turn.dependencies.meter?.start();
+  const read = tooLong
+    ? contextFull(promptTokens, info)
+    : await readStream((signal) => provider.stream(request, signal), callId, pushTo(turn), turn.signal);
+  const count = counted === null ? null : { bytes: promptBytes(request), tokens: counted };
+  const { totalMs, queuedMs } = read.ended.timings;
+  const energy = (await metered?.stop(Math.max(0, totalMs - queuedMs))) ?? null;
+  return closeCall(turn, { callId, info, count, energy, settle }, read);
+}
+
+/** Waiting for the engine is not the turn's time. */
+function pushTo(turn: Turn): (transient: Transient) => void {
+  const { journal } = turn.dependencies;
+  return (transient) => {
+    if (transient.type === 'call-progress') {
+      turn.limits.noteWaiting(transient.phase === 'waiting' ? journal.now() : null);
+    }
+    journal.push(transient);
+  };
+}
+
+/** The model's own count, taken once for each call and written into its event. */
+async function countTokens(turn: Turn, step: StepRequest): Promise<number | null> {
+  turn.log.check();
+  try {
+    return await step.model.provider.countTokens(step.request, turn.signal);
+  } catch {
+    // A count is a help, not a condition: the estimate on the safe side takes its place.
+    return null;
+  }
+}
+
+async function closeCall(
+  turn: Turn,
+  call: {
+    readonly callId: string;
+    readonly info: ModelInfo;
+    readonly count: { readonly bytes: number; readonly tokens: number } | null;
+    readonly energy: Energy | null;
+    readonly settle: (costUsd: number | null) => void;
+  },
+  read: ReadStream,
+): Promise<CallOutcome> {
+  const { callId, info, count } = call;
+  const { ended, parts } = read;
+  const error = ended.error === null ? null : worthTrying(ended.error);
+  const price = info.price;
+  const costUsd = costOf(ended.usage, price);
+  if (ended.timings.queuedMs > 0 && !turn.dependencies.effects.replaying) {
+    await turn.log.close({ type: 'engine-waited', callId, waitedMs: ended.timings.queuedMs });
+  }
+  await turn.log.close({
+    type: 'model-call-ended',
+    callId,
+    parts: [...parts],
+    stopReason: ended.stopReason,
+    usage: ended.usage,
+    evaluatedTokens: ended.evaluatedTokens,
+    timings: ended.timings,
+    price,
+    costUsd,
+    error,
+    ...toldBy(ended, call.energy),
+  });
+  call.settle(isBillKnown(ended) ? costUsd : null);
+  if (count !== null) turn.tokens.calibrate(count.bytes, count.tokens);
+  turn.limits.noteWaiting(null);
+  turn.limits.noteStep(ended);
+  if (ended.stopReason === 'cancelled') turn.abort();
+  turn.log.check();
+  await noteDifferences(turn, info, ended);
+  if (error !== null) return { type: 'failed', error };
+  if (read.repeated) {
+    await turn.log.append({
+      type: 'notice-added',
+      level: 'warning',
+      code: 'repetition-stopped',
+      text: 'The answer repeated itself without end and was stopped.',
+    });
+  }
+  const isCut = ended.stopReason === 'length' || read.repeated;
+  const { evaluatedTokens, timings } = ended;
+  const measured = {
+    promptTokens: promptTokensOf(ended.usage),
+    evaluatedTokens,
+    outputTokens: ended.usage.output,
+    timings,
+  };
+  return { type: 'answered', callId, parts, complete: !isCut, repeated: read.repeated, measured };
+}
+
+/** What not every provider says. */
+function toldBy(
+  { model, engine, logprobs }: StreamEnded,
+  energy: Energy | null,
+): Pick<EventOf<'model-call-ended'>, 'answeredBy' | 'engine' | 'energy' | 'sureness'> {
+  const sureness = surenessOf(logprobs);
+  return {
+    ...(model === undefined ? {} : { answeredBy: model }),
+    ...(engine === undefined ? {} : { engine }),
+    ...(energy === null ? {} : { energy }),
+    ...(sureness === null ? {} : { sureness }),
+  };
+}
+
+/** A service that wants to be left alone for longer than anybody waits is not asked again before its time. */
+function worthTrying(error: ProviderError): ProviderError {
+  const waitMs = error.retryAfterMs ?? 0;
+  if (!error.retryable || waitMs <= LONGEST_WAIT_MS) return error;
+  const minutes = Math.ceil(waitMs / 60_000);
+  const wait = minutes > 24 * 60 ? 'longer than a day' : `${minutes} minutes`;
+  return { ...error, message: `${error.message} (It asks to wait ${wait}.)`, retryable: false };
+}
+
+async function waitBeforeRetry(turn: Turn, error: ProviderError, attempt: number): Promise<void> {
+  const waitMs = error.retryAfterMs ?? 500 * 2 ** attempt;
+  const wait = error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(waitMs / 1000)} seconds, as it wishes`;
+  await turn.log.append({
+    type: 'notice-added',
+    level: 'warning',
+    code: 'model-call-retried',
+    text: `The model did not answer (${error.code}: ${error.message}). It is asked again${wait}, try ${attempt + 1} of ${MAX_TRIES}.`,
+  });
+  if (!turn.dependencies.effects.replaying) await turn.dependencies.delay(waitMs, turn.signal);
+  turn.log.check();
+}
+
+/** Never more than the window has left: an engine that runs over it drops what came first without a word. */
+function fitOutput(request: ModelRequest, promptTokens: number, info: ModelInfo): ModelRequest {
+  const left = info.contextTokens - promptTokens;
+  if (request.maxOutputTokens <= left || left < LEAST_OUTPUT_TOKENS) return request;
+  return { ...request, maxOutputTokens: left };
+}
+
+/** A call that broke off has used what we guess it has; its bill may be higher. */
+function isBillKnown({ usage, stopReason, error }: StreamEnded): boolean {
+  const hasBrokenOff = error !== null || stopReason === 'cancelled';
+  return !(usage.estimated && hasBrokenOff) || promptTokensOf(usage) + usage.output === 0;
+}
+
+/** Denser text than two bytes a token is rare; a service adds a frame of its own. For money only, where too much is safe. */
+function mostTokens(bytes: number): number {
+  return Math.ceil(bytes / 2) + 512;
+}
+
+function contextFull(promptTokens: number, info: ModelInfo): ReadStream {
+  const message = `The prompt has ${promptTokens} tokens and the window of ${info.label} only ${info.contextTokens}.`;
+  const ended: StreamEnded = {
+    type: 'ended',
+    stopReason: 'error',
+    usage: { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, estimated: false },
+    evaluatedTokens: 0,
+    timings: { queuedMs: 0, prefillMs: 0, decodeMs: 0, totalMs: 0 },
+    error: { code: 'context-full', message, retryable: false },
+  };
+  return { parts: [], ended, repeated: false };
+}

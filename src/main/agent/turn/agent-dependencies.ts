@@ -1,0 +1,125 @@
+import type { Attachment } from '@shared/attachments.ts';
+import type { ApprovalKind } from '@shared/grants.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import type { Routing } from '@shared/routing.ts';
+import type { RouteRule } from '@shared/route-rules.ts';
+import type { RunInstructions } from '@shared/instructions.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import type { PowerMeter } from '../../models/machine/power-meter.ts';
+import type { Budget } from '../../money/budget.ts';
+import type { SessionFences } from '../../policy/session-fences.ts';
+import type { SessionInstructions } from '../../policy/session-instructions.ts';
+import type { SessionNetwork } from '../../policy/session-network.ts';
+import type { GatherFacts } from '../../projects/project-facts.ts';
+import type { Provider } from '../../models/providers/define.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { Effects, Journal } from '../../sessions/journal.ts';
+import type { Tool } from '../../tools/define.ts';
+import type { Recipe, RecipeSettings } from '../../recipes/define.ts';
+
+/** A model and the provider that answers for it. */
+export interface ResolvedModel {
+  readonly info: ModelInfo;
+  readonly provider: Provider;
+}
+
+/** A message that came while a turn was running. */
+export interface QueuedMessage {
+  readonly messageId: string;
+  readonly text: string;
+  readonly attachments?: readonly Attachment[] | undefined;
+}
+
+/**
+ * Messages that wait for the running turn. A replay answers from the log:
+ * a message is there exactly when the next recorded event of the agent is its `message-delivered`.
+ */
+export interface Inbox {
+  /** The next message in order, taken out; null when none waits. Synchronous. */
+  take(): QueuedMessage | null;
+}
+
+export interface ApprovalQuestion {
+  readonly approvalId: string;
+  readonly kind: ApprovalKind;
+  /** What is asked about: a path, a host, a command. */
+  readonly subject: string;
+  readonly reason: string;
+}
+
+/** `nobody`: there is no one to ask (a run without a terminal). The two that last are for questions about hosts. */
+export type UserAnswer = 'allow' | 'allow-session' | 'allow-project' | 'deny' | 'nobody';
+
+/** Who answers questions. Rejects on abort. */
+export interface Approver {
+  ask(question: ApprovalQuestion, signal: AbortSignal): Promise<UserAnswer>;
+  /** How long the person has been waited for so far, a wait that goes on with it; absent: nobody is, as in a replay. */
+  waitedMs?(): number;
+}
+
+export interface AgentConfig {
+  readonly commandTimeoutMs: number;
+  /** A tool that has not ended after this is given up (a command's own timeout is shorter). */
+  readonly toolTimeoutMs: number;
+  readonly maxWriteBytes: number;
+  readonly recipe: RecipeSettings;
+}
+
+/** Everything one session of the agent works with; `compose.ts` puts it together, a test with fakes. */
+export interface AgentDependencies {
+  readonly journal: Journal;
+  readonly effects: Effects;
+  readonly sandbox: Sandbox;
+  /** What is known of a model; null: no such model is set up. Asked once for each turn, as an effect. */
+  readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+  /** The provider that answers for a model. Null: there is none of that name. */
+  readonly provider: (providerId: string) => Provider | null;
+  readonly tools: readonly Tool[];
+  readonly recipes: readonly Recipe[];
+  readonly gatherFacts: GatherFacts;
+  readonly approver: Approver;
+  readonly network: SessionNetwork;
+  readonly instructions: SessionInstructions;
+  readonly budget: Budget;
+  readonly fences: SessionFences;
+  /** A person's rules on where steps run, for the project of this session. Asked once for each turn. */
+  readonly routeRules: () => Promise<{ readonly rules: readonly RouteRule[]; readonly problems: readonly string[] }>;
+  readonly inbox: Inbox;
+  /** Meters the electricity of local calls; absent: nobody does, as in a replay. */
+  readonly meter?: PowerMeter;
+  /** Waits; returns early on abort, never rejects. A replay does not wait. */
+  readonly delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly config: AgentConfig;
+}
+
+/** What a turn is asked for, with the defaults of the settings filled in. */
+export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atCap' | 'network'> {
+  readonly check: string | null;
+  /** Absent: a person is asked about a project's instructions that nobody has approved. */
+  readonly instructions?: RunInstructions | undefined;
+  /** The conversation so far is summed up before the first step. Absent: only where it must be. */
+  readonly compact?: boolean | undefined;
+  readonly policy: 'local' | 'hybrid' | 'cloud';
+  /** The numbers by which steps are routed one by one; null: in the order of the cascade only, as older logs were. */
+  readonly routing: Routing | null;
+  readonly local: string;
+  readonly cloud: string | null;
+  readonly approve: 'ask' | 'deny' | 'allow';
+  readonly maxSteps: number;
+  readonly maxMinutes: number;
+  readonly maxTokens: number;
+  readonly maxUsd: number | null;
+  readonly seed: number | null;
+  /** What is called done is looked at before it is believed; absent in logs from before there was that. */
+  readonly gate?: boolean | undefined;
+  /** The project's linter looks at what recipes call done, too; absent in logs from before it did. */
+  readonly recipeLint?: boolean | undefined;
+  /** A stronger model looks at what recipes call done and are not sure of; absent in logs from before it did. */
+  readonly recipeReview?: boolean | undefined;
+  /** A program says why it begins where it does, an end why nobody else went on; absent in logs from before. */
+  readonly tellsWhy?: boolean | undefined;
+  /** Who makes the same call again is told so and asked with a temperature; absent in logs from before. */
+  readonly unsticks?: boolean | undefined;
+  /** Features are kept of every step, also where there was one model only; absent in logs from before. */
+  readonly keepFeatures?: boolean | undefined;
+}

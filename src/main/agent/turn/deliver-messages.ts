@@ -1,0 +1,19 @@
+import { hasImage } from '@shared/attachment-text.ts';
+import { attachedParts } from '../prompt/attached-parts.ts';
+import { isQuestion } from '@shared/text/task-kind.ts';
+import type { Turn } from './turn.ts';
+
+/** Shows the model what the person has said since; true when there was something. */
+export async function deliverMessages(turn: Turn): Promise<boolean> {
+  let delivered = false;
+  turn.log.check();
+  for (let message = turn.dependencies.inbox.take(); message !== null; message = turn.dependencies.inbox.take()) {
+    const attached = await attachedParts(turn.dependencies.journal, message.attachments);
+    turn.conversation.noteMessage(message.messageId, message.text, attached);
+    turn.given.hasImages ||= hasImage(message.attachments);
+    turn.given.isQuestion &&= isQuestion(message.text);
+    await turn.log.append({ type: 'message-delivered', messageId: message.messageId });
+    delivered = true;
+  }
+  return delivered;
+}

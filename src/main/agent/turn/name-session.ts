@@ -1,0 +1,112 @@
+import { textMessage, textOf } from '@shared/messages.ts';
+import type { Stage } from '@shared/models.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
+import { askByRole } from '../step/ask-by-role.ts';
+import { promptTexts } from '../prompt/prompt-texts.ts';
+import type { ResolvedModel } from './agent-dependencies.ts';
+import type { Turn } from './turn.ts';
+
+/** A person who goes on, and a program that ends with its turn, are not to find the model at work on a name. */
+const QUIET_MS = 2_000;
+/** What a message is about stands at its beginning, or at its end after what was pasted. */
+const HEAD_CHARACTERS = 600;
+const TAIL_CHARACTERS = 200;
+const MAX_TITLE_TOKENS = 32;
+const LONGEST_TITLE = 80;
+
+/**
+ * After the first turn of a session: a title in place of the first words of its message, where those do not say it all.
+ * Who is asked is the role's matter; by default only a local model that is loaded already and keeps the conversation beside
+ * the question, so that nobody waits or pays for it. `turn`: the one that has ended, with a signal of its own. What
+ * cannot be had leaves the first words. Throws `cancelled`.
+ */
+export async function nameSession(turn: Turn): Promise<void> {
+  const message = firstMessage(turn);
+  const own = message === null ? null : namerOf(turn);
+  if (message === null || own === null) return;
+  await turn.dependencies.delay(QUIET_MS, turn.signal);
+  turn.log.check();
+  const reply = await askByRole(turn, {
+    purpose: 'title',
+    own,
+    reason: { code: 'role', text: 'The session gets a title by a model that is loaded already.' },
+    request: ({ info }) => titleRequest(turn, message, info.name),
+  });
+  if (reply.type !== 'answered') return;
+  const said = textOf(reply);
+  const title = readTitle(said, message);
+  // A person may have named it meanwhile.
+  if (title === null || firstMessage(turn) === null) return;
+  await turn.log.append({ type: 'session-renamed', title, callId: reply.callId });
+}
+
+/** The message whose first words, cut off, are the title; null: the title says it all, is a person's, or is of a later turn. */
+function firstMessage({ dependencies: { journal } }: Turn): string | null {
+  const { title, messages, totals } = journal.state();
+  const text = messages[0]?.text ?? '';
+  return totals.turns === 1 && isCutFrom(title, text) ? text : null;
+}
+
+export function isCutFrom(title: string, text: string): boolean {
+  const head = onOneLine(title).replace(/…$/u, '').trim();
+  const whole = onOneLine(text);
+  return head !== '' && whole.startsWith(head) && whole.length > head.length;
+}
+
+function onOneLine(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').trim();
+}
+
+/** Null: the role is asked of nobody in this turn. */
+function namerOf(turn: Turn): { readonly stage: Stage; readonly model: ResolvedModel } | null {
+  const place = turn.options.routing?.numbers.roles?.title;
+  const steps = turn.dependencies.journal.state().steps.filter(({ turnId }) => turnId === turn.id);
+  const last = steps.findLast(({ where }) => place !== 'local' || where === 'local');
+  if (place === undefined || place === 'none' || last === undefined) return null;
+  const { facts } = turn.found;
+  const info = [facts?.local, facts?.cloud].find((one) => one?.id === last.stage.model);
+  const provider = info === undefined || info === null ? null : turn.dependencies.provider(info.provider);
+  if (info === undefined || info === null || provider === null) return null;
+  // A server with one place for a conversation would have to read all of it again with the next message.
+  if (info.where === 'local' && provider.prefill === undefined) return null;
+  return { stage: last.stage, model: { info, provider } };
+}
+
+function titleRequest(turn: Turn, message: string, model: string): ModelRequest {
+  const isLong = message.length > HEAD_CHARACTERS + TAIL_CHARACTERS;
+  const shown = isLong ? `${message.slice(0, HEAD_CHARACTERS)}\n…\n${message.slice(-TAIL_CHARACTERS)}` : message;
+  return {
+    model,
+    messages: [textMessage('system', promptTexts.title), textMessage('user', shown)],
+    tools: [],
+    output: { type: 'text' },
+    prefill: null,
+    stop: [],
+    temperature: 0,
+    topP: 0.95,
+    seed: turn.options.seed,
+    maxOutputTokens: MAX_TITLE_TOKENS,
+    cacheKey: `${turn.dependencies.journal.sessionId}:title`,
+  };
+}
+
+/** The first line, without what models put around it; null where it is none, or about something else. */
+export function readTitle(said: string, message: string): string | null {
+  const [line = ''] = said.trim().split('\n');
+  const title = onOneLine(line)
+    .replace(/^(?:#+|title:|\*\*)\s*/iu, '')
+    .replaceAll(/^["'`*“«]+|(?<!["'`*”».。])["'`*”».。]+$/gu, '')
+    .trim();
+  const isShort = title !== '' && title.length <= LONGEST_TITLE;
+  const asked = new Set(wordsOf(message));
+  return isShort && wordsOf(title).some((word) => asked.has(word)) ? title : null;
+}
+
+/** Beginnings of words: `fixes` and `fixing` are the same. Two characters each where words have no space between them. */
+function wordsOf(text: string): readonly string[] {
+  const words = (text.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []).map((word) => word.slice(0, 5));
+  const pairs = [...text.matchAll(/(?=([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]{2}))/gu)].map(
+    ([, pair = '']) => pair,
+  );
+  return [...words, ...pairs];
+}

@@ -1,0 +1,284 @@
+import type { Failure } from '@shared/errors.ts';
+import type { Stage } from '@shared/models.ts';
+import { taskWithTexts } from '../prompt/attached-parts.ts';
+import { checkCriterion, isWorse } from '../gate/check-criterion.ts';
+import type { LimitStop } from './turn-limits.ts';
+import type { EarlierAttempt, Recipe, RecipeOutcome } from '../../recipes/define.ts';
+import type { Loop, LoopOutcome, LoopStage } from '../loop/run-loop.ts';
+import { createLoop, escalateToNext, runLoop } from '../loop/run-loop.ts';
+import type { GateMemory } from '../gate/pass-gate.ts';
+import { lintOfRecipe, passGate, reviewOfRecipe } from '../gate/pass-gate.ts';
+import { runRecipe, subjectOf } from '../recipe/run-recipe.ts';
+import type { Trouble } from '../../routing/define.ts';
+import type { ResolvedModel } from './agent-dependencies.ts';
+import { takeAction } from './take-action.ts';
+import type { Turn } from './turn.ts';
+import type { CriterionCheck, TurnEnd, TurnBaseline } from './turn-baseline.ts';
+
+export interface StageRun {
+  readonly stage: Stage;
+  readonly model: ResolvedModel;
+  readonly recipe: Recipe | null;
+  /** The same program found nothing on a stage before this one. */
+  readonly before: EarlierAttempt | null;
+  readonly reason: string;
+  /** Who else may drive the loop, where steps are routed one by one. */
+  readonly others: readonly LoopStage[];
+  /** Of work that begins on this machine: who in the cloud would go on with it. Null: nobody. */
+  readonly stronger: Pick<StageRun, 'stage' | 'model'> | null;
+}
+
+/** A change that passes its tests and that a stronger model does not approve of. It was taken back. */
+export interface Doubted {
+  /** How the turn ends where nobody finds a better one, and the change is made again. */
+  readonly end: TurnEnd;
+  /** Which of the turn's recorded changes it is. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export type StageOutcome =
+  | { readonly type: 'ended'; readonly end: TurnEnd }
+  /** The next stage may try; `end` is how the turn ends when there is none. */
+  | {
+      readonly type: 'gave-up';
+      readonly end: TurnEnd;
+      readonly cause: Trouble['cause'];
+      readonly isCut?: boolean;
+      readonly doubted?: Doubted;
+    }
+  | { readonly type: 'stopped'; readonly stop: LimitStop };
+
+/** One stage to its end: a recipe or the loop, and the check of what it says. */
+export async function runStage(turn: Turn, work: TurnBaseline, run: StageRun): Promise<StageOutcome> {
+  return run.recipe === null ? stageOfLoop(turn, work, run) : stageOfRecipe(turn, work, run, run.recipe);
+}
+
+async function stageOfRecipe(turn: Turn, work: TurnBaseline, run: StageRun, recipe: Recipe): Promise<StageOutcome> {
+  const subject = {
+    ...subjectOf(turn, work),
+    task: taskWithTexts(turn.task, turn.given.attached),
+    turnFacts: work.found,
+  };
+  const changesBefore = turn.changes.recorded().length;
+  const { outcome, stop, failure } = await runRecipe(turn, { ...run, recipe }, subject);
+  if (outcome.type === 'gave-up' && stop !== null) return { type: 'stopped', stop };
+  if (outcome.type === 'gave-up' && failure !== null) return unreached(failure);
+  return recipeEnd(turn, work, { run, outcome, changesBefore });
+}
+
+interface EndedRecipe {
+  readonly run: StageRun;
+  readonly outcome: RecipeOutcome;
+  readonly changesBefore: number;
+}
+
+async function recipeEnd(
+  turn: Turn,
+  work: TurnBaseline,
+  { run, outcome, changesBefore }: EndedRecipe,
+): Promise<StageOutcome> {
+  const failure = null;
+  switch (outcome.type) {
+    case 'answered':
+      return ended({ reason: 'answered', text: outcome.text, confidence: null, failure });
+    case 'planned':
+      return ended({ reason: 'planned', text: outcome.text, confidence: null, failure });
+    case 'gave-up':
+      return {
+        type: 'gave-up',
+        cause: 'no-progress',
+        end: { reason: 'gave-up', text: outcome.reason, confidence: null, failure },
+        ...(outcome.isCut === true ? { isCut: true } : {}),
+      };
+    case 'done': {
+      const { text, confidence } = outcome;
+      const after = await checkAfter(turn, work);
+      if (holds(after)) {
+        const lint = turn.options.recipeLint === true ? await lintOfRecipe(turn) : null;
+        const told = [withUnrelatedFailure(text, work, after), ...(lint === null ? [] : [lint])].join('\n\n');
+        return reviewed(turn, run, { end: { reason: 'done', text: told, confidence, failure }, changesBefore });
+      }
+      await revertChanges(turn, changesBefore, 'take the change back');
+      const unmet = `The change of the recipe did not meet \`${work.criterion?.command}\` and was taken back.`;
+      const end: TurnEnd = { reason: 'criterion-unmet', text: unmet, confidence: null, failure };
+      return { type: 'gave-up', cause: 'checks', end };
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/**
+ * Where tests leave room for doubt, about half of what a small model finds is wrong (docs/measurements/tasks.md): a
+ * stronger one looks at it. What it does not approve of is taken back, and it may do the work itself.
+ */
+async function reviewed(
+  turn: Turn,
+  { stage, model, stronger }: StageRun,
+  { end, changesBefore: from }: { readonly end: TurnEnd; readonly changesBefore: number },
+): Promise<StageOutcome> {
+  if (turn.options.recipeReview !== true || stronger === null || end.confidence === 'high') return ended(end);
+  const all = [
+    { stage, model, canDrive: true },
+    { ...stronger, canDrive: true },
+  ];
+  const check = await reviewOfRecipe({ turn, all, current: { stage }, shut: null }, end.text);
+  if (check === null || check.verdict === 'none') return ended(end);
+  const { label } = stronger.model.info;
+  if (check.verdict === 'pass')
+    return ended({ ...end, text: `${end.text}\n\n${label} has looked at it and approves.` });
+  const to = turn.changes.recorded().length;
+  await revertChanges(turn, from, 'take the change back: a stronger model does not approve of it');
+  const doubt = `${label} does not approve of it: ${check.text}`;
+  const stands = `${end.text}\n\n${doubt}\nNothing better was found, so it stands. Please look at the diff.`;
+  const doubted = { end: { ...end, text: stands }, from, to };
+  return { type: 'gave-up', cause: 'checks', end: { ...end, reason: 'gave-up', text: doubt }, doubted };
+}
+
+/** Makes a change that was doubted once more, where nobody found a better one. False: its files are other ones now. */
+export async function reapplyDoubtedChange(turn: Turn, { from, to }: Doubted): Promise<boolean> {
+  return takeAction(
+    turn,
+    {
+      tool: 'take_back',
+      label: 'make the change again: nothing better was found',
+      input: {},
+      run: async (toolCallId) => {
+        const recorded = turn.changes.recorded();
+        await turn.changes.revert(recorded.slice(to), toolCallId);
+        const own = recorded.slice(from, to);
+        const data = await turn.changes.reapply(own, { by: 'recipe', toolCallId });
+        return { status: data ? 'ok' : 'error', output: own.map(({ path }) => path).join('\n'), data };
+      },
+    },
+    (data) => data === true,
+  );
+}
+
+/** The objection is made once: what the check printed is part of the conversation, and the model may go on. */
+async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promise<StageOutcome> {
+  const { plan } = turn.options;
+  const { canExecute, isQuestion } = work;
+  const { stage, model, reason } = run;
+  const loop = createLoop(turn, [{ stage, model, canDrive: true }, ...run.others], {
+    plan,
+    canExecute,
+    isQuestion,
+    reason,
+  });
+  let objectedTo: string | null = null;
+  const memory: GateMemory = { objectionsRaised: new Set(), redone: new Set() };
+  for (;;) {
+    const outcome = await runLoop(loop);
+    if (outcome.type === 'stopped') return { type: 'stopped', stop: outcome.stop };
+    if (outcome.type === 'gave-up') return gaveUp(outcome);
+    if (plan) return ended({ reason: 'planned', text: outcome.text, confidence: null, failure: null });
+    if (isQuestion && turn.progress.okWrites === 0) {
+      return ended({ reason: 'answered', text: outcome.text, confidence: null, failure: null });
+    }
+    const after = await checkAfter(turn, work);
+    if (holds(after)) {
+      const done = doneEnd(outcome.text, work, after);
+      const end = turn.options.gate === true ? await gated(loop, memory, { done, after }) : done;
+      if (end !== null) return end.reason === 'gave-up' ? { type: 'gave-up', cause: 'checks', end } : ended(end);
+      continue;
+    }
+    const driver = loop.candidates.current.model.info.id;
+    const isSecond = objectedTo === driver;
+    objectedTo = driver;
+    if (!isSecond) continue;
+    const end = unmet(outcome.text, work);
+    if (!(await escalateToNext(loop, { cause: 'checks', text: end.end.text }))) return end;
+  }
+}
+
+/** What the turn ends with, for all that is known at its end; null: it goes on. */
+async function gated(
+  loop: Loop,
+  memory: GateMemory,
+  { done, after }: { readonly done: TurnEnd; readonly after: CriterionCheck | null },
+): Promise<TurnEnd | null> {
+  const outcome = await passGate(loop, memory, {
+    text: done.text,
+    check: after,
+    isProven: done.confidence === 'high',
+  });
+  switch (outcome.type) {
+    case 'passed':
+      if (outcome.isAnswer === true) return { ...done, reason: 'answered', confidence: null };
+      return outcome.isDoubted === true ? { ...done, confidence: 'unchecked' } : done;
+    case 'objected':
+      return null;
+    case 'refused':
+      return (await escalateToNext(loop, { cause: 'checks', text: outcome.end.text })) ? null : outcome.end;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function gaveUp(outcome: Extract<LoopOutcome, { type: 'gave-up' }>): StageOutcome {
+  const { reason, text, failure, cause } = outcome;
+  return { type: 'gave-up', cause, end: { reason, text, confidence: null, failure } };
+}
+
+/** Nobody answered the recipe's questions, and nobody would have: what is missing is the reason, not the recipe's. */
+function unreached(failure: Failure): StageOutcome {
+  const reason = failure.code === 'network' ? 'error' : 'missing';
+  return { type: 'gave-up', cause: 'transport', end: { reason, text: failure.message, confidence: null, failure } };
+}
+
+function doneEnd(text: string, work: TurnBaseline, after: CriterionCheck | null): TurnEnd {
+  const isProven = after?.passed === true && work.before?.passed === false;
+  return {
+    reason: 'done',
+    text: withUnrelatedFailure(text, work, after),
+    confidence: isProven ? 'high' : 'unchecked',
+    failure: null,
+  };
+}
+
+function unmet(text: string, work: TurnBaseline): Extract<StageOutcome, { type: 'gave-up' }> {
+  const why = `The model says that it is done, but \`${work.criterion?.command}\` still fails. ${text}`.trim();
+  const end: TurnEnd = { reason: 'criterion-unmet', text: why, confidence: null, failure: null };
+  return { type: 'gave-up', cause: 'checks', end };
+}
+
+const holds = (after: CriterionCheck | null): boolean => after === null || after.passed || after.unrelated === true;
+
+/** Who reads that the task is done is told that tests fail all the same. */
+function withUnrelatedFailure(text: string, work: TurnBaseline, after: CriterionCheck | null): string {
+  if (after?.unrelated !== true) return text;
+  return `${text}\n\n\`${work.criterion?.command}\` failed before, for something else, and fails no more than it did.`.trim();
+}
+
+/** Null: there is nothing to check by, or it was not checked before either. */
+async function checkAfter(turn: Turn, work: TurnBaseline): Promise<CriterionCheck | null> {
+  if (work.criterion === null || work.before === null) return null;
+  const { before } = work;
+  return checkCriterion(turn, work.criterion, 'after', (after) => before.unrelated === true && !isWorse(before, after));
+}
+
+async function revertChanges(turn: Turn, from: number, label: string): Promise<void> {
+  await takeAction(
+    turn,
+    {
+      tool: 'take_back',
+      label,
+      input: {},
+      run: async (toolCallId) => {
+        const { back, kept } = await turn.changes.revert(turn.changes.recorded().slice(from), toolCallId);
+        return {
+          status: 'ok',
+          output: [...back, ...kept.map((path) => `${path}: left as it is`)].join('\n'),
+          data: null,
+        };
+      },
+    },
+    () => null,
+  );
+}
+
+function ended(end: TurnEnd): StageOutcome {
+  return { type: 'ended', end };
+}

@@ -1,0 +1,201 @@
+import type { Attachment } from '@shared/attachments.ts';
+import { AppError } from '@shared/errors.ts';
+import type { AgentDependencies, Inbox, QueuedMessage, TurnOptions } from './agent-dependencies.ts';
+import type { TurnStarter } from './turn-starter.ts';
+import { createTurnStarter } from './turn-starter.ts';
+import type { TurnEnd } from './turn-baseline.ts';
+
+/** A message that was accepted: it is in the log. */
+export interface SentMessage {
+  readonly messageId: string;
+  /** A turn was running, so it waits. */
+  readonly queued: boolean;
+  /** The end of the turn that takes it. */
+  readonly ended: Promise<TurnEnd>;
+}
+
+/** One session's agent: one turn at a time, messages in between, and the way to stop. */
+export interface SessionRunner {
+  /**
+   * Takes a message; resolves when it is in the log. While a turn runs it waits and is shown to the model between
+   * tool calls; what the turn did not take becomes a turn of its own.
+   */
+  readonly post: (text: string, options: TurnOptions, attachments?: readonly Attachment[]) => Promise<SentMessage>;
+  /** Takes a message and waits for the end of its turn. */
+  readonly send: (text: string, options: TurnOptions) => Promise<TurnEnd>;
+  /** Stops the running turn; messages that wait are not started. */
+  readonly cancel: () => void;
+  readonly isRunning: () => boolean;
+  /** What ended the last turn before its end could be written (a full disk); null: its end is in the log. */
+  readonly failure: () => unknown;
+  /** Resolves when no turn runs. */
+  readonly idle: () => Promise<void>;
+  /** Cancels and waits for the end of what runs. */
+  readonly dispose: () => Promise<void>;
+}
+
+interface Waiting extends QueuedMessage {
+  readonly options: TurnOptions;
+  readonly resolve: (end: TurnEnd) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const cancelledEnd: TurnEnd = { reason: 'cancelled', text: 'Cancelled.', confidence: null, failure: null };
+
+export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox'>): SessionRunner {
+  const queue = createQueue();
+  const turns = createTurnStarter({ ...dependencies, inbox: queue.inbox });
+  let running: Promise<void> | null = null;
+  const naming = createNaming(turns);
+  let isDisposed = false;
+  let failure: unknown = null;
+  const note = (error: unknown): void => {
+    failure = error;
+  };
+
+  /** `running` ends in the same breath as the queue, so that no message is left between two turns. */
+  const work = async (first: Waiting): Promise<void> => {
+    failure = null;
+    await runOne(turns, queue, first).catch(note);
+    for (let next = queue.next(); next !== null; next = queue.next()) {
+      await deliverAndRun(dependencies, turns, queue, next).catch(note);
+    }
+    running = null;
+    if (!isDisposed) naming.start();
+  };
+  const post: SessionRunner['post'] = async (text, options, attachments = []) => {
+    if (isDisposed) throw new AppError('conflict', 'This session is closed.');
+    const messageId = dependencies.journal.newId('message');
+    const queued = running !== null;
+    const given = attachments.length === 0 ? {} : { attachments: [...attachments] };
+    const { message, ended } = waiting({ messageId, text, ...given }, options);
+    const event = { type: 'user-message-added', messageId, text, queued, ...given } as const;
+    // Queue and log take it in the same moment, so that its place in the log says which turn could see it.
+    if (queued) {
+      queue.add(message);
+      await dependencies.journal.append(event);
+    } else {
+      const named = naming.end();
+      const written = dependencies.journal.append(event);
+      running = written.then(
+        () => named.then(() => work(message)),
+        () => {
+          running = null;
+        },
+      );
+      await written;
+    }
+    return { messageId, queued, ended };
+  };
+  const stop = (): void => stopAll(dependencies, turns, queue);
+  return {
+    post,
+    send: async (text, options) => (await post(text, options)).ended,
+    cancel: stop,
+    isRunning: () => running !== null,
+    failure: () => failure,
+    idle: async () => {
+      await running;
+    },
+    dispose: async () => {
+      isDisposed = true;
+      stop();
+      await running;
+      await naming.end();
+    },
+  };
+}
+
+/** A person who cancels wants nothing to go on. */
+function stopAll({ sandbox }: Pick<AgentDependencies, 'sandbox'>, turns: TurnStarter, queue: MessageQueue): void {
+  queue.drop((message) => message.resolve(cancelledEnd));
+  turns.abort();
+  void sandbox.services?.stopAll();
+}
+
+/** The search for a name after a turn; a message, and the end of the session, come before it. */
+function createNaming(turns: TurnStarter): { readonly start: () => void; readonly end: () => Promise<void> } {
+  let search: Promise<void> = Promise.resolve();
+  return {
+    start: () => {
+      // A name is a help: what keeps it from the log keeps the next message from it, too, and is said there.
+      search = turns.name().catch(() => undefined);
+    },
+    /** Only while no turn runs. */
+    end: () => {
+      turns.abort();
+      return search;
+    },
+  };
+}
+
+function waiting(
+  message: QueuedMessage,
+  options: TurnOptions,
+): { readonly message: Waiting; readonly ended: Promise<TurnEnd> } {
+  let settle: Pick<Waiting, 'resolve' | 'reject'> = { resolve: () => undefined, reject: () => undefined };
+  const ended = new Promise<TurnEnd>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // Who only posts does not wait for the end; its failure is in the log all the same.
+  ended.catch(() => undefined);
+  return { message: { ...message, options, ...settle }, ended };
+}
+
+interface MessageQueue {
+  readonly inbox: Inbox;
+  readonly add: (message: Waiting) => void;
+  readonly next: () => Waiting | null;
+  /** The messages that the running turn has taken, which end with it. */
+  readonly taken: () => readonly Waiting[];
+  readonly drop: (each: (message: Waiting) => void) => void;
+}
+
+function createQueue(): MessageQueue {
+  const messages: Waiting[] = [];
+  const taken: Waiting[] = [];
+  return {
+    inbox: {
+      take: () => {
+        const next = messages.shift();
+        if (next !== undefined) taken.push(next);
+        return next ?? null;
+      },
+    },
+    add: (message) => {
+      messages.push(message);
+    },
+    next: () => messages.shift() ?? null,
+    taken: () => taken.splice(0),
+    drop: (each) => {
+      for (const message of messages.splice(0)) each(message);
+    },
+  };
+}
+
+/** Who sent the message hears of what went wrong, and so does the caller. */
+async function runOne(turns: TurnStarter, queue: MessageQueue, message: Waiting): Promise<void> {
+  try {
+    const end = await turns.run(message, message.options);
+    for (const one of [message, ...queue.taken()]) one.resolve(end);
+  } catch (error) {
+    for (const one of [message, ...queue.taken()]) one.reject(error);
+    queue.drop((waiter) => waiter.reject(error));
+    throw error;
+  }
+}
+
+async function deliverAndRun(
+  dependencies: Pick<AgentDependencies, 'journal'>,
+  turns: TurnStarter,
+  queue: MessageQueue,
+  message: Waiting,
+): Promise<void> {
+  try {
+    await dependencies.journal.append({ type: 'message-delivered', messageId: message.messageId });
+  } catch (error) {
+    message.reject(error);
+    throw error;
+  }
+  await runOne(turns, queue, message);
+}

@@ -1,0 +1,116 @@
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { EffectRecord } from '../../sessions/journal.ts';
+import { capOutput } from '../prompt/shorten-output.ts';
+import type { Turn } from './turn.ts';
+
+/** Something a program does by itself, without a model: logged like a tool call, not counted as a step. */
+export interface Action<T> {
+  readonly tool: string;
+  readonly label: string;
+  readonly input: unknown;
+  /** Must not throw for an expected failure. `data` is JSON; it is what a replay hands back. */
+  run(toolCallId: string): Promise<ActionResult<T>>;
+}
+
+export interface ActionResult<T> {
+  readonly status: EffectRecord['status'];
+  readonly output: string;
+  readonly exitCode?: number | null;
+  readonly durationMs?: number;
+  /** The whole output, where it was kept while it came. */
+  readonly full?: EffectRecord['full'];
+  readonly data: T;
+}
+
+/** The data of an event above this many bytes of JSON lies in a blob. */
+const INLINE_DATA_BYTES = 32 * 1024;
+const MAX_OUTPUT_CONTEXT_TOKENS = 32_768;
+
+/**
+ * Takes an action between `tool-started` and `tool-ended`. `parse` turns the data, which in a replay comes from a
+ * log, back into its type; it throws when it has another shape. Throws `cancelled` when the turn was aborted.
+ */
+export async function takeAction<T>(turn: Turn, action: Action<T>, parse: (data: unknown) => T): Promise<T> {
+  const { journal, effects } = turn.dependencies;
+  const toolCallId = journal.newId('tool');
+  await turn.log.append({
+    type: 'tool-started',
+    toolCallId,
+    tool: action.tool,
+    by: 'recipe',
+    input: action.input,
+    label: action.label,
+  });
+  const record = await effects.perform(toolCallId, () => runAction(turn, action, toolCallId));
+  await endTool(turn, toolCallId, action.tool, record);
+  const value = parse(record.data);
+  checkAfter(turn, record);
+  return value;
+}
+
+/**
+ * What a call or action means for its turn. Throws `cancelled`; and `sandbox-lost` where the sandbox went away meanwhile
+ * and was waited for in vain: every other use of it would fail, too, and a model would spend its tries on that.
+ */
+export function checkAfter(turn: Turn, { status }: EffectRecord): void {
+  if (status === 'cancelled') turn.abort();
+  turn.log.check();
+  // By the log, where the loss stands before the end of the call: a replay stops at the same place.
+  const lost = turn.dependencies.journal.state().sandbox?.lost ?? null;
+  if (lost === null) return;
+  const hint = 'Bring the container engine back (`dewpoint doctor` says what it lacks), then send "continue" to go on.';
+  throw new AppError('sandbox-lost', `The sandbox is gone: ${lost}. Everything up to here is kept.`, { hint });
+}
+
+async function runAction<T>(turn: Turn, action: Action<T>, toolCallId: string): Promise<EffectRecord> {
+  const { journal } = turn.dependencies;
+  const startedAt = journal.now();
+  const waitedBefore = waitedMs(turn);
+  if (turn.signal.aborted) return emptyRecord('cancelled', 'It was cancelled.');
+  try {
+    const result = await action.run(toolCallId);
+    const capped = capOutput(result.output, MAX_OUTPUT_CONTEXT_TOKENS);
+    return {
+      status: result.status,
+      output: capped.text,
+      full: result.full ?? (capped.cut ? await journal.putText([result.output]) : null),
+      exitCode: result.exitCode ?? null,
+      durationMs: result.durationMs ?? Math.max(0, journal.now() - startedAt),
+      waitedMs: waitedMs(turn) - waitedBefore,
+      data: result.data,
+    };
+  } catch (error) {
+    if (turn.signal.aborted) return emptyRecord('cancelled', 'It was cancelled.');
+    return emptyRecord('error', messageOf(error));
+  }
+}
+
+/** How long the person has been waited for so far. */
+export function waitedMs({ dependencies: { approver } }: Turn): number {
+  return Math.round(approver.waitedMs?.() ?? 0);
+}
+
+export function emptyRecord(status: EffectRecord['status'], output: string): EffectRecord {
+  return { status, output, full: null, exitCode: null, durationMs: 0, data: null };
+}
+
+/** Writes the end of a call or action; large data goes to a blob. */
+export async function endTool(turn: Turn, toolCallId: string, tool: string, record: EffectRecord): Promise<void> {
+  const json = record.data === null || record.data === undefined ? null : JSON.stringify(record.data);
+  const { waitedMs = 0 } = record;
+  if (waitedMs > 0) turn.limits.noteWaitInEffect(waitedMs);
+  const isLarge = json !== null && json.length > INLINE_DATA_BYTES;
+  await turn.log.close({
+    type: 'tool-ended',
+    toolCallId,
+    tool,
+    status: record.status,
+    output: record.output,
+    full: record.full,
+    exitCode: record.exitCode,
+    durationMs: record.durationMs,
+    ...(waitedMs === 0 ? {} : { waitedMs }),
+    data: isLarge || record.data === undefined ? null : record.data,
+    dataBlob: isLarge ? await turn.dependencies.journal.putText([json]) : null,
+  });
+}

@@ -1,0 +1,203 @@
+import { wasReady } from '@shared/session-state.ts';
+import type { Timings } from '@shared/call-report.ts';
+import type { TurnEndReason } from '@shared/events.ts';
+import type { Usage } from '@shared/money.ts';
+import { promptTokensOf } from '@shared/money.ts';
+
+/** Why a turn, or one stage of it, must stop; `text` is for people. */
+export interface LimitStop {
+  readonly reason: TurnEndReason;
+  readonly text: string;
+  /** At a cap: the answer was to go on with the local model. */
+  readonly goesOnLocally?: boolean;
+}
+
+export interface LimitNumbers {
+  readonly maxSteps: number;
+  readonly maxMinutes: number;
+  readonly maxTokens: number;
+  readonly maxUsd: number | null;
+}
+
+/** All that the tools of one turn may print together, in bytes. */
+export const MAX_TURN_OUTPUT_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Counts one turn against its limits. Waiting for the engine does not count as time.
+ * Deterministic: the time comes from the stamps of events, never from a clock.
+ */
+export interface LimitTracker {
+  /** The turn's time begins: at the stamp of `turn-started`. Before that none has passed. */
+  readonly start: (at: number) => void;
+  readonly noteStep: (call: { readonly usage: Usage; readonly timings: Timings }) => void;
+  /** The turn waited for a person at a cap; that is not its time. */
+  readonly notePause: (milliseconds: number) => void;
+  /** The same inside of a tool or an action, by its record. */
+  readonly noteWaitInEffect: (milliseconds: number) => void;
+  readonly noteOutput: (bytes: number) => void;
+  /** To be told of every call before it runs. `changes`: how often the workspace has changed so far in this turn. */
+  readonly noteCall: (tool: string, input: unknown, changes: number) => LimitStop | null;
+  /** To be told what the last call gave, as the model reads it. */
+  readonly noteResult: (output: string) => void;
+  /** To be told of an edit that was not made. */
+  readonly noteRejection: (tool: string, input: unknown) => LimitStop | null;
+  /**
+   * The last call was one that was made before, or an edit that was turned down: the same answer must not come again.
+   * Null where it changed something. `changes`: as for `noteCall`, by now.
+   */
+  readonly stuck: (changes: number) => StuckReason | null;
+  /** A stage starts with a clean memory of calls; what was spent stays spent. */
+  readonly forgetCalls: () => void;
+  readonly exceeded: (at: number) => LimitStop | null;
+  readonly timeExceeded: (at: number) => boolean;
+  readonly stepsLeft: () => number;
+  readonly tokensLeft: () => number;
+  readonly millisecondsLeft: (at: number) => number;
+  /** The engine is busy with somebody else since `at`; null: it is not. Holds the deadline's timer, decides nothing else. */
+  readonly noteWaiting: (at: number | null) => void;
+  /**
+   * Milliseconds until a call in progress must be stopped; a wait for the engine holds it, and so does one for the
+   * person: `waitedMs` is all of that in this turn, what no record says yet with it.
+   */
+  readonly deadlineLeft: (at: number, waitedMs: number) => number;
+  readonly steps: () => number;
+}
+
+export function createLimits(limits: LimitNumbers): LimitTracker {
+  let startedAt: number | null = null;
+  const spent = { steps: 0, tokens: 0, waitedMs: 0, waitedInEffectsMs: 0, outputBytes: 0 };
+  const calls = createCallMemory();
+  let waitingSince: number | null = null;
+  const maxMs = limits.maxMinutes * 60_000;
+  const elapsed = (at: number): number => (startedAt === null ? 0 : at - startedAt - spent.waitedMs);
+  const exceeded = (at: number): LimitStop | null => {
+    if (spent.steps >= limits.maxSteps) {
+      return { reason: 'step-limit', text: `The limit of ${limits.maxSteps} steps was reached.` };
+    }
+    if (elapsed(at) >= maxMs) return timeStop(limits.maxMinutes);
+    if (spent.tokens >= limits.maxTokens) {
+      return { reason: 'token-limit', text: `The limit of ${limits.maxTokens} tokens was reached.` };
+    }
+    if (spent.outputBytes >= MAX_TURN_OUTPUT_BYTES) {
+      return { reason: 'output-limit', text: 'The tools of this turn printed more than the limit of 256 MiB.' };
+    }
+    return null;
+  };
+  return {
+    start: (at) => {
+      startedAt = at;
+    },
+    noteStep({ usage, timings }) {
+      // It was written with the one before, which read the prompt for both.
+      const isPart = wasReady({ usage, timings });
+      if (!isPart) spent.steps += 1;
+      spent.tokens += (isPart ? 0 : promptTokensOf(usage)) + usage.output;
+      spent.waitedMs += timings.queuedMs;
+    },
+    notePause: (milliseconds) => {
+      spent.waitedMs += milliseconds;
+    },
+    noteWaitInEffect: (milliseconds) => {
+      spent.waitedMs += milliseconds;
+      spent.waitedInEffectsMs += milliseconds;
+    },
+    noteOutput: (bytes) => {
+      spent.outputBytes += bytes;
+    },
+    noteCall: calls.noteCall,
+    noteResult: calls.noteResult,
+    noteRejection: calls.noteRejection,
+    stuck: calls.stuck,
+    forgetCalls: calls.forget,
+    exceeded,
+    timeExceeded: (at) => elapsed(at) >= maxMs,
+    stepsLeft: () => Math.max(0, limits.maxSteps - spent.steps),
+    tokensLeft: () => Math.max(0, limits.maxTokens - spent.tokens),
+    millisecondsLeft: (at) => Math.max(0, maxMs - elapsed(at)),
+    noteWaiting: (at) => {
+      waitingSince = at === null ? null : (waitingSince ?? at);
+    },
+    deadlineLeft: (at, waitedMs) =>
+      maxMs - elapsed(waitingSince ?? at) + Math.max(0, waitedMs - spent.waitedInEffectsMs),
+    steps: () => spent.steps,
+  };
+}
+
+export function timeStop(minutes: number): LimitStop {
+  return { reason: 'time-limit', text: `The limit of ${minutes} minutes was reached.` };
+}
+
+export type StuckReason = 'same-call' | 'rejected-edit';
+
+interface CallMemory {
+  readonly noteCall: (tool: string, input: unknown, changes: number) => LimitStop | null;
+  readonly noteResult: (output: string) => void;
+  readonly noteRejection: (tool: string, input: unknown) => LimitStop | null;
+  readonly stuck: (changes: number) => StuckReason | null;
+  readonly forget: () => void;
+}
+
+/**
+ * The same call three times while the workspace stayed as it was; two calls that take turns (A-B-A-B)
+ * while the first shows the same each time (to read again what a person changed and repeat the edit is right);
+ * an edit that was turned down before. Below 3B these are how a free loop usually ends.
+ */
+function createCallMemory(): CallMemory {
+  let recent: { readonly key: string; output: string | null }[] = [];
+  let equal = new Map<string, number>();
+  let rejected = new Set<string>();
+  let lastChanges = 0;
+  let stuck: StuckReason | null = null;
+  return {
+    noteCall(tool, input, changes) {
+      const key = `${tool} ${canonicalJson(input)}`;
+      if (changes !== lastChanges) equal = new Map();
+      lastChanges = changes;
+      const count = (equal.get(key) ?? 0) + 1;
+      equal.set(key, count);
+      stuck = count > 1 ? 'same-call' : null;
+      recent = [...recent, { key, output: null }].slice(-4);
+      const [a, b, c, d] = recent;
+      if (count >= 3) {
+        return { reason: 'repeated-call', text: `The same call of ${tool} was made three times.` };
+      }
+      const takeTurns = d !== undefined && a?.key === c?.key && b?.key === d.key && a?.key !== b?.key;
+      if (takeTurns && a?.output === c?.output) {
+        return { reason: 'alternating-calls', text: 'The same two calls were made in turns.' };
+      }
+      return null;
+    },
+    noteResult(output) {
+      const last = recent.at(-1);
+      if (last !== undefined) last.output = output;
+    },
+    noteRejection(tool, input) {
+      const key = `${tool} ${canonicalJson(input)}`;
+      if (rejected.has(key)) {
+        return { reason: 'repeated-rejection', text: `The same ${tool} was turned down twice.` };
+      }
+      rejected.add(key);
+      stuck = 'rejected-edit';
+      return null;
+    },
+    stuck: (changes) => (changes === lastChanges ? stuck : null),
+    forget() {
+      stuck = null;
+      recent = [];
+      equal = new Map();
+      rejected = new Set();
+    },
+  };
+}
+
+/** JSON with the keys of objects in order, so that equal inputs are equal strings. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value)
+      .filter(([, entry]) => entry !== undefined)
+      .sort(([left], [right]) => (left < right ? -1 : 1));
+    return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join(',')}}`;
+  }
+  return JSON.stringify(value) ?? 'null';
+}

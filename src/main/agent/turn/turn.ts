@@ -1,0 +1,77 @@
+import type { Purpose } from '@shared/events.ts';
+import type { Part } from '@shared/messages.ts';
+import type { Stage } from '@shared/models.ts';
+import type { ModelRequest, ProviderError } from '../../models/providers/define.ts';
+import type { Decision } from '../../routing/define.ts';
+import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
+import type { ToolFacts } from '../../tools/define.ts';
+import type { Conversation } from '../prompt/conversation.ts';
+import type { FileChanges } from '../changes/file-changes.ts';
+import type { PromptWarmer } from '../step/keep-warm.ts';
+import type { LimitTracker } from './turn-limits.ts';
+import type { ReadLedger } from '../changes/read-ledger.ts';
+import type { AgentDependencies, ResolvedModel, TurnOptions } from './agent-dependencies.ts';
+import type { TurnFacts } from '../preparation/turn-facts.ts';
+import type { TokenEstimate } from '../prompt/token-estimate.ts';
+import type { TurnLog } from './turn-log.ts';
+import type { CriterionCheck } from './turn-baseline.ts';
+
+/** One turn while it runs: what it works with, what it may spend, and the way to stop it. */
+export interface Turn {
+  readonly id: string;
+  readonly task: string;
+  /**
+   * What came with the messages of this turn; images need a model that sees them. `isQuestion`: none of them asks for
+   * work, so no file is changed.
+   */
+  readonly given: { readonly attached: readonly Part[]; hasImages: boolean; isQuestion: boolean };
+  readonly dependencies: AgentDependencies;
+  readonly options: TurnOptions;
+  readonly signal: AbortSignal;
+  /** Stops the turn as a person's cancel would; used when a replay meets a recorded cancel. */
+  readonly abort: (reason?: 'time-limit') => void;
+  readonly log: TurnLog;
+  readonly limits: LimitTracker;
+  readonly conversation: Conversation;
+  readonly changes: FileChanges;
+  readonly reads: ReadLedger;
+  readonly tokens: TokenEstimate;
+  /** How the work goes, by the log: what steps are routed by. */
+  readonly trajectory: { readonly now: () => Trajectory };
+  /** The number of the session's last step; every model call is a step. */
+  readonly steps: { last: number };
+  /** What was found at the turn's start; set once. */
+  readonly found: { facts: TurnFacts | null };
+  /** How often a person has said no in this turn, by what they were asked about. */
+  readonly refusals: Map<string, number>;
+  /** Edits that were made, by the results in the log: what a replay sees, too. */
+  readonly progress: {
+    okWrites: number;
+    /** Commands that ended well. */
+    okCommands: number;
+    /** The cloud would have gone on where this machine gave up, had there been a network. */
+    isCloudUnasked: boolean;
+    lastCheck: { readonly okWrites: number; readonly check: CriterionCheck } | null;
+  };
+  readonly toolFacts: () => ToolFacts;
+  /** Reads the conversation into the local model while a service works. */
+  readonly warm: PromptWarmer;
+}
+
+/** What `run-step` is asked for: one model call. */
+export interface StepRequest {
+  readonly purpose: Purpose;
+  readonly stage: Stage;
+  readonly model: ResolvedModel;
+  readonly request: ModelRequest;
+  readonly reason: { readonly code: string; readonly text: string };
+  /** Where it was decided that this step runs; absent: it is decided at the door, with this model alone to choose from. */
+  readonly decision?: Decision;
+  /** Work goes on without it: where a fence or a cap would ask a person, it is not made, and nobody is asked. */
+  readonly isOptional?: boolean;
+  /** Whether the request is built from the conversation so far; by default it is in the loop. */
+  readonly carriesConversation?: true;
+}
+
+/** Why a step was not made or gave no answer. */
+export type StepError = Pick<ProviderError, 'code' | 'message'>;

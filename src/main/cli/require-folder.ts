@@ -1,9 +1,0 @@
-import { stat } from 'node:fs/promises';
-import { usageError } from './fail.ts';
-
-/** What was meant for a project must not be answered for one that is not there. */
-export async function requireFolder(path: string): Promise<void> {
-  const found = await stat(path).catch(() => null);
-  if (found === null) throw usageError(`There is no folder ${path}.`);
-  if (!found.isDirectory()) throw usageError(`${path} is a file; a project is a folder.`);
-}

@@ -1,0 +1,238 @@
+import { join } from 'node:path';
+import catalogue from '../../resources/models.json';
+import { valueOf } from '@shared/errors.ts';
+import type { Settings } from '@shared/settings.ts';
+import type { EngineLibraries } from './models/engine/engine-libraries.ts';
+import { createEngineLibraries } from './models/engine/engine-libraries.ts';
+import { createHubModels } from './models/files/hub-models.ts';
+import type { HomeKeys } from './safety/keys/home-keys.ts';
+import { createHomeKeys } from './safety/keys/home-keys.ts';
+import { splitModelId } from '@shared/models.ts';
+import type { AvailableModels } from './models/available-models.ts';
+import { createAvailableModels } from './models/available-models.ts';
+import { findNpm } from './models/engine/find-npm.ts';
+import type { HostPrograms, Program } from './lib/programs/host-programs.ts';
+import type { MemoryPlanner } from './models/memory/memory-planner.ts';
+import { createMemoryPlanner } from './models/memory/memory-planner.ts';
+import type { MemoryPlannerOptions } from './models/memory/memory-planner.ts';
+import type { ProbeResults } from './models/probe-model.ts';
+import { createProbeResults } from './models/probe-model.ts';
+import { createModelFileCheck } from './models/memory/gguf/check-model-file.ts';
+import { createGenerators } from './models/engine/local-engines.ts';
+import type { Generators } from './models/engine/local-engines.ts';
+import { createEngineVariants, enginesDir } from './models/engine/engine-variants.ts';
+import type { EngineVariants } from './models/engine/engine-variants.ts';
+import type { ContextGrants } from './models/memory/grant-context.ts';
+import { createGrantContext } from './models/memory/grant-context.ts';
+import type { Hardware } from './models/machine/hardware.ts';
+import { createMachineProbe, readHardware } from './models/machine/hardware.ts';
+import { createHeaderReader } from './models/memory/gguf/gguf-header-reader.ts';
+import { createImportedModels } from './models/files/imported-models.ts';
+import type { LlamaEngine } from './models/engine/llama-engine.ts';
+import { createHub } from './models/files/download/hub-client.ts';
+import { createLlamaEngine } from './models/engine/llama-engine.ts';
+import { createLlamaSeat } from './models/engine/llama-occupant.ts';
+import { createLoadSteps } from './models/memory/load-steps.ts';
+import type { OwnServer } from './models/engine/own-ollama-server.ts';
+import { createOwnServer } from './models/engine/own-ollama-server.ts';
+import { parseCatalogue } from './models/files/model-catalogue.ts';
+import type { ModelStore } from './models/files/model-store.ts';
+import { createModelStore } from './models/files/model-store.ts';
+import { createPlanServer } from './models/memory/server-memory-planner.ts';
+import type { PlanServer } from './models/memory/server-memory-planner.ts';
+import { createProbeCards } from './models/files/probe-card-store.ts';
+import { createNetFetch } from './lib/net/net-fetch.ts';
+import { listedPrice } from './money/prices.ts';
+import type { Provider } from './models/providers/define.ts';
+import { discoverProviders } from './models/providers/registry.ts';
+import type { Redactor } from './sessions/redact.ts';
+import type { SettingsStore } from './settings/settings-store.ts';
+
+export interface ModelParts {
+  readonly llama: LlamaEngine;
+  readonly plan: MemoryPlanner;
+  readonly keys: HomeKeys;
+  readonly models: AvailableModels;
+  readonly probed: ProbeResults;
+}
+
+interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
+  readonly modelStore: ModelStore;
+  readonly context: ContextGrants;
+  readonly generators: Generators;
+  readonly planServer: PlanServer;
+  readonly ownServer: OwnServer;
+  readonly engineFiles: EngineLibraries;
+}
+
+const headers = parseCatalogue(catalogue);
+
+/** The engine's process, the files it may load, and what fits on this machine. */
+function createEngineParts(
+  config: ModelPartsConfig,
+  options: Omit<ModelPartsOptions, 'redactor'> & Pick<MemoryPlannerOptions, 'serverHeader'>,
+): EngineParts {
+  const { env, files, programs, settings, serverHeader } = options;
+  const readHeader = createHeaderReader();
+  const llama = createLlamaEngine({
+    nodePath: files.node,
+    workerPath: files.worker,
+    programs,
+    enginesDir: enginesDir(config.cache),
+    now: Date.now,
+    checkModelFile: createModelFileCheck(readHeader),
+    idleMs: () => idleMsOf(settings.current()),
+    connection: () => settings.current().connection,
+  });
+  const modelStore = createModelStore({
+    cacheDir: config.cache,
+    catalogue: headers,
+    programs,
+    readHeader,
+    imported: createImportedModels(join(config.home, 'imported-models.json')),
+    downloadUri: llama.download.bind(llama),
+  });
+  const variants = variantsOf(config.cache, options);
+  const hardware = (signal: AbortSignal): Promise<Hardware> =>
+    readHardware(settings.current().cards, signal, {
+      ...createMachineProbe(programs),
+      seenByEngine: async (wait) => ((await variants.hasAny()) ? llama.cards(wait) : undefined),
+    });
+  const plan = createMemoryPlanner({
+    store: modelStore,
+    catalogue: headers,
+    readHeader,
+    measure: (context, signal) => llama.measure(context, signal),
+    readHardware: hardware,
+    serverHeader,
+  });
+  const generators = createGenerators();
+  const context = createGrantContext({
+    readHeader,
+    readHardware: async (signal) => variants.usable(await hardware(signal)),
+    enginePid: () => llama.pid(),
+    loadedPath: () => llama.loadedPath(),
+    others: (signal) => generators.others('llama-cpp', signal),
+    steps: createLoadSteps(join(config.home, 'smaller-loads.json')),
+    now: Date.now,
+  });
+  const planServer = createPlanServer({ readHardware: hardware, readHeader });
+  generators.join('llama-cpp', createLlamaSeat(llama, context));
+  const ownServer = createOwnServer({
+    nodePath: files.node,
+    guardPath: files.serverGuard,
+    programs,
+    env,
+    platform: process.platform,
+  });
+  const engineFiles = createEngineLibraries({ variants, readHardware: hardware, startAnew: () => llama.startAnew() });
+  return { llama, modelStore, plan, context, generators, planServer, ownServer, engineFiles };
+}
+
+function variantsOf(
+  cache: string,
+  { env, files, programs }: Pick<ModelPartsOptions, 'env' | 'files' | 'programs'>,
+): EngineVariants {
+  const { platform, arch } = process;
+  const npm = (): Promise<Program | null> => findNpm(files.node, programs, env);
+  return createEngineVariants({ dir: enginesDir(cache), programs, npm, platform, arch });
+}
+
+const unloadAfterMinutes = 15;
+
+function idleMsOf({ providers }: Settings): number | null {
+  const own = providers['llama-cpp'];
+  const minutes = own?.kind === 'llama-cpp' ? own.unloadAfterMinutes : undefined;
+  return minutes === null ? null : (minutes ?? unloadAfterMinutes) * 60_000;
+}
+
+export interface ModelPartsConfig {
+  readonly home: string;
+  readonly cache: string;
+  readonly onNotice: (text: string) => void;
+  readonly wrapProvider?: ((provider: Provider) => Provider) | undefined;
+}
+
+interface ModelPartsOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The built worker, key process and guard of servers, and the program that runs them. */
+  readonly programs: HostPrograms;
+  readonly files: {
+    readonly worker: string;
+    readonly keyProcess: string;
+    readonly serverGuard: string;
+    readonly node: string;
+  };
+  readonly settings: SettingsStore;
+  readonly redactor: Redactor;
+}
+
+/** A part of `compose`: the engine of this machine, what fits on it, the keys of services, and the models of all of them. */
+export function createModelParts(config: ModelPartsConfig, options: ModelPartsOptions): ModelParts {
+  const { env, files, programs, settings, redactor } = options;
+  const { llama, modelStore, plan, ...engines } = createEngineParts(config, {
+    ...options,
+    serverHeader: async (id, signal) => {
+      const named = splitModelId(id);
+      const header = named === null ? undefined : models.provider(named.provider)?.header;
+      return named === null || header === undefined ? null : header(named.name, signal);
+    },
+  });
+  const keys = createHomeKeys({
+    home: config.home,
+    env,
+    nodePath: files.node,
+    processPath: files.keyProcess,
+    programs,
+    settings: () => settings.current(),
+    keepService: async (provider, service) => {
+      const key = ['providers', provider];
+      valueOf(await (service === null ? settings.unset(key) : settings.set(key, service)));
+    },
+    learn: (secret) => redactor.learn(secret),
+    onNotice: config.onNotice,
+    askModels: (provider, signal) => models.ask(provider, signal),
+  });
+  const probed = createProbeResults({
+    cards: createProbeCards(join(config.home, 'probe-cards.json')),
+    store: modelStore,
+    settings: () => settings.current(),
+  });
+  const reach = createNetFetch(() => settings.current().connection, env);
+  const models: AvailableModels = createAvailableModels({
+    ...engines,
+    hubModels: createHubModels({ hub: createHub({ fetch: reach, env }), store: modelStore, plan }),
+    ollamaHost: env.OLLAMA_HOST,
+    headerOf: (name) => headers.known.find((model) => model.name === name) ?? null,
+    fit: plan.fit,
+    probed,
+    registry: discoverProviders(),
+    settings: () => settings.current(),
+    store: modelStore,
+    llama,
+    cacheDir: config.cache,
+    workerPath: files.worker,
+    nodePath: files.node,
+    secret: (provider, own) => keys.secret(provider, own),
+    price: listedPrice,
+    fetch: reach,
+    now: Date.now,
+  });
+  const dispose = async (): Promise<void> => {
+    await models.dispose();
+    await engines.ownServer.dispose();
+  };
+  const provider = wrapped(models.provider, config.wrapProvider);
+  return { llama, plan, keys, models: { ...models, provider, dispose }, probed };
+}
+
+function wrapped(
+  get: AvailableModels['provider'],
+  wrap: ModelPartsConfig['wrapProvider'],
+): AvailableModels['provider'] {
+  if (wrap === undefined) return get;
+  return (id) => {
+    const provider = get(id);
+    return provider === null ? null : wrap(provider);
+  };
+}

@@ -1,0 +1,183 @@
+import { access, constants } from 'node:fs/promises';
+import type { Finding, KeyReport, ModelEntry } from '@shared/contract.ts';
+import { messageOf } from '@shared/errors.ts';
+import type { RuleFile } from '@shared/rule-report.ts';
+import type { ProviderSettings, Settings } from '@shared/settings.ts';
+import { serviceSettings } from '@shared/settings.ts';
+import type { AvailableModels } from '../models/available-models.ts';
+import { makeFolder, writeProblem } from '../lib/files/json-file.ts';
+import { engineProblems } from '../sandbox/docker/engine/engine-health.ts';
+import { unheldLimits } from '../sandbox/docker/engine/engine-limits.ts';
+import { engineSearch } from '../sandbox/docker/engine/engine-endpoints.ts';
+import { findEngine, type Engine } from '../sandbox/docker/engine/container-engine.ts';
+import type { DiskSpace } from '../sandbox/docker/engine/disk-watch.ts';
+import { spaceOf, visiblePart } from '../sandbox/docker/engine/engine-disk.ts';
+import { usersText } from '../sandbox/docker/user/user-candidates.ts';
+import { tiersText } from '../sandbox/sandbox-tiers.ts';
+
+export interface SetupCheckInput {
+  readonly version: string;
+  readonly home: string;
+  readonly cache: string;
+  readonly settings: Settings;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly listKeys: () => Promise<KeyReport>;
+  readonly listServers: AvailableModels['servers'];
+  readonly listRules: () => Promise<readonly RuleFile[]>;
+  readonly showModel: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
+}
+
+/** What works on this machine and what does not. Fetches nothing, starts nothing. */
+export async function checkSetup(subject: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
+  return [
+    {
+      area: 'dewpoint',
+      status: 'ok',
+      text: `${subject.version} on Node ${process.versions.node}, ${process.platform} ${process.arch}`,
+      hint: null,
+    },
+    await folder('home', subject.home),
+    await folder('cache', subject.cache),
+    ...(await sandbox(subject, signal)),
+    await model('local', subject.settings.local, subject, signal),
+    ...(subject.settings.cloud === null ? [] : [await model('cloud', subject.settings.cloud, subject, signal)]),
+    ...(await servers(subject, signal)),
+    ...(await keys(subject)),
+    ...(await rules(subject)),
+  ];
+}
+
+async function folder(area: string, path: string): Promise<Finding> {
+  try {
+    await makeFolder(path);
+    await access(path, constants.W_OK);
+    return room(area, path, await spaceOf(path));
+  } catch (error) {
+    return { area, status: 'missing', text: `${path} cannot be written: ${writeProblem(error)}`, hint: null };
+  }
+}
+
+function room(area: string, name: string, { free }: DiskSpace): Finding {
+  const text = `${name}, ${(free / 1e9).toFixed(1)} GB free`;
+  if (free >= 2e9) return { area, status: 'ok', text, hint: null };
+  return { area, status: 'warning', text, hint: 'A starter model and a sandbox image take about 2 GB.' };
+}
+
+/** Where images, packages and what containers write lie. */
+async function engineRoom({ rootFolder, isDesktop }: Engine): Promise<Finding> {
+  const path = rootFolder === null || isDesktop ? null : await visiblePart(rootFolder);
+  if (path !== null) return room('engine', `images and volumes in ${rootFolder ?? path}`, await spaceOf(path));
+  const text = 'images and volumes lie in a machine of its own; its room is looked at while commands run';
+  return { area: 'engine', status: 'ok', text, hint: null };
+}
+
+async function sandbox(subject: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
+  const search = engineSearch(subject.env, subject.settings.sandbox);
+  const found = await findEngine(search, signal);
+  if (!found.ok) {
+    const missing: Finding = {
+      area: 'sandbox',
+      status: 'missing',
+      text: found.error.message,
+      hint: found.error.hint ?? null,
+    };
+    return [missing, { area: 'tiers', status: 'warning', ...tiersText(null) }];
+  }
+  const { kind, version, apiVersion, containerd, runc, desktopVersion, endpoint, limits } = found.value;
+  const others = Object.entries({ containerd, runc, 'Docker Desktop': desktopVersion });
+  const known = others.flatMap(([name, one]) => (one === null ? [] : [`${name} ${one}`]));
+  const parts = [`${kind} ${version} (interface ${apiVersion})`, ...known].join(', ');
+  const unheld = unheldLimits(limits);
+  const users = usersText(found.value);
+  const problems = engineProblems({ kind, engine: version, containerd, runc, desktop: desktopVersion });
+  return [
+    {
+      area: 'sandbox',
+      status: unheld.length === 0 ? 'ok' : 'warning',
+      text: `container: ${parts} at ${endpoint}. ${users}`,
+      hint: unheld.length === 0 ? null : `It cannot limit: ${unheld.join(', ')}.`,
+    },
+    await engineRoom(found.value),
+    { area: 'tiers', status: 'ok', ...tiersText(found.value) },
+    ...problems.map((text): Finding => ({ area: 'sandbox', status: 'warning', text, hint: engineHint })),
+  ];
+}
+
+const engineHint =
+  'Bring your container engine up to date. A distribution may have brought the fix into an older number: its changelog says so.';
+
+async function model(area: string, id: string, subject: SetupCheckInput, signal: AbortSignal): Promise<Finding> {
+  try {
+    const entry = await subject.showModel(id, false, signal);
+    if (entry.state === 'ready') return { area, status: 'ok', text: `${id} is ready`, hint: null };
+    return { area, status: 'missing', text: `${id} is not on this machine`, hint: `dewpoint models pull ${id}` };
+  } catch (error) {
+    return { area, status: 'missing', text: messageOf(error), hint: 'dewpoint models list' };
+  }
+}
+
+/** Servers of models that run here, or should. */
+async function servers({ listServers }: SetupCheckInput, signal: AbortSignal): Promise<readonly Finding[]> {
+  return (await listServers(signal)).map(({ provider, text, complaint, isRunning }): Finding => {
+    if (!isRunning) return { area: provider, status: 'missing', text, hint: null };
+    return { area: provider, status: complaint === null ? 'ok' : 'warning', text, hint: complaint };
+  });
+}
+
+/** Which services are set up, and whether a key is there; never the key. Asks none of them. */
+async function keys({ settings, listKeys }: SetupCheckInput): Promise<readonly Finding[]> {
+  const report = await listKeys();
+  const place: Finding =
+    report.store.type === 'ready'
+      ? { area: 'key store', status: 'ok', text: "keys are kept in this system's key store", hint: null }
+      : { area: 'key store', status: 'warning', text: report.store.message, hint: report.store.hint };
+  const found = report.keys.flatMap(({ provider, source, variable }): Finding[] => {
+    if (!(provider in settings.providers)) return [];
+    if (source !== null)
+      return [{ area: 'key', status: 'ok', text: `${provider} has a key (${from(source, variable)})`, hint: null }];
+    const own = settings.providers[provider];
+    if (own?.kind === 'openai-compatible' && variable === null) return [];
+    return [{ area: 'key', status: 'warning', text: `${provider} has no key`, hint: `dewpoint keys set ${provider}` }];
+  });
+  const unused = report.keys.flatMap(({ provider, source, variable }): Finding[] => {
+    const service = serviceSettings(provider);
+    if (service === null || source === null || provider in settings.providers) return [];
+    const text = `${provider} is not set up, but has a key (${from(source, variable)}): ${provider}/MODEL can be named as a cloud model`;
+    const hint = `To list its models: dewpoint settings set providers.${provider} '${JSON.stringify(entryOf(service))}'`;
+    return [{ area: 'key', status: 'ok', text, hint }];
+  });
+  return [place, ...found, ...unused];
+}
+
+/** A person's own rules; those of a project are looked at with it. */
+async function rules({ listRules }: SetupCheckInput): Promise<readonly Finding[]> {
+  return (await listRules()).flatMap(({ path, rules: found, problems, warnings, holds }): Finding[] => {
+    const hint = `Mend ${path}; dewpoint rules check says which line.`;
+    const broken = problems.map((text): Finding => ({
+      area: 'rules',
+      status: holds === 'shut' ? 'missing' : 'warning',
+      text,
+      hint,
+    }));
+    const odd = warnings.map(({ line, text }): Finding => ({
+      area: 'rules',
+      status: 'warning',
+      text: `Line ${line} of ${path}: ${text}`,
+      hint: null,
+    }));
+    const count = found.length === 1 ? '1 rule' : `${found.length} rules`;
+    if (broken.length > 0 || holds === 'none') return [...broken, ...odd];
+    return [{ area: 'rules', status: 'ok', text: `${count} of your own, in ${path}`, hint: null }, ...odd];
+  });
+}
+
+function from(source: 'environment' | 'this-run' | 'store', variable: string | null): string {
+  if (source === 'environment') return `from ${variable ?? 'the environment'}`;
+  return source === 'store' ? 'in the key store' : 'for this run';
+}
+
+/** The least that has to stand in the settings. */
+function entryOf(service: ProviderSettings): object {
+  if (service.kind !== 'openai-compatible') return { kind: service.kind };
+  return { kind: service.kind, preset: service.preset };
+}

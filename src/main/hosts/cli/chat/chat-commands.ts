@@ -1,0 +1,157 @@
+import { attachmentLabel } from '@shared/attachment-text.ts';
+import { moneyText } from '@shared/money-text.ts';
+import { editedSteps, planMessage, planSteps, planText } from '@shared/plan-steps.ts';
+import { commandsFor, parseSlash, slashSentences } from '@shared/slash-commands.ts';
+import { printable, seenName } from '@shared/seen-text.ts';
+import type { CapAnswer } from '../questions/cap-question.ts';
+import { parseCapAnswer } from '../questions/cap-question.ts';
+import { answerQuestion } from './chat-questions.ts';
+import type { Chat } from './chat-state.ts';
+import { attachFile } from '../turn/attach-file.ts';
+import { changes } from '../commands/sessions/changes.command.ts';
+import { compare } from '../commands/compare.command.ts';
+import { editText } from '../terminal/edit-text.ts';
+import { usageError } from '../report-failure.ts';
+import { ensureModel } from '../commands/models/models.command.ts';
+import { route } from '../commands/route.command.ts';
+
+/** Carries out a line that begins with `/`. False: leave. Rejects with what went wrong. */
+export async function runChatCommand(chat: Chat, line: string): Promise<boolean> {
+  const parsed = parseSlash(line, 'terminal');
+  if (parsed === null) throw usageError(`"${line}" is no command.`, '/help lists the commands.');
+  if (parsed.type === 'unknown') {
+    const near = parsed.nearest === null ? '' : ` Did you mean /${parsed.nearest}?`;
+    throw usageError(`There is no command /${parsed.typed}.${near}`, '/help lists the commands.');
+  }
+  const { name, rest } = parsed;
+  if (name === 'quit') return false;
+  const { context, sessionId } = chat;
+  const { terminal } = context;
+  const words = rest === '' ? [] : rest.split(/\s+/u);
+  switch (name) {
+    case 'help':
+      terminal.err(helpText());
+      break;
+    case 'plan':
+      await plan(chat, rest);
+      break;
+    case 'local':
+      if (chat.cap === null) chat.options = { ...chat.options, policy: 'local' };
+      else await answerCap(chat, { answer: 'local' });
+      break;
+    case 'cloud':
+      chat.options = { ...chat.options, policy: 'cloud' };
+      break;
+    case 'auto':
+      chat.options = { ...chat.options, policy: 'hybrid' };
+      break;
+    case 'model':
+      await setModel(chat, words[0]);
+      break;
+    case 'image':
+    case 'attach':
+      await attach(chat, name, rest);
+      break;
+    case 'compact':
+      chat.options = { ...chat.options, compact: true };
+      terminal.err('The talk is summed up before the next message.\n');
+      break;
+    case 'compare':
+      if (rest === '') throw usageError('Say what is to be compared: /compare TASK');
+      await compare(context, rest, chat.projectPath === null ? {} : { project: chat.projectPath });
+      break;
+    case 'diff':
+      await changes(context, sessionId, ['show', ...words], {});
+      break;
+    case 'take':
+    case 'undo':
+      await changes(context, sessionId, [name, ...words], {});
+      break;
+    default:
+      await ask(chat, name, words);
+  }
+  return true;
+}
+
+/** What is asked about the session, and what is said to a turn that runs. */
+async function ask(
+  chat: Chat,
+  name: 'cost' | 'route' | 'raise' | 'stop' | 'allow' | 'deny',
+  words: readonly string[],
+): Promise<void> {
+  const { context, sessionId } = chat;
+  const core = await context.core();
+  switch (name) {
+    case 'cost':
+      context.terminal.err(`${moneyText((await core.sessions.find({ id: sessionId })).costUsd)}\n`);
+      return;
+    case 'route':
+      await route(context, sessionId, words[0], {});
+      return;
+    case 'raise':
+      return answerCap(chat, parseCapAnswer(`raise ${words[0] ?? ''}`));
+    case 'allow':
+    case 'deny':
+      return answerQuestion(chat, name, words[0]);
+    case 'stop':
+      await core.sessions.cancel({ sessionId });
+      return;
+    default:
+      name satisfies never;
+  }
+}
+
+function helpText(): string {
+  const rows = commandsFor('terminal').map(({ name, argument }) => [`/${name} ${argument}`, slashSentences[name]]);
+  const width = Math.max(...rows.map(([left = '']) => left.length));
+  return `${rows.map(([left = '', right = '']) => `${left.padEnd(width)}  ${right}`).join('\n')}\n@FILE, @FOLDER/ or @FILE:10-20 in a message adds it as data\n`;
+}
+
+/** A model of the cloud is of use only where steps may run there. */
+async function setModel(chat: Chat, id: string | undefined): Promise<void> {
+  if (id === undefined || !id.includes('/')) throw usageError('Name a model: /model PROVIDER/NAME');
+  const core = await chat.context.core();
+  const { where } = await core.models.show({ id });
+  chat.options = where === 'cloud' ? { ...chat.options, cloud: id, policy: 'cloud' } : { ...chat.options, local: id };
+  await ensureModel(chat.context, chat.options);
+}
+
+async function attach(chat: Chat, name: 'image' | 'attach', path: string): Promise<void> {
+  if (path === '') throw usageError(`Name a file: /${name} FILE`);
+  const kind = name === 'image' ? 'image' : 'file';
+  const given = await attachFile(chat.context, { path, place: { sessionId: chat.sessionId }, kind });
+  chat.attached = [...chat.attached, given];
+  chat.context.terminal.err(
+    `Goes with the next message: ${chat.attached.map((one) => seenName(attachmentLabel(one))).join(', ')}\n`,
+  );
+}
+
+/** `/plan TEXT` makes one; without a text it is shown; `edit` and `start` are about the one that was made last. */
+async function plan(chat: Chat, rest: string): Promise<void> {
+  if (rest !== '' && rest !== 'edit' && rest !== 'start') return chat.say(rest, { ...chat.options, plan: true });
+  const { context, sessionId } = chat;
+  const core = await context.core();
+  const { state } = await core.sessions.show({ sessionId });
+  const turn = state.turns.findLast(({ reason }) => reason === 'planned');
+  if (turn === undefined) throw usageError('There is no plan yet.', 'Say what is to be planned: /plan TEXT');
+  const edited = state.plan?.turnId === turn.id ? state.plan.steps : null;
+  const text = (await core.sessions.detail({ sessionId, id: turn.id })).text ?? turn.text;
+  const steps = edited ?? planSteps(text);
+  if (rest === 'start') return chat.say(planMessage(steps), { ...chat.options, plan: false });
+  if (rest === 'edit') {
+    const next = editedSteps(await chat.withoutPrompt(() => editText(planText(steps), 'plan.md', process.env)));
+    if (next.length === 0) throw usageError('A plan without a step is none: it stays as it was.');
+    await core.sessions.editPlan({ sessionId, turnId: turn.id, steps: [...next] });
+    context.terminal.err(printable(planText(next).replace(/^#.*\n/u, '')));
+  } else context.terminal.err(printable(planText(steps).replace(/^#.*\n/u, '')));
+  context.terminal.err('/plan edit changes it, /plan start carries it out.\n');
+}
+
+async function answerCap(chat: Chat, decision: CapAnswer | null): Promise<void> {
+  if (chat.cap === null) throw usageError('No turn waits at a cap.');
+  if (decision === null) throw usageError('Say by how many dollars: /raise 0.50');
+  const { capId } = chat.cap;
+  chat.cap = null;
+  const core = await chat.context.core();
+  await core.sessions.answerCap({ sessionId: chat.sessionId, capId, decision });
+}

@@ -1,0 +1,35 @@
+import type { EventOf } from '@shared/events.ts';
+import { guardMs, headingOf, questionText, parseApprovalReply } from '../questions/approval-question.ts';
+import type { Chat } from './chat-state.ts';
+import { usageError } from '../report-failure.ts';
+
+/** The prompt is in use: the answer comes as a command. */
+export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): void {
+  const { terminal, now } = chat.context;
+  chat.question = { event, shownAt: now() };
+  const yes =
+    event.hosts === undefined || event.isOnce === true
+      ? '/allow'
+      : '/allow for this once, /allow session, /allow project';
+  terminal.err(
+    `${terminal.colors.yellow(headingOf(event))} ${questionText(event, terminal.columns)}\n${yes}, or /deny\n`,
+  );
+}
+
+/** `/allow` and `/deny`. A yes that comes before the question can have been read counts for nothing. */
+export async function answerQuestion(chat: Chat, word: 'allow' | 'deny', scope: string | undefined): Promise<void> {
+  const { question, context, sessionId } = chat;
+  if (question === null) throw usageError('Nothing waits for a yes or no.');
+  if (word === 'allow' && context.now() - question.shownAt < guardMs)
+    throw usageError('That came before it can have been read, and counts for nothing.');
+  const { approvalId, hosts } = question.event;
+  const said =
+    word === 'deny' ? ({ answer: 'deny' } as const) : parseApprovalReply(scope ?? 'yes', hosts !== undefined);
+  if (word === 'allow' && said.answer === 'deny')
+    throw usageError(
+      `"${scope ?? ''}" is nothing that can be allowed.`,
+      'Say /allow, or for hosts /allow session or /allow project.',
+    );
+  chat.question = null;
+  await (await context.core()).sessions.approve({ sessionId, approvalId, ...said });
+}

@@ -1,0 +1,188 @@
+import { resolve } from 'node:path';
+import type { Interface } from 'node:readline';
+import type { Attachment } from '@shared/attachments.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import { runOptionsSchema } from '@shared/run-options.ts';
+import { parseSlash } from '@shared/slash-commands.ts';
+import { printable } from '@shared/seen-text.ts';
+import type { CoreClient } from '../../../server/local-socket.ts';
+import { minimumRaise } from '../questions/cap-question.ts';
+import type { Chat } from '../chat/chat-state.ts';
+import { showQuestion } from '../chat/chat-questions.ts';
+import { runChatCommand } from '../chat/chat-commands.ts';
+import type { Command } from '../command-context.ts';
+import { reportFailure, usageError } from '../report-failure.ts';
+import { followTurn } from '../turn/follow-turn.ts';
+import { createLiveView } from '../terminal/live-view.ts';
+import { ensureModel } from './models/models.command.ts';
+import { openPrompt } from '../terminal/open-prompt.ts';
+import { offerPreparation } from './projects/prepare-project.command.ts';
+import { requireModels } from '../checks/require-models.ts';
+import { showResult } from './run.command.ts';
+import { oneLine } from '../terminal/terminal.ts';
+
+/** A conversation: each line is a message; while the agent works a line is handed to it between two tool calls. */
+export const chat: Command<
+  [{ readonly project?: string; readonly session?: string; readonly local?: string }]
+> = async (context, args) => {
+  if (args.session !== undefined && args.project !== undefined)
+    throw usageError('--session has its project; leave out --project.');
+  const core = await context.core();
+  // Whoever left meanwhile began nothing.
+  if (context.signal.aborted) return 130;
+  const folder = args.project === undefined ? undefined : resolve(args.project);
+  await requireModels(context, { local: args.local, sessionId: args.session, projectPath: folder });
+  if (folder !== undefined) await offerPreparation(context, folder, context.terminal.isInteractive);
+  const sessionId =
+    args.session === undefined
+      ? (await core.sessions.create({ projectPath: folder ?? null })).sessionId
+      : (await core.sessions.find({ id: args.session })).sessionId;
+  const options = runOptionsSchema.parse({
+    ...(args.local === undefined ? {} : { local: args.local }),
+    interactive: context.terminal.isInteractive,
+    atCap: context.terminal.isInteractive ? 'ask' : 'stop',
+  });
+  const { projectPath } = await core.sessions.find({ id: sessionId });
+  await ensureModel(context, { ...options, ...(projectPath === null ? {} : { projectPath }) });
+  context.terminal.err(`session ${sessionId}; /help lists the commands\n`);
+  const prompt = openPrompt(context.terminal);
+  const { reader } = prompt;
+  const state: Chat = {
+    context: { ...context, terminal: prompt.terminal },
+    sessionId,
+    projectPath,
+    options,
+    attached: [],
+    running: null,
+    cap: null,
+    question: null,
+    say: (text, said) => say(state, text, said),
+    withoutPrompt: prompt.without,
+    showPrompt: prompt.show,
+  };
+  // What is made after an abort would never hear of it.
+  if (!context.signal.aborted) await converse(state, reader);
+  reader.close();
+  await state.running;
+  if (args.session === undefined) await forgetUnused(core, sessionId);
+  return 0;
+};
+
+/** A talk in which nothing was said would only be in the way in the list. */
+async function forgetUnused(core: CoreClient, sessionId: string): Promise<void> {
+  const { title } = await core.sessions.find({ id: sessionId });
+  if (title !== '') return;
+  await core.sessions.delete({ sessionId });
+  await core.sessions.purge({ id: sessionId });
+}
+
+async function converse(state: Chat, reader: Interface): Promise<void> {
+  const stop = (): void => reader.close();
+  // Ctrl-C stops what runs; with nothing running it leaves.
+  reader.on('SIGINT', () => (state.running === null ? reader.close() : void cancel(state)));
+  state.context.signal.addEventListener('abort', stop, { once: true });
+  // Piped input ends before its last line has been worked on; there is no prompt to show then.
+  let isOpen = true;
+  reader.once('close', () => {
+    isOpen = false;
+  });
+  reader.prompt();
+  for await (const line of reader) {
+    if (!(await takeLine(state, line.trim()))) break;
+    if (isOpen) reader.prompt();
+  }
+}
+
+/** False: leave. */
+async function takeLine(state: Chat, line: string): Promise<boolean> {
+  if (line === '') return true;
+  try {
+    // A path is no command.
+    if (parseSlash(line, 'terminal') !== null) return await runChatCommand(state, line);
+    await say(state, line, state.options);
+  } catch (error) {
+    reportFailure(error, state.context.terminal);
+  }
+  return true;
+}
+
+async function cancel({ context, sessionId }: Chat): Promise<void> {
+  await (await context.core()).sessions.cancel({ sessionId });
+}
+
+/** While a turn runs the text is only sent; the view of the running turn shows when it is delivered. */
+async function say(state: Chat, text: string, options: RunOptions): Promise<void> {
+  const { context, sessionId } = state;
+  const core = await context.core();
+  const attachments = [...state.attached];
+  if (state.running !== null) {
+    await core.sessions.send({ sessionId, text, options, attachments });
+    // Only once it is sent: what could not be sent goes with the next message.
+    state.attached = state.attached.filter((one) => !attachments.includes(one));
+    state.options = { ...state.options, compact: false };
+    return;
+  }
+  state.attached = [];
+  state.options = { ...state.options, compact: false };
+  const { title } = await core.sessions.find({ id: sessionId });
+  // A talk is found again in the list by what it began with.
+  if (title === '') await core.sessions.rename({ sessionId, title: oneLine(text, 80) });
+  state.running = follow(state, { text, options, attachments }).finally(() => {
+    state.running = null;
+    state.cap = null;
+    state.question = null;
+    state.showPrompt();
+  });
+  // Without a person at the keyboard the next line waits its turn.
+  if (!context.terminal.isInteractive) await state.running;
+}
+
+async function follow(
+  state: Chat,
+  message: { readonly text: string; readonly options: RunOptions; readonly attachments: readonly Attachment[] },
+): Promise<void> {
+  const { context, sessionId } = state;
+  const core = await context.core();
+  const view = createLiveView(context.terminal, context.now);
+  let isSent = false;
+  let hasChanged = false;
+  try {
+    await followTurn(context, core, {
+      sessionId,
+      ...message,
+      onEvent: (event) => {
+        isSent ||= event.type === 'user-message-added';
+        hasChanged ||= event.type === 'file-changed';
+        view.event(event);
+      },
+      onTransient: (transient) => view.transient(transient),
+      approve: async (question) => {
+        showQuestion(state, question);
+        state.showPrompt();
+        return null;
+      },
+      // The prompt is in use: the answer comes as a command.
+      atCap: async (event) => {
+        state.cap = event;
+        context.terminal.err(
+          `At the cap: /raise ${minimumRaise(event).toFixed(2)} (or more), /local to go on locally, /stop to stop.\n`,
+        );
+        state.showPrompt();
+        return null;
+      },
+      onNext: ({ text, reason }) => {
+        if (text.trim() !== '') context.terminal.out(`${printable(text).trimEnd()}\n`);
+        context.terminal.err(`${context.terminal.colors.dim(`(${reason}; the next message begins)`)}\n`);
+      },
+    });
+    view.close();
+    const result = await core.sessions.result({ sessionId });
+    // Its changes are the session's: after an answer they would be told again.
+    showResult(hasChanged ? result : { ...result, changes: [] }, context.terminal, false);
+  } catch (error) {
+    if (!isSent) state.attached = [...message.attachments, ...state.attached];
+    reportFailure(error, context.terminal);
+  } finally {
+    view.close();
+  }
+}

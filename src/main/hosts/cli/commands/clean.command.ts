@@ -1,0 +1,70 @@
+import type { KeptItem } from '@shared/preparation.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { Command, CommandContext } from '../command-context.ts';
+import { usageError } from '../report-failure.ts';
+import { bytes, jsonLine } from '../terminal/terminal.ts';
+
+export interface CleanArguments {
+  readonly dryRun?: boolean;
+  readonly packages?: boolean;
+  readonly images?: boolean;
+  readonly model?: readonly string[];
+  readonly json?: boolean;
+}
+
+/**
+ * Lists what is kept with its size and removes what is not needed; what is large to bring again (packages that are
+ * needed, images, models) only where it is named.
+ */
+export const clean: Command<[CleanArguments]> = async (context, { dryRun, packages, images, model, json }) => {
+  const { core, terminal, signal } = context;
+  const remove = dryRun === true ? 'nothing' : packages === true ? 'all' : 'unneeded';
+  await checkModels(context, model ?? []);
+  const kept = await (await core()).clean({ remove, images }, { signal });
+  const items = [...kept, ...(await cleanModels(context, dryRun === true ? [] : (model ?? [])))];
+  if (json === true) {
+    terminal.out(jsonLine(items));
+    return 0;
+  }
+  for (const item of items)
+    terminal.out(`${fate(item).padEnd(9)} ${size(item).padStart(10)}  ${seenName(item.name)}${why(item)}\n`);
+  const gone = items.filter(({ isRemoved }) => isRemoved);
+  const total = gone.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+  terminal.err(gone.length === 0 ? 'Nothing was removed.\n' : `Removed: ${gone.length}, at least ${bytes(total)}.\n`);
+  return 0;
+};
+
+/** A wrong name removes nothing, and nothing else either. */
+async function checkModels({ core }: CommandContext, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const known = (await (await core()).models.list()).map(({ id }) => id);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw usageError(`There is no model ${unknown}.`, 'See: dewpoint models list');
+}
+
+/** The model files that Dewpoint brought. Files of the user's own are not its to clean. */
+async function cleanModels({ core }: CommandContext, unwanted: readonly string[]): Promise<readonly KeptItem[]> {
+  const { models } = await core();
+  const items: KeptItem[] = [];
+  for (const { id, file } of await models.list()) {
+    if (file === undefined || !file.isOurs || file.hereBytes === 0) continue;
+    const isRemoved = unwanted.includes(id) && (await models.remove({ id })).done === 'deleted';
+    items.push({ kind: 'model', name: `model ${id}`, sizeBytes: file.hereBytes, unneeded: null, isRemoved });
+  }
+  return items;
+}
+
+function fate({ isRemoved, unneeded }: KeptItem): string {
+  if (isRemoved) return 'removed';
+  return unneeded === null ? 'kept' : 'unneeded';
+}
+
+function size({ sizeBytes }: KeptItem): string {
+  return sizeBytes === null ? 'unknown' : bytes(sizeBytes);
+}
+
+/** What is not removed by itself says how. */
+function why({ kind, unneeded, isRemoved }: KeptItem): string {
+  const reason = unneeded === null ? '' : `: ${seenWords(unneeded)}`;
+  return kind === 'image' && unneeded !== null && !isRemoved ? `${reason} (--images)` : reason;
+}

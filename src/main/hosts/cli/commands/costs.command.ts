@@ -1,0 +1,243 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import type { Elsewhere } from '@shared/counterfactual.ts';
+import type { CostReport, CostRow, CostTotals } from '@shared/cost-report.ts';
+import { promptTokensOf } from '@shared/money.ts';
+import { moneyText } from '@shared/money-text.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { CoreClient } from '../../../server/local-socket.ts';
+import type { Command } from '../command-context.ts';
+import { usageError } from '../report-failure.ts';
+import { intervalText } from '../reports/interval-text.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { jsonLine, oneLine, table } from '../terminal/terminal.ts';
+
+export interface CostsArguments {
+  readonly by?: string;
+  readonly since?: string;
+  readonly project?: string;
+  /** A session whose steps are told one by one. */
+  readonly steps?: string;
+  readonly csv?: boolean;
+  readonly json?: boolean;
+}
+
+const groupings = ['day', 'model', 'project', 'session'] as const;
+
+/** What was spent so far, from the logs. */
+export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args) => {
+  if (args.csv === true && args.json === true) throw usageError('Take --csv or --json, not both.');
+  if (args.steps !== undefined) return showSteps(await core(), terminal, { session: args.steps, args });
+  const by = groupings.find((name) => name === (args.by ?? 'day'));
+  if (by === undefined) throw usageError(`--by takes ${groupings.join(', ')}; "${args.by}" is none of them.`);
+  if (args.since !== undefined && !z.iso.date().safeParse(args.since).success) {
+    throw usageError(`--since takes a date like 2026-11-21; "${args.since}" is none.`);
+  }
+  const report = await (
+    await core()
+  ).costs({
+    by,
+    ...(args.since === undefined ? {} : { since: args.since }),
+    ...(args.project === undefined ? {} : { project: resolve(args.project) }),
+  });
+  if (args.json === true) terminal.out(jsonLine(report));
+  else if (args.csv === true) terminal.out(csvOf(report));
+  else {
+    showReport(report, terminal);
+    if (report.rows.length > 0) showElsewhere(report, terminal);
+  }
+  if (report.unreadable.length > 0) {
+    terminal.err(
+      `${terminal.colors.yellow(`${report.unreadable.length} sessions cannot be read and are in no figure`)}: ${report.unreadable.map(seenName).join(', ')}\n`,
+    );
+  }
+  return 0;
+};
+
+/** Every step of a session with what the same tokens would have cost in the other place. */
+async function showSteps(
+  client: CoreClient,
+  terminal: Terminal,
+  { session, args }: { readonly session: string; readonly args: CostsArguments },
+): Promise<number> {
+  if (args.csv === true || args.by !== undefined || args.since !== undefined || args.project !== undefined) {
+    throw usageError('--steps goes with --json alone.');
+  }
+  const { sessionId } = await client.sessions.find({ id: session });
+  const steps = await client.stepCosts({ sessionId });
+  if (args.json === true) {
+    terminal.out(jsonLine(steps));
+    return 0;
+  }
+  const rows = steps.map(({ step, where, model, costUsd, seconds, elsewhere }) => [
+    String(step),
+    where,
+    oneLine(seenName(model), 40),
+    costUsd === null ? 'unpriced' : moneyText(costUsd),
+    `${seconds.toFixed(1)} s`,
+    elsewhere.usd === null ? '-' : intervalText(elsewhere.usd, moneyText),
+    elsewhere.seconds === null ? '-' : intervalText(elsewhere.seconds, (value) => `${value.toFixed(1)} s`),
+  ]);
+  const head = ['step', 'where', 'model', 'money', 'time', 'in the other place', ''];
+  for (const line of table([head, ...rows])) terminal.out(`${line}\n`);
+  for (const text of new Set(steps.map(({ elsewhere }) => elsewhere.why).filter((why) => why !== null))) {
+    terminal.err(`-: ${text}\n`);
+  }
+  return 0;
+}
+
+function showReport(report: CostReport, terminal: Terminal): void {
+  if (report.rows.length === 0) {
+    terminal.err('No model was called in that time.\n');
+    return;
+  }
+  const { total, elsewhere, energy } = report;
+  const lines = [...report.rows.map((row) => cells(nameOf(row), row)), cells('total', { ...total, elsewhere, energy })];
+  const head = ['calls', 'local', 'failed', 'read', 'from cache', 'written', 'money', 'all cloud', 'all local', 'Wh'];
+  lines.unshift([report.by, ...head]);
+  for (const line of table(lines)) terminal.out(`${line}\n`);
+}
+
+/** What the same work would have cost elsewhere, and what was drawn from the wall. */
+function showElsewhere({ elsewhere, energy, total }: CostReport, terminal: Terminal): void {
+  const { allLocal, allCloud } = elsewhere;
+  for (const [name, { basis, usd, seconds, why, formula }] of [
+    ['all local', allLocal],
+    ['all cloud', allCloud],
+  ] as const) {
+    const time = seconds === null ? '' : `, ${intervalText(seconds, (value) => `${Math.round(value)} s`)}`;
+    const sum = usd === null ? `not known: ${why ?? ''}` : intervalText(usd, moneyText);
+    const note = usd !== null && why !== null ? ` (${why})` : '';
+    terminal.out(`${name} (${basis}): ${sum}${time}${note}\n`);
+    terminal.out(terminal.colors.dim(`    ${seenWords(formula)}\n`));
+  }
+  const metered = total.localCalls - energy.unmeteredCalls;
+  if (metered <= 0) return;
+  const cost = energy.unpricedEnergyCalls > 0 ? '' : `, ${moneyText(energy.energyUsd)}`;
+  const rest = energy.unmeteredCalls > 0 ? `; ${energy.unmeteredCalls} calls were not metered` : '';
+  terminal.out(
+    `electricity of local calls: ${energy.estimatedEnergyCalls > 0 ? 'about ' : ''}${energy.wattHours.toFixed(2)} Wh${cost}${rest}\n`,
+  );
+}
+
+function nameOf({ key, label }: CostRow): string {
+  return oneLine(seenName(key === '' ? label : label === '' ? key : `${key} ${label}`), 60);
+}
+
+type Figures = CostTotals & Pick<CostRow, 'elsewhere' | 'energy'>;
+
+function cells(name: string, totals: Figures): readonly string[] {
+  const { usage } = totals;
+  return [
+    name,
+    String(totals.calls),
+    String(totals.localCalls),
+    String(totals.failedCalls),
+    `${usage.estimated ? '~' : ''}${promptTokensOf(usage)}`,
+    String(usage.cacheRead),
+    String(usage.output),
+    moneyOf(totals),
+    elsewhereText(totals.elsewhere.allCloud),
+    elsewhereText(totals.elsewhere.allLocal),
+    energyText(totals),
+  ];
+}
+
+/** `~`: an estimate; the lines below the table have its interval and its formula. */
+function elsewhereText({ usd, basis }: Elsewhere): string {
+  return usd === null ? '-' : `${basis === 'estimated' ? '~' : ''}${moneyText(usd.value)}`;
+}
+
+/** `~`: by the watts of the settings; `-`: no local call was metered. */
+function energyText({ localCalls, energy }: Figures): string {
+  const metered = localCalls - energy.unmeteredCalls;
+  if (metered <= 0) return '-';
+  return `${energy.estimatedEnergyCalls > 0 ? '~' : ''}${energy.wattHours.toFixed(2)}${energy.unmeteredCalls > 0 ? '+' : ''}`;
+}
+
+/** A sum with calls in it whose price nobody knows says so, and is never a plain number. */
+function moneyOf({ costUsd, unpricedCalls, calls }: CostTotals): string {
+  if (unpricedCalls === 0) return moneyText(costUsd);
+  if (unpricedCalls === calls) return 'unpriced';
+  return `at least ${moneyText(costUsd)} (${unpricedCalls} unpriced)`;
+}
+
+const columns = [
+  'key',
+  'label',
+  'calls',
+  'local_calls',
+  'failed_calls',
+  'fresh_input_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'tokens_estimated',
+  'cost_usd',
+  'unpriced_calls',
+  'all_cloud_usd',
+  'all_cloud_usd_low',
+  'all_cloud_usd_high',
+  'all_cloud_basis',
+  'all_local_usd',
+  'all_local_usd_low',
+  'all_local_usd_high',
+  'all_local_basis',
+  'energy_wh',
+  'energy_usd',
+  'energy_estimated',
+  'unmetered_calls',
+];
+
+/** A figure that nobody knows is empty. `cost_usd` is so where no call has a price; with `unpriced_calls` above 0 it is less than what was spent. */
+function csvOf({ rows }: CostReport): string {
+  const lines = rows.map((row) => {
+    const { usage } = row;
+    return [
+      row.key,
+      row.label,
+      row.calls,
+      row.localCalls,
+      row.failedCalls,
+      usage.freshInput,
+      usage.cacheRead,
+      usage.cacheWrite,
+      usage.output,
+      usage.reasoning,
+      usage.estimated,
+      row.calls > 0 && row.unpricedCalls === row.calls ? '' : Number(row.costUsd.toFixed(9)),
+      row.unpricedCalls,
+      ...elsewhereCells(row.elsewhere.allCloud),
+      ...elsewhereCells(row.elsewhere.allLocal),
+      ...energyCells(row),
+    ]
+      .map(csvCell)
+      .join(',');
+  });
+  return [columns.join(','), ...lines].map((line) => `${line}\r\n`).join('');
+}
+
+const rounded = (usd: number): number => Number(usd.toFixed(9));
+
+function elsewhereCells({ usd, basis }: Elsewhere): readonly (string | number)[] {
+  return usd === null ? ['', '', '', basis] : [rounded(usd.value), rounded(usd.low), rounded(usd.high), basis];
+}
+
+function energyCells({ localCalls, energy }: Figures): readonly (string | number | boolean)[] {
+  const { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls } = energy;
+  const isKnown = localCalls > unmeteredCalls;
+  return [
+    isKnown ? Number(wattHours.toFixed(6)) : '',
+    isKnown && unpricedEnergyCalls === 0 ? rounded(energyUsd) : '',
+    estimatedEnergyCalls > 0,
+    unmeteredCalls,
+  ];
+}
+
+/** A text that a spreadsheet would take for a formula is marked as text. */
+function csvCell(value: string | number | boolean): string {
+  if (typeof value !== 'string') return String(value);
+  const safe = /^[=+\-@\t\r]/u.test(value) ? `'${value}` : value;
+  return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,152 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { PlanInput } from '@shared/plan-input.ts';
+import type { PlanAnswer } from '@shared/plan.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { Command } from '../../command-context.ts';
+import { usageError } from '../../report-failure.ts';
+import { bytes, jsonLine } from '../../terminal/terminal.ts';
+
+/** The options as commander gives them. */
+export interface PlanArguments {
+  readonly keys?: string;
+  readonly context?: string;
+  readonly kv?: string;
+  readonly flash?: string;
+  readonly ubatch?: string;
+  readonly slots?: string;
+  readonly unified?: boolean;
+  readonly engine?: string;
+  readonly card?: readonly string[];
+  readonly json?: boolean;
+}
+
+const help = 'See: dewpoint plan --help';
+
+/** What a model takes and what it would get: on this machine, or on cards that are only imagined. Fetches and loads nothing. */
+export const plan: Command<[string | undefined, PlanArguments]> = async ({ core, terminal, signal }, model, args) => {
+  if ((model === undefined) === (args.keys === undefined)) throw usageError('Give a model, or --keys FILE.', help);
+  const input = parsePlanInput(model, args);
+  const keys = args.keys === undefined ? null : await readKeysFile(args.keys);
+  const answer = await (await core()).plan({ ...input, keys }, { signal });
+  if (args.json === true) terminal.out(jsonLine(answer));
+  else terminal.out(describe(answer));
+  return 0;
+};
+
+export function parsePlanInput(model: string | undefined, args: PlanArguments): PlanInput {
+  const isPath = model !== undefined && (model.endsWith('.gguf') || model.startsWith('.'));
+  return {
+    model: model === undefined ? null : isPath && !model.startsWith('llama-cpp/') ? resolve(model) : model,
+    keys: null,
+    context: args.context === undefined ? null : whole('--context', args.context),
+    kv: choice('--kv', args.kv ?? null, ['f16', 'q8_0', 'q4_0']),
+    flash: choice('--flash', args.flash ?? 'on', ['on', 'off']) === 'on',
+    ubatch: args.ubatch === undefined ? 512 : whole('--ubatch', args.ubatch),
+    slots: args.slots === undefined ? 1 : whole('--slots', args.slots),
+    unified: args.unified === true,
+    engine: choice('--engine', args.engine ?? 'node-llama-cpp', ['llama-server', 'node-llama-cpp']) ?? 'node-llama-cpp',
+    cards: args.card === undefined ? null : args.card.map(cardOf),
+  };
+}
+
+async function readKeysFile(path: string): Promise<Record<string, unknown>> {
+  let text: string;
+  try {
+    text = await readFile(resolve(path), 'utf8');
+  } catch {
+    throw usageError(`${path} cannot be read.`);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    throw usageError(`${path} is not JSON.`);
+  }
+  throw usageError(`${path} is not a JSON object of header keys.`);
+}
+
+function whole(option: string, text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > 1_000_000_000)
+    throw usageError(`${option} takes a whole number from 1 on, not "${text}".`, help);
+  return value;
+}
+
+function choice<const Value extends string>(
+  option: string,
+  given: string | null,
+  allowed: readonly Value[],
+): Value | null {
+  if (given === null) return null;
+  const found = allowed.find((value) => value === given);
+  if (found === undefined) throw usageError(`${option} takes ${allowed.join(', ')}, not "${given}".`, help);
+  return found;
+}
+
+/** `BYTES` or `BYTES,FREE_BYTES`; a unit may follow the number (24GiB, 24GB). */
+function cardOf(text: string): { readonly totalBytes: number; readonly freeBytes: number } {
+  const [total, free, ...more] = text.split(',');
+  const totalBytes = sizeOf(total ?? '');
+  const freeBytes = free === undefined ? totalBytes : sizeOf(free);
+  if (totalBytes === null || freeBytes === null || more.length > 0)
+    throw usageError(`--card takes a size such as 24GiB, and behind a comma what is free of it, not "${text}".`, help);
+  if (totalBytes === 0) throw usageError('A card of 0 bytes cannot hold anything.', help);
+  if (freeBytes > totalBytes) throw usageError(`More is free on the card than it has: "${text}".`, help);
+  return { totalBytes, freeBytes };
+}
+
+const units: Readonly<Record<string, number>> = { '': 1, mib: 2 ** 20, gib: 2 ** 30, mb: 1e6, gb: 1e9 };
+
+function sizeOf(text: string): number | null {
+  const match = /^(\d+(?:\.\d+)?) ?([a-z]*)$/i.exec(text.trim());
+  const unit = units[(match?.[2] ?? '?').toLowerCase()];
+  const size = match === null || unit === undefined ? Number.NaN : Math.floor(Number(match[1]) * unit);
+  return Number.isSafeInteger(size) ? size : null;
+}
+
+function describe(answer: PlanAnswer): string {
+  const { granted } = answer;
+  const size = (value: number | null): string => (value === null ? 'unknown' : bytes(value));
+  const terms = answer.terms.map(
+    (term) => [term.name, `${bytes(term.bytes).padStart(10)}  ${term.certainty}: ${term.why}`] as const,
+  );
+  const rows: readonly (readonly [string, string])[] = [
+    ...terms,
+    [
+      'total',
+      `${size(answer.totalBytes).padStart(10)}  ${answer.certainty}${answer.why === null ? '' : `: ${answer.why}`}`,
+    ],
+    ['asked', answer.asked === null ? 'nothing: as much as is useful and fits' : `${answer.asked} tokens`],
+    ['granted', `${granted.context} tokens, ${granted.kv} cache, ${granted.gpuLayers} layers on cards`],
+    ['because', granted.reason],
+    ...(granted.copied === undefined
+      ? []
+      : [[granted.copied.name, `${bytes(granted.copied.bytes).padStart(10)}  ${granted.copied.why}`] as const]),
+    ...granted.warnings.map((warning) => ['warning', warning] as const),
+    ...granted.devices.map(
+      (device) =>
+        [
+          device.name,
+          `${bytes(Math.round(device.bytes))} of ${bytes(device.budgetBytes)} that may be used, ${device.layers} layers`,
+        ] as const,
+    ),
+    ...answer.devices.map(
+      (device) =>
+        [
+          'memory',
+          `${device.name}: ${bytes(device.freeBytes)} free of ${bytes(device.totalBytes)} (${device.source}, confidence ${device.confidence})${device.note === null ? '' : ` ${device.note}`}`,
+        ] as const,
+    ),
+    ['host', `${bytes(answer.host.freeBytes)} free of ${bytes(answer.host.totalBytes)} (${answer.host.source})`],
+    ...(answer.ruleOfThumb === null
+      ? []
+      : [
+          [
+            'thumb',
+            `about ${answer.ruleOfThumb} tokens for such a card, as a rule of thumb; ${answer.why === null ? 'not used' : 'used, for nothing could be computed'}`,
+          ] as const,
+        ]),
+  ];
+  return rows.map(([name, value]) => `${seenName(name).padEnd(11)} ${seenWords(value)}\n`).join('');
+}

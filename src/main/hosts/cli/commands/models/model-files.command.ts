@@ -1,0 +1,53 @@
+import { resolve } from 'node:path';
+import type { ModelEntry } from '@shared/contract.ts';
+import { seenName } from '@shared/seen-text.ts';
+import { confirm } from '../../questions/confirm.ts';
+import type { Command, CommandContext } from '../../command-context.ts';
+import { usageError } from '../../report-failure.ts';
+import { describeModel } from './models.command.ts';
+import { bytes, jsonLine } from '../../terminal/terminal.ts';
+
+/** A model file of the user's own under a name; the file stays where it is. */
+export const importModel: Command<[string, { readonly name?: string; readonly json?: boolean }]> = async (
+  { core, terminal },
+  file,
+  { name, json },
+) => {
+  const model = await (await core()).models.import({ path: resolve(file), name: name ?? null });
+  if (json === true) terminal.out(jsonLine(model));
+  else terminal.out(describeModel(model));
+  terminal.err(`Use it with --local ${seenName(model.id)}\n`);
+  return 0;
+};
+
+/** What was downloaded, here or by a server, is deleted only after a yes; what was imported is only forgotten. */
+export const removeModel: Command<[string, { readonly yes?: boolean; readonly json?: boolean }]> = async (
+  context,
+  id,
+  { yes, json },
+) => {
+  const { terminal } = context;
+  const core = await context.core();
+  const model = await core.models.show({ id });
+  const isDeleted = model.file === undefined || model.file.isOurs;
+  if (isDeleted && yes !== true && !(await isWanted(context, model))) {
+    terminal.err('Nothing was removed.\n');
+    return 1;
+  }
+  const removal = await core.models.remove({ id });
+  if (json === true) terminal.out(jsonLine(removal));
+  else if (removal.done === 'deleted')
+    terminal.out(`Deleted ${seenName(id)}: ${bytes(removal.bytes)} are free again.\n`);
+  else terminal.out(`Forgot ${seenName(id)}. Its file lies where it lay: ${seenName(removal.path)}\n`);
+  return 0;
+};
+
+async function isWanted(context: CommandContext, { id, file }: ModelEntry): Promise<boolean> {
+  if (file?.hereBytes === 0) return true;
+  if (!context.terminal.isInteractive) {
+    throw usageError(`${id} would be deleted, and there is nobody to ask.`, 'Say that it is meant: --yes');
+  }
+  const what =
+    file === undefined ? `${seenName(id)} from its server` : `${seenName(file.path)} (${bytes(file.hereBytes)})`;
+  return confirm(`Delete ${what}?`, context);
+}

@@ -1,0 +1,163 @@
+import type { ModelEntry } from '@shared/contract.ts';
+import type { ModelChoice } from '@shared/model-choice.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import { createTimeLeft } from '@shared/time-left.ts';
+import { printable, seenName, seenWords } from '@shared/seen-text.ts';
+import type { Command, CommandContext } from '../../command-context.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { cardRows } from '../../reports/probe-card-rows.ts';
+import { modelSettingsText, ownModelSettings } from './set-model.command.ts';
+import { bytes, jsonLine, oneLine, seconds } from '../../terminal/terminal.ts';
+
+type Core = Awaited<ReturnType<CommandContext['core']>>;
+
+export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
+  const models = await (await core()).models.list();
+  if (json === true) {
+    terminal.out(jsonLine(models));
+    return 0;
+  }
+  const width = Math.max(...models.map((model) => seenName(model.id).length), 10);
+  for (const model of models) {
+    const size = model.sizeBytes === null ? '' : bytes(model.sizeBytes);
+    terminal.out(
+      `${seenName(model.id).padEnd(width)}  ${model.where.padEnd(5)}  ${model.state.padEnd(12)}  ${size.padStart(9)}  ${oneLine(model.note ?? '', model.state === 'unreachable' ? 300 : 160)}\n`,
+    );
+  }
+  return 0;
+};
+
+export const showModel: Command<[string, { readonly json?: boolean }]> = async ({ core, terminal }, id, { json }) => {
+  const { models, settings } = await core();
+  const model = await models.show({ id, fit: true });
+  const own = await ownModelSettings(settings, id);
+  if (json === true) terminal.out(jsonLine({ ...model, set: own }));
+  else terminal.out(describeModel(model, modelSettingsText(own)));
+  return 0;
+};
+
+/** `own`: what a person set of it; empty: nothing. */
+export function describeModel(model: ModelEntry, own = ''): string {
+  const { info } = model;
+  const rows: readonly (readonly [string, string])[] = [
+    ['model', seenName(model.id)],
+    ['name', seenName(model.label)],
+    ['runs', model.where],
+    ['state', model.state],
+    ['size', model.sizeBytes === null ? 'unknown' : bytes(model.sizeBytes)],
+    ['licence', model.licence ?? 'unknown'],
+    ['context', info === null ? 'unknown' : `${info.contextTokens} tokens`],
+    ['parameters', info === null || info.parametersB === null ? 'unknown' : `${info.parametersB} billion`],
+    [
+      'price',
+      info === null || info.price === null
+        ? 'unpriced'
+        : `$${info.price.input} in, $${info.price.output} out per million tokens (${info.price.source}, ${info.price.date})`,
+    ],
+    ['can', info === null ? 'unknown' : describeCapabilities(info)],
+    ['strategies', info === null ? 'unknown' : info.strategies.join(', ')],
+    ...(model.fit === undefined || model.choices !== undefined
+      ? []
+      : [['would fit', model.fit ?? 'unknown: its header is not known here'] as const]),
+    ...(model.headerFrom === undefined ? [] : [['header', `from ${model.headerFrom.join('; ')}`] as const]),
+    ...(model.choices ?? []).map((choice) => ['offers', choiceText(choice)] as const),
+    ...(model.card === undefined ? [] : cardRows(model.card)),
+    ...(own === '' ? [] : [['you set', own] as const]),
+    ...(model.file === undefined ? [] : [['file', seenName(model.file.path)] as const]),
+    ...(model.note === null ? [] : [['note', model.note] as const]),
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(11)} ${seenWords(value)}\n`).join('');
+}
+
+/** What its lists and the settings say of it; how hard it is to think stands beside that it does. */
+function describeCapabilities({ capabilities, effort }: ModelInfo): string {
+  const { tools, images, reasoning, cache } = capabilities;
+  const thinks = effort === undefined ? 'think' : `think (effort: ${effort})`;
+  const known = [
+    [tools, 'call tools'],
+    [images, 'see images'],
+    [reasoning, thinks],
+    [cache, 'keep what it has read'],
+  ] as const;
+  const can = known.filter(([has]) => has === true).map(([, words]) => words);
+  return can.length === 0 ? 'answer in words' : can.join(', ');
+}
+
+function choiceText({ id, sizeBytes, fit, isTaken }: ModelChoice): string {
+  return `${id}  ${bytes(sizeBytes)}${isTaken ? '  (taken where none is named)' : ''}  ${fit ?? 'its header could not be read'}`;
+}
+
+export const pullModel: Command<[string]> = async (context, id) => {
+  await pull(context, id);
+  return 0;
+};
+
+/** Brings the local model of a run where it is known and not here; the only commands that do are run, chat, serve and pull. */
+export async function ensureModel(
+  context: CommandContext,
+  options: Pick<RunOptions, 'local' | 'policy' | 'projectPath'>,
+): Promise<void> {
+  if (options.policy === 'cloud') return;
+  const core = await context.core();
+  const id = options.local ?? (await usualModel(core, options.projectPath));
+  // A model nobody knows is the core's to refuse, with its reason.
+  const model = await core.models.show({ id }).catch(() => null);
+  if (model?.state === 'downloadable') await pull(context, id);
+}
+
+async function usualModel(core: Core, projectPath: string | undefined): Promise<string> {
+  if (projectPath === undefined) return String(await core.settings.get({ key: 'local' }));
+  const { own, usual } = await core.projects.settings({ projectPath });
+  return own.local ?? usual.local;
+}
+
+async function pull({ core, terminal, signal, now }: CommandContext, id: string): Promise<void> {
+  await announceDownload({ core, terminal }, id);
+  let shown = '';
+  let done = '';
+  let writtenAt = -Infinity;
+  const timeLeft = createTimeLeft();
+  for await (const progress of await (await core()).models.pull({ id }, { signal })) {
+    const share = progress.totalBytes === null ? '' : ` of ${bytes(progress.totalBytes)}`;
+    const left = leftText(timeLeft(progress, now()));
+    const text =
+      `${progress.phase} ${seenName(id)}: ${bytes(progress.doneBytes)}${share}${left} ${progress.text}`.trimEnd();
+    if (terminal.isLive) {
+      terminal.clear();
+      terminal.err(oneLine(text, terminal.columns - 1));
+    } else if (progress.phase !== shown || now() - writtenAt > 5_000) {
+      terminal.err(`${text}\n`);
+      writtenAt = now();
+    }
+    shown = progress.phase;
+    if (shown === 'done') done = progress.text;
+  }
+  endLine(terminal);
+  // What it is called here; others keep their name.
+  if (id.startsWith('hf:')) terminal.out(`${seenName(done)}\n`);
+}
+
+function leftText(leftMs: number | null): string {
+  if (leftMs === null) return '';
+  return `, about ${leftMs < 100_000 ? seconds(leftMs) : `${Math.round(leftMs / 60_000)} min`} left`;
+}
+
+/** How much, and under which licence it may be used: before it is fetched. */
+async function announceDownload(
+  { core, terminal }: Pick<CommandContext, 'core' | 'terminal'>,
+  id: string,
+): Promise<void> {
+  // A model nobody knows is the download's to refuse, with its reason.
+  const model = await (await core()).models.show({ id }).catch(() => null);
+  if (model?.state !== 'downloadable') return;
+  const size = model.sizeBytes === null ? '' : `, ${bytes(model.sizeBytes)}`;
+  const { choices = [] } = model;
+  if (choices.length > 1) for (const choice of choices) terminal.err(`${seenWords(choiceText(choice))}\n`);
+  if (model.note !== null && choices.length > 0) terminal.err(`${printable(model.note)}\n`);
+  terminal.err(`${seenName(model.label)}${size}, licence: ${seenName(model.licence ?? 'not known')}\n`);
+}
+
+function endLine(terminal: Terminal): void {
+  if (terminal.isLive) terminal.clear();
+}

@@ -1,0 +1,40 @@
+import type { ModelMending } from '@shared/contract.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
+import { confirm } from '../../questions/confirm.ts';
+import type { Command, CommandContext } from '../../command-context.ts';
+import { usageError } from '../../report-failure.ts';
+import { jsonLine } from '../../terminal/terminal.ts';
+
+/** Says what is wrong with a model of a server and what would mend it; does it after a yes, and not without. */
+export const repairModel: Command<[string, { readonly yes?: boolean; readonly json?: boolean }]> = async (
+  context,
+  id,
+  { yes, json },
+) => {
+  const { terminal } = context;
+  const { models } = await context.core();
+  const found = await models.mend({ id, apply: false });
+  const say = (mending: ModelMending): void => {
+    if (json === true) terminal.out(jsonLine(mending));
+  };
+  if (found.problem === null || found.plan === null) {
+    say(found);
+    const why = found.problem === null ? 'nothing is wrong with it.' : `${found.problem}. It cannot be mended here.`;
+    terminal.err(`${seenName(id)}: ${seenWords(why)}\n`);
+    return found.problem === null ? 0 : 1;
+  }
+  terminal.err(`${seenName(id)}: ${seenWords(found.problem)}.\nTo mend it, ${seenWords(found.plan)}.\n`);
+  if (yes !== true && !(await isWanted(context))) {
+    terminal.err('Nothing was made.\n');
+    return 1;
+  }
+  const done = await models.mend({ id, apply: true });
+  say(done);
+  if (done.made !== null) terminal.err(`Use it with --local ${seenName(done.made)}\n`);
+  return 0;
+};
+
+async function isWanted(context: CommandContext): Promise<boolean> {
+  if (!context.terminal.isInteractive) throw usageError('There is nobody to ask.', 'Say that it is meant: --yes');
+  return confirm('Make it?', context);
+}

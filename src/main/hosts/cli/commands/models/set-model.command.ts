@@ -1,0 +1,77 @@
+import { drivingSchema } from '@shared/models.ts';
+import { printable } from '@shared/seen-text.ts';
+import type { Command, CommandContext } from '../../command-context.ts';
+import { usageError } from '../../report-failure.ts';
+import { jsonLine } from '../../terminal/terminal.ts';
+
+const names = [...Object.keys(drivingSchema.shape), 'strategies'];
+
+/** How a model is driven by a person's word, which goes before what its probe found out; `NAME=` takes that back. */
+export const setModel: Command<[string, { readonly words?: readonly string[]; readonly json?: boolean }]> = async (
+  { core, terminal },
+  id,
+  { words = [], json },
+) => {
+  const { settings, models } = await core();
+  // Of a model that nobody knows nothing is kept: most likely its name is misspelt.
+  await models.show({ id });
+  const own = new Map(Object.entries(await ownModelSettings(settings, id)));
+  for (const word of words) {
+    const { name, value } = read(word);
+    if (value === null) own.delete(name);
+    else own.set(name, value);
+  }
+  const key = ['models', id];
+  if (own.size === 0) await settings.unset({ key });
+  else await settings.set({ key, value: Object.fromEntries(own) });
+  if (json === true) terminal.out(jsonLine(Object.fromEntries(own)));
+  else
+    terminal.err(
+      `${printable(id)}: ${own.size === 0 ? 'driven as usual' : modelSettingsText(Object.fromEntries(own))}\n`,
+    );
+  return 0;
+};
+
+type Core = Awaited<ReturnType<CommandContext['core']>>;
+
+/** What a person set of a model; empty: nothing. */
+export async function ownModelSettings(
+  settings: Core['settings'],
+  id: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const all = await settings.get({ key: 'models' });
+  const own: unknown = Object.entries(isRecord(all) ? all : {}).find(([name]) => name === id)?.[1];
+  return isRecord(own) ? own : {};
+}
+
+export function modelSettingsText(own: Readonly<Record<string, unknown>>): string {
+  return Object.entries(own)
+    .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(',') : String(value)}`)
+    .join(' · ');
+}
+
+/** Null: as usual again. */
+function read(word: string): { readonly name: string; readonly value: unknown } {
+  const at = word.indexOf('=');
+  const name = word.slice(0, Math.max(0, at));
+  if (!names.includes(name)) {
+    throw usageError(
+      `"${word}" is not NAME=VALUE with one of: ${names.join(', ')}.`,
+      'For example: dewpoint models set llama-cpp/my-model calls=text toolBudget=5',
+    );
+  }
+  return { name, value: valueOf(name, word.slice(at + 1)) };
+}
+
+function valueOf(name: string, text: string): unknown {
+  if (text === '') return null;
+  if (name === 'strategies') return text.split(',');
+  if (name === 'systemText') return text;
+  const number = Number(text);
+  // What is wrong with a value is said by the settings, which know what is right.
+  return Number.isNaN(number) ? text : number;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

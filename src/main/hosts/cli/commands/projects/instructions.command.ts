@@ -1,0 +1,111 @@
+import { resolve } from 'node:path';
+import type { InstructionFile } from '@shared/instructions.ts';
+import { exitCodes } from '@shared/run-result.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
+import { quoteRows } from '../../terminal/quoted-rows.ts';
+import { confirm } from '../../questions/confirm.ts';
+import type { Command, CommandContext } from '../../command-context.ts';
+import { usageError } from '../../report-failure.ts';
+import { requireFolder } from '../../checks/require-folder.ts';
+import { jsonLine } from '../../terminal/terminal.ts';
+
+export type InstructionsAction = 'list' | 'show' | 'approve' | 'forget';
+
+export interface InstructionsArguments {
+  readonly json?: boolean;
+  readonly file?: string;
+  readonly sha256?: string;
+}
+
+/** The instructions that a project brings along: which there are, what they say, and a person's yes to them. */
+export const instructions: Command<[InstructionsAction, string | undefined, InstructionsArguments]> = async (
+  context,
+  action,
+  folder,
+  args,
+) => {
+  const { terminal } = context;
+  const projectPath = resolve(folder ?? '.');
+  const core = await context.core();
+  if (action === 'forget') {
+    const gone = await core.projects.forgetInstructions({ projectPath, path: args.file ?? null });
+    if (args.json === true) terminal.out(jsonLine(gone));
+    else
+      terminal.err(
+        gone.length === 0 ? 'None was approved.\n' : `Not followed any more: ${gone.map(seenName).join(', ')}\n`,
+      );
+    return 0;
+  }
+  await requireFolder(projectPath);
+  const all = await core.projects.instructions({ projectPath });
+  const chosen = all.filter(({ path }) => args.file === undefined || path === args.file);
+  if (args.file !== undefined && chosen.length === 0)
+    throw usageError(`${args.file} is no file of instructions of this project.`, 'See: dewpoint projects instructions');
+  if (action === 'approve') return approve(context, { projectPath, files: chosen, args });
+  if (args.json === true) terminal.out(jsonLine(chosen));
+  else if (chosen.length === 0) terminal.err(none);
+  else
+    for (const file of chosen)
+      terminal.out(action === 'show' ? wholeText(file, terminal.columns) : `${stateLine(file)}\n`);
+  return 0;
+};
+
+async function approve(
+  context: CommandContext,
+  {
+    projectPath,
+    files,
+    args,
+  }: {
+    readonly projectPath: string;
+    readonly files: readonly InstructionFile[];
+    readonly args: InstructionsArguments;
+  },
+): Promise<number> {
+  const { terminal } = context;
+  const core = await context.core();
+  const open = files.filter(({ state }) => state !== 'approved');
+  let left = 0;
+  for (const { path, sha256, ...file } of open) {
+    if (sha256 === null) {
+      terminal.err(`${seenName(path)}: ${seenWords(file.problem ?? 'cannot be shown')}, so nobody can approve it.\n`);
+      left += 1;
+    } else if (
+      args.sha256 === undefined ? await isWanted(context, { ...file, path, sha256 }) : args.sha256 === sha256
+    ) {
+      await core.projects.approveInstructions({ projectPath, path, sha256 });
+    } else left += 1;
+  }
+  const now = await core.projects.instructions({ projectPath });
+  if (args.json === true) terminal.out(jsonLine(now));
+  else if (now.length === 0) terminal.err(none);
+  else for (const file of now) terminal.err(`${stateLine(file)}\n`);
+  return left === 0 ? 0 : exitCodes['needs-approval'];
+}
+
+async function isWanted(context: CommandContext, file: InstructionFile): Promise<boolean> {
+  context.terminal.err(wholeText(file, context.terminal.columns));
+  if (context.terminal.isInteractive) return confirm('Let agents follow exactly this?', context);
+  context.terminal.err(`Nobody can be asked here. To say yes to exactly this: --sha256 ${file.sha256 ?? ''}\n`);
+  return false;
+}
+
+const none = 'This project brings no instructions for agents.\n';
+
+const sentences = {
+  approved: 'followed: you approved exactly these bytes',
+  new: 'held back: nobody has approved it',
+  changed: 'held back: it is not what you approved',
+  unfit: 'held back',
+} as const;
+
+function stateLine({ path, state, sha256, problem }: InstructionFile): string {
+  const why = problem === null ? '' : ` (${seenWords(problem)})`;
+  return `${seenName(path)}  ${sentences[state]}${why}${sha256 === null ? '' : `  ${sha256}`}`;
+}
+
+function wholeText(file: InstructionFile, columns: number): string {
+  const changed =
+    file.diff === null ? '' : `changed since you approved it:\n${quoteRows(file.diff, columns, '  ~ ')}\n`;
+  return `${stateLine(file)}\n${file.text === null ? '' : `${quoteRows(file.text, columns)}\n`}${changed}`;
+}

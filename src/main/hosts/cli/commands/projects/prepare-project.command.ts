@@ -1,0 +1,130 @@
+import { resolve } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import type { PreparationPart, PreparationPlan } from '@shared/preparation.ts';
+import { exitCodes } from '@shared/run-result.ts';
+import { seenCommand, seenName, seenWords } from '@shared/seen-text.ts';
+import { quoteRows } from '../../terminal/quoted-rows.ts';
+import { confirm } from '../../questions/confirm.ts';
+import type { Command, CommandContext } from '../../command-context.ts';
+import { bytes, jsonLine, oneLine } from '../../terminal/terminal.ts';
+
+export interface PrepareArguments {
+  readonly yes?: boolean;
+  readonly anew?: boolean;
+  readonly host?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** Shows how a project's packages are installed, asks, and installs them. */
+export const prepareProject: Command<[string | undefined, PrepareArguments]> = async (context, folder, args) => {
+  const { terminal } = context;
+  const projectPath = resolve(folder ?? '.');
+  const hosts = args.host ?? [];
+  const core = await context.core();
+  const request = { projectPath, hosts: [...hosts], anew: args.anew };
+  const plan = await core.projects.preparation(request, { signal: context.signal });
+  const open = plan.parts.filter(({ state }) => state !== 'ready');
+  if (open.length === 0) {
+    showParts(plan, context, args.json === true);
+    return 0;
+  }
+  showPlan(plan, context);
+  if (args.yes !== true && !terminal.isInteractive) {
+    terminal.err('Nobody can be asked here. To say yes beforehand: --yes\n');
+    return exitCodes['needs-approval'];
+  }
+  if (
+    args.yes !== true &&
+    !(await confirm('Run these commands in a container that reaches only these hosts?', context))
+  ) {
+    terminal.err('Nothing was installed.\n');
+    return exitCodes['needs-approval'];
+  }
+  const ended = await install(plan, request, context);
+  showParts(ended, context, args.json === true);
+  return ended.parts.every(({ state }) => state === 'ready') ? 0 : 1;
+};
+
+/** Before a run: says what is not installed, and offers it where there is a person. Whatever comes of it, the run goes on. */
+export async function offerPreparation(context: CommandContext, projectPath: string, canAsk: boolean): Promise<void> {
+  const { terminal } = context;
+  const core = await context.core();
+  // Without an engine there is nothing to install for, and the run itself says so.
+  const parts = await core.projects.parts({ projectPath }, { signal: context.signal }).catch(() => []);
+  const open = parts.filter(({ state, isNeeded }) => isNeeded && state !== 'ready');
+  if (open.length === 0) return;
+  for (const part of open) terminal.err(`${terminal.colors.yellow(seenWords(sentenceOf(part)))}\n`);
+  if (canAsk && open.some(({ state }) => state !== 'failed')) {
+    const plan = await core.projects.preparation({ projectPath, hosts: [] }, { signal: context.signal });
+    showPlan(plan, context);
+    if (await confirm('Install them now, in a container that reaches only these hosts?', context)) {
+      showParts(await install(plan, { projectPath, hosts: [] }, context), context, false);
+      return;
+    }
+  }
+  terminal.err(`To install them: dewpoint projects prepare ${seenName(projectPath)}\n`);
+}
+
+async function install(
+  plan: PreparationPlan,
+  request: { readonly projectPath: string; readonly hosts: string[]; readonly anew?: boolean | undefined },
+  { core, terminal, signal }: CommandContext,
+): Promise<PreparationPlan> {
+  const input = { ...request, projectPath: plan.projectPath, approval: plan.approval };
+  for await (const progress of await (await core()).projects.prepare(input, { signal })) {
+    if (progress.type === 'ended') return progress.plan;
+    terminal.err(`${terminal.colors.dim(`$ ${oneLine(progress.text, 300)}`)}\n`);
+  }
+  throw new AppError('internal', 'The installation ended without a word.');
+}
+
+/** Everything that is approved: the exact commands, where they run, and which hosts they reach. */
+function showPlan(plan: PreparationPlan, { terminal }: CommandContext): void {
+  const say = (text: string): void => terminal.err(`${text}\n`);
+  for (const part of plan.parts) {
+    if (part.state === 'ready') continue;
+    say(
+      `${seenName(nameOf(part))} packages (${part.tool}), by ${part.files.map(seenName).join(', ') || 'the settings'}:`,
+    );
+    for (const command of part.commands) say(quoteRows(command, terminal.columns));
+    if (part.state === 'failed' && part.reason !== null) say(`  The last try failed: ${seenWords(part.reason)}`);
+  }
+  say('in a copy of the project in a container, with the network only to:');
+  for (const { host, why } of plan.hosts) say(`  ${seenName(host)}  (${seenWords(why)})`);
+  if (plan.hosts.length === 0) say('  nothing');
+  if (plan.variables.length > 0) say(`with the variables ${plan.variables.map(seenName).join(', ')} of the settings`);
+}
+
+function showParts(plan: PreparationPlan, { terminal }: CommandContext, isJson: boolean): void {
+  if (isJson) terminal.out(jsonLine(plan));
+  if (plan.parts.length === 0) terminal.err('This project has no packages to be installed.\n');
+  for (const part of plan.parts) terminal.err(`${seenWords(sentenceOf(part))}\n`);
+}
+
+function sentenceOf(part: PreparationPart): string {
+  const name = `${nameOf(part)} packages (${part.tool})`;
+  const size = part.sizeBytes === null ? '' : `, ${bytes(part.sizeBytes)}`;
+  switch (part.state) {
+    case 'ready':
+      return `${name}: installed, ${part.packages ?? 'unknown'} packages${size}.${changedText(part)}`;
+    case 'outdated':
+      return `${name}: installed before ${part.files.join(', ')} changed; those are used until they are installed anew.`;
+    case 'failed':
+      return `${name}: not installed. ${part.reason ?? ''}`;
+    case 'missing':
+      return `${name}: not installed; commands of a session find only what the sandbox image brings.`;
+    default:
+      return part.state satisfies never;
+  }
+}
+
+/** Whose word it rests on beside the files. */
+function changedText({ changedBy = [] }: PreparationPart): string {
+  if (changedBy.length === 0) return '';
+  return ` Changed since by: ${changedBy.map((command) => oneLine(seenCommand(command), 120)).join('; ')}. As the files say, anew: --anew.`;
+}
+
+function nameOf({ ecosystem, folder = '' }: PreparationPart): string {
+  const name = ecosystem === 'python' ? 'Python' : 'JavaScript';
+  return folder === '' ? name : `${folder}: ${name}`;
+}

@@ -1,0 +1,85 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import type { ListedProject, ProjectChoices } from '@shared/project-list.ts';
+import { listProjects } from '@shared/project-list.ts';
+import { seenName } from '@shared/seen-text.ts';
+import type { CoreClient } from '../../../../server/local-socket.ts';
+import type { Command } from '../../command-context.ts';
+import { usageError } from '../../report-failure.ts';
+import { dateAndTime, jsonLine } from '../../terminal/terminal.ts';
+
+export type ProjectListAction = 'list' | 'add' | 'remove';
+
+const choicesSchema = z.object({ added: z.array(z.string()), removed: z.record(z.string(), z.number()) });
+
+/** The projects there are, one more, or one less. Nothing in a folder is touched, and no session. */
+export const projectList: Command<[ProjectListAction, string | undefined, { readonly json?: boolean }]> = async (
+  context,
+  action,
+  folder,
+  args,
+) => {
+  const core = await context.core();
+  const choices = choicesSchema.parse(await core.settings.get({ key: 'projects' }));
+  const listed = listProjects(await core.sessions.list(), choices);
+  switch (action) {
+    case 'list':
+      await show(listed, context, args.json === true);
+      return 0;
+    case 'add': {
+      const path = await folderOf(folder ?? '.');
+      const { [path]: _, ...removed } = choices.removed;
+      await keep(core, { added: [...choices.added.filter((one) => one !== path), path], removed });
+      context.terminal.out(`${path}\n`);
+      return 0;
+    }
+    case 'remove': {
+      const path = resolve(folder ?? '.');
+      if (!listed.some((project) => project.path === path)) {
+        throw usageError(`${path} is none of the projects.`, 'dewpoint projects list shows them.');
+      }
+      const added = choices.added.filter((one) => one !== path);
+      await keep(core, { added, removed: { ...choices.removed, [path]: Date.now() } });
+      context.terminal.err(`${seenName(path)} is off the list. The folder and its sessions are as they were.\n`);
+      return 0;
+    }
+    default:
+      return action satisfies never;
+  }
+};
+
+async function keep(core: CoreClient, value: ProjectChoices): Promise<void> {
+  await core.settings.set({ key: 'projects', value });
+}
+
+async function folderOf(given: string): Promise<string> {
+  const path = resolve(given);
+  const found = await stat(path).catch(() => null);
+  if (found === null) throw usageError(`There is no folder ${path}.`);
+  if (!found.isDirectory()) throw usageError(`${path} is a file; a project is a folder.`);
+  return path;
+}
+
+async function show(
+  listed: readonly ListedProject[],
+  { terminal }: Parameters<typeof projectList>[0],
+  isJson: boolean,
+): Promise<void> {
+  const rows = await Promise.all(
+    listed.map(async (project) => ({
+      ...project,
+      isThere: (await stat(project.path).catch(() => null))?.isDirectory() ?? false,
+    })),
+  );
+  if (isJson) {
+    terminal.out(jsonLine(rows));
+    return;
+  }
+  if (rows.length === 0) terminal.err('There is no project yet. Add one: dewpoint projects add DIR\n');
+  for (const { path, sessions, lastAt, isThere } of rows) {
+    const date = lastAt === null ? '-'.padEnd(16) : dateAndTime(lastAt);
+    const count = `${String(sessions).padStart(3)} ${sessions === 1 ? 'session ' : 'sessions'}`;
+    terminal.out(`${date}  ${count}  ${seenName(path)}${isThere ? '' : '  (the folder is gone)'}\n`);
+  }
+}

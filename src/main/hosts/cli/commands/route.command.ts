@@ -1,0 +1,291 @@
+import { AppError } from '@shared/errors.ts';
+import type { EventOf, SessionEvent } from '@shared/events.ts';
+import type { Escalation } from '@shared/escalations.ts';
+import { countCauses, escalationsIn, escalationTexts } from '@shared/escalations.ts';
+import { routingRecords } from '@shared/routing-records.ts';
+import { moneyText } from '@shared/money-text.ts';
+import type { StepCost } from '@shared/step-costs.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
+import { intervalText } from '../reports/interval-text.ts';
+import type { CoreClient } from '../../../server/local-socket.ts';
+import type { Command } from '../command-context.ts';
+import { writeOutputFile } from '../terminal/output-file.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { showProfiles } from '../reports/profile-table.ts';
+import { jsonLine, oneLine, seconds, table } from '../terminal/terminal.ts';
+
+export interface RouteArguments {
+  readonly json?: boolean;
+  /** A file for the records of every session, or of the one that is named. */
+  readonly export?: string;
+  readonly profiles?: boolean;
+}
+
+interface RoutedStep {
+  readonly decided: EventOf<'route-decided'>;
+  readonly started: EventOf<'model-call-started'>;
+  ended: EventOf<'model-call-ended'> | null;
+  /** What the work went on with from this step on: a recipe or the loop, and why. */
+  readonly stages: readonly EventOf<'stage-chosen'>[];
+  /** What was looked at, or read in beforehand, up to the next call. */
+  readonly after: EventOf<'criterion-checked' | 'gate-checked' | 'cache-prefilled'>[];
+}
+
+/** Why a step ran where it ran; without a step all steps of a session, a line each; without a session what moved any. */
+export const route: Command<[string | undefined, string | undefined, RouteArguments]> = async (
+  { core, terminal, signal },
+  session,
+  step,
+  args,
+) => {
+  const client = await core();
+  if (args.profiles === true) {
+    showProfiles(await client.settings.get({ key: 'routing' }), terminal, args.json === true);
+    return 0;
+  }
+  if (args.export !== undefined) return exportRecords(client, terminal, { path: args.export, session, signal });
+  if (session === undefined) return allEscalations(client, terminal, { json: args.json === true, signal });
+  const { sessionId } = await client.sessions.find({ id: session });
+  const events = await eventsOf(client, sessionId, signal);
+  const steps = routedSteps(events);
+  if (step === undefined) {
+    if (args.json === true) terminal.out(jsonLine(steps));
+    else {
+      showAll(steps, terminal);
+      showEscalations(escalationsIn(events), terminal);
+    }
+    return 0;
+  }
+  const found = steps.find(({ started }) => String(started.step) === step);
+  if (found === undefined) throw new AppError('not-found', `There is no step ${step} in ${sessionId}.`);
+  const cost = (await client.stepCosts({ sessionId })).find((one) => one.step === found.started.step) ?? null;
+  if (args.json === true) terminal.out(jsonLine({ ...found, elsewhere: cost?.elsewhere ?? null }));
+  else showOne(found, cost, terminal);
+  return 0;
+};
+
+async function eventsOf(client: CoreClient, sessionId: string, signal: AbortSignal): Promise<readonly SessionEvent[]> {
+  const events: SessionEvent[] = [];
+  const stop = new AbortController();
+  const end = (): void => stop.abort();
+  signal.addEventListener('abort', end, { once: true });
+  for await (const push of await client.sessions.events({ sessionId, fromSeq: 1 }, { signal: stop.signal })) {
+    if (push.type === 'caught-up') break;
+    if (push.type === 'events') events.push(...push.events);
+  }
+  signal.removeEventListener('abort', end);
+  stop.abort();
+  return events;
+}
+
+function routedSteps(events: readonly SessionEvent[]): readonly RoutedStep[] {
+  const decided = new Map<string, EventOf<'route-decided'>>();
+  const steps = new Map<string, RoutedStep>();
+  let last: RoutedStep | null = null;
+  let stages: EventOf<'stage-chosen'>[] = [];
+  for (const event of events) {
+    if (event.type === 'criterion-checked' || event.type === 'gate-checked' || event.type === 'cache-prefilled') {
+      last?.after.push(event);
+    }
+    if (event.type === 'stage-chosen') stages.push(event);
+    if (event.type === 'route-decided') decided.set(event.callId, event);
+    const route = event.type === 'model-call-started' ? decided.get(event.callId) : undefined;
+    if (event.type === 'model-call-started' && route !== undefined) {
+      last = { decided: route, started: event, ended: null, stages, after: [] };
+      stages = [];
+      steps.set(event.callId, last);
+    }
+    const step = event.type === 'model-call-ended' ? steps.get(event.callId) : undefined;
+    if (event.type === 'model-call-ended' && step !== undefined) step.ended = event;
+  }
+  return [...steps.values()];
+}
+
+function showAll(steps: readonly RoutedStep[], { out, err }: Terminal): void {
+  if (steps.length === 0) {
+    err('No model was called in this session.\n');
+    return;
+  }
+  for (const { decided, started, stages, after } of steps) {
+    const { chosen, layer, reason } = decided;
+    // One that was chosen because of the step says no more than the step does.
+    for (const stage of stages.filter((one) => one.reason !== reason))
+      out(`${' '.repeat(5)}${oneLine(seenName(stageText(stage)), 149)}\n`);
+    const step = String(started.step).padStart(3);
+    out(
+      `${step}  ${chosen.where.padEnd(5)}  ${(layer ?? '').padEnd(2)}  ${oneLine(seenName(chosen.model), 32).padEnd(32)}  `,
+    );
+    out(`${oneLine(reason, 110)}\n`);
+    for (const event of after) out(`${' '.repeat(14)}${oneLine(afterText(event), 140)}\n`);
+  }
+  const local = steps.filter(({ decided }) => decided.chosen.where === 'local').length;
+  err(`${local} of ${steps.length} steps ran on this machine.\n`);
+}
+
+function stageText({ stage, recipe, reason }: EventOf<'stage-chosen'>): string {
+  return `${recipe ?? stage.strategy} on ${stage.model}: ${reason}`;
+}
+
+function afterText(event: RoutedStep['after'][number]): string {
+  switch (event.type) {
+    case 'criterion-checked':
+      return `${event.passed ? 'the check passed' : 'the check failed'}: ${event.command}`;
+    case 'gate-checked':
+      return `${gateWords[event.by][event.verdict]}: ${event.text}`;
+    case 'cache-prefilled':
+      return event.text;
+    default:
+      return event satisfies never;
+  }
+}
+
+const gateWords = {
+  changes: { pass: 'the change is whole', redo: 'not done yet', none: 'the change could not be looked at' },
+  lint: { pass: 'its lint is clean', redo: 'its lint finds more than before', none: 'its lint was not looked at' },
+  review: {
+    pass: 'a stronger model approved',
+    redo: 'a stronger model asked for it again',
+    none: 'no verdict of a stronger model',
+  },
+} as const;
+const kinds = {
+  takeover: 'went to the cloud',
+  advice: 'was helped by advice',
+  fallback: 'came back to this machine',
+} as const satisfies Readonly<Record<Escalation['kind'], string>>;
+
+/** Which steps a failure moved, and by what causes. */
+function showEscalations(escalations: readonly Escalation[], { err }: Terminal): void {
+  for (const { step, kind, cause, text } of escalations) {
+    err(`Step ${step ?? '?'} ${kinds[kind]} (${cause}): ${oneLine(text, 200)}\n`);
+  }
+}
+
+/** The causes of all sessions together. */
+async function allEscalations(
+  client: CoreClient,
+  terminal: Terminal,
+  { json, signal }: { readonly json: boolean; readonly signal: AbortSignal },
+): Promise<number> {
+  const all: Escalation[] = [];
+  let unreadable = 0;
+  const sessions = await client.sessions.list(undefined, { signal });
+  for (const { sessionId } of sessions) {
+    try {
+      all.push(...(await client.sessions.escalations({ sessionId }, { signal })));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      unreadable += 1;
+    }
+  }
+  const causes = countCauses(all).map((one) => ({ ...one, text: escalationTexts[one.cause] }));
+  if (json) terminal.out(jsonLine({ sessions: sessions.length, unreadable, causes }));
+  for (const { cause, count, text } of json ? [] : causes) {
+    terminal.out(`${String(count).padStart(5)}  ${cause.padEnd(11)}  ${text}\n`);
+  }
+  terminal.err(
+    `${all.length} steps of ${sessions.length - unreadable} sessions were moved, or advised, because of a failure.\n`,
+  );
+  if (unreadable > 0) terminal.err(`${unreadable} sessions could not be read.\n`);
+  return 0;
+}
+
+const layers: Readonly<Record<NonNullable<EventOf<'route-decided'>['layer']>, string>> = {
+  L0: 'a hard rule',
+  L1: 'the start of the task',
+  L2: 'the score of the step',
+  L3: 'the answer before it',
+  L4: 'what was said to be the end',
+  L5: 'failures before it',
+};
+
+function showOne(
+  { decided, started, ended, stages, after }: RoutedStep,
+  cost: StepCost | null,
+  { out, colors }: Terminal,
+): void {
+  const { chosen, layer, reason, reasonCode, degraded } = decided;
+  out(`Step ${started.step} (${started.purpose}) ran ${chosen.where === 'local' ? 'here' : 'in the cloud'}: `);
+  out(`${seenName(chosen.model)}\n`);
+  for (const stage of stages.filter((one) => one.reason !== reason))
+    out(`It began with ${seenName(stageText(stage))}\n`);
+  out(`Because: ${seenWords(reason)}\n`);
+  out(colors.dim(`Decided by ${layer === undefined ? 'the cascade' : layers[layer]} (${seenName(reasonCode)})\n`));
+  if (degraded === true) out('With a network it would have run in the cloud.\n');
+  if (ended !== null) out(`It took ${seconds(ended.timings.totalMs)} and cost ${moneyText(ended.costUsd)}.\n`);
+  if (cost !== null) out(elsewhereLine(cost));
+  showOptions(decided, out);
+  showVotes(decided, out);
+  if (after.length > 0) out('\nAfter it\n');
+  for (const event of after) out(`  ${seenWords(afterText(event))}\n`);
+}
+
+/** What the same tokens would have cost in the other place. */
+function elsewhereLine({ where, elsewhere: { usd, seconds: time, why } }: StepCost): string {
+  const place = where === 'local' ? 'In the cloud' : 'Here';
+  const known = [
+    ...(time === null ? [] : [`take about ${intervalText(time, (value) => seconds(value * 1000))}`]),
+    ...(usd === null ? [] : [`cost about ${intervalText(usd, moneyText)}`]),
+  ];
+  if (known.length === 0) return `What it would be elsewhere is not known: ${seenWords(why ?? '')}.\n`;
+  return `${place} the same tokens would ${known.join(' and ')}.\n`;
+}
+
+function showOptions({ options = [], chosen }: RoutedStep['decided'], out: Terminal['out']): void {
+  if (options.length === 0) return;
+  const known = (usd: number | null): string => (usd === null ? '-' : moneyText(usd));
+  const rows = options.map(({ model, costUsd, restUsd, seconds: time, denied }) => [
+    `${seenName(model)}  ${model === chosen.model ? 'chosen' : 'runner-up'}`,
+    known(costUsd),
+    known(restUsd),
+    time === null ? '-' : seconds(time * 1000),
+    denied === null ? '' : `not: ${seenWords(denied.text)}`,
+  ]);
+  out('\nWhat there was to choose from, as it was expected\n');
+  for (const line of table([['model', 'this call', 'to the end', 'time', ''], ...rows])) out(`  ${line}\n`);
+}
+
+function showVotes({ votes = [], gain, features }: RoutedStep['decided'], out: Terminal['out']): void {
+  if (gain === null || gain === undefined) return;
+  out(`\nThe cloud gains something in ${Math.round(gain * 100)} % of such cases, by these votes\n`);
+  for (const { rule, toward, weight, reason } of votes) {
+    out(`  ${toward.padEnd(5)}  ${weight.toFixed(2)}  ${seenName(rule).padEnd(12)}  ${seenWords(reason)}\n`);
+  }
+  if (votes.length === 0) out('  no rule had anything to say\n');
+  if (features?.hasLocalSureness === 0) {
+    out('  How sure the local model was is not known (no log-probabilities), so that has no vote.\n');
+  }
+}
+
+/** The records of one session, or of every one that can be read, a line each. They lie in the logs: a session that is deleted takes its own along. */
+async function exportRecords(
+  client: CoreClient,
+  { err }: Terminal,
+  {
+    path,
+    session,
+    signal,
+  }: { readonly path: string; readonly session: string | undefined; readonly signal: AbortSignal },
+): Promise<number> {
+  const lines: string[] = [];
+  const sessions = session === undefined ? await client.sessions.list() : [await client.sessions.find({ id: session })];
+  let unreadable = 0;
+  for (const { sessionId } of sessions) {
+    try {
+      for (const record of routingRecords(sessionId, await eventsOf(client, sessionId, signal)))
+        lines.push(jsonLine(record));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      unreadable += 1;
+    }
+  }
+  await writeOutputFile(path, lines.join(''));
+  const decisions = lines.length === 1 ? '1 decision' : `${lines.length} decisions`;
+  err(`Written to ${path}: ${decisions} of ${sessionsText(sessions.length - unreadable)}.\n`);
+  if (unreadable > 0) err(`${sessionsText(unreadable)} could not be read.\n`);
+  return 0;
+}
+
+function sessionsText(count: number): string {
+  return count === 1 ? '1 session' : `${count} sessions`;
+}

@@ -1,0 +1,150 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import type { Purpose } from '@shared/events.ts';
+import { purposeSchema } from '@shared/events.ts';
+import type { RuleAnswer, RuleCheck, RuleFile } from '@shared/rule-report.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { Command } from '../command-context.ts';
+import { usageError } from '../report-failure.ts';
+import { requireFolder } from '../checks/require-folder.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { jsonLine } from '../terminal/terminal.ts';
+
+export interface RulesArguments {
+  /** The folder of a project, whose rules count beside a person's own. */
+  readonly project?: string;
+  readonly task?: string;
+  readonly purpose?: string;
+  readonly json?: boolean;
+}
+
+async function projectOf({ project }: RulesArguments): Promise<string | null> {
+  if (project === undefined) return null;
+  await requireFolder(resolve(project));
+  return resolve(project);
+}
+
+/** The rules that there are, in their order, with what of them holds. */
+export const listRules: Command<[RulesArguments]> = async ({ core, terminal }, args) => {
+  const { files } = await (await core()).rules.show({ projectPath: await projectOf(args) });
+  if (args.json === true) terminal.out(jsonLine(files));
+  else for (const file of files) showFile(file, terminal);
+  return 0;
+};
+
+const holding = {
+  none: 'no rule of it holds',
+  'as-written': 'holds as it is written',
+  before: 'holds as it was when it was last right',
+  stricter: 'comes with the project: only what makes things stricter holds',
+  shut: 'was never right: nothing leaves this machine',
+} as const satisfies Readonly<Record<RuleFile['holds'], string>>;
+
+function showFile(file: RuleFile, { out, err, colors }: Terminal): void {
+  if (file.text === null && file.problems.length === 0) {
+    err(`${seenName(file.path)}: there is no such file.\n`);
+    return;
+  }
+  err(`${seenName(file.path)}: ${holding[file.holds]}\n`);
+  for (const { line, verdict, kind, value } of file.held ?? file.rules) {
+    out(`${String(line).padStart(4)}  ${verdict.padEnd(10)}  ${kind.padEnd(7)}  ${seenName(value)}\n`);
+  }
+  for (const text of file.problems) err(`${colors.red(seenWords(text))}\n`);
+  for (const { line, text } of file.warnings) err(`${colors.yellow(`Line ${line}: ${seenWords(text)}`)}\n`);
+  if (file.holds === 'stricter' && file.hash !== null) {
+    err(colors.dim(`To approve exactly this: dewpoint rules approve ${file.hash} --project DIR\n`));
+  }
+}
+
+/** Reads a file, or those that there are, and names each line that is no rule or contradicts another. 2: one is none. */
+export const checkRules: Command<[string | undefined, RulesArguments]> = async ({ core, terminal }, path, args) => {
+  const { rules } = await core();
+  const projectPath = await projectOf(args);
+  const owner = projectPath === null ? 'own' : 'project';
+  const checks: readonly (readonly [string, RuleCheck])[] =
+    path === undefined
+      ? (await rules.show({ projectPath })).files.map((file) => [file.path, file] as const)
+      : [[path, await rules.check({ projectPath, owner, text: await textOf(path) })]];
+  if (args.json === true) terminal.out(jsonLine(checks.map(([name, check]) => ({ path: name, ...check }))));
+  else for (const [name, check] of checks) showCheck(name, check, terminal);
+  return checks.some(([, { errors }]) => errors.length > 0) ? 2 : 0;
+};
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch {
+    throw new AppError('not-found', `${path} cannot be read.`);
+  }
+}
+
+function showCheck(name: string, { rules, errors, warnings }: RuleCheck, { out, colors }: Terminal): void {
+  for (const { line, text } of errors) out(`${seenName(name)}:${line}: ${colors.red(seenWords(text))}\n`);
+  for (const { line, text } of warnings) out(`${seenName(name)}:${line}: ${colors.yellow(seenWords(text))}\n`);
+  if (errors.length + warnings.length > 0) return;
+  out(`${seenName(name)}: ${rules.length === 1 ? '1 rule' : `${rules.length} rules`}, nothing wrong\n`);
+}
+
+/** What the rules say of a file, and of a task and a purpose that it is touched by. */
+export const testRules: Command<[string | undefined, RulesArguments]> = async ({ core, terminal }, path, args) => {
+  const purpose = purposeOf(args.purpose);
+  if (path === undefined && args.task === undefined && purpose === undefined) {
+    throw usageError(
+      'Say which file, or which task: dewpoint rules test plans/a.md',
+      'See: dewpoint rules test --help',
+    );
+  }
+  const answer = await (
+    await core()
+  ).rules.test({
+    projectPath: await projectOf(args),
+    path: path ?? '',
+    ...(args.task === undefined ? {} : { task: args.task }),
+    ...(purpose === undefined ? {} : { purpose }),
+  });
+  if (args.json === true) terminal.out(jsonLine(answer));
+  else showAnswer(answer, path ?? null, terminal);
+  return 0;
+};
+
+function purposeOf(name: string | undefined): Purpose | undefined {
+  if (name === undefined) return undefined;
+  const parsed = purposeSchema.safeParse(name);
+  if (parsed.success) return parsed.data;
+  throw usageError(`"${name}" is no purpose; there are ${purposeSchema.options.join(', ')}.`);
+}
+
+const fenceTexts = {
+  'local-only': 'stays on this machine, with all that is built from it',
+  ask: 'leaves this machine only after you were asked, with a list of what would be sent',
+  redact: 'is taken out of what leaves this machine',
+} as const;
+
+function showAnswer({ place, fence, mask }: RuleAnswer, path: string | null, { out }: Terminal): void {
+  const say = (text: string): void => out(`${seenWords(text)}\n`);
+  if (place === null) say('Where its steps run: no rule says; the router decides.');
+  else say(`Where its steps run: ${place.where === 'local' ? 'here' : 'in the cloud'}. ${place.text}`);
+  if (path === null) return;
+  if (fence === null) say('What may leave: nothing is said of this file; it may.');
+  else say(`What may leave: it ${fenceTexts[fence.verdict]} (${fence.text}).`);
+  say(
+    mask === null ? 'What commands see: the file as it is.' : `What commands see: nothing of it (mask path ${mask}).`,
+  );
+}
+
+/** Lets the rules of a project hold as they are written: exactly these bytes, no others. */
+export const approveRules: Command<[string, RulesArguments]> = async ({ core, terminal }, hash, args) => {
+  const projectPath = await projectOf(args);
+  if (projectPath === null) throw usageError('Say whose rules: --project DIR');
+  const { files } = await (await core()).rules.approve({ projectPath, hash });
+  for (const file of files.filter(({ owner }) => owner === 'project')) showFile(file, terminal);
+  return 0;
+};
+
+/** Where the files lie, or would. */
+export const rulesPath: Command<[RulesArguments]> = async ({ core, terminal }, args) => {
+  const { files } = await (await core()).rules.show({ projectPath: await projectOf(args) });
+  for (const { path } of files) terminal.out(`${path}\n`);
+  return 0;
+};

@@ -1,0 +1,284 @@
+import { resolve } from 'node:path';
+import type { Attachment } from '@shared/attachments.ts';
+import { canonicalHost } from '@shared/host-name.ts';
+import { issueText } from '@shared/issue-text.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import { runOptionsSchema } from '@shared/run-options.ts';
+import type { RunResult } from '@shared/run-result.ts';
+import { exitCodes } from '@shared/run-result.ts';
+import { moneyText } from '@shared/money-text.ts';
+import { escapedJson, printable, seenName, seenWords } from '@shared/seen-text.ts';
+import { jsonText } from '../../../lib/files/json-file.ts';
+import { attachableFile, attachFile } from '../turn/attach-file.ts';
+import { askApproval } from '../questions/approval-question.ts';
+import { askCap } from '../questions/cap-question.ts';
+import type { Command, CommandContext } from '../command-context.ts';
+import { usageError } from '../report-failure.ts';
+import { followTurn } from '../turn/follow-turn.ts';
+import { createLiveView } from '../terminal/live-view.ts';
+import { ensureModel } from './models/models.command.ts';
+import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
+import { offerPreparation } from './projects/prepare-project.command.ts';
+import { readTask } from '../turn/read-task.ts';
+import { requireModels } from '../checks/require-models.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { bytes, counted, jsonLine, oneLine, seconds } from '../terminal/terminal.ts';
+
+/** The options as commander gives them: everything text or a flag. */
+export interface RunArguments {
+  readonly project?: string;
+  readonly workspace?: string;
+  readonly session?: string;
+  readonly check?: string;
+  readonly policy?: string;
+  readonly local?: string;
+  readonly cloud?: string;
+  readonly strategy?: string;
+  readonly maxSteps?: string;
+  readonly maxMinutes?: string;
+  readonly maxTokens?: string;
+  readonly maxUsd?: string;
+  readonly atCap?: string;
+  readonly approve?: string;
+  readonly network?: string;
+  readonly instructions?: string;
+  readonly sandbox?: string;
+  readonly seed?: string;
+  readonly image?: readonly string[];
+  readonly file?: readonly string[];
+  readonly plan?: boolean;
+  readonly json?: boolean;
+  readonly result?: string;
+}
+
+export const run: Command<[string, RunArguments]> = async (context, taskText, args) => {
+  const { terminal } = context;
+  const task = await readTask(taskText);
+  const options = parseRunOptions(args, terminal.isInteractive && args.json !== true);
+  // A wrong name begins no session.
+  for (const path of [...(args.image ?? []), ...(args.file ?? [])]) await attachableFile(path);
+  if (args.result !== undefined) await checkOutputFile(args.result);
+  await requireModels(context, { ...options, policies: options.policy && [options.policy] });
+  const core = await context.core();
+  if (options.projectPath !== undefined && options.sandbox !== 'read-only' && options.plan !== true) {
+    await offerPreparation(context, options.projectPath, options.interactive);
+  }
+  const sessionId = await openSession(context, options, oneLine(task, 80));
+  const given = await attachAll(context, sessionId, args);
+  await ensureModel(context, options);
+  const view = createLiveView(terminal, context.now);
+  terminal.err(`${terminal.colors.dim(`session ${sessionId}`)}\n`);
+  await followTurn(context, core, {
+    sessionId,
+    isFirst: options.sessionId === undefined,
+    text: task,
+    attachments: given,
+    options,
+    onEvent: (event) => {
+      if (args.json === true) terminal.out(jsonLine(event));
+      view.event(event);
+    },
+    onTransient: (transient) => view.transient(transient),
+    approve: (question) => {
+      view.close();
+      return askApproval(question, context);
+    },
+    atCap: (event) => {
+      view.close();
+      return askCap(event, context);
+    },
+  });
+  view.close();
+  const result = await core.sessions.result({ sessionId });
+  showResult(result, terminal, args.json === true);
+  if (args.result !== undefined) await writeOutputFile(args.result, escapedJson(jsonText(result)));
+  return exitCodes[result.status];
+};
+
+async function attachAll(
+  context: CommandContext,
+  sessionId: string,
+  { image = [], file = [] }: RunArguments,
+): Promise<readonly Attachment[]> {
+  const given: Attachment[] = [];
+  for (const path of image) given.push(await attachFile(context, { path, place: { sessionId }, kind: 'image' }));
+  for (const path of file) given.push(await attachFile(context, { path, place: { sessionId }, kind: 'file' }));
+  return given;
+}
+
+/** Checked here as well as in the core, so that a wrong option starts nothing. */
+export function parseRunOptions(args: RunArguments, interactive: boolean): RunOptions {
+  if (args.session !== undefined && (args.project !== undefined || args.workspace !== undefined)) {
+    throw usageError('--session goes on with the project and workspace it has; leave out --project and --workspace.');
+  }
+  if (args.atCap === 'ask' && !interactive) {
+    throw usageError('--at-cap ask needs a terminal and a person at it; take stop or local.');
+  }
+  const raw = {
+    ...pick(args, [
+      'workspace',
+      'check',
+      'policy',
+      'local',
+      'cloud',
+      'strategy',
+      'atCap',
+      'approve',
+      'sandbox',
+      'plan',
+      'instructions',
+    ]),
+    // Another word for the same: the router decides.
+    ...(args.policy === 'auto' ? { policy: 'hybrid' } : {}),
+    ...(args.project === undefined ? {} : { projectPath: resolve(args.project) }),
+    ...(args.session === undefined ? {} : { sessionId: args.session }),
+    ...(args.network === undefined ? {} : { network: parseNetwork(args.network) }),
+    ...numbers(args),
+    interactive,
+  };
+  const parsed = runOptionsSchema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const name = optionName(String(issue?.path[0] ?? ''));
+  throw usageError(`--${name} is not right: ${issueText(issue)}.`, 'See: dewpoint run --help');
+}
+
+/** As it is typed: `maxSteps` is `max-steps`. */
+function optionName(key: string): string {
+  return key.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function parseNetwork(text: string): 'off' | 'ask' | readonly string[] {
+  if (text === 'off' || text === 'ask') return text;
+  return text.split(',').map((name) => {
+    const host = canonicalHost(name.trim());
+    if (host !== null) return host;
+    throw usageError(
+      `"${name.trim()}" is not a host that commands can be given.`,
+      '--network takes off, ask, or exact names of public hosts with commas: no addresses, ports or patterns.',
+    );
+  });
+}
+
+function pick(args: RunArguments, names: readonly (keyof RunArguments)[]): Record<string, unknown> {
+  return Object.fromEntries(names.flatMap((name) => (args[name] === undefined ? [] : [[name, args[name]]])));
+}
+
+function numbers(args: RunArguments): Record<string, number> {
+  const given = {
+    maxSteps: args.maxSteps,
+    maxMinutes: args.maxMinutes,
+    maxTokens: args.maxTokens,
+    maxUsd: args.maxUsd,
+    seed: args.seed,
+  };
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, text]) => {
+      if (text === undefined) return [];
+      const value = Number(text);
+      if (text.trim() === '' || !Number.isFinite(value))
+        throw usageError(`--${optionName(name)} takes a number, not "${text}".`, 'See: dewpoint run --help');
+      return [[name, value]];
+    }),
+  );
+}
+
+async function openSession(context: CommandContext, options: RunOptions, title: string): Promise<string> {
+  const core = await context.core();
+  if (options.sessionId !== undefined) return (await core.sessions.find({ id: options.sessionId })).sessionId;
+  const { projectPath = null, workspace, sandbox } = options;
+  if (workspace === 'copy' && projectPath !== null) await showCopySize(context, projectPath);
+  const request = {
+    projectPath,
+    title,
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  };
+  return (await core.sessions.create(request, { signal: context.signal })).sessionId;
+}
+
+/** A smaller copy is done before anybody has read of it. */
+const bigCopy = { files: 10_000, bytes: 100 * 1024 * 1024 };
+
+async function showCopySize({ core, terminal, signal }: CommandContext, projectPath: string): Promise<void> {
+  const { files, bytes: size, leftOut } = await (await core()).projects.copySize({ projectPath }, { signal });
+  if (files >= bigCopy.files || size >= bigCopy.bytes)
+    terminal.err(`Copying ${filesText(files)}, ${bytes(size)}. Ctrl-C stops it; nothing of the copy stays.\n`);
+  if (leftOut.paths.length === 0) return;
+  const names = leftOut.paths.map(seenName).join(', ');
+  const more = leftOut.morePaths === 0 ? '' : ` and ${leftOut.morePaths.toLocaleString('en')} more`;
+  terminal.err(
+    `Left out, because ignore files name it: ${filesText(leftOut.files)}, ${bytes(leftOut.bytes)} (${names}${more}).\n`,
+  );
+}
+
+function filesText(count: number): string {
+  return count === 1 ? '1 file' : `${count.toLocaleString('en')} files`;
+}
+
+/** The answer on stdout, everything about it on stderr. */
+export function showResult(result: RunResult, terminal: Terminal, isJson: boolean): void {
+  const { colors } = terminal;
+  const good = result.status === 'done';
+  // The reason often begins with the same word.
+  const isTold = result.reason === result.status || result.reason.startsWith(`${result.status}: `);
+  const why = isTold ? seenWords(result.reason) : `${result.status}: ${seenWords(result.reason)}`;
+  const headline = good ? colors.green('done') : colors.yellow(why);
+  if (!isJson && result.text.trim() !== '') terminal.out(`${printable(result.text).trimEnd()}\n`);
+  terminal.err(
+    `${headline}${result.confidence === null ? '' : colors.dim(` (${confidenceWords(result.confidence)})`)}\n`,
+  );
+  for (const change of result.changes) {
+    terminal.err(`  ${seenName(change.path)}  +${change.added ?? '?'} -${change.removed ?? '?'}\n`);
+  }
+  const tokens = result.tokens.freshInput + result.tokens.cacheRead + result.tokens.cacheWrite;
+  terminal.err(
+    colors.dim(
+      `${counted(result.steps, 'step')}, ${counted(result.actions, 'action')}, ${seconds(result.seconds * 1000)}, ${counted(tokens, 'token')} read, ${result.tokens.output} written, ${moneyText(result.costUsd)}\n`,
+    ),
+  );
+  showElsewhere(result, terminal);
+  if (result.status === 'gave-up') terminal.err(colors.dim(`${nextStage(result)}\n`));
+  if (result.changes.length > 0) {
+    terminal.err(
+      colors.dim(`review: dewpoint changes ${result.session}   undo: dewpoint changes ${result.session} undo\n`),
+    );
+  }
+}
+
+/** What else may do it, by what has tried. */
+function nextStage({ byStep }: RunResult): string {
+  const isLocal = byStep.every(({ where }) => where === 'local');
+  const cloud = isLocal ? ', or let the cloud help: --policy hybrid' : '';
+  return `next: name the function or the file, give a command that checks it (--check), take a larger model of this machine (dewpoint models list, --local PROVIDER/MODEL)${cloud}`;
+}
+
+function confidenceWords(confidence: string): string {
+  switch (confidence) {
+    case 'high':
+      return 'the success criterion holds';
+    case 'weak-tests':
+      return 'weak tests: they pass and leave room for doubt, look at the diff';
+    case 'mechanical':
+      return 'found by trying, not by understanding';
+    default:
+      return 'not checked by tests';
+  }
+}
+
+/** What the same work would have cost in one place alone, where that is known and is not what was paid. */
+function showElsewhere({ counterfactual, energyWh, energyReason }: RunResult, { err, colors }: Terminal): void {
+  const { detail } = counterfactual;
+  const places = [
+    ['all local', detail?.allLocal],
+    ['all cloud', detail?.allCloud],
+  ] as const;
+  const told = places.flatMap(([name, place]) => {
+    if (place?.basis !== 'estimated' || place.usd === null) return [];
+    const { value, low, high } = place.usd;
+    return [`${name} about ${moneyText(value)} (${moneyText(low)} to ${moneyText(high)})`];
+  });
+  const about = energyReason === undefined ? '' : 'about ';
+  const energy = energyWh === null || energyWh === 0 ? [] : [`${about}${energyWh.toFixed(2)} Wh`];
+  if (told.length + energy.length > 0) err(colors.dim(`${[...energy, ...told].join('; ')}\n`));
+}

@@ -1,0 +1,86 @@
+import { rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createHostPrograms } from '../../../lib/programs/host-programs.ts';
+import { createForwardRouter } from '../../../server/forward-router.ts';
+import type { WebGrant } from '../../web/web-guard.ts';
+import { createPathBoundary } from '../../web/path-boundary.ts';
+import { createFolderAliases } from '../../web/alias-folders.ts';
+import { createWebGuard, refusedCommands, webGrants } from '../../web/web-guard.ts';
+import { startPageServer } from '../../web/page-server.ts';
+import type { CommandContext } from '../command-context.ts';
+import { usageError } from '../report-failure.ts';
+import { openInBrowser } from '../../web/open-in-browser.ts';
+import type { OpenCore } from '../../connection/open-core.ts';
+
+export interface ServeArguments {
+  readonly port?: string;
+  readonly root?: string;
+  readonly open?: boolean;
+  /** What the browser may do beside the usual. */
+  readonly allow?: readonly string[];
+}
+
+/** Serves the interface until Ctrl-C, or until the process that owns the home has gone. */
+export async function serve(context: CommandContext, opened: OpenCore, args: ServeArguments): Promise<number> {
+  const { terminal, signal } = context;
+  // Who starts it here means this folder; a person's other projects lie under their home folder.
+  const folders = args.root === undefined ? [homedir(), process.cwd()] : [resolve(args.root)];
+  const granted = parseGrants(args.allow ?? []);
+  const { home, cache } = await opened.client.home.info();
+  const { names, roots } = await createFolderAliases(folders, { home, cache });
+  // Where they lie is known before the page comes to one of their sessions.
+  const sessions = await opened.client.sessions.list();
+  names.hide(sessions, 'session');
+  const rootNames = roots.map((root) => names.nameOf(root));
+  const router = createForwardRouter({
+    client: async () => opened.client,
+    guard: createWebGuard(granted),
+    around: createPathBoundary({ names, roots }),
+    own: { 'host.info': async () => ({ isWindow: false, refused: refusedCommands(granted), roots: rootNames }) },
+  });
+  const server = await startPageServer(router, { port: parsePort(args.port), pageFolder: pageFolder() });
+  terminal.out(`${server.url}\n`);
+  terminal.err(terminal.colors.dim(`for this machine only; projects under ${folders.join(' and ')}; Ctrl-C ends it\n`));
+  const launchFile = join(home, 'open-in-browser.html');
+  if (args.open === true) {
+    const projects = async (): Promise<readonly string[]> =>
+      sessions.flatMap(({ projectPath }) => (projectPath === null ? [] : [projectPath]));
+    const programs = createHostPrograms({ home, env: process.env, projects });
+    if (!(await openInBrowser(server.url, launchFile, programs)))
+      terminal.err('no browser could be opened; open the address above yourself\n');
+  }
+  const ended = await Promise.race([aborted(signal).then(() => 'asked' as const), opened.closed]);
+  await server.close();
+  await rm(launchFile, { force: true });
+  if (ended === 'asked') return 0;
+  terminal.err('the Dewpoint that owns this folder has ended; start this again to go on\n');
+  return 1;
+}
+
+function parseGrants(words: readonly string[]): readonly WebGrant[] {
+  return words
+    .flatMap((word) => word.split(','))
+    .map((word) => {
+      const grant = webGrants.find((one) => one === word.trim());
+      if (grant === undefined) throw usageError(`"${word}" cannot be allowed.`, `There are: ${webGrants.join(', ')}`);
+      return grant;
+    });
+}
+
+/** Beside the command line in the build. */
+function pageFolder(): string {
+  return join(import.meta.dirname, '../renderer');
+}
+
+function parsePort(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const port = Number(text);
+  if (!/^\d+$/u.test(text) || port > 65_535) throw usageError(`"${text}" is not a port.`, 'See: dewpoint serve --help');
+  return port;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }));
+}

@@ -1,0 +1,120 @@
+import { posix, relative, resolve, sep } from 'node:path';
+import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
+import { AppError } from '@shared/errors.ts';
+import type { UntrackedPlace } from '@shared/sandbox-events.ts';
+import { runsLater } from '@shared/runs-later.ts';
+import { seenLineText, seenName, seenWords } from '@shared/seen-text.ts';
+import type { Command } from '../../command-context.ts';
+import { usageError } from '../../report-failure.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { jsonLine } from '../../terminal/terminal.ts';
+
+const actions = ['show', 'take', 'undo'] as const;
+type Action = (typeof actions)[number];
+
+const isAction = (word: string): word is Action => actions.some((action) => action === word);
+
+/** `changes SESSION [show|take|undo] [PATH…]`: without an action, show. */
+export const changes: Command<[string, readonly string[], { readonly json?: boolean }]> = async (
+  context,
+  id,
+  words,
+  { json },
+) => {
+  const { terminal } = context;
+  const [first, ...rest] = words;
+  const action: Action = first === undefined ? 'show' : isAction(first) ? first : 'show';
+  if (first !== undefined && !isAction(first)) {
+    throw usageError(`"${first}" is not show, take or undo.`, `For example: dewpoint changes ${id} undo ${first}`);
+  }
+  const core = await context.core();
+  const { sessionId, projectPath } = await core.sessions.find({ id });
+  const all = rest.length === 0 ? [] : await core.changes.show({ sessionId });
+  const input = { sessionId, paths: rest.map((path) => changedPath(path, all, { projectPath, id })) };
+  const files = await core.changes.show(input);
+  if (action === 'show') {
+    if (json === true) terminal.out(jsonLine(files));
+    else show(files, await core.changes.untracked({ sessionId }), terminal);
+    return 0;
+  }
+  const outcome = action === 'undo' ? await core.changes.undo(input) : await core.changes.take(input);
+  if (json === true) terminal.out(jsonLine(outcome));
+  else report(outcome, action, terminal);
+  if (json !== true && outcome.done.length + outcome.refused.length === 0) terminal.err(nothingTo(action, files));
+  return outcome.refused.length === 0 ? 0 : 1;
+};
+
+/** A path as the changes name it: as it was typed, or where that leads from here. Never none: it would mean all. */
+function changedPath(
+  typed: string,
+  files: readonly ChangedFile[],
+  { projectPath, id }: { readonly projectPath: string | null; readonly id: string },
+): string {
+  const fromHere = projectPath === null ? [] : [relative(projectPath, resolve(typed)).split(sep).join('/') || '.'];
+  const ways = [posix.normalize(typed), ...fromHere];
+  const found = ways
+    .map((way) => way.replace(/(?<!\/)\/+$/u, ''))
+    .find((way) => way === '.' || files.some(({ path }) => path === way || path.startsWith(`${way}/`)));
+  if (found !== undefined) return found;
+  throw new AppError('not-found', `This session has no change at ${typed}.`, {
+    hint: `\`dewpoint changes ${id}\` shows what it changed.`,
+  });
+}
+
+function nothingTo(action: 'take' | 'undo', files: readonly ChangedFile[]): string {
+  const isSettled = action === 'undo' && files.some(({ state }) => state === 'taken');
+  return isSettled
+    ? 'There is nothing to undo: what was taken is settled. `show` has its diffs.\n'
+    : `There is nothing to ${action}.\n`;
+}
+
+function show(files: readonly ChangedFile[], untracked: readonly UntrackedPlace[], terminal: Terminal): void {
+  const { colors } = terminal;
+  if (files.length === 0) terminal.err('This session changed no file.\n');
+  warnOfRunning(files, untracked, terminal);
+  for (const file of files) {
+    const state = file.state === 'open' ? '' : ` (${file.state})`;
+    terminal.out(`${file.kind} ${seenName(file.path)}  +${file.added ?? '?'} -${file.removed ?? '?'}${state}\n`);
+    const note = file.note ?? (file.diff === null ? 'binary, or its bytes were not kept' : null);
+    if (note !== null) terminal.out(colors.dim(`  ${seenWords(note)}\n`));
+    if (file.diff === null) continue;
+    terminal.out(
+      `${file.diff
+        .split('\n')
+        .map((line) => paint(seenLineText(line), terminal))
+        .join('\n')}\n`,
+    );
+  }
+}
+
+/** What an agent wrote may run outside the sandbox later, without being asked: that wants a second look. */
+function warnOfRunning(
+  files: readonly ChangedFile[],
+  untracked: readonly UntrackedPlace[],
+  { colors, err }: Terminal,
+): void {
+  const running = files.flatMap(({ path, state }) => {
+    const why = state === 'undone' ? null : runsLater(path);
+    return why === null ? [] : [`  ${seenName(path)}: ${why}\n`];
+  });
+  const left = untracked.map(
+    ({ path, why, done }) => `  ${seenName(path)}: ${seenName(why)}${done === null ? '' : ` (${seenName(done)})`}\n`,
+  );
+  const all = [...running, ...left];
+  if (all.length > 0) err(`${colors.yellow('May run on your machine later:')}\n${all.join('')}`);
+}
+
+function paint(line: string, { colors }: Terminal): string {
+  if (line.startsWith('+')) return colors.green(line);
+  return line.startsWith('-') ? colors.red(line) : line;
+}
+
+function report(outcome: ChangeOutcome, action: 'take' | 'undo', terminal: Terminal): void {
+  // To undo what was undone brings the agent's change back.
+  const back = new Set(outcome.broughtBack);
+  const word = (path: string): string => (action === 'take' ? 'taken' : back.has(path) ? 'brought back' : 'undone');
+  for (const path of outcome.done) terminal.out(`${word(path)} ${seenName(path)}\n`);
+  for (const { path, why } of outcome.refused) {
+    terminal.err(`${terminal.colors.yellow('left as it is')} ${seenName(path)}: ${seenName(why)}\n`);
+  }
+}

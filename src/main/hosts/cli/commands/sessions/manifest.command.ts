@@ -1,0 +1,34 @@
+import { AppError } from '@shared/errors.ts';
+import { summariseManifest } from '@shared/manifest.ts';
+import { seenName } from '@shared/seen-text.ts';
+import type { Command } from '../../command-context.ts';
+import { usageError } from '../../report-failure.ts';
+import { jsonLine, oneLine } from '../../terminal/terminal.ts';
+
+/** Exactly what one step carried to its model; of one that a fence stopped, what it would have carried. */
+export const manifest: Command<[string, string, { readonly json?: boolean }]> = async (
+  { core, terminal },
+  id,
+  stepText,
+  { json },
+) => {
+  const step = Number(stepText);
+  if (!Number.isInteger(step) || step < 1) throw usageError(`A step is a number from 1; "${stepText}" is none.`);
+  const client = await core();
+  const { sessionId } = await client.sessions.find({ id });
+  const found = await client.sessions.manifest({ sessionId, step });
+  if (found === null)
+    throw new AppError('not-found', `The session ${sessionId} knows no step ${step}, or its bytes are gone.`);
+  if (json === true) terminal.out(jsonLine(found));
+  else {
+    for (const { role, kind, bytes, origin, text, hits } of found.parts) {
+      const fenced = hits.map(({ path, rule }) => path ?? rule).join(', ');
+      const marks = fenced === '' ? '' : terminal.colors.yellow(`  [fenced: ${oneLine(seenName(fenced), 60)}]`);
+      const from = origin === null ? '' : `  ${oneLine(seenName(origin), 60)}`;
+      terminal.out(`${role.padEnd(9)} ${kind.padEnd(11)} ${String(bytes).padStart(8)}${from}${marks}\n`);
+      terminal.out(terminal.colors.dim(`          ${oneLine(text, 100)}\n`));
+    }
+    terminal.out(`${oneLine(summariseManifest(found), 400)}\n`);
+  }
+  return 0;
+};

@@ -1,0 +1,102 @@
+import { resolve } from 'node:path';
+import type { SessionSummary } from '@shared/contract.ts';
+import { droppedText } from '@shared/grants.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { CoreClient } from '../../../../server/local-socket.ts';
+import type { Command } from '../../command-context.ts';
+import { usageError } from '../../report-failure.ts';
+import { dateAndTime, jsonLine, oneLine } from '../../terminal/terminal.ts';
+
+export type LibraryAction = 'rename' | 'fork' | 'export' | 'import' | 'delete' | 'bin' | 'restore' | 'purge';
+
+export interface LibraryArguments {
+  readonly before?: string;
+  readonly after?: string;
+  readonly json?: boolean;
+}
+
+/** What is done with a session as a whole. `words`: the session, or the file of an import, then what else is needed. */
+export const library: Command<[LibraryAction, readonly string[], LibraryArguments]> = async (
+  context,
+  action,
+  [first = '', second = ''],
+  args,
+) => {
+  const { terminal, signal } = context;
+  const core = await context.core();
+  switch (action) {
+    case 'rename': {
+      const { sessionId } = await core.sessions.find({ id: first });
+      await core.sessions.rename({ sessionId, title: second });
+      return 0;
+    }
+    case 'fork': {
+      const { sessionId } = await core.sessions.find({ id: first });
+      const at = await pointOf(core, sessionId, args);
+      const outcome = await core.sessions.fork({ sessionId, ...(at === null ? {} : { at }) }, { signal });
+      for (const { path, why } of outcome.notRestored)
+        terminal.err(`${seenName(path)} is not what it was there: ${seenName(why)}\n`);
+      terminal.out(args.json === true ? jsonLine(outcome) : `${outcome.sessionId}\n`);
+      return 0;
+    }
+    case 'export': {
+      const { sessionId } = await core.sessions.find({ id: first });
+      const { missing } = await core.sessions.export({ sessionId, path: resolve(second) }, { signal });
+      if (missing > 0) terminal.err(`${missing} of its files are gone and not in it.\n`);
+      terminal.err(`${second} holds what was said, and the contents of the files that it is about.\n`);
+      return 0;
+    }
+    case 'import': {
+      const imported = await core.sessions.import({ path: resolve(first) }, { signal });
+      terminal.out(args.json === true ? jsonLine(imported) : `${imported.sessionId}\n`);
+      const text = droppedText(imported.dropped);
+      if (text !== null) terminal.err(`${text}\n`);
+      return 0;
+    }
+    case 'delete': {
+      const { sessionId } = await core.sessions.find({ id: first });
+      await core.sessions.delete({ sessionId });
+      terminal.err(`${sessionId} is in the bin. Back: dewpoint sessions restore ${sessionId}\n`);
+      return 0;
+    }
+    case 'bin': {
+      const binned = await core.sessions.binned();
+      if (args.json === true) terminal.out(jsonLine(binned));
+      else for (const session of binned) terminal.out(`${lineOf(session)}\n`);
+      return 0;
+    }
+    case 'restore':
+      terminal.out(`${(await core.sessions.restore({ id: first })).sessionId}\n`);
+      return 0;
+    case 'purge':
+      await core.sessions.purge({ id: first });
+      return 0;
+    default:
+      return action satisfies never;
+  }
+};
+
+function lineOf({ sessionId, updatedAt, title }: SessionSummary): string {
+  const date = dateAndTime(updatedAt);
+  return `${sessionId}  ${date}  ${oneLine(seenWords(title), 60)}`;
+}
+
+/** A number is a step's, as `sessions show` counts them; the last of that number counts. */
+async function pointOf(
+  core: CoreClient,
+  sessionId: string,
+  { before, after }: LibraryArguments,
+): Promise<{ readonly before: string } | { readonly after: string } | null> {
+  if (before !== undefined && after !== undefined) throw usageError('Give --before or --after, not both.');
+  const text = before ?? after;
+  if (text === undefined) return null;
+  const id = /^\d+$/u.test(text) ? await stepId(core, sessionId, Number(text)) : text;
+  return before === undefined ? { after: id } : { before: id };
+}
+
+async function stepId(core: CoreClient, sessionId: string, step: number): Promise<string> {
+  const { state } = await core.sessions.show({ sessionId });
+  const found = state.steps.findLast((candidate) => candidate.step === step);
+  if (found === undefined) throw usageError(`There is no step ${step} in session ${sessionId}.`);
+  return found.callId;
+}

@@ -1,0 +1,53 @@
+import { escapedJson, seenName } from '@shared/seen-text.ts';
+import type { Command } from '../command-context.ts';
+
+const getSettings: Command<[string | undefined]> = async ({ core, terminal }, key) => {
+  const value = await (await core()).settings.get(key === undefined ? {} : { key });
+  terminal.out(`${typeof value === 'string' ? value : escapedJson(JSON.stringify(value, null, 2))}\n`);
+  return 0;
+};
+
+/** The value is JSON where it parses as such, else text. */
+const setSetting: Command<[string, string]> = async ({ core, terminal }, key, text) => {
+  const value = await (await core()).settings.set({ key, value: parseValue(text) });
+  terminal.err(`${seenName(key)} = ${escapedJson(JSON.stringify(value))}\n`);
+  return 0;
+};
+
+/** The usual value again. */
+const unsetSetting: Command<[string]> = async ({ core, terminal }, key) => {
+  await (await core()).settings.unset({ key });
+  terminal.err(`${seenName(key)} is as usual.\n`);
+  return 0;
+};
+
+const settingsPath: Command<[]> = async ({ core, terminal }) => {
+  terminal.out(`${(await (await core()).settings.path()).path}\n`);
+  return 0;
+};
+
+/** The settings as they are, and changes of them. */
+export const settings: Command<
+  ['get' | 'set' | 'unset' | 'path', readonly [key: string | undefined, value: string | undefined]]
+> = (context, action, [key, value]) => {
+  switch (action) {
+    case 'get':
+      return getSettings(context, key);
+    case 'set':
+      return setSetting(context, key ?? '', value ?? '');
+    case 'unset':
+      return unsetSetting(context, key ?? '');
+    case 'path':
+      return settingsPath(context);
+    default:
+      return action satisfies never;
+  }
+};
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

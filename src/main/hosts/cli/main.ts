@@ -1,0 +1,181 @@
+import { CommanderError } from 'commander';
+import type { CommandContext } from './command-context.ts';
+import type { CoreConnection } from '../connection/core-connection.ts';
+import { createCoreConnection } from '../connection/core-connection.ts';
+import { writeProblem } from '../../lib/files/json-file.ts';
+import { reportFailure } from './report-failure.ts';
+import type { Handlers } from './program/program.ts';
+import { buildProgram } from './program/program.ts';
+import { processTerminal } from './terminal/terminal.ts';
+
+declare const __APP_VERSION__: string;
+
+/**
+ * The `dewpoint` command. What a subcommand needs is loaded when it runs: `--help` must answer at once,
+ * and the core with its engines is large.
+ */
+async function main(argv: readonly string[]): Promise<number> {
+  const terminal = processTerminal();
+  const stop = new AbortController();
+  listenForCtrlC(stop, terminal.err);
+  surfaceBugs(terminal.err);
+  const connection = createCoreConnection(async () =>
+    (await import('../connection/open-core.ts')).openCore(terminal, __APP_VERSION__),
+  );
+  const context: CommandContext = {
+    terminal,
+    core: async () => (await connection.open()).client,
+    signal: stop.signal,
+    now: () => performance.now(),
+    version: __APP_VERSION__,
+  };
+  let code = 0;
+  const take = async (work: Promise<number>): Promise<void> => {
+    code = await work;
+  };
+  const program = buildProgram(handlersOf(context, connection, take), __APP_VERSION__, terminal);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    // Commander has said what was wrong; help and version come here as well, with 0.
+    code =
+      error instanceof CommanderError
+        ? error.exitCode === 0
+          ? 0
+          : 2
+        : reportFailure(await connection.explain(error), terminal);
+  }
+  code = await close(connection, code, terminal);
+  return stop.signal.aborted && code === 1 ? 130 : code;
+}
+
+/** Each loads what it needs when it runs. */
+function handlersOf(
+  context: CommandContext,
+  door: CoreConnection,
+  take: (work: Promise<number>) => Promise<void>,
+): Handlers {
+  return {
+    run: async (task, args) => take((await import('./commands/run.command.ts')).run(context, task, args)),
+    compare: async (task, args) => take((await import('./commands/compare.command.ts')).compare(context, task, args)),
+    chat: async (args) => take((await import('./commands/chat.command.ts')).chat(context, args)),
+    changes: async (session, words, args) =>
+      take((await import('./commands/sessions/changes.command.ts')).changes(context, session, words, args)),
+    replay: async (session, args) =>
+      take((await import('./commands/sessions/sessions.command.ts')).replaySession(context, session, args)),
+    route: async (session, step, args) =>
+      take((await import('./commands/route.command.ts')).route(context, session, step, args)),
+    sessions: async (action, session, args) => {
+      const { listSessions, showSession } = await import('./commands/sessions/sessions.command.ts');
+      return take(action === 'list' ? listSessions(context, args) : showSession(context, session ?? 'last', args));
+    },
+    manifest: async (session, step, args) =>
+      take((await import('./commands/sessions/manifest.command.ts')).manifest(context, session, step, args)),
+    searchSessions: async (text, args) =>
+      take((await import('./commands/sessions/search-sessions.command.ts')).searchSessions(context, text, args)),
+    library: async (action, words, args) =>
+      take((await import('./commands/sessions/session-library.command.ts')).library(context, action, words, args)),
+    models: async (action, id, args) => {
+      if (action === 'probe')
+        return take((await import('./commands/models/probe-model.command.ts')).probeModel(context, id ?? '', args));
+      if (action === 'import' || action === 'remove') {
+        const { importModel, removeModel } = await import('./commands/models/model-files.command.ts');
+        return take(action === 'import' ? importModel(context, id ?? '', args) : removeModel(context, id ?? '', args));
+      }
+      if (action === 'set')
+        return take((await import('./commands/models/set-model.command.ts')).setModel(context, id ?? '', args));
+      if (action === 'mend')
+        return take((await import('./commands/models/repair-model.command.ts')).repairModel(context, id ?? '', args));
+      const { listModels, pullModel, showModel } = await import('./commands/models/models.command.ts');
+      if (action === 'list') return take(listModels(context, args));
+      return take(action === 'show' ? showModel(context, id ?? '', args) : pullModel(context, id ?? ''));
+    },
+    keys: async (action, provider, args) => {
+      const { listKeys, removeKey, setKey } = await import('./commands/keys.command.ts');
+      if (action === 'list') return take(listKeys(context, args));
+      return take(action === 'set' ? setKey(context, provider ?? '', args) : removeKey(context, provider ?? ''));
+    },
+    costs: async (args) => take((await import('./commands/costs.command.ts')).costs(context, args)),
+    budget: async (action, words, args) =>
+      take((await import('./commands/budget.command.ts')).budget(context, action, words, args)),
+    settings: async (action, key, value) =>
+      take((await import('./commands/settings.command.ts')).settings(context, action, [key, value])),
+    rules: async (action, word, args) => {
+      const { approveRules, checkRules, listRules, rulesPath, testRules } = await import('./commands/rules.command.ts');
+      if (action === 'list') return take(listRules(context, args));
+      if (action === 'path') return take(rulesPath(context, args));
+      if (action === 'approve') return take(approveRules(context, word ?? '', args));
+      return take(action === 'check' ? checkRules(context, word, args) : testRules(context, word, args));
+    },
+    plan: async (model, args) =>
+      take((await import('./commands/models/memory-plan.command.ts')).plan(context, model, args)),
+    sandboxImage: async (action, word, args) =>
+      take((await import('./commands/sandbox-image.command.ts')).sandboxImage(context, action, word, args)),
+    projectList: async (action, folder, args) =>
+      take((await import('./commands/projects/project-list.command.ts')).projectList(context, action, folder, args)),
+    prepareProject: async (folder, args) =>
+      take((await import('./commands/projects/prepare-project.command.ts')).prepareProject(context, folder, args)),
+    instructions: async (action, folder, args) =>
+      take((await import('./commands/projects/instructions.command.ts')).instructions(context, action, folder, args)),
+    clean: async (args) => take((await import('./commands/clean.command.ts')).clean(context, args)),
+    doctor: async (args) => take((await import('./commands/doctor.command.ts')).doctor(context, args)),
+    serve: async (args) => take((await import('./commands/serve.command.ts')).serve(context, await door.open(), args)),
+  };
+}
+
+async function close(door: CoreConnection, code: number, terminal: CommandContext['terminal']): Promise<number> {
+  try {
+    await door.close();
+    return code;
+  } catch (error) {
+    // A core that could not be opened has been reported already.
+    return code === 0 ? reportFailure(error, terminal) : code;
+  }
+}
+
+/** What Node prints of an error itself goes past everything: its message may hold words of anybody. */
+function surfaceBugs(say: (text: string) => void): void {
+  process.on('uncaughtException', (error) => {
+    say(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(1);
+  });
+}
+
+/** The first Ctrl-C ends cleanly, a second one at once. */
+function listenForCtrlC(stop: AbortController, say: (text: string) => void): void {
+  const onSignal = (): void => {
+    if (stop.signal.aborted) process.exit(130);
+    say('\nstopping … (Ctrl-C again to stop at once)\n');
+    stop.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  process.stdout.on('error', (error) => {
+    if (!isReaderGone(error)) reportCutOutput(error, say);
+    stop.abort();
+  });
+  process.stderr.on('error', () => undefined);
+}
+
+/** A reader that has gone (`| head`) is no error. Nobody waits for results then; messages are only not seen. */
+function isReaderGone(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
+}
+
+let isCut = false;
+
+/** Results that are not all there must not pass for whole: a full disk under a file that they go into. */
+function reportCutOutput(error: Error, say: (text: string) => void): void {
+  if (isCut) return;
+  isCut = true;
+  say(`dewpoint: The output cannot be written: ${writeProblem(error)}.\n`);
+  process.on('exit', () => {
+    process.exitCode = 1;
+  });
+}
+
+void main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+  // Everything has been ended by now; should a handle be left all the same, it does not keep the terminal.
+  setTimeout(() => process.exit(code), 2_000).unref();
+});

@@ -1,0 +1,210 @@
+import { domainToUnicode } from 'node:url';
+import type { EventOf } from '@shared/events.ts';
+import type { ApprovalScope } from '@shared/network-access.ts';
+import { isStrange, seenName, seenPieces } from '@shared/seen-text.ts';
+import type { Keyboard } from './ask-user.ts';
+import { openUserPrompter, terminalKeyboard } from './ask-user.ts';
+import { quotedRows, showBlanks } from '../terminal/quoted-rows.ts';
+import type { CommandContext } from '../command-context.ts';
+
+/** `scope`: for how long a yes to hosts holds. */
+export interface ApprovalReply {
+  readonly answer: 'allow' | 'deny';
+  readonly scope?: ApprovalScope;
+}
+
+type Question = EventOf<'approval-requested'>;
+
+/** Long enough that what was typed for something else cannot answer. */
+export const guardMs = 500;
+
+/** As many rows of a text are shown before the rest is asked for: its first and its last ones. */
+const shownRows = { first: 24, last: 12 } as const;
+
+interface AskedKeyboard extends Keyboard {
+  /** In milliseconds, and never back. */
+  readonly now: () => number;
+}
+
+const timedKeyboard = (): AskedKeyboard => ({ ...terminalKeyboard(), now: () => performance.now() });
+
+/** Asks the person at the terminal; anything but a plain yes is a no. What comes before it can have been read is neither. */
+export async function askApproval(
+  question: Question,
+  context: Pick<CommandContext, 'terminal' | 'signal'>,
+  { now, ...keyboard }: AskedKeyboard = timedKeyboard(),
+): Promise<ApprovalReply> {
+  const { err, colors, columns } = context.terminal;
+  const asker = openUserPrompter(context, keyboard);
+  try {
+    err(`${colors.yellow(headingOf(question))} ${questionText(question, columns, 'in-short')}\n`);
+    for (;;) {
+      const askedAt = now();
+      const said = await asker.ask(promptOf(question));
+      if (now() - askedAt < guardMs) err('That came before it can have been read, and counts for nothing.\n');
+      else if (said.trim().toLowerCase() === 'show') err(`${questionText(question, columns)}\n`);
+      else return parseApprovalReply(said, question.hosts !== undefined);
+    }
+  } catch {
+    // Ctrl-C at the question: no, and the turn is being cancelled.
+    return { answer: 'deny' };
+  } finally {
+    asker.close();
+  }
+}
+
+export function headingOf({ kind }: Question): string {
+  return kind === 'disk' ? 'The agent waits.' : 'May the agent do this?';
+}
+
+/** Hosts stand in it, so that they are in sight however long the command is. */
+function promptOf({ kind, hosts, isOnce }: Question): string {
+  if (hosts !== undefined) {
+    const names = hosts.length > 3 ? `the ${hosts.length} hosts` : hosts.map(hostText).join(', ');
+    return isOnce === true
+      ? `Allow ${names}, for this once? [y/N] `
+      : `Allow ${names}? once [o], for this session [s], always for this project [p], no [N] `;
+  }
+  if (kind === 'disk') return 'Is there room now, to go on? Anything but yes ends the command. [y/N] ';
+  if (kind === 'hard-links') return 'Break the links? Anything but yes leaves them. [y/N] ';
+  return kind === 'instructions' ? 'Follow them, until the file changes? [y/N] ' : 'Allow? [y/N] ';
+}
+
+/** A part of a question that somebody else wrote, or may have put a name into. */
+interface Field {
+  readonly label: string;
+  readonly text: string;
+  /** It is on one line, whatever stands in it. */
+  readonly isName?: boolean;
+  /** Before each of its rows. */
+  readonly mark?: string;
+}
+
+interface Asked {
+  readonly what: string;
+  readonly fields: readonly (Field | null)[];
+  /** What a yes would do: the last line before the answer. */
+  readonly grant: string;
+}
+
+/**
+ * What is asked about, drawn from the call itself; what the model says of it is marked as its own words. Rows of it that
+ * are not ours have a mark, and the last line says what a yes would do.
+ */
+export function questionText(question: Question, columns: number, how: 'whole' | 'in-short' = 'whole'): string {
+  const { what, fields, grant } = askedOf(question);
+  const shown = fields.filter((field) => field !== null);
+  const rows = shown.flatMap((field) => fieldRows(field, columns, how));
+  const notes = [
+    ...(shown.some(isMarked) ? ['What stands in < > is invisible or looks like something else. Read it closely.'] : []),
+    ...(question.hosts?.some((host) => host.includes('xn--')) === true
+      ? ['A name with xn-- stands for letters of another script. Look closely who it belongs to.']
+      : []),
+  ];
+  return [what, ...rows, ...notes, grant].join('\n');
+}
+
+function isMarked({ text, isName }: Field): boolean {
+  return isName === true ? seenName(text) !== text : isStrange(seenPieces(text));
+}
+
+function askedOf(question: Question): Asked {
+  const { kind, subject, hosts, reason, why, text, diff } = question;
+  const because = fieldOf('asked because', reason);
+  if (hosts !== undefined) {
+    const names = hosts.map(hostText).join(', ');
+    return {
+      what: 'run a command with a network',
+      fields: [
+        { label: 'hosts', text: names },
+        because,
+        fieldOf('the model says', why),
+        { label: 'command', text: subject },
+      ],
+      grant: `A yes lets this command reach ${hosts.length === 1 ? 'this host' : `these ${hosts.length} hosts`}: ${names}`,
+    };
+  }
+  switch (kind) {
+    case 'instructions':
+      return {
+        what: 'follow instructions that the project brings along',
+        fields: [
+          { label: 'file', text: subject, isName: true },
+          because,
+          fieldOf('what they say', text),
+          fieldOf('what is different from what was approved', diff, '  ~ '),
+        ],
+        grant: 'A yes lets agents follow exactly this text, until the file changes.',
+      };
+    case 'hard-links':
+      return {
+        what: 'break hard links',
+        fields: [{ label: 'files', text: subject }, fieldOf('which', text), because],
+        grant: 'A yes makes each of them a file of its own.',
+      };
+    case 'disk':
+      return {
+        what: 'A command has no room on the disk.',
+        fields: [{ label: 'it says', text: subject }],
+        grant: 'A yes lets the command go on.',
+      };
+    case 'guarded-file':
+      return {
+        what: 'change a file by which its work is judged',
+        fields: [{ label: 'file', text: subject, isName: true }, because],
+        grant: 'A yes lets the agent change this one file.',
+      };
+    case 'fence':
+      return {
+        what: 'send something fenced away from this machine',
+        fields: [{ label: 'what', text: subject }, because],
+        grant: 'A yes lets exactly this leave, this once.',
+      };
+    default:
+      return {
+        what: seenName(kind),
+        fields: [{ label: 'what', text: subject }, because],
+        grant: 'A yes lets the agent do this, this once.',
+      };
+  }
+}
+
+function fieldOf(label: string, text: string | undefined, mark?: string): Field | null {
+  return text === undefined ? null : { label, text, ...(mark === undefined ? {} : { mark }) };
+}
+
+/** On the row of its label where it fits, else on rows of its own. */
+function fieldRows(field: Field, columns: number, how: 'whole' | 'in-short'): readonly string[] {
+  const { label, mark } = field;
+  const text = field.isName === true ? seenName(field.text) : showBlanks(field.text);
+  const rows = quotedRows(text, columns - labelColumns, mark);
+  const [first = ''] = rows;
+  if (rows.length === 1 && mark === undefined) return [`  ${`${label}:`.padEnd(labelColumns)}${first.slice(4)}`];
+  const wide = quotedRows(text, columns, mark);
+  const left = wide.length - shownRows.first - shownRows.last;
+  if (how === 'whole' || left <= 1) return [`  ${label}:`, ...wide];
+  return [
+    `  ${label}, ${wide.length.toLocaleString('en')} rows:`,
+    ...wide.slice(0, shownRows.first),
+    `  (${left.toLocaleString('en')} more rows stand here: answer "show" to see all)`,
+    ...wide.slice(-shownRows.last),
+  ];
+}
+
+const labelColumns = 16;
+
+/** With the letters that a browser would show, where they are others than those of the name. */
+function hostText(host: string): string {
+  const shown = host.includes('xn--') ? domainToUnicode(host) : '';
+  return shown === '' || shown === host ? seenName(host) : `${seenName(host)} (shown as ${seenName(shown)})`;
+}
+
+/** Exported for its tests: the words a person may answer with. */
+export function parseApprovalReply(said: string, isAboutHosts: boolean): ApprovalReply {
+  const word = said.trim().toLowerCase();
+  if (!isAboutHosts) return { answer: word === 'y' || word === 'yes' ? 'allow' : 'deny' };
+  if (['o', 'once', 'y', 'yes'].includes(word)) return { answer: 'allow', scope: 'once' };
+  if (['s', 'session'].includes(word)) return { answer: 'allow', scope: 'session' };
+  if (['p', 'project'].includes(word)) return { answer: 'allow', scope: 'project' };
+  return { answer: 'deny' };
+}

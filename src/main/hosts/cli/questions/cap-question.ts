@@ -1,0 +1,72 @@
+import type { EventOf } from '@shared/events.ts';
+import { moneyText } from '@shared/money-text.ts';
+import { seenName } from '@shared/seen-text.ts';
+import { openUserPrompter } from './ask-user.ts';
+import type { CommandContext } from '../command-context.ts';
+
+/** What to do at a cap; the amount in US dollars. */
+export type CapAnswer =
+  | { readonly answer: 'stop' }
+  | { readonly answer: 'local' }
+  | { readonly answer: 'raise'; readonly usd: number };
+
+const names = {
+  step: 'one step',
+  task: 'this task',
+  session: 'this session',
+  project: 'this project',
+  day: 'today',
+  month: 'this month',
+} as const;
+
+/** The cap that was reached in a line, with the figures. */
+export function describeReachedCap({
+  scope,
+  limitUsd,
+  spentUsd,
+  heldUsd,
+  worstUsd,
+  model,
+}: EventOf<'cap-reached'>): string {
+  const cap = `the cap of ${moneyText(limitUsd)} for ${names[scope]}`;
+  if (worstUsd === null) return `${seenName(model)} has no known price, so ${cap} cannot be kept`;
+  const held = heldUsd > 0 ? `, ${moneyText(heldUsd)} put aside for calls that run` : '';
+  return `the next call of ${seenName(model)} could cost ${moneyText(worstUsd)}; ${cap}: ${moneyText(spentUsd)} spent${held}`;
+}
+
+/** By how much the cap has to go up for the next call, rounded up to whole cents. */
+export function minimumRaise({ limitUsd, spentUsd, heldUsd, worstUsd }: EventOf<'cap-reached'>): number {
+  return Math.ceil((spentUsd + heldUsd + (worstUsd ?? 0) - limitUsd) * 100) / 100;
+}
+
+/** Reads an answer that was typed: `local`, `raise 0.5`, anything else stops. Null: a raise without a right amount. */
+export function parseCapAnswer(text: string): CapAnswer | null {
+  const [word = '', amount = ''] = text.trim().toLowerCase().split(/\s+/u);
+  if (word === 'l' || word === 'local') return { answer: 'local' };
+  if (word !== 'r' && word !== 'raise') return { answer: 'stop' };
+  const usd = Number(amount.replace(/^\$/u, ''));
+  return amount !== '' && Number.isFinite(usd) && usd > 0 ? { answer: 'raise', usd } : null;
+}
+
+/** Asks the person at the terminal. */
+export async function askCap(event: EventOf<'cap-reached'>, context: CommandContext): Promise<CapAnswer> {
+  const { terminal } = context;
+  const asker = openUserPrompter(context);
+  try {
+    terminal.err(`${terminal.colors.yellow('At the cap:')} ${describeReachedCap(event)}.\n`);
+    const raise = event.worstUsd === null ? '' : `, "raise ${minimumRaise(event).toFixed(2)}" or more`;
+    if (event.here === null) terminal.err('There is no local model here that could go on.\n');
+    const local = event.here === null ? '' : '"local" to go on locally';
+    const choices = [`${local}${local === '' ? raise.slice(2) : raise}`, 'Enter to stop'].filter((one) => one !== '');
+    for (;;) {
+      const answer = parseCapAnswer(await asker.ask(`${choices.join(', or ')}: `));
+      if (answer !== null) return answer;
+      terminal.err('Say by how many dollars, for example: raise 0.50\n');
+    }
+  } catch {
+    // Ctrl-C at the question: the turn is being cancelled.
+    return { answer: 'stop' };
+  } finally {
+    asker.close();
+  }
+}

@@ -1,0 +1,70 @@
+import { ORPCError } from '@orpc/client';
+import { z } from 'zod';
+import type { Failure } from '@shared/errors.ts';
+import { AppError, toFailure } from '@shared/errors.ts';
+import { issuesText } from '@shared/issue-text.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { indented } from './terminal/terminal.ts';
+
+const failedSchema = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
+
+/** Wrong usage: shown with a pointer to the help, exit code 2. */
+export const usageError = (message: string, hint?: string): AppError =>
+  new AppError('usage', message, hint === undefined ? {} : { hint });
+
+/** Says what went wrong, and returns the exit code of docs/guide/automation.md. Never throws. */
+export function reportFailure(error: unknown, terminal: Terminal): number {
+  const failure = toReportedFailure(error);
+  terminal.err(`${terminal.colors.red('dewpoint:')} ${indented(failure.message)}\n`);
+  if (failure.hint !== undefined) terminal.err(`  ${indented(failure.hint)}\n`);
+  if (failure.code === 'internal' && error instanceof Error && process.env.DEWPOINT_DEBUG === '1') {
+    terminal.err(`${error.stack ?? ''}\n`);
+  }
+  return exitCodeOf(failure.code);
+}
+
+interface Reported {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** A failure of the core comes typed through the contract; anything else is our own. */
+export function toReportedFailure(error: unknown): Reported | Failure {
+  if (error instanceof ORPCError) {
+    const data = failedSchema.safeParse(error.data);
+    if (data.success) return data.data;
+    if (error.code === 'BAD_REQUEST')
+      return { code: 'bad-input', message: `The core refused the input: ${describeIssues(error.data)}` };
+    return { code: 'internal', message: error.message };
+  }
+  return toFailure(error);
+}
+
+const issuesSchema = z.object({ issues: z.array(z.unknown()) });
+
+function describeIssues(data: unknown): string {
+  const parsed = issuesSchema.safeParse(data);
+  if (!parsed.success) return 'it is not what the command takes';
+  return issuesText(parsed.data.issues, 'the input');
+}
+
+function exitCodeOf(code: string): number {
+  switch (code) {
+    case 'usage':
+    case 'bad-input':
+    case 'not-found':
+    case 'conflict':
+    case 'refused':
+    case 'log-version':
+      return 2;
+    case 'missing-model':
+    case 'missing-sandbox':
+    case 'missing-key':
+      return 5;
+    case 'cancelled':
+      return 130;
+    default:
+      return 1;
+  }
+}

@@ -1,0 +1,51 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, win32 } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import { createHostPrograms } from '../../../lib/programs/host-programs.ts';
+import { findDataFolders } from '../../../lib/files/data-folders.ts';
+import { shellQuote } from '../../../lib/programs/shell-quote.ts';
+
+/**
+ * Has a person edit a text in the editor of `VISUAL` or `EDITOR`, in a file of its own outside of every workspace.
+ * Rejects where there is no editor, or where it ended with an error: then nothing was changed.
+ */
+export async function editText(text: string, name: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const editor = [env.VISUAL, env.EDITOR].find((one) => one !== undefined && one.trim() !== '');
+  if (editor === undefined) {
+    throw new AppError('usage', 'There is no editor to edit with.', {
+      hint: 'Set EDITOR to one, like: export EDITOR=nano',
+    });
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'dewpoint-edit-'));
+  try {
+    const path = join(folder, name);
+    await writeFile(path, text, { mode: 0o600 });
+    await run(editor, path, env);
+    return await readFile(path, 'utf8');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The value of `EDITOR` is a command with arguments of its own, as for git: a shell takes it apart. */
+function run(editor: string, path: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const isWindows = process.platform === 'win32';
+  const shell = isWindows ? win32.join(env.SystemRoot ?? String.raw`C:\Windows`, 'System32', 'cmd.exe') : '/bin/sh';
+  const args = isWindows ? ['/d', '/s', '/c', `"${editor} "${path}""`] : ['-c', `${editor} ${shellQuote(path)}`];
+  const programs = createHostPrograms({ home: findDataFolders(env, process.platform).home, env });
+  return new Promise((resolve, reject) => {
+    const child = programs.start(shell, args, {
+      needs: ['terminal', 'desktop'],
+      stdio: 'inherit',
+      isSeen: true,
+      isQuoted: isWindows,
+    });
+    child.once('error', reject);
+    child.once('exit', (code) =>
+      code === 0
+        ? resolve()
+        : reject(new AppError('usage', `The editor ended with ${code ?? 'a signal'}: nothing was changed.`)),
+    );
+  });
+}

@@ -1,0 +1,191 @@
+import { attachmentLabel } from '@shared/attachment-text.ts';
+import { untrackedText } from '@shared/session-sandbox.ts';
+import type { EventOf, SessionEvent } from '@shared/events.ts';
+import { droppedText } from '@shared/grants.ts';
+import { promptTokensOf } from '@shared/money.ts';
+import { moneyText } from '@shared/money-text.ts';
+import { decodeSpeedOf, wasReady } from '@shared/session-state.ts';
+import { seenCommand, seenName, seenWords } from '@shared/seen-text.ts';
+import { describeTests, parseTestOutput } from '../../../tools/commands/test-run-output.ts';
+import { describeReachedCap } from '../questions/cap-question.ts';
+import type { Terminal } from './terminal.ts';
+import { indented, oneLine, seconds } from './terminal.ts';
+
+const gateLooks = {
+  changes: 'the change itself',
+  lint: 'the lint of the project',
+  review: 'a stronger model',
+} as const;
+
+/** The lines that people read for an event, one a step or action; none for an event that need not be seen. */
+export function createEventLines(terminal: Terminal): (event: SessionEvent) => readonly string[] {
+  const labels = new Map<string, string>();
+  const calls = new Map<string, EventOf<'model-call-started'>>();
+  return (event) => {
+    switch (event.type) {
+      case 'model-call-started':
+        calls.set(event.callId, event);
+        return [];
+      case 'tool-started':
+        labels.set(event.toolCallId, event.label);
+        return [];
+      case 'model-call-ended': {
+        const started = calls.get(event.callId);
+        calls.delete(event.callId);
+        return [stepLine(event, started, terminal)];
+      }
+      case 'tool-ended': {
+        const label = labels.get(event.toolCallId) ?? event.tool;
+        labels.delete(event.toolCallId);
+        return actionLines(event, label, terminal);
+      }
+      default: {
+        const text = describe(event, terminal);
+        return text === null ? [] : [text];
+      }
+    }
+  };
+}
+
+function stepLine(
+  event: EventOf<'model-call-ended'>,
+  started: EventOf<'model-call-started'> | undefined,
+  { colors }: Terminal,
+): string {
+  const where = started?.stage.where ?? 'local';
+  const paint = where === 'cloud' ? colors.magenta : colors.cyan;
+  const { usage, timings } = event;
+  const rate = decodeSpeedOf(event);
+  const parts = [
+    `${String(started?.step ?? '?').padStart(3)} ${paint(where.padEnd(5))} ${started?.purpose ?? 'call'} by ${oneLine(seenName(started?.model ?? '?'), 60)}`,
+    `${promptTokensOf(usage)}${usage.cacheRead > 0 ? ` (${usage.cacheRead} kept)` : ''} → ${usage.output} tok`,
+    ...(rate === null ? [] : [`${rate.toFixed(1)} tok/s`]),
+    wasReady(event) ? 'written beside the one before' : seconds(timings.totalMs),
+    moneyText(event.costUsd),
+    ...(event.error === null ? [] : [colors.red(oneLine(event.error.message, 120))]),
+  ];
+  return parts.join('  ');
+}
+
+function actionLines(event: EventOf<'tool-ended'>, label: string, terminal: Terminal): readonly string[] {
+  const { colors } = terminal;
+  const width = (used: number): number => (terminal.isLive ? Math.max(20, terminal.columns - used) : 200);
+  const line = [
+    `      ${colors.dim('·')} ${oneLine(seenCommand(label), width(30))}`,
+    colors.dim(seconds(event.durationMs)),
+    ending(event, terminal),
+  ];
+  const wentWrong = ['error', 'refused', 'unknown'].includes(event.status);
+  return [line.join('  ').trimEnd(), ...(wentWrong ? [colors.dim(`        ${oneLine(event.output, width(10))}`)] : [])];
+}
+
+function ending(event: EventOf<'tool-ended'>, { colors }: Terminal): string {
+  if (event.status !== 'ok') return colors.red(event.status);
+  return event.exitCode === null || event.exitCode === 0 ? '' : colors.yellow(`exit ${event.exitCode}`);
+}
+
+function serviceLine(event: EventOf<'service-changed'>, colors: Terminal['colors']): string {
+  const { serviceId, command, status, exitCode } = event;
+  const text = `    service ${oneLine(seenName(serviceId), 60)} ${status}${exitCode === null ? '' : ` with ${exitCode}`}: ${oneLine(seenCommand(command), 120)}`;
+  return status === 'running' || status === 'stopped' ? colors.dim(text) : colors.yellow(text);
+}
+
+function capAnswer({ answer, raisedUsd }: EventOf<'cap-answered'>): string {
+  return answer === 'raise' ? `raised by ${moneyText(raisedUsd)}` : answer === 'local' ? 'goes on locally' : 'stops';
+}
+
+function instructionsLine({ path, use, reason }: EventOf<'instructions-found'>, colors: Terminal['colors']): string {
+  const text = `instructions of the project (${seenName(path)})`;
+  return use === 'used'
+    ? colors.dim(`${text}: ${indented(reason)}`)
+    : colors.yellow(`${text} are held back: ${indented(reason)}`);
+}
+
+/** The line for an event that is neither a step nor an action; null for those that people need not see. */
+function describe(event: SessionEvent, { colors }: Terminal): string | null {
+  switch (event.type) {
+    case 'sandbox-started':
+      return colors.dim(`sandbox: ${indented(event.description)}`);
+    case 'sandbox-lost':
+      return colors.red(`sandbox lost: ${indented(event.reason)}${event.recreated ? ' (a new one was made)' : ''}`);
+    case 'service-changed':
+      return serviceLine(event, colors);
+    case 'stage-chosen':
+      return `${colors.bold(oneLine(seenName(event.recipe ?? event.stage.strategy), 60))} on ${oneLine(seenName(event.stage.model), 60)}: ${oneLine(event.reason, 160)}`;
+    case 'criterion-checked':
+      return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before the work' : 'after the work'}${event.unrelated === true ? ', for something else' : ''}: ${oneLine(seenCommand(event.command), 80)}  ${oneLine(resultOf(event.summary), 100)}`;
+    case 'gate-checked':
+      return `${event.verdict === 'pass' ? colors.green('✔') : event.verdict === 'redo' ? colors.yellow('✖') : colors.dim('·')} ${gateLooks[event.by]}: ${oneLine(event.text, 200)}`;
+    case 'cache-prefilled':
+      return colors.dim(`    ${oneLine(event.text, 160)}`);
+    case 'recipe-progressed':
+      return colors.dim(`    ${oneLine(seenWords(event.phase), 60)}: ${oneLine(event.text, 160)}`);
+    case 'file-changed':
+      return `    ${colors.green(event.after === null ? 'deleted' : event.before === null ? 'new' : 'changed')} ${seenName(event.path)}${counts(event)}${byPerson(event)}`;
+    case 'notice-added':
+      return `${event.level === 'warning' ? colors.yellow('warning') : 'note'}: ${indented(event.text)}`;
+    case 'context-compacted':
+      return colors.yellow(`the context was compacted: ${event.beforeTokens} → ${event.afterTokens} tokens`);
+    case 'observation-trimmed':
+      return colors.dim(`    an output was trimmed for the model: ${event.beforeTokens} → ${event.afterTokens} tokens`);
+    case 'session-repaired':
+      return colors.yellow(`the log was repaired: ${indented(event.reason)}`);
+    case 'user-message-added':
+      return event.attachments === undefined
+        ? null
+        : colors.dim(`attached: ${event.attachments.map((one) => seenName(attachmentLabel(one))).join(', ')}`);
+    case 'message-delivered':
+      return colors.dim('    your message was handed to the agent');
+    case 'approval-requested':
+      return colors.yellow(
+        `approval needed (${seenName(event.kind)}${event.hosts === undefined ? '' : ` to ${event.hosts.map(seenName).join(', ')}`}): ${oneLine(seenCommand(event.subject), 200)}`,
+      );
+    case 'instructions-found':
+      return instructionsLine(event, colors);
+    case 'network-used':
+      return colors.dim(
+        `    ${event.isAllowed ? 'reached' : 'not let through:'} ${seenName(event.host)}${event.port === null ? '' : `:${event.port}`}${event.isAllowed ? '' : ` (${oneLine(seenWords(event.reason), 160)})`}, ${event.count} connections, ${event.sentBytes} bytes out, ${event.receivedBytes} in`,
+      );
+    case 'call-fenced':
+      return colors.yellow(
+        `fence: ${event.outcome === 'refused' ? 'not sent' : event.outcome === 'asked' ? 'you are asked' : 'taken out of what is sent'}: ${indented(event.text)}`,
+      );
+    case 'cap-reached':
+      return colors.yellow(`at the cap: ${describeReachedCap(event)}`);
+    case 'cap-answered':
+      return colors.dim(`    ${capAnswer(event)} (${event.by})`);
+    case 'approval-answered':
+      return colors.dim(
+        `    ${event.answer === 'allow' ? 'allowed' : 'denied'} by ${event.by}${event.scope === undefined || event.scope === 'once' ? '' : ` for the ${event.scope}`}`,
+      );
+    default:
+      return ofSession(event, colors);
+  }
+}
+
+/** What befell the session as a whole. */
+function ofSession(event: SessionEvent, colors: Terminal['colors']): string | null {
+  if (event.type === 'terminal-opened') return colors.dim('a person opened a terminal in the sandbox');
+  if (event.type === 'untracked-found')
+    return event.places.map((place) => colors.yellow(seenWords(untrackedText(place)))).join('\n');
+  const text = event.type === 'history-copied' ? droppedText(event.dropped) : null;
+  return text === null ? null : colors.yellow(text);
+}
+
+/** The other changes are the agent's. */
+function byPerson({ by, toolCallId }: EventOf<'file-changed'>): string {
+  if (by === 'take') return '  (taken by you)';
+  return by === 'undo' && toolCallId === null ? '  (undo by you)' : '';
+}
+
+function counts(event: EventOf<'file-changed'>): string {
+  return event.added === null || event.removed === null ? '' : `  +${event.added} -${event.removed}`;
+}
+
+/** The counts of a test runner, else the last line that a command printed. */
+function resultOf(output: string): string {
+  const tests = parseTestOutput(output, null);
+  if (tests !== null) return describeTests(tests);
+  const lines = output.trimEnd().split('\n');
+  return lines.findLast((line) => /\p{L}{2}/u.test(line)) ?? lines.at(-1) ?? '';
+}

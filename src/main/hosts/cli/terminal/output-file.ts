@@ -1,0 +1,40 @@
+import { access, constants, realpath, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import { isDiskFull, makeFolder, writeFileAtomic, writeProblem } from '../../../lib/files/json-file.ts';
+
+/**
+ * Writes a file that a person named: as a whole or not at all, and where a link leads. What is there and is no file
+ * (a pipe, a terminal, `/dev/null`) is written into, never replaced. Rejects with `bad-input` or `disk-full`.
+ */
+export async function writeOutputFile(name: string, text: string): Promise<void> {
+  const path = resolve(name);
+  try {
+    const found = await stat(path).catch(() => null);
+    await makeFolder(dirname(path), 0o777);
+    if (found === null) await writeFileAtomic(path, text);
+    else if (found.isFile()) await writeFileAtomic(await realpath(path), text, { mode: found.mode & 0o777 });
+    else await writeFile(path, text);
+  } catch (error) {
+    throw cannotWrite(name, error);
+  }
+}
+
+/** To be asked before a long piece of work whose outcome goes into that file. Makes its folder; rejects as `writeOutput`. */
+export async function checkOutputFile(name: string): Promise<void> {
+  const path = resolve(name);
+  try {
+    const found = await stat(path).catch(() => null);
+    if (found?.isDirectory() === true) throw new Error('it is a folder');
+    if (found !== null) return await access(path, constants.W_OK);
+    await makeFolder(dirname(path), 0o777);
+    await access(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw cannotWrite(name, error);
+  }
+}
+
+function cannotWrite(name: string, cause: unknown): AppError {
+  if (isDiskFull(cause)) return new AppError('disk-full', `The disk is full: ${name} was not written.`, { cause });
+  return new AppError('bad-input', `${name} cannot be written: ${writeProblem(cause)}.`, { cause });
+}

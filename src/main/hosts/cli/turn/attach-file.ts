@@ -1,0 +1,41 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { Attachment } from '@shared/attachments.ts';
+import { maxImageBytes } from '@shared/attachment-text.ts';
+import type { FilePlace } from '@shared/attachment-inputs.ts';
+import { messageOf } from '@shared/errors.ts';
+import type { CommandContext } from '../command-context.ts';
+import { usageError } from '../report-failure.ts';
+
+/** Gives the core a file of the person. What it is is decided by what is in it; `image` refuses everything else. */
+export async function attachFile(
+  context: CommandContext,
+  { path, place, kind }: { readonly path: string; readonly place: FilePlace; readonly kind: 'image' | 'file' },
+): Promise<Attachment> {
+  const whole = await attachableFile(path);
+  const core = await context.core();
+  const data = (await readFile(whole)).toString('base64');
+  const kept = await core.attachments.keep({ name: basename(whole), data, path: whole, place });
+  if (kind === 'image' && kept.kind !== 'image')
+    throw usageError(`${path} is not an image.`, 'Attach a text with --file, or /attach in a conversation.');
+  return kept;
+}
+
+/** The whole path of a file that could be attached, for whoever wants to know before anything is begun for it. */
+export async function attachableFile(path: string): Promise<string> {
+  const whole = resolve(path);
+  const size = await stat(whole).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw usageError(`There is no file ${path}.`, `Looked for at ${whole}.`);
+    throw usageError(`${path} cannot be read: ${messageOf(error)}`);
+  });
+  if (!size.isFile())
+    throw usageError(`${path} is not a file.`, 'To show a folder of the project, write @FOLDER/ in the message.');
+  if (size.size > maxImageBytes) {
+    throw usageError(
+      `${path} has ${size.size} bytes; at most ${maxImageBytes} can be attached.`,
+      'Make it smaller first.',
+    );
+  }
+  return whole;
+}

@@ -1,0 +1,136 @@
+import type { Attachment } from '@shared/attachments.ts';
+import type { EventOf, SessionEvent, Transient } from '@shared/events.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import { emptySession } from '@shared/session-state.ts';
+import type { CoreClient } from '../../../server/local-socket.ts';
+import type { ApprovalReply } from '../questions/approval-question.ts';
+import type { CapAnswer } from '../questions/cap-question.ts';
+import type { CommandContext } from '../command-context.ts';
+
+export interface TurnToFollow {
+  readonly sessionId: string;
+  /** The session was made for this message: how it came to be is told, too. */
+  readonly isFirst?: boolean;
+  readonly text: string;
+  readonly attachments?: readonly Attachment[];
+  readonly options: RunOptions;
+  readonly onEvent: (event: SessionEvent) => void;
+  readonly onTransient: (transient: Transient) => void;
+  /** Null: the answer comes another way. */
+  readonly approve: (question: EventOf<'approval-requested'>) => Promise<ApprovalReply | null>;
+  /** What to do at a cap, where the options say `ask`. Null: the answer comes another way. */
+  readonly atCap: (event: EventOf<'cap-reached'>) => Promise<CapAnswer | null>;
+  /**
+   * The turn has ended, and a message that was sent meanwhile and that it did not take begins another: that one is
+   * followed, too. Missing: only the turn that answers this message is.
+   */
+  readonly onNext?: (ended: EventOf<'turn-ended'>) => void;
+}
+
+const lastEventsMs = 300;
+
+/**
+ * Sends a message and follows the session from there until the turn that answers it has ended. Of what was before, only
+ * a question that still waits is asked: else nobody might be there to end that wait.
+ * Ctrl-C cancels the turn in the core and waits for its end, so that what was done is in the log. Rejects when the
+ * turn is over and its end could not be written.
+ */
+export async function followTurn(
+  context: CommandContext,
+  core: CoreClient,
+  turn: TurnToFollow,
+): Promise<EventOf<'turn-ended'> | null> {
+  const { sessionId } = turn;
+  const stop = new AbortController();
+  const { seq: seen, approvals } =
+    turn.isFirst === true ? emptySession : (await core.sessions.show({ sessionId })).state;
+  const waiting = new Set(approvals.map(({ approvalId }) => approvalId));
+  const fromSeq = waiting.size === 0 ? seen + 1 : 1;
+  const pushes = await core.sessions.events({ sessionId, fromSeq }, { signal: stop.signal });
+  const cancel = (): void => void core.sessions.cancel({ sessionId }).catch(() => undefined);
+  // Before the message is taken, too: it may wait for a sandbox image that is being made.
+  context.signal.addEventListener('abort', cancel, { once: true });
+  const { messageId } = await core.sessions
+    .send({ sessionId, text: turn.text, options: turn.options, attachments: [...(turn.attachments ?? [])] })
+    .catch((error: unknown) => {
+      context.signal.removeEventListener('abort', cancel);
+      stop.abort();
+      throw error;
+    });
+  if (context.signal.aborted) cancel();
+  const followed = createFollowedTurn(messageId, turn.onNext !== undefined);
+  let failure: unknown = null;
+  core.sessions.result({ sessionId }, { signal: stop.signal }).catch((error: unknown) => {
+    failure = error;
+    // What was written until then is still on its way.
+    setTimeout(() => stop.abort(), lastEventsMs).unref();
+  });
+  try {
+    for await (const push of pushes) {
+      if (push.type === 'transients') for (const item of push.items) turn.onTransient(item);
+      if (push.type !== 'events') continue;
+      for (const event of push.events) {
+        if (event.seq <= seen) {
+          if (event.type === 'approval-requested' && waiting.has(event.approvalId)) void answer(core, turn, event);
+          continue;
+        }
+        followed.take(event);
+        turn.onEvent(event);
+        if (event.type === 'approval-requested') void answer(core, turn, event);
+        if (event.type === 'cap-reached' && followed.isOf(event)) void answerCap(core, turn, event);
+        if (event.type !== 'turn-ended' || !followed.isOf(event)) continue;
+        if (turn.onNext === undefined || !followed.hasNext()) return event;
+        turn.onNext(event);
+        // Where it was dropped, by a cancel, nothing more happens: the session is idle.
+        const idle = core.sessions.result({ sessionId }, { signal: stop.signal });
+        void idle.catch(() => null).then(() => setTimeout(() => stop.abort(), lastEventsMs).unref());
+      }
+    }
+    if (failure !== null) throw failure;
+    return null;
+  } catch (error) {
+    throw failure ?? error;
+  } finally {
+    context.signal.removeEventListener('abort', cancel);
+    stop.abort();
+  }
+}
+
+/** Which turn is followed: the one that answers the message, and with `isLong` those of messages that wait for its end. */
+function createFollowedTurn(messageId: string, isLong: boolean) {
+  const ours = new Set([messageId]);
+  const waiting = new Set<string>();
+  let turnId: string | null = null;
+  return {
+    take: (event: SessionEvent): void => {
+      if (isLong && event.type === 'user-message-added' && event.queued) {
+        ours.add(event.messageId);
+        waiting.add(event.messageId);
+      }
+      if (event.type === 'message-dropped') waiting.delete(event.messageId);
+      if (event.type !== 'turn-started' && event.type !== 'message-delivered') return;
+      waiting.delete(event.messageId);
+      if (ours.has(event.messageId)) turnId = event.turnId ?? null;
+    },
+    isOf: (event: SessionEvent): boolean => turnId !== null && event.turnId === turnId,
+    hasNext: (): boolean => waiting.size > 0,
+  };
+}
+
+async function answerCap(core: CoreClient, turn: TurnToFollow, event: EventOf<'cap-reached'>): Promise<void> {
+  if (turn.options.atCap !== 'ask') return;
+  const decision = await turn.atCap(event);
+  if (decision === null) return;
+  // The turn may have ended meanwhile; then nobody waits for the answer any more.
+  await core.sessions.answerCap({ sessionId: turn.sessionId, capId: event.capId, decision }).catch(() => undefined);
+}
+
+async function answer(core: CoreClient, turn: TurnToFollow, question: EventOf<'approval-requested'>): Promise<void> {
+  if (!turn.options.interactive || (turn.options.approve ?? 'ask') !== 'ask') return;
+  const said = await turn.approve(question);
+  if (said === null) return;
+  // The turn may have ended meanwhile; then nobody waits for the answer any more.
+  await core.sessions
+    .approve({ sessionId: turn.sessionId, approvalId: question.approvalId, ...said })
+    .catch(() => undefined);
+}

@@ -1,0 +1,37 @@
+import { usageError } from '../report-failure.ts';
+
+/** What a model could still read as a task; longer material belongs into a file of the project. */
+export const maximumTaskBytes = 64 * 1024;
+
+/** The task of the command line; `-` reads it from stdin. Refused: empty, too long, not text. */
+export async function readTask(text: string, input: AsyncIterable<Uint8Array> = process.stdin): Promise<string> {
+  const task = text === '-' ? await readAll(input) : text;
+  if (task.trim() === '')
+    throw usageError('The task is empty.', 'For example: dewpoint run "Fix the failing test" --project .');
+  const size = Buffer.byteLength(task);
+  if (size > maximumTaskBytes) throw tooLong(`has ${size} bytes`);
+  return task;
+}
+
+async function readAll(input: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const bytes of input) {
+    size += bytes.length;
+    // What comes after it is not waited for.
+    if (size > maximumTaskBytes) throw tooLong(`has more than ${maximumTaskBytes} bytes`);
+    chunks.push(bytes);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(Buffer.concat(chunks));
+  } catch {
+    throw usageError('The task is no text: its bytes are not UTF-8.', 'Another encoding: iconv -t UTF-8');
+  }
+}
+
+function tooLong(what: string): Error {
+  return usageError(
+    `The task ${what}; at most ${maximumTaskBytes} are taken.`,
+    'Put long material into a file of the project and name the file in the task.',
+  );
+}

@@ -1,0 +1,64 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ORPCError } from '@orpc/client';
+import { AppError, messageOf, toFailure } from '@shared/errors.ts';
+import type { OpenCore } from './open-core.ts';
+
+/** The core of one command: opened at the first use, and anew after the process that owned the home has gone. */
+export interface CoreConnection {
+  readonly open: () => Promise<OpenCore>;
+  /** What to tell a person about an error of the command: a call that was cut off says nothing of the owner's end. */
+  readonly explain: (error: unknown) => Promise<unknown>;
+  /** Rejects with what closing failed with; a core that could not be opened has been reported already. */
+  readonly close: () => Promise<void>;
+}
+
+export function createCoreConnection(openCore: () => Promise<OpenCore>): CoreConnection {
+  let current: Promise<OpenCore> | null = null;
+  let isOwnerGone = false;
+  const openAnew = (): Promise<OpenCore> => {
+    const opening = openCore();
+    const forget = (): void => {
+      isOwnerGone = true;
+      if (current === opening) current = null;
+    };
+    opening.then(
+      ({ closed }) => closed.then(forget),
+      () => undefined,
+    );
+    return opening;
+  };
+  return {
+    open: () => {
+      current ??= openAnew();
+      return current;
+    },
+    explain: async (error) => {
+      // The connection's end is told to its calls first.
+      await nextTurn();
+      if (!isOwnerGone) return explainOtherBuild(error, await openedOf(current));
+      return new AppError('home-busy', 'The Dewpoint process that did the work for this one has ended.', {
+        hint: 'What was done is in the log: dewpoint sessions show last. Start again to go on.',
+        cause: error,
+      });
+    },
+    close: async () => {
+      await (await current)?.close();
+    },
+  };
+}
+
+/** Null where none was opened, or none could be. */
+async function openedOf(opening: Promise<OpenCore> | null): Promise<OpenCore | null> {
+  return opening === null ? null : opening.catch(() => null);
+}
+
+/** Two builds may not know the same commands, or not mean the same by them. */
+function explainOtherBuild(error: unknown, opened: OpenCore | null): unknown {
+  if (opened === null || opened.otherBuild === null || isExpected(error)) return error;
+  const message = `The Dewpoint that owns this home (${opened.otherBuild}) is another build and could not do this: ${messageOf(error)}.`;
+  return new AppError('home-busy', message, { hint: 'End it, and start again.', cause: error });
+}
+
+function isExpected(error: unknown): boolean {
+  return error instanceof ORPCError ? error.code === 'FAILED' : toFailure(error).code !== 'internal';
+}

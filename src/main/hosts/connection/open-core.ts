@@ -1,0 +1,122 @@
+import { createRouterClient } from '@orpc/server';
+import { findDataFolders } from '../../lib/files/data-folders.ts';
+import { claimHome } from '../../server/owner/claim-home.ts';
+import { createRouter } from '../../server/router.ts';
+import type { AppRouter } from '../../server/router.ts';
+import type { CoreApi } from '../../server/core-api.ts';
+import type { CoreClient, SocketServer } from '../../server/local-socket.ts';
+import { connectSocket, serveSocket } from '../../server/local-socket.ts';
+import { compose } from '../../compose.ts';
+import type { HomeClaim } from '../../server/owner/claim-home.ts';
+import { delay } from '../../lib/async/delay.ts';
+import type { Terminal } from '../cli/terminal/terminal.ts';
+
+/** A core to speak to, wherever it runs. */
+export interface OpenCore {
+  readonly client: CoreClient;
+  /** Only in the process that owns the home. */
+  readonly router: AppRouter | null;
+  /** Resolves when the process that owns the home has gone; never, where this one owns it. */
+  readonly closed: Promise<void>;
+  /** The version of the process that owns the home, where it is another build than this one. */
+  readonly otherBuild: string | null;
+  /**
+   * As the owner: waits until the other processes have what they asked for, then ends everything that was started.
+   * With `now`, turns that only this process can have asked for are cancelled instead.
+   */
+  close(options?: { readonly now: boolean }): Promise<void>;
+}
+
+const connectTimeoutMs = 2_000;
+/** A living owner that starts has its home before it listens, and one that ends for as long as its containers take. */
+const ownerMs = 30_000;
+const sayAfterMs = 3_000;
+/** A client that has asked nothing for so long is a conversation that waits for a person; it is not waited for. */
+const quietMs = 2_000;
+const lookMs = 50;
+
+/**
+ * Opens the core of the home: as its owner, or as a client of the process that owns it. An owner that goes away
+ * between the look and the call is replaced by this process. One of another build does the work all the same, for there
+ * is one core a home; a person is told so.
+ */
+export async function openCore(terminal: Pick<Terminal, 'err'>, version: string): Promise<OpenCore> {
+  const places = findDataFolders(process.env, process.platform);
+  const begun = performance.now();
+  let isWarned = false;
+  for (let isSaid = false; ;) {
+    const claim = await claimHome(places.home);
+    // Once: what can be changed is changed by now, and what cannot would be said with every look.
+    if (claim.warning !== null && !isWarned) terminal.err(`${claim.warning}\n`);
+    isWarned = true;
+    if (claim.type === 'owner') return becomeOwner(claim, { ...places, version }, terminal);
+    try {
+      const connection = await connectSocket(claim.socketPath, connectTimeoutMs);
+      const { client, closed } = connection;
+      const otherBuild = await otherBuildOf(client, version);
+      if (otherBuild !== null) terminal.err(otherBuildNotice(otherBuild, version, claim.pid));
+      return { client, router: null, closed, otherBuild, close: async () => connection.close() };
+    } catch (error) {
+      const waitedMs = performance.now() - begun;
+      if (waitedMs > ownerMs) throw error;
+      if (waitedMs > sayAfterMs && !isSaid) {
+        terminal.err(
+          `waiting for the Dewpoint process ${claim.pid}, which has this home and is starting or ending …\n`,
+        );
+        isSaid = true;
+      }
+      await delay(150, new AbortController().signal);
+    }
+  }
+}
+
+async function otherBuildOf(client: CoreClient, version: string): Promise<string | null> {
+  const { version: theirs } = await client.home.info();
+  return theirs === version ? null : theirs;
+}
+
+function otherBuildNotice(theirs: string, ours: string, pid: number): string {
+  return (
+    `This home is owned by another build of Dewpoint, and that one does the work: ${theirs}, process ${pid}; ` +
+    `this one is ${ours}. To work with this one, end that process and start again.\n`
+  );
+}
+
+async function becomeOwner(
+  claim: Extract<HomeClaim, { type: 'owner' }>,
+  places: { readonly home: string; readonly cache: string; readonly version: string },
+  terminal: Pick<Terminal, 'err'>,
+): Promise<OpenCore> {
+  try {
+    const core = await compose({ ...places, onNotice: (text) => terminal.err(`${text}\n`) });
+    const router = createRouter(core);
+    const server = await serveSocket(router, claim.socketPath);
+    const close: OpenCore['close'] = async (options): Promise<void> => {
+      // Another process may be in the middle of a turn in this core; it is not cut off because this one is done.
+      const mayBeTheirs = options?.now !== true || server.clients() > 0;
+      if (mayBeTheirs) await waitForOthers(core, server, terminal);
+      await server.close();
+      await core.dispose();
+      await claim.release();
+    };
+    const closed = new Promise<void>(() => undefined);
+    return { client: createRouterClient(router), router, closed, otherBuild: null, close };
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+/** Between two calls of a client nothing runs: only one that is quiet for a while wants nothing. */
+async function waitForOthers(core: CoreApi, server: SocketServer, terminal: Pick<Terminal, 'err'>): Promise<void> {
+  if (core.runningTurns() > 0) {
+    terminal.err('waiting for the other Dewpoint processes that work in this home …\n');
+    await core.idle();
+  }
+  let quiet = 0;
+  for (let seen = server.traffic(); server.clients() > 0 && quiet < quietMs; quiet += lookMs) {
+    await delay(lookMs, new AbortController().signal);
+    if (core.runningTurns() > 0 || server.traffic() !== seen) quiet = 0;
+    seen = server.traffic();
+  }
+}

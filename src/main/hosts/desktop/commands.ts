@@ -1,0 +1,87 @@
+import { dialog } from 'electron';
+import type { WebContents } from 'electron';
+import { AppError } from '@shared/errors.ts';
+import { z } from 'zod';
+import type { ForwardedCall, HostCommand } from '../../server/forward-router.ts';
+import type { CoreClient } from '../../server/local-socket.ts';
+import { texts } from './desktop-texts.ts';
+import type { Windows } from './windows.ts';
+import { sessionPrefix } from './windows.ts';
+
+export interface HostCommandsOptions {
+  readonly client: () => Promise<CoreClient>;
+  readonly windows: Windows;
+  /** The one that is served: a dialog belongs to its window. */
+  readonly page: WebContents;
+}
+
+const sessionFile = { name: texts['dialog.sessionFile'], extensions: ['dewpoint'] };
+const bySession = z.object({ sessionId: z.string() });
+const forWindow = z.object({ sessionId: z.string().optional() });
+const byView = z.object({ view: z.string() });
+
+/** What the window does itself: the dialogs in which a person names a place, and what is to be shown next. */
+export function createHostCommands({
+  client,
+  windows,
+  page,
+}: HostCommandsOptions): Readonly<Record<string, HostCommand>> {
+  const { window, pushes, keepView } = windows.of(page);
+  return {
+    'host.info': async () => ({ isWindow: true, refused: [] }),
+    'host.pushes': async (_input, signal) => pushes.stream(signal ?? new AbortController().signal),
+    'host.openWindow': async (input) => {
+      const { sessionId } = forWindow.parse(input);
+      await windows.open(sessionId === undefined ? '' : sessionPrefix + sessionId);
+    },
+    'host.keepView': async (input) => keepView(byView.parse(input).view),
+    'host.chooseFolder': async () => {
+      const { filePaths } = await dialog.showOpenDialog(window, {
+        properties: ['openDirectory', 'createDirectory'],
+      });
+      return { path: filePaths[0] ?? null };
+    },
+    'host.exportSession': async (input, signal) => {
+      const { sessionId } = bySession.parse(input);
+      const core = await client();
+      const { title } = await core.sessions.find({ id: sessionId });
+      const { canceled, filePath } = await dialog.showSaveDialog(window, {
+        defaultPath: `${fileNameOf(title)}.dewpoint`,
+        filters: [sessionFile],
+      });
+      // An older Electron answers an empty name where nothing was chosen.
+      if (canceled || filePath === undefined || filePath === '') return { path: null, missing: 0 };
+      const { missing } = await core.sessions.export(
+        { sessionId, path: filePath },
+        signal === undefined ? {} : { signal },
+      );
+      return { path: filePath, missing };
+    },
+    'host.importSession': async (_input, signal) => {
+      const { filePaths } = await dialog.showOpenDialog(window, {
+        properties: ['openFile'],
+        filters: [sessionFile],
+      });
+      const [path] = filePaths;
+      if (path === undefined) return { sessionId: null };
+      return (await client()).sessions.import({ path }, signal === undefined ? {} : { signal });
+    },
+  };
+}
+
+/** A title as the name of a file that every system takes. */
+function fileNameOf(title: string): string {
+  const name = title
+    .replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ')
+    .trim()
+    .slice(0, 60)
+    .trim();
+  return name === '' ? 'session' : name;
+}
+
+/** A page names no file to be written or read: those commands are reached through a dialog. */
+export async function refusePaths({ name }: ForwardedCall): Promise<void> {
+  if (name === 'sessions.export' || name === 'sessions.import') {
+    throw new AppError('refused', 'A file is named in a dialog, not by the page.');
+  }
+}

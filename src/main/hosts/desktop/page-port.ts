@@ -1,0 +1,56 @@
+import { ipcMain } from 'electron';
+import type { IpcMainEvent, MessagePortMain, WebContents } from 'electron';
+import type { Channel, ChannelServer } from '../../server/serve-channel.ts';
+import { isPage } from './window.ts';
+
+/** The one message a preload sends; it carries the port and nothing else. */
+const portMessage = 'dewpoint:port';
+
+/**
+ * Takes the port of a page and serves the contract on it, by the server of its window. Only the top frame of our own page is answered, and a
+ * page has one port: a later one (the page was loaded again) closes the one before, and with it every request on it.
+ */
+export function acceptPorts(serverOf: (page: WebContents) => ChannelServer, url: string): void {
+  const open = new Map<number, () => void>();
+  ipcMain.on(portMessage, (event) => {
+    const [port] = event.ports;
+    if (port === undefined) return;
+    if (!isOwnPage(event, url)) {
+      port.close();
+      return;
+    }
+    open.get(event.sender.id)?.();
+    const close = serve(serverOf(event.sender), port);
+    open.set(event.sender.id, close);
+    event.sender.once('destroyed', () => {
+      close();
+      open.delete(event.sender.id);
+    });
+  });
+}
+
+function isOwnPage(event: IpcMainEvent, url: string): boolean {
+  // Newer versions of Electron answer null for a frame that has gone.
+  const frame: Electron.WebFrameMain | null = event.senderFrame;
+  return frame !== null && frame.parent === null && isPage(frame.url, url);
+}
+
+function serve(server: ChannelServer, port: MessagePortMain): () => void {
+  const listeners: (() => void)[] = [];
+  let isClosed = false;
+  const close = (): void => {
+    if (isClosed) return;
+    isClosed = true;
+    port.close();
+    for (const listener of listeners) listener();
+  };
+  port.on('close', close);
+  const channel: Channel = {
+    send: (message) => void (isClosed || port.postMessage(message)),
+    onMessage: (listener) => void port.on('message', (event) => listener(event.data)),
+    onClose: (listener) => void listeners.push(listener),
+  };
+  server.serve(channel);
+  port.start();
+  return close;
+}

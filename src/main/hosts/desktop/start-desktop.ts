@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { BrowserWindow, app, dialog, session } from 'electron';
+import { toFailure } from '@shared/errors.ts';
+import { unobeyed } from '@shared/seen-text.ts';
+import { createForwardRouter } from '../../server/forward-router.ts';
+import { createChannelServer } from '../../server/serve-channel.ts';
+import { readPageFiles } from '../page-files.ts';
+import type { ConnectedCore, RenewedConnection } from '../connection/renewed-connection.ts';
+import { createRenewedConnection } from '../connection/renewed-connection.ts';
+import { createHostCommands, refusePaths } from './commands.ts';
+import { linkScheme, sessionInArguments } from './session-links.ts';
+import { setMenu } from './app-menu.ts';
+import { notifyOfSessions } from './notify-of-sessions.ts';
+import { acceptPorts } from './page-port.ts';
+import { pageUrl, registerPageScheme, servePage } from './page-protocol.ts';
+import { texts } from './desktop-texts.ts';
+import type { Windows } from './windows.ts';
+import { createWindows } from './windows.ts';
+
+export interface DesktopOptions {
+  /** Opens the core here, or finds the process that has it. Called again when that one goes. */
+  readonly connect: () => Promise<ConnectedCore>;
+  /** Where Chromium keeps its things; one instance of the app for each. */
+  readonly stateFolder: string;
+  readonly pageFolder: string;
+  readonly preloadFile: string;
+  /** A development server's page instead of the built one; null in a built app. */
+  readonly developmentUrl: string | null;
+  /** Errors are printed and end the process, where a dialog would wait for a person. */
+  readonly isTest: boolean;
+}
+
+/** The desktop host: windows on the core. Call it before Electron is ready. */
+export function startDesktop(options: DesktopOptions): void {
+  app.setPath('userData', options.stateFolder);
+  if (options.isTest) process.on('uncaughtException', (error) => fail(error, options));
+  if (!app.requestSingleInstanceLock()) {
+    app.quit();
+    return;
+  }
+  registerPageScheme();
+  const link = createRenewedConnection(options.connect);
+  quitCleanly(link);
+  const url = new URL(options.developmentUrl ?? pageUrl).href;
+  const stateFile = join(options.stateFolder, 'windows.json');
+  const windows = createWindows({ url, preloadFile: options.preloadFile, stateFile });
+  takeLinks(windows, options);
+  run({ link, windows, url }, options).catch((error: unknown) => fail(error, options));
+}
+
+interface Desktop {
+  readonly link: RenewedConnection;
+  readonly windows: Windows;
+  /** Of the page. */
+  readonly url: string;
+}
+
+async function run({ link, windows, url }: Desktop, options: DesktopOptions): Promise<void> {
+  await app.whenReady();
+  setMenu(windows);
+  servePage(session.defaultSession, await readPageFiles(options.pageFolder));
+  // Opened before the window, so that a core that cannot start is an error message and not an empty page.
+  await link.client();
+  acceptPorts((page) => {
+    const own = createHostCommands({ client: link.client, windows, page });
+    return createChannelServer(createForwardRouter({ client: link.client, guard: refusePaths, own }));
+  }, url);
+  await windows.restore();
+  notifyOfSessions(link.client, windows);
+  app.on('activate', () => {
+    if (BrowserWindow.getAllWindows().length === 0) void windows.open();
+  });
+}
+
+/** A link that opens the app, or comes to the one that runs, shows its session. */
+function takeLinks(windows: Windows, { isTest }: DesktopOptions): void {
+  const show = (sessionId: string | null): void => {
+    if (sessionId !== null) windows.push({ type: 'session', sessionId });
+  };
+  // Only an installed app takes the links of the whole system.
+  if (!isTest && process.defaultApp !== true) app.setAsDefaultProtocolClient(linkScheme);
+  show(sessionInArguments(process.argv));
+  app.on('second-instance', (_event, args) => {
+    windows.show();
+    show(sessionInArguments(args));
+  });
+  app.on('open-url', (event, url) => {
+    event.preventDefault();
+    windows.show();
+    show(sessionInArguments([url]));
+  });
+}
+
+function quitCleanly(link: RenewedConnection): void {
+  let isClosing = false;
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit();
+  });
+  app.on('will-quit', (event) => {
+    // Asked a second time it ends at once, whatever is still being closed.
+    if (isClosing) return;
+    isClosing = true;
+    event.preventDefault();
+    // A core that never opened has nothing to close.
+    void link
+      .close()
+      .catch(() => undefined)
+      .then(() => app.exit(0));
+  });
+}
+
+function fail(error: unknown, { isTest }: DesktopOptions): void {
+  const { message, hint } = toFailure(error);
+  const text = hint === undefined ? message : `${message}\n${hint}`;
+  const stack = isTest && error instanceof Error ? `${error.stack}\n` : '';
+  process.stderr.write(unobeyed(`dewpoint: ${text}\n${stack}`));
+  if (!isTest) dialog.showErrorBox(texts['dialog.cannotStart'], text);
+  app.exit(1);
+}

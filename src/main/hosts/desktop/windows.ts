@@ -1,0 +1,170 @@
+import { BrowserWindow, app } from 'electron';
+import type { WebContents } from 'electron';
+import type { HostPush } from '@shared/host-contract.ts';
+import type { PagePushes } from './page-pushes.ts';
+import { createPagePushes } from './page-pushes.ts';
+import type { KeptWindow, WindowPlace } from './window-state.ts';
+import { saveWindowState, placeBeside, readWindowState } from './window-state.ts';
+import { pageAddress, createWindow, windowPlaceOf } from './window.ts';
+
+export interface WindowsOptions {
+  readonly url: string;
+  readonly preloadFile: string;
+  /** Where it is kept what was open. */
+  readonly stateFile: string;
+}
+
+/** One open window, as its page is served. */
+export interface OpenWindow {
+  readonly window: BrowserWindow;
+  readonly pushes: PagePushes;
+  readonly keepView: (view: string) => void;
+}
+
+export interface Windows {
+  /** The windows that were open when the app ended, however it ended; one where there were none. */
+  readonly restore: () => Promise<void>;
+  /** Another window, beside the one in front. */
+  readonly open: (view?: string) => Promise<void>;
+  /** Of a page that has its own window. Throws for any other. */
+  readonly of: (page: WebContents) => OpenWindow;
+  /** Brings the window in front before a person's eyes; opens one where there is none. */
+  readonly show: () => void;
+  /** The session that a person has before their eyes; null where the app is not in front, or shows something else. */
+  readonly sessionInFront: () => string | null;
+  /** Tells the window in front, or the first one there will be. */
+  readonly push: (item: HostPush) => void;
+}
+
+interface Slot extends OpenWindow {
+  kept: KeptWindow;
+}
+
+/** What a page says that it shows (`keepView`), where that is a session. */
+export const sessionPrefix = 'session:';
+/** How long a window must have been at rest before its place is written down. */
+const settledMs = 300;
+
+/** All windows of the app: the same core behind each, and each with a view, a place and pushes of its own. */
+export function createWindows(options: WindowsOptions): Windows {
+  const slots = createSlots(options.stateFile);
+  const early: HostPush[] = [];
+  let isBegun = false;
+  const add = async (place: WindowPlace | null, view: string): Promise<void> => {
+    const window = createWindow({ ...options, place, view });
+    const slot: Slot = {
+      window,
+      pushes: createPagePushes(),
+      kept: { place: windowPlaceOf(window), view },
+      keepView: (next) => {
+        slot.kept = { ...slot.kept, view: next };
+        slots.keep();
+      },
+    };
+    for (const item of early.splice(0)) slot.pushes.push(item);
+    slots.add(slot);
+    await window.loadURL(pageAddress({ url: options.url, view }));
+  };
+  const open = async (view = ''): Promise<void> => {
+    const beside = slots.front();
+    await add(beside === null ? null : placeBeside(windowPlaceOf(beside.window)), view);
+  };
+  return {
+    open,
+    restore: async () => {
+      const kept = readWindowState(options.stateFile);
+      for (const { place, view } of kept.length === 0 ? [{ place: null, view: '' }] : kept) await add(place, view);
+      isBegun = true;
+    },
+    of: (page) => {
+      const slot = slots.of(page);
+      if (slot === undefined) throw new Error('not the page of a window');
+      return slot;
+    },
+    show: () => {
+      const slot = slots.front();
+      if (slot === null) {
+        if (isBegun) void open();
+        return;
+      }
+      if (slot.window.isMinimized()) slot.window.restore();
+      slot.window.focus();
+    },
+    sessionInFront: () => {
+      const focused = BrowserWindow.getFocusedWindow();
+      const view = focused === null ? undefined : slots.of(focused.webContents)?.kept.view;
+      return view?.startsWith(sessionPrefix) === true ? view.slice(sessionPrefix.length) : null;
+    },
+    push: (item) => {
+      const slot = slots.front();
+      if (slot === null) early.push(item);
+      else slot.pushes.push(item);
+    },
+  };
+}
+
+interface Slots {
+  readonly add: (slot: Slot) => void;
+  readonly of: (page: WebContents) => Slot | undefined;
+  /** The window that has the focus, or had it last. */
+  readonly front: () => Slot | null;
+  readonly keep: () => void;
+}
+
+/** The windows that are open, and what is written down of them. */
+function createSlots(stateFile: string): Slots {
+  const slots = new Map<number, Slot>();
+  let last: Slot | null = null;
+  let isQuitting = false;
+  const keep = (): void => {
+    const kept = [...slots.values()].map((slot) => slot.kept);
+    // What was open when the app ended is opened again: the last window that is closed, and all where it quits.
+    if (!isQuitting && kept.length > 0) saveWindowState(stateFile, kept);
+  };
+  app.on('before-quit', () => {
+    for (const slot of slots.values()) slot.kept = { ...slot.kept, place: windowPlaceOf(slot.window) };
+    keep();
+    isQuitting = true;
+  });
+  return {
+    keep,
+    of: (page) => slots.get(page.id),
+    front: () => {
+      const focused = BrowserWindow.getFocusedWindow();
+      return (focused === null ? undefined : slots.get(focused.webContents.id)) ?? last;
+    },
+    add: (slot) => {
+      const { window } = slot;
+      const { id } = window.webContents;
+      slots.set(id, slot);
+      last = slot;
+      followPlace(slot, keep);
+      window.on('focus', () => (last = slot));
+      window.on('closed', () => {
+        slots.delete(id);
+        if (last === slot) last = [...slots.values()].at(-1) ?? null;
+        keep();
+      });
+    },
+  };
+}
+
+/** Keeps the place of a window once it was moved, and before it is gone. */
+function followPlace(slot: Slot, keep: () => void): void {
+  const { window } = slot;
+  let timer: NodeJS.Timeout | undefined;
+  const take = (): void => {
+    clearTimeout(timer);
+    slot.kept = { ...slot.kept, place: windowPlaceOf(window) };
+    keep();
+  };
+  const later = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(take, settledMs);
+  };
+  window.on('resize', later);
+  window.on('move', later);
+  window.on('maximize', later);
+  window.on('unmaximize', later);
+  window.on('close', take);
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, join, parse } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import { writeFileAtomic } from '../../lib/files/json-file.ts';
+import type { AliasedFolder, PathAliases } from './path-aliases.ts';
+import { createPathAliases } from './path-aliases.ts';
+
+const keyBytes = 32;
+/** Beside the command line in the build. */
+const programFolder = join(import.meta.dirname, '../..');
+
+/**
+ * Names for the roots, and for what else Dewpoint may speak of. The key lies in the home, so that what a browser keeps
+ * of a project is right after a restart, too. Rejects where a root is no folder, or is the whole disk.
+ */
+export async function createFolderAliases(
+  folders: readonly string[],
+  { home, cache }: { readonly home: string; readonly cache: string },
+): Promise<{ readonly names: PathAliases; readonly roots: readonly AliasedFolder[] }> {
+  const roots = await Promise.all(folders.map(rootAt));
+  const others = [
+    { path: home, label: 'dewpoint-home' },
+    { path: cache, label: 'dewpoint-cache' },
+    { path: programFolder, label: 'dewpoint' },
+    { path: homedir(), label: 'home' },
+  ].map(async ({ path, label }) => ({ paths: await pathsOf(path).catch(() => [path]), label }));
+  const key = await keyOf(join(home, 'place-names.key'));
+  return { names: createPathAliases(key, [...roots, ...(await Promise.all(others))]), roots };
+}
+
+async function rootAt(path: string): Promise<AliasedFolder> {
+  const paths = await pathsOf(path).catch(() => null);
+  if (paths === null) {
+    throw new AppError('not-found', `There is no folder ${path}.`, { hint: 'Give the one that your projects are in.' });
+  }
+  const [real = path] = paths;
+  if (real === parse(real).root) {
+    throw new AppError('bad-input', 'The whole disk cannot be served.', {
+      hint: 'Give the folder that your projects are in.',
+    });
+  }
+  return { paths, label: basename(real) };
+}
+
+/** The real one first. */
+async function pathsOf(path: string): Promise<readonly string[]> {
+  return [await realpath(path), path];
+}
+
+async function keyOf(file: string): Promise<Uint8Array> {
+  const kept = await readFile(file).catch(() => null);
+  if (kept !== null && kept.length === keyBytes) return kept;
+  const key = randomBytes(keyBytes);
+  await writeFileAtomic(file, key, { mode: 0o600 });
+  return key;
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { AppError } from '@shared/errors.ts';
+import { createChannelServer } from '../../server/serve-channel.ts';
+import type { CoreRouter } from '../../server/serve-channel.ts';
+import type { PageFiles } from '../page-files.ts';
+import { pageHeaders, readPageFiles } from '../page-files.ts';
+import { admitSocket } from './socket-channel.ts';
+import { createPendingSockets } from './pending-sockets.ts';
+
+export interface PageServerOptions {
+  /** 0: any free one. */
+  readonly port: number;
+  readonly pageFolder: string;
+}
+
+export interface PageServer {
+  /** With the token in its fragment, which a browser sends to nobody. */
+  readonly url: string;
+  /** Ends every connection; what streams to them is aborted. */
+  close(): Promise<void>;
+}
+
+const address = '127.0.0.1';
+/** Of a page that has shown the token; before that see `waiting-room.ts`. */
+const maximumMessageBytes = 16 * 1024 * 1024;
+const mostConnections = 1024;
+/** For the head of a request, which is all that a page ever sends. */
+const patience = { headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 5_000 };
+
+/**
+ * Serves the page and the contract on the loopback address. Who has not got the token of `url` gets the page's
+ * files and nothing else. Rejects when the port is taken or the page was not built.
+ */
+export async function startPageServer(
+  router: CoreRouter,
+  { port, pageFolder }: PageServerOptions,
+): Promise<PageServer> {
+  const files = await readPageFiles(pageFolder);
+  const token = randomBytes(32).toString('base64url');
+  const channels = createChannelServer(router);
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: maximumMessageBytes, perMessageDeflate: false });
+  const room = createPendingSockets();
+  const http = createServer(patience, (request, response) => answer(request, response, files));
+  http.maxConnections = mostConnections;
+  http.on('upgrade', (request, socket, head) => {
+    if (!isOwnSocket(request)) {
+      refuseUpgrade(socket);
+      return;
+    }
+    const place = room.enter(socket);
+    sockets.handleUpgrade(request, socket, head, (accepted) => admitSocket(accepted, { token, channels, place }));
+  });
+  const actualPort = await new Promise<number>((resolve, reject) => {
+    http.once('error', (error) => {
+      const hint = 'Choose another with --port, or leave it out.';
+      reject(new AppError('conflict', `Port ${port} cannot be used: ${error.message}.`, { hint, cause: error }));
+    });
+    http.listen(port, address, () => {
+      const bound = http.address();
+      resolve(typeof bound === 'object' && bound !== null ? bound.port : port);
+    });
+  });
+  return {
+    url: `http://${address}:${actualPort}/#token=${token}`,
+    close: () =>
+      new Promise((resolve) => {
+        for (const client of sockets.clients) client.close(1001, 'closing');
+        // A browser that does not answer the goodbye is not waited for.
+        const timer = setTimeout(() => terminateAll(sockets), 500);
+        sockets.close();
+        http.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        http.closeIdleConnections();
+      }),
+  };
+}
+
+function terminateAll(sockets: WebSocketServer): void {
+  for (const client of sockets.clients) client.terminate();
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, files: PageFiles): void {
+  const headers = pageHeaders(`'self' ws://${request.headers.host ?? ''}`);
+  const end = (status: number, text: string): void =>
+    void response.writeHead(status, { ...headers, 'content-type': 'text/plain' }).end(text);
+  if (!isOwnHost(request) || !isOwnOrigin(request)) return end(403, 'refused');
+  if (request.method !== 'GET' && request.method !== 'HEAD') return end(405, 'not allowed');
+  const [pathname = '/'] = (request.url ?? '/').split('?');
+  const file = files.get(pathname);
+  if (file === undefined) return end(404, 'not found');
+  response.writeHead(200, { ...headers, 'content-type': file.contentType, 'content-length': file.body.length });
+  response.end(request.method === 'HEAD' ? undefined : file.body);
+}
+
+/** The name in the address bar must be this machine's: another name that leads here is a trick (DNS rebinding). */
+function isOwnHost(request: IncomingMessage): boolean {
+  const port = request.socket.localPort;
+  return [`${address}:${port}`, `localhost:${port}`].includes(request.headers.host ?? '');
+}
+
+/** Browsers always say who opens a socket; what is no browser need not, and has no business here without it. */
+function isOwnSocket(request: IncomingMessage): boolean {
+  return (
+    isOwnHost(request) && request.headers.origin !== undefined && isOwnOrigin(request) && request.url === '/contract'
+  );
+}
+
+function isOwnOrigin(request: IncomingMessage): boolean {
+  const { host, origin } = request.headers;
+  return origin === undefined || origin === `http://${host ?? ''}`;
+}
+
+function refuseUpgrade(socket: Duplex): void {
+  // It may have gone, and an error without a listener would end the process.
+  socket.on('error', () => undefined);
+  socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n', () => socket.destroy());
+}

@@ -1,0 +1,116 @@
+import { createHmac } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import { mapStrings } from '../../lib/map-strings.ts';
+
+/** A folder of this machine that the page may hear of. */
+export interface AliasedFolder {
+  /** First its real path, then others that lead there. */
+  readonly paths: readonly string[];
+  /** What people call it; by itself it says nothing of where it lies. */
+  readonly label: string;
+}
+
+/**
+ * What is looked through. `session`: paths in it are the sandbox's, but for those of known places. `sentence`: Dewpoint's
+ * own words; any path of this machine is hidden, and nobody sends it back. `data`: the same, and it may be sent back.
+ */
+type TextKind = 'session' | 'sentence' | 'data';
+
+/**
+ * Names that stand for paths of this machine wherever the page is concerned: `~ID/LABEL/rest`, in texts without the id. An
+ * id is a hash with the host's key: the same as long as the key is, and of no use to find out the path.
+ */
+export interface PathAliases {
+  nameOf(place: AliasedFolder): string;
+  /** With names in the place of paths, wherever they stand in it. */
+  hide<T>(value: T, speech: TextKind): T;
+  /** Names back into paths: for data that the page was told and sends back changed. */
+  reveal<T>(value: T): T;
+  /** How much of a text can be judged by itself: after that a known path may begin that goes on in the next piece. */
+  safeLength(text: string): number;
+}
+
+const idLength = 16;
+/** Properties of sessions that hold a path of the machine and nothing else. */
+const ofMachine: ReadonlySet<string> = new Set(['projectPath', 'target', 'movedTo']);
+
+/** Of places that lie in each other, what lies in both has the name of the inner one. */
+export function createPathAliases(key: Uint8Array, places: readonly AliasedFolder[]): PathAliases {
+  const nameOf = ({ paths: [path = ''], label }: AliasedFolder): string =>
+    `~${createHmac('sha256', key).update(path).digest('hex').slice(0, idLength)}/${label}`;
+  const names = new Map<string, string>();
+  const paths = new Map<string, string>();
+  let patterns: { readonly path: RegExp; readonly name: RegExp } | null = null;
+  const learn = (place: AliasedFolder): string => {
+    const name = nameOf(place);
+    for (const spelling of place.paths.flatMap(spellings)) if (!names.has(spelling)) names.set(spelling, name);
+    if (!paths.has(name)) paths.set(name, place.paths[0] ?? '');
+    patterns = null;
+    return name;
+  };
+  for (const place of places) learn(place);
+  const find = (): { readonly path: RegExp; readonly name: RegExp } => {
+    patterns ??= { path: anyOf([...names.keys()]), name: anyOf([...paths.keys()]) };
+    return patterns;
+  };
+  const withNames = (text: string): string =>
+    text.includes('/') ? text.replace(find().path, (path) => names.get(path) ?? path) : text;
+  const elsewhere = pathsOfMachine();
+  const nameOfPath = (path: string): string => names.get(path) ?? learn({ paths: [path], label: basename(path) });
+  const hideIn: Readonly<Record<TextKind, (text: string, property: string | null) => string>> = {
+    session: (text, property) => {
+      const hidden = withNames(text);
+      if (!ofMachine.has(property ?? '')) return withoutIds(hidden);
+      return hidden.startsWith('/') ? nameOfPath(hidden) : hidden;
+    },
+    sentence: (text) => withoutIds(withNames(text).replace(elsewhere, nameOfPath)),
+    data: (text) => withNames(text).replace(elsewhere, nameOfPath),
+  };
+  return {
+    nameOf,
+    hide: (value, speech) => mapStrings(value, hideIn[speech]),
+    reveal: (value) =>
+      mapStrings(value, (text) =>
+        text.includes('~') ? text.replace(find().name, (name) => paths.get(name) ?? name) : text,
+      ),
+    safeLength: (text) => safeLength(text, [...names.keys()]),
+  };
+}
+
+function withoutIds(text: string): string {
+  return text.includes('~') ? text.replaceAll(/~[0-9a-f]{16}\//gu, '') : text;
+}
+
+/** As it is, as it stands in JSON, and as it stands in an address. */
+function spellings(path: string): readonly string[] {
+  return [...new Set([path, JSON.stringify(path).slice(1, -1), encodeURI(path)])];
+}
+
+/** The longest first, and only where the name of a folder ends. */
+function anyOf(texts: readonly string[]): RegExp {
+  const longestFirst = [...texts].sort((left, right) => right.length - left.length);
+  return new RegExp(`(?:${longestFirst.map(escaped).join('|')})(?![\\w-]|\\.\\w)`, 'gu');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
+}
+
+/** Two names or more, of which the first is really there: `/v1/models` of an address is no path of this machine. */
+function pathsOfMachine(): RegExp {
+  const first = readdirSync('/').map(escaped).join('|');
+  const name = String.raw`[^\s/"'\x60<>|:;,()[\]{}\\]+`;
+  return new RegExp(String.raw`(?<![\w.~])(?:(?<!/)|(?<=\w://))/(?:${first})(?:/${name})+(?<![.!?])`, 'gu');
+}
+
+function safeLength(text: string, known: readonly string[]): number {
+  const longest = Math.max(...known.map((path) => path.length));
+  for (let at = text.indexOf('/', Math.max(0, text.length - longest)); at >= 0; at = text.indexOf('/', at + 1)) {
+    const tail = text.slice(at);
+    // The first name alone tells nothing, and who types it in a terminal wants to see it.
+    if (tail.indexOf('/', 1) < 0) continue;
+    if (known.some((path) => path.length > tail.length && path.startsWith(tail))) return at;
+  }
+  return text.length;
+}

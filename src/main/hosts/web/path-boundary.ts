@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { ORPCError } from '@orpc/server';
+import { AppError } from '@shared/errors.ts';
+import type { ForwardedCall } from '../../server/forward-router.ts';
+import { isStream, streamFailingWith, toContractError } from '../../server/contract-error.ts';
+import { openFolderBelow } from '../../lib/files/host-folder.ts';
+import { hidePathsInStream } from './hide-paths-in-stream.ts';
+import type { AliasedFolder, PathAliases } from './path-aliases.ts';
+
+/** What the page sends back of what it was told; elsewhere a text is a person's, and is left as it is. */
+const returnedInputs = /^(?:settings|rules|models|projects|keys|plan)\b/u;
+/** The properties that name a folder of this machine, in every input of the contract. */
+const folderKeys: readonly string[] = ['projectPath', 'project'];
+
+export interface PathBoundaryOptions {
+  readonly names: PathAliases;
+  /** The folders that projects may lie in. */
+  readonly roots: readonly AliasedFolder[];
+}
+
+/**
+ * All that goes between the core and a page passes here: no path of this machine comes out, and a folder is named by a
+ * root and the way from there, along which no link is followed.
+ */
+export function createPathBoundary({ names, roots }: PathBoundaryOptions) {
+  return async (call: ForwardedCall, next: (input: unknown) => Promise<unknown>): Promise<unknown> => {
+    const hide = <T>(value: T): T => names.hide(value, textKindOf(call.name));
+    try {
+      const input = call.name.startsWith('settings.')
+        ? call.input
+        : await withFolders(call.input, (name) => folderOf(name, roots, names));
+      const result = await next(returnedInputs.test(call.name) ? names.reveal(input) : input);
+      return isStream(result)
+        ? streamFailingWith(hidePathsInStream(result, names, hide), (error) => hiddenError(error, names))
+        : hide(result);
+    } catch (error) {
+      throw hiddenError(error, names);
+    }
+  };
+}
+
+function textKindOf(command: string): Parameters<PathAliases['hide']>[1] {
+  if (command === 'doctor') return 'sentence';
+  return /^(?:sessions|comparisons|sandboxes|changes|attachments)\./u.test(command) ? 'session' : 'data';
+}
+
+/** With each named folder as the path that it stands for. */
+async function withFolders(input: unknown, folder: (name: string) => Promise<string>): Promise<unknown> {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  const entries = Object.entries(input).map(async ([key, value]): Promise<[string, unknown]> => {
+    const isFolder = folderKeys.includes(key) && typeof value === 'string';
+    return [key, isFolder ? await folder(value) : await withFolders(value, folder)];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** The same answer for a folder that is missing, one behind a link and one that is elsewhere: nothing is learnt of others. */
+async function folderOf(name: string, roots: readonly AliasedFolder[], names: PathAliases): Promise<string> {
+  for (const root of roots) {
+    const [path = ''] = root.paths;
+    const rootName = names.nameOf(root);
+    if (name !== rootName && !name.startsWith(`${rootName}/`)) continue;
+    const way = name.slice(rootName.length + 1).split('/');
+    const steps = name === rootName ? [] : way.at(-1) === '' ? way.slice(0, -1) : way;
+    const folder = await openFolderBelow(path, steps);
+    if (folder === null) break;
+    await folder.close();
+    return join(path, ...steps);
+  }
+  throw new AppError('refused', `There is no folder ${name} among those that this Dewpoint serves.`, {
+    hint: `Name it by its way from ${roots.map((root) => root.label).join(' or ')}; other folders: dewpoint serve --root DIR`,
+  });
+}
+
+function hiddenError(error: unknown, names: PathAliases): unknown {
+  const known = toContractError(error);
+  if (!(known instanceof ORPCError)) return known;
+  const { defined, status, message, data } = known;
+  const hidden = names.hide({ message, data }, 'sentence');
+  return new ORPCError(known.code, { defined, status, ...hidden });
+}

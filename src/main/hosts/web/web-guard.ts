@@ -1,0 +1,83 @@
+import { AppError } from '@shared/errors.ts';
+import type { ForwardedCall } from '../../server/forward-router.ts';
+
+/** What a person can grant to the browser when it is started. */
+export const webGrants = ['keys', 'terminal', 'settings'] as const;
+export type WebGrant = (typeof webGrants)[number];
+
+interface Refusal {
+  readonly names: readonly string[];
+  /** With this grant it is let through; null: never. */
+  readonly grant: WebGrant | null;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const refusals: readonly Refusal[] = [
+  {
+    names: ['settings.set', 'settings.unset', 'projects.configure', 'budget.change'],
+    grant: 'settings',
+    message: 'Settings cannot be changed from the browser.',
+    hint: 'At the machine: dewpoint settings set KEY VALUE; or start it with dewpoint serve --allow settings',
+  },
+  {
+    names: ['rules.save', 'rules.approve', 'projects.approveInstructions', 'projects.forgetInstructions'],
+    grant: 'settings',
+    message: 'Rules and approvals of instructions cannot be changed from the browser.',
+    hint: 'At the machine: dewpoint rules path says where the file is; or start it with dewpoint serve --allow settings',
+  },
+  {
+    names: ['keys.set', 'keys.remove', 'keys.restore'],
+    grant: 'keys',
+    message: 'Keys cannot be changed from the browser.',
+    hint: 'At the machine: dewpoint keys set PROVIDER; or start it with dewpoint serve --allow keys',
+  },
+  {
+    names: ['sandboxes.terminal', 'sandboxes.type', 'sandboxes.resize'],
+    grant: 'terminal',
+    message: 'No terminal can be opened from the browser.',
+    hint: 'Start it with dewpoint serve --allow terminal, or use the app.',
+  },
+  {
+    names: ['models.import', 'models.remove'],
+    grant: null,
+    message: 'Model files cannot be added or removed from the browser.',
+    hint: 'At the machine: dewpoint models import FILE, dewpoint models remove NAME',
+  },
+  {
+    names: ['projects.prepare', 'projects.removePackages', 'projects.bringImage', 'clean'],
+    grant: null,
+    message: 'Packages and images cannot be installed or removed from the browser.',
+    hint: 'At the machine: dewpoint projects prepare DIR, dewpoint sandbox image use DIR, dewpoint clean',
+  },
+  {
+    names: ['sessions.export', 'sessions.import'],
+    grant: null,
+    message: 'Sessions cannot be exported or imported from the browser.',
+    hint: 'At the machine: dewpoint sessions export SESSION FILE',
+  },
+];
+
+/** The commands that are refused, so that a page need not offer them. */
+export function refusedCommands(granted: readonly WebGrant[]): readonly string[] {
+  return refusals.flatMap(({ names, grant }) => (grant !== null && granted.includes(grant) ? [] : names));
+}
+
+/** Throws `refused` for what a browser may not ask for unless it was granted at the start. */
+export function createWebGuard(granted: readonly WebGrant[] = []): (call: ForwardedCall) => Promise<void> {
+  const refused = refusedCommands(granted);
+  return async ({ name, input }) => {
+    if (refused.includes(name) && !isDisplaySetting(name, input)) {
+      const refusal = refusals.find(({ names }) => names.includes(name));
+      if (refusal !== undefined) throw new AppError('refused', refusal.message, { hint: refusal.hint });
+    }
+    if (name === 'attachments.keep' && Reflect.get(Object(input), 'path') !== undefined) {
+      throw new AppError('refused', 'A browser names no paths of this machine.');
+    }
+  };
+}
+
+/** What decides nothing about the machine, and is wanted in a browser, too. */
+function isDisplaySetting(name: string, input: unknown): boolean {
+  return name === 'settings.set' && ['shortcuts', 'notify'].includes(Reflect.get(Object(input), 'key'));
+}

@@ -1,0 +1,42 @@
+/** Time that does not count: while somebody holds it, nothing comes nearer to its deadline. */
+export interface DeadlinePause {
+  readonly begin: () => void;
+  readonly end: () => void;
+  /** All that was held so far, what goes on now with it. In milliseconds. */
+  readonly heldMs: () => number;
+}
+
+export function createDeadlinePause(now: () => number = () => performance.now()): DeadlinePause {
+  let holders = 0;
+  let since = 0;
+  let before = 0;
+  return {
+    begin: () => {
+      if (holders === 0) since = now();
+      holders += 1;
+    },
+    end: () => {
+      if (holders === 0) return;
+      holders -= 1;
+      if (holders === 0) before += now() - since;
+    },
+    heldMs: () => before + (holders > 0 ? now() - since : 0),
+  };
+}
+
+/** As long as time is held a timer looks again after this long. */
+const lookAgainMs = 100;
+
+/** A timer on which held time does not count. The returned function stops it. */
+export function timerWithPauses(milliseconds: number, heldMs: () => number, act: () => void): () => void {
+  const startedAt = performance.now();
+  const heldBefore = heldMs();
+  let timer: NodeJS.Timeout;
+  const look = (): void => {
+    const left = milliseconds - (performance.now() - startedAt) + (heldMs() - heldBefore);
+    if (left <= 0) act();
+    else timer = setTimeout(look, Math.max(left, lookAgainMs));
+  };
+  timer = setTimeout(look, milliseconds);
+  return () => clearTimeout(timer);
+}

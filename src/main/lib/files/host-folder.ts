@@ -1,0 +1,247 @@
+import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
+import { chmod, lchmod, lstat, open, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCodeOf } from './json-file.ts';
+
+/**
+ * The one way in which the host itself goes into a folder that a program we do not trust has its hands on: name by name,
+ * each looked up in the folder opened before it, and no link followed. On Linux a folder or link that is swapped in
+ * meanwhile cannot lead out; elsewhere the look before the opening is all there is.
+ */
+export interface HostFolder {
+  /** A path to a name in this very folder, whatever has become of the way to it (Linux). */
+  at(name: string): string;
+  /** The folder itself, as such a path. */
+  readonly place: string;
+  close(): Promise<void>;
+}
+
+/** A single name; as bytes where it need not be text (Linux). */
+type HostName = string | Buffer;
+
+/** Through these paths the system looks names up in an open folder. */
+const hasFolderPaths = process.platform === 'linux' && existsSync('/proc/self/fd');
+
+const notLinks = constants.O_NOFOLLOW ?? 0;
+const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
+// A pipe must not hold us up, and a terminal must not become ours.
+const readFlags = constants.O_RDONLY | notLinks | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+/**
+ * How the system is asked. `at-once` holds everything up until it answers: for a few names that are looked at again and
+ * again, and only where `askingFor` says so.
+ */
+export type CallMode = 'waiting' | 'at-once';
+
+/** Of ext, xfs, btrfs, f2fs, zfs, tmpfs and overlays: what was asked for before is answered out of memory. */
+const localSystems: ReadonlySet<number> = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, 0x794c7630,
+]);
+
+/** A folder that another machine or program serves may never answer. Never rejects. */
+export async function callModeFor(root: string): Promise<CallMode> {
+  if (!hasFolderPaths) return 'waiting';
+  const found = await statfs(root).catch(() => null);
+  return found !== null && localSystems.has(found.type) ? 'at-once' : 'waiting';
+}
+
+/** Opens the folder to begin with; its own path may hold links. Rejects with the file system's error. */
+export async function openHostFolder(root: string, asking: CallMode = 'waiting'): Promise<HostFolder> {
+  if (hasFolderPaths && asking === 'at-once') return folderOfNumber(openSync(root, folderFlags));
+  if (hasFolderPaths) return hostFolderOf(await open(root, folderFlags), root);
+  if (!(await stat(root)).isDirectory()) throw errorWith('ENOTDIR', root);
+  return pathFolder(root);
+}
+
+/** Opens a folder in a folder. Rejects with `ELOOP` or `ENOTDIR` for a link, else with the file system's error. */
+export async function openChildFolder(
+  folder: HostFolder,
+  name: HostName,
+  asking: CallMode = 'waiting',
+): Promise<HostFolder> {
+  checkName(name);
+  const child = pathIn(folder, name);
+  if (hasFolderPaths && asking === 'at-once') return folderOfNumber(openSync(child, folderFlags | notLinks));
+  if (hasFolderPaths) return hostFolderOf(await open(child, folderFlags | notLinks), child.toString());
+  const found = await lstat(child);
+  if (found.isSymbolicLink()) throw errorWith('ELOOP', child);
+  if (!found.isDirectory()) throw errorWith('ENOTDIR', child);
+  return pathFolder(child.toString());
+}
+
+/**
+ * Opens what has this name for reading, file, folder or device; the caller looks what it is before it reads. Rejects
+ * with `ELOOP` for a link, else with the file system's error.
+ */
+export async function openForReading(folder: HostFolder, name: HostName): Promise<FileHandle> {
+  checkName(name);
+  const place = pathIn(folder, name);
+  if (!hasFolderPaths && (await lstat(place)).isSymbolicLink()) throw errorWith('ELOOP', name);
+  return open(place, readFlags);
+}
+
+/** Opens a folder for nothing but to name it, which needs no right to it (Linux). */
+const namingFlags = 0o10000000 | notLinks | (constants.O_DIRECTORY ?? 0);
+
+/**
+ * Gives the owner, who is us, the right to look into a folder that a program closed. A link is not followed. Rejects with
+ * the file system's error.
+ */
+export async function grantOwnerAccess(folder: HostFolder, name: HostName): Promise<void> {
+  checkName(name);
+  const place = pathIn(folder, name);
+  if (!hasFolderPaths) {
+    const found = await lstat(place);
+    if (found.isDirectory()) await lchmod(place, (found.mode & 0o7777) | 0o700);
+    return;
+  }
+  const number = openSync(place, namingFlags);
+  try {
+    await chmod(`/proc/self/fd/${number}`, (fstatSync(number).mode & 0o7777) | 0o700);
+  } finally {
+    closeSync(number);
+  }
+}
+
+/** As `HostFolder.at`, for a name that need not be text. */
+export function pathIn(folder: HostFolder, name: HostName): string | Buffer {
+  return typeof name === 'string' ? folder.at(name) : Buffer.concat([Buffer.from(`${folder.place}/`), name]);
+}
+
+/** Whether an error says that a name is gone, or is something else than it was. */
+export function isGone(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCodeOf(error) ?? '');
+}
+
+/** For `catch`: null where a name is gone, or is something else than it was; every other error goes on. */
+export function nullIfGone(error: unknown): null {
+  if (isGone(error)) return null;
+  throw error;
+}
+
+/** The bytes of a regular file of at most `maxBytes`; null for anything else, also for one that cannot be read. */
+export async function readRegularFile(folder: HostFolder, name: string, maxBytes: number): Promise<Buffer | null> {
+  const handle = await openForReading(folder, name).catch(() => null);
+  if (handle === null) return null;
+  try {
+    const found = await handle.stat();
+    if (!found.isFile() || found.size > maxBytes) return null;
+    return await readUpTo(handle, Math.min(found.size, maxBytes) + 1, maxBytes);
+  } catch {
+    return null;
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The first bytes of a regular file, at most `maxBytes`; null for anything else. Rejects with the file system's error,
+ * so that one that may not be read is not taken for one that is not there.
+ */
+export async function readStart(folder: HostFolder, name: HostName, maxBytes: number): Promise<Buffer | null> {
+  const handle = await openForReading(folder, name);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) return null;
+    const buffer = Buffer.alloc(Math.min(found.size, maxBytes));
+    let filled = 0;
+    while (filled < buffer.length) {
+      const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    await handle.close();
+  }
+}
+
+// One byte more than there should be: a file that grows meanwhile is noticed, never read without end.
+async function readUpTo(handle: FileHandle, length: number, maxBytes: number): Promise<Buffer | null> {
+  const buffer = Buffer.alloc(length);
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled > maxBytes ? null : buffer.subarray(0, filled);
+}
+
+/** As `openChildFolder`, down several names; null where one of them is missing, a link or no folder. */
+export async function openFolderBelow(
+  root: string,
+  names: readonly string[],
+  asking: CallMode = 'waiting',
+): Promise<HostFolder | null> {
+  let folder = await openHostFolder(root, asking).catch(() => null);
+  for (const name of names) {
+    if (folder === null) return null;
+    const next: HostFolder | null = await openChildFolder(folder, name, asking).catch(() => null);
+    await folder.close();
+    folder = next;
+  }
+  return folder;
+}
+
+/**
+ * Why a single name of a path cannot be used on this platform; null when it can. What other platforms could not hold is a
+ * plain name here: a project may have a file called `x:y`.
+ */
+export function nameProblem(name: string, platform: NodeJS.Platform = process.platform): string | null {
+  if (name === '' || name === '.' || name === '..') return 'it is no name';
+  if (name.includes('\0')) return 'it holds a NUL character';
+  if (name.includes('/')) return 'it is more than one name';
+  if (Buffer.byteLength(name) > 255) return 'it is too long';
+  if (Buffer.from(name).toString() !== name) return 'it is not valid text';
+  if (platform !== 'win32') return null;
+  if (/[\\:<>"|?*]/.test(name) || Buffer.from(name).some((byte) => byte < 32))
+    return 'it holds a character that Windows forbids';
+  if (/[. ]$/.test(name)) return 'it ends with a dot or a space';
+  if (/^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i.test(name.trimEnd()))
+    return 'it is the name of a device';
+  if (/~\d+(\.|$)/.test(name)) return 'it may be the short form of another name';
+  return null;
+}
+
+// What a file system drops or folds when it compares names: zero-width and direction characters, case, trailing dots.
+const ignorable = /\u00ad|[\u200b-\u200f]|[\u202a-\u202e]|[\u2060-\u206f]|\p{Variation_Selector}|\ufeff/gu;
+
+/** Whether some file system takes this name for `.git`. */
+export function isGitName(name: string): boolean {
+  const plain = name.normalize('NFKC').replaceAll(ignorable, '').toLowerCase();
+  return /^(\.git|git~\d+)[. ]*(::?\$.*)?$/.test(plain.trim());
+}
+
+function checkName(name: HostName): void {
+  if (typeof name === 'string' ? nameProblem(name) !== null : !isOneName(name)) throw errorWith('EINVAL', name);
+}
+
+/** Of the bytes that a file system gave. */
+function isOneName(name: Buffer): boolean {
+  return !name.includes('/') && !name.includes(0) && !['', '.', '..'].includes(name.toString('latin1'));
+}
+
+/** A path to this very file or folder, whatever has become of the way to it (Linux); `path` is where it was opened. */
+export function pathOfOpenFile<Path extends HostName>(handle: FileHandle, path: Path): string | Path {
+  return hasFolderPaths ? `/proc/self/fd/${handle.fd}` : path;
+}
+
+/** A folder that is open already; `path` is where it lay when it was opened. Closing it closes the handle. */
+export function hostFolderOf(handle: FileHandle, path: string): HostFolder {
+  const place = pathOfOpenFile(handle, path);
+  return { at: (name) => join(place, name), place, close: () => handle.close() };
+}
+
+function folderOfNumber(number: number): HostFolder {
+  const place = `/proc/self/fd/${number}`;
+  return { at: (name) => join(place, name), place, close: async () => closeSync(number) };
+}
+
+function pathFolder(path: string): HostFolder {
+  return { at: (name) => join(path, name), place: path, close: async () => undefined };
+}
+
+function errorWith(code: string, path: HostName): Error {
+  return Object.assign(new Error(`${code}: ${path.toString()}`), { code });
+}

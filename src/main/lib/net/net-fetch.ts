@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises';
+import { getCACertificates, rootCertificates } from 'node:tls';
+import { rootCause } from './root-cause.ts';
+
+export interface Connection {
+  /** The address of a proxy; null: as the usual environment variables say. */
+  readonly proxy: string | null;
+  /** A file of certificates (PEM) that are trusted beside the usual ones. */
+  readonly certificates: string | null;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A server on this machine is never looked for behind a proxy. */
+const thisMachine = ['localhost', '127.0.0.1', '::1', '[::1]'];
+
+/**
+ * A `fetch` for services on the net that heeds proxies and certificates. Where neither is set it is the built-in one.
+ * Settings are read anew for each call, so that a change holds at once. Rejects as `fetch` does, with a `LastingError`
+ * at the root where trying again is no use: also where the file of certificates cannot be read, for to go on without it
+ * could mean to trust the wrong server.
+ */
+export function createNetFetch(connection: () => Connection, env: Env): typeof fetch {
+  let made: { readonly key: string; readonly use: Promise<typeof fetch> } | null = null;
+  const door = async (): Promise<typeof fetch> => {
+    const wanted = wishes(connection(), env);
+    if (wanted === null) return fetch;
+    const key = JSON.stringify(wanted);
+    if (made?.key !== key) made = { key, use: viaDispatcher(wanted) };
+    try {
+      return await made.use;
+    } catch (error) {
+      // A failure is not kept: the file may be put in its place meanwhile.
+      made = null;
+      throw error;
+    }
+  };
+  return async (input, init) => {
+    try {
+      return await (
+        await door()
+      )(input, init);
+    } catch (error) {
+      throw explained(error);
+    }
+  };
+}
+
+/** Why there is no connection, and will be none until a person changes something: no reason to try again. */
+export class PermanentError extends Error {}
+
+/** In the shape of any failure of `fetch`, for whoever tells no connection from a broken one. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const root = rootCause(error);
+  const cause = root instanceof PermanentError ? root : lasting(root);
+  return cause === null ? error : new TypeError('fetch failed', { cause });
+}
+
+function lasting(root: Error): PermanentError | null {
+  const refused = /^Proxy response \((\d+)\)/.exec(root.message)?.[1];
+  if (refused === '407')
+    return new PermanentError(
+      'The proxy wants a name and a password (407): put them into connection.proxy, http://NAME:PASSWORD@HOST:PORT.',
+    );
+  if (refused !== undefined) return new PermanentError(`The proxy does not let this through (${refused}).`);
+  const code: unknown = Reflect.get(root, 'code');
+  if (typeof code !== 'string' || !/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)) return null;
+  return new PermanentError(
+    `Its certificate is not trusted: ${root.message}. One of your own authority is named in connection.certificates, a file.`,
+  );
+}
+
+interface Wishes {
+  readonly httpProxy: string;
+  readonly httpsProxy: string;
+  readonly noProxy: string;
+  readonly certificates: string | null;
+}
+
+function wishes({ proxy, certificates }: Connection, env: Env): Wishes | null {
+  const ofEnv = (name: string): string => env[name] ?? env[name.toUpperCase()] ?? '';
+  const all = ofEnv('all_proxy');
+  const httpProxy = proxy ?? (ofEnv('http_proxy') || all);
+  const httpsProxy = proxy ?? (ofEnv('https_proxy') || httpProxy);
+  if (httpProxy === '' && httpsProxy === '' && certificates === null) return null;
+  const noProxy = [ofEnv('no_proxy'), ...thisMachine].filter((host) => host !== '').join(',');
+  return { httpProxy, httpsProxy, noProxy, certificates };
+}
+
+async function viaDispatcher({ certificates, ...proxies }: Wishes): Promise<typeof fetch> {
+  const trusted = certificates === null ? {} : await trust(certificates);
+  // Loaded only where it is needed: the built-in `fetch` has no door for either wish.
+  const { EnvHttpProxyAgent } = await import('undici');
+  const dispatcher = agent(() => new EnvHttpProxyAgent({ ...proxies, ...trusted }), proxies);
+  return (input, init) => {
+    const through = { ...init, dispatcher };
+    return fetch(input, through);
+  };
+}
+
+function agent<Made>(make: () => Made, { httpProxy, httpsProxy }: Pick<Wishes, 'httpProxy' | 'httpsProxy'>): Made {
+  try {
+    return make();
+  } catch (error) {
+    const names = [...new Set([httpProxy, httpsProxy])].filter((name) => name !== '').join(', ');
+    const why = error instanceof Error ? error.message : String(error);
+    throw new PermanentError(
+      `The proxy ${names} cannot be used: ${why}. It is connection.proxy, or of the environment.`,
+    );
+  }
+}
+
+async function trust(path: string): Promise<object> {
+  try {
+    const ca = [...usualCertificates(), await readFile(path, 'utf8')];
+    return { connect: { ca }, requestTls: { ca }, proxyTls: { ca } };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new PermanentError(`The certificates in ${path} cannot be read: ${why}`);
+  }
+}
+
+/** Older versions know only the ones that are built in. */
+function usualCertificates(): readonly string[] {
+  return typeof getCACertificates === 'function' ? getCACertificates('default') : rootCertificates;
+}

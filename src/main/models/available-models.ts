@@ -1,0 +1,363 @@
+import { isAbsolute } from 'node:path';
+import { AppError, valueOf } from '@shared/errors.ts';
+import type { ModelEntry, ModelMending, ModelRemoval, PullProgress } from '@shared/contract.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import { splitModelId } from '@shared/models.ts';
+import type { Price } from '@shared/money.ts';
+import type { ProviderSettings, Settings } from '@shared/settings.ts';
+import { serviceSettings } from '@shared/settings.ts';
+import { createModelEntryFinder } from './find-model-entry.ts';
+import { entryOfFile, entryOfHeader } from './model-entries.ts';
+import type { ProbeResults } from './probe-model.ts';
+import type { EngineLibraries } from './engine/engine-libraries.ts';
+import type { HubModels } from './files/hub-models.ts';
+import { pullPhases } from './files/pull-phases.ts';
+import type { ServerStatus } from './model-servers.ts';
+import { repairServerModel, pullFromServer, listServers } from './model-servers.ts';
+import type { Generators } from './engine/local-engines.ts';
+import type { ContextGrants } from './memory/grant-context.ts';
+import type { LlamaEngine } from './engine/llama-engine.ts';
+import type { KnownHeader } from './files/model-catalogue.ts';
+import type { ModelStore } from './files/model-store.ts';
+import type { OwnServer } from './engine/own-ollama-server.ts';
+import type { PlanServer } from './memory/server-memory-planner.ts';
+import { localDay } from '../money/budget.ts';
+import type { PricedModel } from '../money/prices.ts';
+import type { Provider, ProviderDependencies } from './providers/define.ts';
+import type { ProviderRegistry } from './providers/registry.ts';
+
+/** The models that can be called or fetched, over all configured providers. */
+export interface AvailableModels {
+  /** Null: not set up, not on this machine, or its endpoint does not know it. */
+  readonly info: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+  readonly provider: (providerId: string) => Provider | null;
+  /** What the service itself says now to the key as it is now; rejects where it says no. Nothing of it is kept. */
+  readonly ask: (providerId: string, signal: AbortSignal) => Promise<AskedService>;
+  readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
+  readonly show: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
+  /** Looks at what is wrong with a model of a server, and mends it where `apply` says so. */
+  readonly mend: (id: string, apply: boolean, signal: AbortSignal) => Promise<ModelMending>;
+  /** Of the servers that were set up, and of those that run without: what they are, and what is wrong. */
+  readonly servers: (signal: AbortSignal) => Promise<readonly ServerStatus[]>;
+  readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
+  /** A model file of the user's own, by reference. */
+  readonly add: (
+    request: { readonly path: string; readonly name: string | null },
+    signal: AbortSignal,
+  ) => Promise<ModelEntry>;
+  readonly remove: (id: string, signal: AbortSignal) => Promise<ModelRemoval>;
+  readonly dispose: () => Promise<void>;
+}
+
+export interface AskedService {
+  readonly models: readonly ModelInfo[];
+  /** Everybody gets this answer: it says nothing of the key that there is. */
+  readonly isOpen: boolean;
+}
+
+export interface AvailableModelsOptions {
+  readonly registry: ProviderRegistry;
+  readonly settings: () => Settings;
+  readonly store: ModelStore;
+  readonly llama: LlamaEngine;
+  readonly cacheDir: string;
+  readonly workerPath: string;
+  readonly nodePath: string;
+  readonly context: ContextGrants;
+  readonly generators: Generators;
+  readonly planServer: PlanServer;
+  readonly ownServer: OwnServer;
+  readonly engineFiles: EngineLibraries;
+  readonly hubModels: HubModels;
+  /** `OLLAMA_HOST` of the environment. */
+  readonly ollamaHost: string | undefined;
+  /** Of the catalogue, also of models that it has no source for; null: not in it. */
+  readonly headerOf: (name: string) => KnownHeader | null;
+  /** What a model would get of this machine, in a line; null where nobody knows. */
+  readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
+  /** What probes and settings say of the way to drive a model. */
+  readonly probed: Pick<ProbeResults, 'card' | 'driven'>;
+  /** The key of a provider; null: it has none. */
+  readonly secret: (provider: string, settings: ProviderSettings) => Promise<string | null>;
+  /** What a model costs, where its own service does not say; null: nobody knows. */
+  readonly price: (model: PricedModel) => Promise<Price | null>;
+  /** Reaches services on the net. */
+  readonly fetch: typeof fetch;
+  readonly now: () => number;
+}
+
+/** Models inside Dewpoint and those of an Ollama of this machine need no entry in the settings. */
+const builtIn: Readonly<Record<string, ProviderSettings>> = {
+  'llama-cpp': { kind: 'llama-cpp', gpu: 'auto' },
+  ollama: { kind: 'ollama', start: false, keepAliveMinutes: 5, models: {} },
+};
+
+export function createAvailableModels(options: AvailableModelsOptions): AvailableModels {
+  const { store, llama, engineFiles, hubModels } = options;
+  const instances = createInstances(options);
+  const info: AvailableModels['info'] = (id, signal) => infoOf(options, instances, id, signal);
+  const entries = createModelEntryFinder({
+    ...instances,
+    settings: options.settings,
+    fileEntry: async (name) => {
+      const file = await store.find(name);
+      return file === null ? entryOfHeader(options.headerOf(name)) : entryOfFile(file);
+    },
+    completed: (model) => completed(options, model),
+    isBuiltIn: (id) => id in builtIn,
+  });
+  const known = async (entry: ModelEntry, signal: AbortSignal): Promise<ModelEntry> => {
+    const card = await options.probed.card(entry.id);
+    const whole = await withInfo(entry, info, signal);
+    return card === null ? whole : { ...whole, card };
+  };
+  const list: AvailableModels['list'] = async (signal) => {
+    const stored = (await store.list()).map((model) => entryOfFile(model));
+    const others = instances
+      .ids()
+      .filter((id) => options.settings().providers[id]?.kind !== 'llama-cpp' && id !== 'llama-cpp');
+    const remote = await Promise.all(others.map((id) => entries.ofProvider(id, signal)));
+    return Promise.all([...stored, ...remote.flat()].map(async (entry) => known(entry, signal)));
+  };
+  const show: AvailableModels['show'] = async (id, fit, signal) => {
+    const entry =
+      (await engineFiles.show(id)) ?? (await hubModels.show(id, signal)) ?? (await entries.find(id, signal));
+    if (entry === null) throw new AppError('not-found', `There is no model ${id}.`, { hint: howNamed(id) });
+    const shown = await known(entry, signal);
+    return fit ? withFit(shown, options.fit, signal) : shown;
+  };
+  return {
+    info,
+    provider: instances.get,
+    ask: instances.ask,
+    list,
+    show,
+    mend: (id, apply, signal) => repairServerModel(instances, id, { apply, signal }),
+    servers: async (signal) =>
+      (await Promise.all([engineFiles.status(signal), listServers(instances, options.settings, signal)])).flat(),
+    pull: async (id, onProgress, signal) => {
+      const isElsewhere =
+        (await engineFiles.pull(id, onProgress, signal)) ||
+        (await hubModels.pull(id, onProgress, signal)) ||
+        (await pullFromServer(instances, id, { onProgress, signal }));
+      if (!isElsewhere) await pull(store, id, onProgress, signal);
+    },
+    add: async (request, signal) => show(`llama-cpp/${await store.add(request)}`, true, signal),
+    remove: async (id, signal) =>
+      (await engineFiles.remove(id, signal)) ??
+      (await removeFromServer(instances, id, signal)) ??
+      store.remove(fileNameOf(id, 'removed'), { release: (path) => llama.release(path), signal }),
+    dispose: instances.dispose,
+  };
+}
+
+/** Null for a model that lies in no server's store. */
+async function removeFromServer(instances: Instances, id: string, signal: AbortSignal): Promise<ModelRemoval | null> {
+  const named = splitModelId(id);
+  const remove = named === null ? undefined : instances.get(named.provider)?.remove;
+  if (named === null || remove === undefined) return null;
+  const removed = await remove(named.name, signal);
+  if (removed === null) throw new AppError('not-found', `There is no model ${id}.`, { hint: howNamed(id) });
+  return { done: 'deleted', path: id, bytes: removed.bytes };
+}
+
+interface Instances {
+  readonly ids: () => readonly string[];
+  readonly get: (id: string) => Provider | null;
+  readonly ask: AvailableModels['ask'];
+  /** A model file may be named by its path; the provider then lists it, too. */
+  readonly mention: (name: string) => void;
+  readonly dispose: () => Promise<void>;
+}
+
+/** One provider for each entry of the settings; made anew when its entry has changed. */
+function createInstances(options: AvailableModelsOptions): Instances {
+  const made = new Map<string, { readonly key: string; readonly provider: Provider }>();
+  const paths = new Set<string>();
+  const configured = (): Readonly<Record<string, ProviderSettings>> => ({
+    ...builtIn,
+    ...options.settings().providers,
+  });
+  const get = (id: string): Provider | null => {
+    // A service that is well known needs no entry to be named; only entries are listed.
+    const settings = configured()[id] ?? serviceSettings(id);
+    if (settings === null) return null;
+    const key = JSON.stringify(settings);
+    const known = made.get(id);
+    if (known?.key === key) return known.provider;
+    const definition = options.registry.get(settings.kind);
+    if (definition === undefined) return null;
+    const provider = definition.create(dependenciesOf(options, id, settings, paths), { id, settings });
+    void known?.provider.dispose();
+    made.set(id, { key, provider });
+    return provider;
+  };
+  return {
+    ids: () => {
+      // The model of the cloud may be one of a service that is known without an entry.
+      const cloud = splitModelId(options.settings().cloud ?? '')?.provider;
+      return [...new Set([...Object.keys(configured()), ...(cloud === undefined ? [] : [cloud])])];
+    },
+    get,
+    ask: async (id, signal) => {
+      const settings = configured()[id] ?? serviceSettings(id);
+      const definition = settings === null ? undefined : options.registry.get(settings.kind);
+      if (settings === null || definition === undefined) return { models: [], isOpen: false };
+      // Without the models that the settings name there is nothing to fall back on: a refusal shows.
+      const bare = 'models' in settings ? { ...settings, models: {} } : settings;
+      const dependencies = dependenciesOf(options, id, bare, paths);
+      const withKey = definition.create(dependencies, { id, settings: bare });
+      const without = definition.create({ ...dependencies, secret: async () => null }, { id, settings: bare });
+      try {
+        return await askService({ withKey, without, hasKey: (await dependencies.secret('apiKey')) !== null }, signal);
+      } finally {
+        await Promise.all([withKey.dispose(), without.dispose()]);
+      }
+    },
+    mention: (name) => {
+      if (isAbsolute(name)) paths.add(name);
+    },
+    dispose: async () => {
+      await Promise.all([...made.values()].map(({ provider }) => provider.dispose()));
+      made.clear();
+    },
+  };
+}
+
+interface ServiceAccess {
+  readonly withKey: Provider;
+  readonly without: Provider;
+  readonly hasKey: boolean;
+}
+
+/** Some services list their models for everybody: there a wrong key would seem to be right. */
+async function askService({ withKey, without, hasKey }: ServiceAccess, signal: AbortSignal): Promise<AskedService> {
+  const models = await withKey.listModels(signal);
+  if (!hasKey) return { models, isOpen: false };
+  if (withKey.tryKey !== undefined) {
+    await withKey.tryKey(signal);
+    return { models, isOpen: false };
+  }
+  const open = await without.listModels(signal).catch(() => []);
+  return { models, isOpen: open.some(({ listedOn }) => listedOn === undefined) };
+}
+
+async function infoOf(
+  options: AvailableModelsOptions,
+  instances: Instances,
+  id: string,
+  signal: AbortSignal,
+): Promise<ModelInfo | null> {
+  const name = splitModelId(id);
+  const provider = name === null ? null : instances.get(name.provider);
+  if (name === null || provider === null) return null;
+  instances.mention(name.name);
+  try {
+    const planned = (await provider.find?.(name.name, signal)) ?? null;
+    if (planned !== null) return await completed(options, planned);
+    const listed = (await provider.listModels(signal)).find((model) => model.id === id);
+    const found = listed ?? provider.knows?.(name.name) ?? null;
+    return found === null ? null : await completed(options, found);
+  } catch {
+    // An endpoint that cannot be asked has no models; the turn then says that the model is not there. One that
+    // refuses (a key is missing, or was taken back) says so when it is called.
+    const known = provider.knows?.(name.name) ?? null;
+    return known === null ? null : completed(options, known);
+  }
+}
+
+function dependenciesOf(
+  options: AvailableModelsOptions,
+  id: string,
+  settings: ProviderSettings,
+  paths: ReadonlySet<string>,
+): ProviderDependencies {
+  const { store, llama, cacheDir, workerPath, nodePath, now } = options;
+  return {
+    cacheDir,
+    now,
+    workerPath,
+    nodePath,
+    llama,
+    generators: options.generators,
+    grantContext: options.context.grant,
+    fitsBeside: options.context.fitsBeside,
+    stepDown: options.context.stepDown,
+    fetch: options.fetch,
+    planServer: options.planServer,
+    ownServer: options.ownServer,
+    ollamaHost: options.ollamaHost,
+    secret: async (name) => (name === 'apiKey' ? options.secret(id, settings) : null),
+    modelFile: async (name) => {
+      const model = await store.find(name);
+      if (model === null || !model.isInstalled || model.path === null) return null;
+      const { path, contextTokens, parametersB, label, strategies } = model;
+      return { path, contextTokens, parametersB, label, strategies };
+    },
+    localModels: async () => {
+      const installed = (await store.list()).filter((model) => model.isInstalled).map((model) => model.name);
+      return [...new Set([...installed, ...paths])];
+    },
+  };
+}
+
+/** What its provider does not know: how it is best driven, and what it costs. */
+async function completed(options: AvailableModelsOptions, model: ModelInfo): Promise<ModelInfo> {
+  return withPrice(options, await options.probed.driven(model));
+}
+
+/** The user's own price first, then what the service says, then the list that came with Dewpoint. */
+async function withPrice(options: AvailableModelsOptions, model: ModelInfo): Promise<ModelInfo> {
+  const current = options.settings();
+  const at = options.now();
+  const own = current.prices[model.id];
+  if (own !== undefined) return { ...model, price: { ...own, source: 'settings', date: localDay(at) } };
+  if (model.price !== null || model.where === 'local') return model;
+  const settings = current.providers[model.provider] ?? serviceSettings(model.provider);
+  if (settings === null) return model;
+  return { ...model, price: await options.price({ settings, name: model.name, at }) };
+}
+
+async function withInfo(entry: ModelEntry, info: AvailableModels['info'], signal: AbortSignal): Promise<ModelEntry> {
+  if (entry.info !== null || entry.state !== 'ready') return entry;
+  return { ...entry, info: await info(entry.id, signal) };
+}
+
+/** Only models whose memory is this machine's. */
+async function withFit(
+  entry: ModelEntry,
+  fit: AvailableModelsOptions['fit'],
+  signal: AbortSignal,
+): Promise<ModelEntry> {
+  return entry.id.startsWith('llama-cpp/') ? { ...entry, fit: await fit(entry.id, signal) } : entry;
+}
+
+function fileNameOf(id: string, what: string): string {
+  const name = splitModelId(id);
+  if (name?.provider === 'llama-cpp') return name.name;
+  throw new AppError('bad-input', `${id} cannot be ${what}.`, {
+    hint: `Models of this machine are named llama-cpp/NAME. ${howNamed(id)}`,
+  });
+}
+
+function howNamed(id: string): string {
+  return `${id.includes('/') ? '' : `Is it llama-cpp/${id}? `}See: dewpoint models list`;
+}
+
+async function pull(
+  store: ModelStore,
+  id: string,
+  onProgress: (progress: PullProgress) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = fileNameOf(id, 'fetched');
+  let total: number | null = null;
+  const done = await store.ensure(name, {
+    signal,
+    onProgress: ({ phase, doneBytes, totalBytes }) => {
+      total = totalBytes;
+      onProgress({ phase: pullPhases[phase], doneBytes, totalBytes, text: '' });
+    },
+  });
+  onProgress({ phase: 'done', doneBytes: total ?? 0, totalBytes: total, text: valueOf(done) });
+}

@@ -1,0 +1,166 @@
+import { basename } from 'node:path';
+import { AppError, valueOf } from '@shared/errors.ts';
+import type { ModelEntry, PullProgress } from '@shared/contract.ts';
+import type { ModelChoice } from '@shared/model-choice.ts';
+import type { PlanAnswer } from '@shared/plan.ts';
+import type { MemoryPlanner } from '../memory/memory-planner.ts';
+import { pullPhases } from './pull-phases.ts';
+import type { Hub, HubFile, HubName, HubRepository } from './download/hub-client.ts';
+import { hubNameOf } from './download/hub-client.ts';
+import type { FetchedModel } from './download/fetch-model.ts';
+import type { ModelStore } from './model-store.ts';
+import { partNameOf } from './split-model-files.ts';
+
+/** Models of a hub that the catalogue does not know, by name: `hf:OWNER/REPO[:QUANTISATION]`. */
+export interface HubModels {
+  /** Null for an id of something else. */
+  readonly show: (id: string, signal: AbortSignal) => Promise<ModelEntry | null>;
+  /** False for an id of something else. Where no quantisation is named, one that fits on this machine is taken. */
+  readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<boolean>;
+}
+
+export interface HubModelsOptions {
+  readonly hub: Hub;
+  readonly store: Pick<ModelStore, 'fetch'>;
+  readonly plan: Pick<MemoryPlanner, 'planEach'>;
+}
+
+interface OfferedModel {
+  readonly repository: HubRepository;
+  readonly files: readonly { readonly file: HubFile; readonly plan: PlanAnswer | null }[];
+  /** Null where nothing that was asked for fits here. */
+  readonly taken: HubFile | null;
+}
+
+export function createHubModels(options: HubModelsOptions): HubModels {
+  return {
+    async show(id, signal) {
+      const name = hubNameOf(id);
+      return name === null ? null : entryOf(id, await findOffered(options, name, signal));
+    },
+    async pull(id, onProgress, signal) {
+      const name = hubNameOf(id);
+      if (name === null) return false;
+      const { repository, taken } = await findOffered(options, name, signal);
+      if (taken === null)
+        throw new AppError('bad-input', `Nothing of ${repository.repository} fits into the memory of this machine.`, {
+          hint: `Name one to fetch it all the same: hf:${repository.repository}:${repository.files[0]?.quantisation ?? 'Q4_K_M'}`,
+        });
+      const { sizeBytes } = taken;
+      const model = fetchedAs(taken, repository.repository);
+      const done = await options.store.fetch(model, {
+        signal,
+        onProgress: ({ phase, doneBytes, totalBytes }) =>
+          onProgress({ phase: pullPhases[phase], doneBytes, totalBytes, text: '' }),
+      });
+      valueOf(done);
+      onProgress({ phase: 'done', doneBytes: sizeBytes, totalBytes: sizeBytes, text: `llama-cpp/${model.name}` });
+      return true;
+    },
+  };
+}
+
+async function findOffered(
+  { hub, plan }: HubModelsOptions,
+  { repository: wanted, quantisation, file }: HubName,
+  signal: AbortSignal,
+): Promise<OfferedModel> {
+  const repository = valueOf(await hub.read(wanted, signal));
+  const isAsked = (one: HubFile): boolean =>
+    file === null
+      ? quantisation === null || one.quantisation === quantisation.toUpperCase()
+      : one.parts.some(({ path }) => path === file);
+  const asked = repository.files.filter(isAsked);
+  const [smallest] = asked;
+  if (smallest === undefined) throw noFileError(repository, quantisation ?? file);
+  // All of them have the keys of one; only their sizes differ.
+  const header = await hub.header(smallest, wanted, signal);
+  if (!header.ok && signal.aborted) valueOf(header);
+  const plans = header.ok
+    ? await plan.planEach(
+        asked.map((one) => ({
+          ...header.value,
+          weights:
+            one === smallest
+              ? header.value.weights
+              : { totalBytes: one.sizeBytes, inputBytes: null, isTied: null, layers: null },
+        })),
+        signal,
+      )
+    : [];
+  const files = asked.map((one, index) => ({ file: one, plan: plans[index] ?? null }));
+  return { repository, files, taken: quantisation === null && file === null ? best(files) : smallest };
+}
+
+function noFileError({ repository, files }: HubRepository, asked: string | null): AppError {
+  const names = files.map((one) => one.quantisation ?? one.path);
+  if (names.length > 0)
+    return new AppError('not-found', `${repository} has no ${asked ?? 'model'}.`, {
+      hint: `It has: ${names.join(', ')}.`,
+    });
+  return new AppError('bad-input', `${repository} has no GGUF file that is a whole model.`, {
+    hint: 'Look for a repository of the same model with GGUF in its name.',
+  });
+}
+
+/** What most people take where it fits; else the largest that does. Unknown plans are no reason against a file. */
+function best(files: OfferedModel['files']): HubFile | null {
+  const fits = files.filter(({ plan }) => plan === null || isHere(plan)).map(({ file }) => file);
+  for (const usual of ['Q4_K_M', 'UD-Q4_K_XL', 'MXFP4']) {
+    const found = fits.find(({ quantisation }) => quantisation === usual);
+    if (found !== undefined) return found;
+  }
+  return fits.at(-1) ?? null;
+}
+
+function isHere({ granted, certainty }: PlanAnswer): boolean {
+  return certainty === 'unknown' || granted.context > 0;
+}
+
+function entryOf(id: string, { repository, files, taken }: OfferedModel): ModelEntry {
+  const choices = files.map(({ file, plan }): ModelChoice => ({
+    id: `hf:${repository.repository}${isOnlyOne(file, repository) ? `:${file.quantisation}` : `/${file.path}`}`,
+    model: `llama-cpp/${localName(file)}`,
+    sizeBytes: file.sizeBytes,
+    fit: plan?.granted.reason ?? null,
+    fits: plan === null || plan.certainty === 'unknown' ? null : plan.granted.context > 0,
+    isTaken: file === taken,
+  }));
+  const notes = [
+    ...(repository.isGated ? ['gated: its terms have to be accepted at the source, and HF_TOKEN be set'] : []),
+    ...(taken !== null && taken.parts.length > 1 ? [`in ${taken.parts.length} files`] : []),
+  ];
+  return {
+    id,
+    label: taken === null ? repository.repository : basename(taken.path),
+    where: 'local',
+    state: 'downloadable',
+    sizeBytes: taken?.sizeBytes ?? null,
+    licence: repository.licence,
+    info: null,
+    note: notes.length === 0 ? null : notes.join('; '),
+    choices,
+  };
+}
+
+/** Several files of one quantisation are told apart by their paths. */
+function isOnlyOne({ quantisation }: HubFile, { files }: HubRepository): boolean {
+  return quantisation !== null && files.filter((one) => one.quantisation === quantisation).length === 1;
+}
+
+/** Its place among the models is its file's name, without the number of one of several. */
+function localName({ path }: HubFile): string {
+  return basename(partNameOf(path)?.whole ?? basename(path, '.gguf'));
+}
+
+function fetchedAs(file: HubFile, repository: string): FetchedModel {
+  return {
+    name: localName(file),
+    files: file.parts.map((part) => ({
+      fileName: basename(part.path),
+      bytes: part.sizeBytes,
+      sha256: part.sha256,
+      from: [{ type: 'uri', uri: `hf:${repository}/${part.path}` }],
+    })),
+  };
+}

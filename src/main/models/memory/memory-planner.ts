@@ -1,0 +1,216 @@
+import { isAbsolute } from 'node:path';
+import type { PlanInput } from '@shared/plan-input.ts';
+import { AppError, valueOf } from '@shared/errors.ts';
+import { splitModelId } from '@shared/models.ts';
+import type { DeviceMemory, PlanAnswer } from '@shared/plan.ts';
+import type { ReadHeader } from './gguf/gguf-header-reader.ts';
+import type { LlamaEngine } from '../engine/llama-engine.ts';
+import type { Hardware } from '../machine/hardware.ts';
+import type { ModelCatalogue } from '../files/model-catalogue.ts';
+import type { ModelFacts } from './estimate/model-memory.ts';
+import type { ModelStore } from '../files/model-store.ts';
+import { answerPlan } from './answer-memory-plan.ts';
+import type { PlanQuestion } from './answer-memory-plan.ts';
+
+export interface MemoryPlannerOptions {
+  readonly store: ModelStore;
+  readonly catalogue: ModelCatalogue;
+  readonly readHeader: ReadHeader;
+  /** The engine's own dry run; null where it cannot say. */
+  readonly measure: LlamaEngine['measure'];
+  readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
+  /** What a server says of a model's header; null where no server has it. */
+  readonly serverHeader: (id: string, signal: AbortSignal) => Promise<ModelFacts | null>;
+}
+
+/** The memory planner with what it needs from the outside: headers, the catalogue, the machine. Loads and fetches nothing. */
+export interface MemoryPlanner {
+  /** Throws `AppError`: `not-found` for a model that nobody knows, `bad-input` for keys that are none. */
+  readonly plan: (input: PlanInput, signal: AbortSignal) => Promise<PlanAnswer>;
+  /** For models whose headers are given; the machine is looked at once. Throws as `plan` does. */
+  readonly planEach: (facts: readonly ModelFacts[], signal: AbortSignal) => Promise<readonly PlanAnswer[]>;
+  /** What a model would get here, in a line; null where its header is not known. */
+  readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
+}
+
+export function createMemoryPlanner(options: MemoryPlannerOptions): MemoryPlanner {
+  const planWith = async (input: PlanInput, signal: AbortSignal, isMeasured: boolean): Promise<PlanAnswer> => {
+    const { facts, path, isServed } =
+      input.keys === null
+        ? await factsOf(options, input.model, signal)
+        : { facts: factsOfKeys(input.keys), path: null, isServed: false };
+    // A server runs its models by itself, and makes its contexts as llama.cpp's own server does.
+    const engine = isServed ? 'llama-server' : input.engine;
+    const real = await options.readHardware(signal);
+    const hardware = input.cards === null ? real : { ...real, devices: input.cards.map(simulated) };
+    const question: PlanQuestion = {
+      model: input.model,
+      facts,
+      contextTokens: input.context,
+      cacheType: input.kv,
+      flashAttention: input.flash,
+      ubatchTokens: input.ubatch,
+      slots: input.slots,
+      unified: input.unified,
+      engine,
+      hardware,
+      measuredBytes: null,
+    };
+    const answer = answered(question);
+    if (
+      !isMeasured ||
+      path === null ||
+      answer.certainty === 'unknown' ||
+      input.engine !== 'node-llama-cpp' ||
+      input.unified
+    )
+      return answer;
+    const measuredBytes = await options.measure(
+      {
+        modelPath: path,
+        contextTokens: Math.max(1, Math.floor((input.context ?? Math.max(256, answer.granted.context)) / input.slots)),
+        sequences: input.slots,
+        batchTokens: input.ubatch,
+        flashAttention: input.flash,
+        cacheType: answer.granted.kv,
+      },
+      // A model that answers comes first; then the formula is what there is.
+      AbortSignal.timeout(measureMs),
+    );
+    return measuredBytes === null ? answer : answered({ ...question, measuredBytes });
+  };
+  return {
+    plan: (input, signal) => planWith(input, signal, true),
+    planEach: async (facts, signal) => {
+      const hardware = await options.readHardware(signal);
+      return facts.map((one) => answered({ ...plainQuestion, facts: one, hardware }));
+    },
+    fit: async (id, signal) => {
+      try {
+        return sentence(await planWith({ ...plainInput, model: id }, signal, false));
+      } catch (error) {
+        // A model whose header nobody has is shown without a fit; anything else is a fault.
+        if (error instanceof AppError) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+function answered(question: PlanQuestion): PlanAnswer {
+  return valueOf(answerPlan(question));
+}
+
+const measureMs = 8_000;
+
+const plainQuestion = {
+  model: null,
+  contextTokens: null,
+  cacheType: null,
+  flashAttention: true,
+  ubatchTokens: 512,
+  slots: 1,
+  unified: false,
+  engine: 'node-llama-cpp',
+  measuredBytes: null,
+} as const;
+
+const plainInput = {
+  keys: null,
+  context: null,
+  kv: null,
+  flash: true,
+  ubatch: 512,
+  slots: 1,
+  unified: false,
+  engine: 'node-llama-cpp',
+  cards: null,
+} as const;
+
+function sentence({ granted, certainty, weightsBytes }: PlanAnswer): string {
+  if (weightsBytes === null && certainty !== 'unknown') return 'unknown: how large the file is, is not known';
+  const warnings = granted.warnings.length === 0 ? '' : ` ${granted.warnings.join(' ')}`;
+  return `${granted.reason}${warnings}`;
+}
+
+function simulated({ totalBytes, freeBytes }: { totalBytes: number; freeBytes: number }, index: number): DeviceMemory {
+  return {
+    name: `card ${index + 1}`,
+    totalBytes,
+    freeBytes: Math.min(freeBytes, totalBytes),
+    // Whatever a driver would take is the caller's to leave out of what is free.
+    driverBytes: 0,
+    isUnified: false,
+    source: 'simulated',
+    confidence: 'high',
+    note: null,
+  };
+}
+
+/** `gguf` keys as JSON, plain or as an entry of a list of models has them. */
+function factsOfKeys(given: Readonly<Record<string, unknown>>): ModelFacts {
+  const inner = given['gguf'];
+  const keys = isRecord(inner) ? inner : given;
+  if (typeof keys['general.architecture'] !== 'string') {
+    throw new AppError('bad-input', 'These are not the keys of a GGUF header: general.architecture is missing.', {
+      hint: 'Give a JSON object such as {"general.architecture": "llama", "llama.block_count": 32, …}.',
+    });
+  }
+  const synthetic = given['synthetic_header'];
+  const bytes = given['weights_bytes'] ?? (isRecord(synthetic) ? synthetic['weights_bytes'] : undefined);
+  const tied = given['tied_embeddings'];
+  if (bytes !== undefined && (typeof bytes !== 'number' || !Number.isFinite(bytes) || bytes < 0))
+    throw new AppError('bad-input', 'weights_bytes is not a number of bytes.');
+  return {
+    keys,
+    vocabulary: null,
+    weights:
+      bytes === undefined
+        ? null
+        : { totalBytes: bytes, inputBytes: null, isTied: typeof tied === 'boolean' ? tied : null, layers: null },
+  };
+}
+
+/** From the file's own header where it is here, else from the catalogue. */
+async function factsOf(
+  { store, catalogue, readHeader, serverHeader }: MemoryPlannerOptions,
+  id: string | null,
+  signal: AbortSignal,
+): Promise<{ readonly facts: ModelFacts; readonly path: string | null; readonly isServed: boolean }> {
+  if (id === null) throw new AppError('usage', 'Give a model or keys.');
+  const split = isAbsolute(id) ? null : splitModelId(id);
+  const name = split?.provider === 'llama-cpp' ? split.name : id;
+  const stored = await store.find(name);
+  if (stored?.path !== null && stored?.path !== undefined) {
+    const { facts } = valueOf(await readHeader(stored.path));
+    return { facts, path: stored.path, isServed: false };
+  }
+  const known = catalogue.known.find((model) => model.name === name);
+  if (known !== undefined) {
+    const { keys, weights } = known;
+    const facts: ModelFacts = {
+      keys,
+      vocabulary: null,
+      weights:
+        weights === null
+          ? null
+          : {
+              totalBytes: weights.bytes,
+              inputBytes: null,
+              isTied: known.tiedEmbeddings,
+              estimateOf: weights.of,
+              layers: null,
+            },
+    };
+    return { facts, path: null, isServed: false };
+  }
+  const served = await serverHeader(id, signal);
+  if (served !== null) return { facts: served, path: null, isServed: true };
+  throw new AppError('not-found', `Nothing is known about the header of ${id}.`, {
+    hint: 'Name a model of `dewpoint models list`, a .gguf file, or give --keys FILE.',
+  });
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

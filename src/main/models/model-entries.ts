@@ -1,0 +1,61 @@
+import type { ModelEntry } from '@shared/contract.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import type { KnownHeader } from './files/model-catalogue.ts';
+import type { StoredModel } from './files/stored-model.ts';
+
+export function entryOfFile(model: StoredModel): ModelEntry {
+  const { place, hereBytes, origin } = model;
+  return {
+    id: `llama-cpp/${model.name}`,
+    label: model.label,
+    where: 'local',
+    state: model.isInstalled ? 'ready' : origin === 'imported' ? 'unreachable' : 'downloadable',
+    sizeBytes: model.bytes,
+    licence: model.license,
+    info: null,
+    note: noteOf(model),
+    file: { path: place, hereBytes, isOurs: origin === 'folder' },
+    ...(model.headerFrom === undefined ? {} : { headerFrom: model.headerFrom }),
+  };
+}
+
+/** Only its header is known: what it would get of this machine can be told. */
+export function entryOfHeader(header: KnownHeader | null): ModelEntry | null {
+  if (header === null) return null;
+  const { name, label, weights, sources } = header;
+  return {
+    id: `llama-cpp/${name}`,
+    label,
+    where: 'local',
+    state: 'unreachable',
+    sizeBytes: weights?.bytes ?? null,
+    licence: null,
+    info: null,
+    note: 'only its header is known here; fetch it by a name of a hub: dewpoint models pull hf:OWNER/REPO',
+    headerFrom: sources,
+  };
+}
+
+function noteOf({ origin, place, files, isInstalled, isStarter, hereBytes }: StoredModel): string | null {
+  const isSplit = files.length > 1;
+  if (origin === 'imported') {
+    if (isInstalled) return isSplit ? `your ${files.length} files from ${place} on` : `your file ${place}`;
+    return `${isSplit ? `one of the ${files.length} files of ` : ''}${place} is not there any more`;
+  }
+  const notes = [
+    ...(isStarter ? ['the starter model'] : []),
+    ...(isSplit ? [`in ${files.length} files`] : []),
+    ...(!isInstalled && hereBytes > 0 ? [`${(hereBytes / 1e6).toFixed(0)} MB of it are here`] : []),
+  ];
+  return notes.length === 0 ? null : notes.join('; ');
+}
+
+export function entryOfInfo(info: ModelInfo): ModelEntry {
+  const why = info.note === undefined ? '' : ` (${info.note})`;
+  const note =
+    info.listedOn === undefined
+      ? (info.note ?? null)
+      : `from the list of ${info.listedOn}: the service could not be asked${why}`;
+  const { id, label, where, sizeBytes = null } = info;
+  return { id, label, where, state: 'ready', sizeBytes, licence: null, info, note };
+}

@@ -1,0 +1,78 @@
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { ModelMending, PullProgress } from '@shared/contract.ts';
+import { splitModelId } from '@shared/models.ts';
+import type { Settings } from '@shared/settings.ts';
+import type { Provider } from './providers/define.ts';
+
+/** The configured providers, by their ids. */
+interface Providers {
+  readonly ids: () => readonly string[];
+  readonly get: (id: string) => Provider | null;
+}
+
+/** A server of models that was set up, or that runs without. */
+export interface ServerStatus {
+  readonly provider: string;
+  readonly text: string;
+  /** What is wrong with it; null: nothing. */
+  readonly complaint: string | null;
+  readonly isRunning: boolean;
+}
+
+/** One that does not run and that nobody has set up is none. */
+export async function listServers(
+  providers: Providers,
+  settings: () => Settings,
+  signal: AbortSignal,
+): Promise<readonly ServerStatus[]> {
+  const found = await Promise.all(
+    providers.ids().map(async (provider): Promise<ServerStatus | null> => {
+      const instance = providers.get(provider);
+      if (instance?.status === undefined) return null;
+      try {
+        return { provider, ...(await instance.status(signal)), isRunning: true };
+      } catch (error) {
+        const { providers: own, local } = settings();
+        const isUsed = provider in own || local.startsWith(`${provider}/`);
+        return isUsed ? { provider, text: messageOf(error), complaint: null, isRunning: false } : null;
+      }
+    }),
+  );
+  return found.filter((one) => one !== null);
+}
+
+/** `bad-input` for a model that no server has, `model-failed` where its server refuses. */
+export async function repairServerModel(
+  { get }: Providers,
+  id: string,
+  { apply, signal }: { readonly apply: boolean; readonly signal: AbortSignal },
+): Promise<ModelMending> {
+  const name = splitModelId(id);
+  const provider = name === null ? null : get(name.provider);
+  if (name === null || provider?.mend === undefined)
+    throw new AppError('bad-input', `${id} cannot be mended.`, { hint: 'Models of a server can: ollama/NAME.' });
+  const mending = await orServerRefused(provider.mend(name.name, apply, signal));
+  return mending.made === null ? mending : { ...mending, made: `${name.provider}/${mending.made}` };
+}
+
+/** False for a model that no server fetches. */
+export async function pullFromServer(
+  { get }: Providers,
+  id: string,
+  { onProgress, signal }: { readonly onProgress: (progress: PullProgress) => void; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const name = splitModelId(id);
+  const provider = name === null ? null : get(name.provider);
+  if (name === null || provider?.pull === undefined) return false;
+  await orServerRefused(provider.pull(name.name, onProgress, signal));
+  return true;
+}
+
+/** What a server refuses is not a fault of ours. */
+async function orServerRefused<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new AppError('model-failed', messageOf(error), { cause: error });
+  }
+}

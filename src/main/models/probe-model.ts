@@ -1,0 +1,171 @@
+import { AppError } from '@shared/errors.ts';
+import type { SessionEvent } from '@shared/events.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import { splitModelId } from '@shared/models.ts';
+import type { KeptCard, ProbeCard, ProbeProgress } from '@shared/probe-card.ts';
+import { probeCardSchema } from '@shared/probe-card.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import { runOptionsSchema } from '@shared/run-options.ts';
+import type { Settings } from '@shared/settings.ts';
+import { cardPhase, probeTask } from '../recipes/probe.recipe.ts';
+import type { OpenSessions } from '../sessions/open/open-sessions.ts';
+import { sha256OfFiles } from './files/hash-model-files.ts';
+import { stampOf } from './memory/gguf/gguf-header-reader.ts';
+import type { ModelStore } from './files/model-store.ts';
+import type { ProbeCards } from './files/probe-card-store.ts';
+
+export interface ProbeResultsOptions {
+  readonly cards: ProbeCards;
+  readonly store: ModelStore;
+  readonly settings: () => Settings;
+}
+
+/** What is known of models by their probes, and what a person says in its place. */
+export interface ProbeResults {
+  /** The card of a model; null: it was not probed, or its file is another one now. Reads no file. */
+  readonly card: (id: string) => Promise<KeptCard | null>;
+  /** Under which its card is kept; hashes its file where nobody did before. */
+  readonly key: (id: string, signal: AbortSignal) => Promise<string>;
+  /** A model as it is driven: by its settings, else by its card, else as it was. */
+  readonly driven: (info: ModelInfo) => Promise<ModelInfo>;
+  readonly keep: (key: string, card: KeptCard) => Promise<void>;
+}
+
+export function createProbeResults({ cards, store, settings }: ProbeResultsOptions): ProbeResults {
+  const known = async (id: string): Promise<{ readonly key: string | null; readonly files: readonly string[] }> => {
+    const name = splitModelId(id);
+    if (name?.provider !== 'llama-cpp') return { key: id, files: [] };
+    const model = await store.find(name.name);
+    if (model === null || model.path === null) return { key: null, files: [] };
+    if (model.sha256 !== null && model.isInstalled) return { key: model.sha256, files: model.files };
+    return { key: await cards.digestOf(await markOf(model.path)), files: model.files };
+  };
+  const card: ProbeResults['card'] = async (id) => {
+    const { key } = await known(id);
+    return key === null ? null : cards.find(key);
+  };
+  return {
+    card,
+    keep: (key, kept) => cards.keep(key, kept),
+    async key(id, signal) {
+      const { key, files } = await known(id);
+      if (key !== null) return key;
+      const [path] = files;
+      if (path === undefined) throw new AppError('missing-model', `The model ${id} is not on this machine.`);
+      const mark = await markOf(path);
+      const digest = await sha256OfFiles(files, { signal, onProgress: () => undefined });
+      await cards.noteDigest(mark, digest);
+      return digest;
+    },
+    driven: async (info) => withDriving(info, await card(info.id), settings()),
+  };
+}
+
+async function markOf(path: string): Promise<string> {
+  return `${path} ${(await stampOf(path)) ?? ''}`;
+}
+
+/** Pure. Settings go before the card, entry by entry. */
+export function withDriving(info: ModelInfo, card: ProbeCard | null, { models, providers }: Settings): ModelInfo {
+  const { strategies, ...own } = models[info.id] ?? {};
+  const provider = providers[info.provider];
+  const service = provider !== undefined && 'models' in provider ? provider.models[info.name] : undefined;
+  const driving = { ...(card === null ? {} : drivingOf(card)), ...own };
+  const probed = card === null || card.strategies.length === 0 ? undefined : card.strategies;
+  return {
+    ...info,
+    strategies: strategies ?? service?.strategies ?? probed ?? info.strategies,
+    ...(Object.keys(driving).length === 0 ? {} : { driving }),
+  };
+}
+
+function drivingOf(card: ProbeCard): NonNullable<ModelInfo['driving']> {
+  return {
+    promptForm: card.promptForm,
+    ...(card.callStyle === null ? {} : { calls: card.callStyle }),
+    ...(card.edit === null ? {} : { edits: card.edit }),
+    ...(card.toolBudget === null ? {} : { toolBudget: card.toolBudget }),
+    ...(card.temperature === 0 ? {} : { temperature: card.temperature }),
+  };
+}
+
+export interface ProbeRun {
+  readonly sessions: OpenSessions;
+  readonly probed: ProbeResults;
+  readonly info: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+  readonly now: () => number;
+}
+
+/**
+ * Probes one model, as a session of its own that can be read like any other. Its calls count, and cost what calls cost.
+ * Throws `AppError`; an abort cancels it, and nothing is kept.
+ */
+export async function probeModel(
+  id: string,
+  { sessions, probed, info, now }: ProbeRun,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: ProbeProgress) => void },
+): Promise<void> {
+  const model = await info(id, signal);
+  if (model === null) {
+    throw new AppError('missing-model', `There is no model ${id} that can be called.`, {
+      hint: 'See: dewpoint models list',
+    });
+  }
+  const startedAt = now();
+  onProgress({ text: 'Which file it is.', card: null });
+  const key = await probed.key(id, signal);
+  const sessionId = await sessions.create({
+    projectPath: null,
+    workspace: 'scratch',
+    title: `Probe of ${model.label}`,
+    sandbox: 'read-only',
+  });
+  const cancel = (): void => void sessions.cancel(sessionId);
+  signal.addEventListener('abort', cancel, { once: true });
+  const journal = await sessions.journal(sessionId);
+  const stop = journal.subscribe(1, (push) => {
+    if (push.type === 'event' && push.event.type === 'recipe-progressed') {
+      onProgress({ text: push.event.text, card: null });
+    }
+  });
+  try {
+    const sent = await sessions.send(sessionId, probeTask, optionsFor(model));
+    if (signal.aborted) cancel();
+    const end = await sent.ended;
+    signal.throwIfAborted();
+    const card = await cardIn(journal.read());
+    if (card === null) {
+      throw new AppError(end.failure?.code ?? 'model-failed', `The probe came to no end: ${end.text}`, {
+        hint: `See: dewpoint sessions show ${sessionId}`,
+      });
+    }
+    const kept = { ...card, at: now(), seconds: Math.round((now() - startedAt) / 100) / 10, sessionId };
+    await probed.keep(key, kept);
+    onProgress({ text: '', card: kept });
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    stop();
+    await sessions.rest(sessionId);
+  }
+}
+
+/** It works on nothing, so it needs no sandbox that runs commands; only this model may answer. */
+function optionsFor({ id, where }: ModelInfo): RunOptions {
+  return runOptionsSchema.parse({
+    plan: true,
+    strategy: 'recipe',
+    sandbox: 'read-only',
+    maxSteps: 60,
+    maxMinutes: 10,
+    ...(where === 'local' ? { policy: 'local', local: id } : { policy: 'cloud', cloud: id }),
+  });
+}
+
+async function cardIn(events: AsyncIterable<SessionEvent>): Promise<ProbeCard | null> {
+  for await (const event of events) {
+    if (event.type !== 'recipe-progressed' || event.phase !== cardPhase) continue;
+    const card = probeCardSchema.safeParse(event.data);
+    if (card.success) return card.data;
+  }
+  return null;
+}

@@ -1,0 +1,140 @@
+import { join } from 'node:path';
+import { AppError, valueOf } from '@shared/errors.ts';
+import type { CoreApi } from '../server/core-api.ts';
+import type { LedgerSession } from './ledger.ts';
+import { createLedger } from './ledger.ts';
+import type { Budget, BudgetOptions } from './budget.ts';
+import { createBudget } from './budget.ts';
+import { capsOf, createCapChanger } from './caps.ts';
+import { openReservations } from './open-reservations.ts';
+import type { Reservations } from './reservations.ts';
+import { toNano } from './reservations-state.ts';
+import { sealRecord, unsealRecord } from '../sessions/record.ts';
+import type { SessionStore } from '../sessions/session-store.ts';
+import type { CloudReference } from '@shared/counterfactual.ts';
+import { foldStepCosts, type StepCost } from '@shared/step-costs.ts';
+import type { SessionEvent } from '@shared/events.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
+
+/** What a home has spent and may still spend. */
+export interface HomeMoney {
+  readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
+  readonly commands: Pick<CoreApi, 'costs' | 'stepCosts' | 'showBudget' | 'changeBudget'>;
+  /** The cloud model that work is compared against: the one that it used last, else the one that is set up. */
+  readonly reference: (used: string | null) => Promise<CloudReference | null>;
+  readonly dispose: () => Promise<void>;
+}
+
+export interface HomeMoneyOptions {
+  readonly home: string;
+  readonly store: SessionStore;
+  /** Deleted sessions: what they cost was spent all the same. */
+  readonly bin: SessionStore;
+  readonly settings: Pick<SettingsStore, 'current' | 'set'>;
+  readonly now: () => number;
+  readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+}
+
+/** Nobody waits longer for a price to compare with. */
+const referenceMs = 3_000;
+
+export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
+  const { home, store, bin, settings, now } = options;
+  const reference = async (used: string | null): Promise<CloudReference | null> => {
+    const id = used ?? settings.current().cloud;
+    const info = id === null ? null : await options.modelInfo(id, AbortSignal.timeout(referenceMs));
+    return info === null || info.price === null || info.where === 'local'
+      ? null
+      : { model: info.id, price: info.price };
+  };
+  const ledger = createLedger({
+    reference: () => reference(null),
+    sessions: async () => [...(await sessionsOf(store)), ...(await sessionsOf(bin))],
+    read: async (sessionId) => {
+      const view = await store.view(sessionId).catch((error: unknown) => viewInBin(error, bin, sessionId));
+      return view.read();
+    },
+  });
+  let opening: Promise<Reservations> | null = null;
+  const reservations = (): Promise<Reservations> => {
+    opening ??= openReservations({
+      path: join(home, 'reservations.jsonl'),
+      codec: { seal: sealRecord, unseal: unsealRecord },
+      now,
+      fromLogs: () => ledger.spentSoFar(),
+      costInLog: (sessionId, step) => costInLog(store, sessionId, step),
+    });
+    // One that could not be opened is tried again with the next call.
+    opening.catch(() => {
+      opening = null;
+    });
+    return opening;
+  };
+  const caps = createCapChanger({
+    settings: () => settings.current().budget,
+    save: async (key, value) => void valueOf(await settings.set(key, value)),
+    reservations,
+    now,
+  });
+  return {
+    budget: (session) =>
+      createBudget({
+        ...session,
+        caps: () => capsOf(settings.current().budget, session.projectPath),
+        reservations,
+        now,
+      }),
+    commands: {
+      costs: (query) => ledger.report(query),
+      stepCosts: async (sessionId) => stepCosts((await store.view(sessionId)).read(), reference),
+      showBudget: caps.show,
+      changeBudget: caps.change,
+    },
+    reference,
+    dispose: async () => {
+      const opened = await opening?.catch(() => null);
+      opened?.close();
+      opening = null;
+    },
+  };
+}
+
+async function sessionsOf(store: SessionStore): Promise<readonly LedgerSession[]> {
+  return (await store.list()).map(({ id, title, projectPath, logBytes }) => {
+    return { id, title, projectPath, logBytes, folder: store.folderOf(id) };
+  });
+}
+
+function viewInBin(error: unknown, bin: SessionStore, sessionId: string): ReturnType<SessionStore['view']> {
+  if (error instanceof AppError && error.code === 'not-found') return bin.view(sessionId);
+  throw error;
+}
+
+async function stepCosts(
+  events: AsyncIterable<SessionEvent>,
+  reference: HomeMoney['reference'],
+): Promise<readonly StepCost[]> {
+  const fold = foldStepCosts();
+  for await (const event of events) fold.add(event);
+  return fold.costs(await reference(fold.lastCloudModel()));
+}
+
+/** A call of a process that has gone: what its log says, where its end is there and its bill is no guess. */
+async function costInLog(store: SessionStore, sessionId: string, step: number): Promise<number | null> {
+  try {
+    let callId: string | null = null;
+    let cost: number | null = null;
+    for await (const event of (await store.view(sessionId)).read()) {
+      // What was copied from another log was paid there, whatever its steps are called.
+      if (event.type === 'history-copied') callId = cost = null;
+      if (event.type === 'model-call-started' && event.step === step) callId = event.callId;
+      if (event.type !== 'model-call-ended' || event.callId !== callId) continue;
+      cost = event.costUsd === null || event.usage.estimated ? null : toNano(event.costUsd);
+    }
+    return cost;
+  } catch {
+    // The session is gone or cannot be read: nobody knows.
+    return null;
+  }
+}

@@ -1,0 +1,119 @@
+import { AppError, valueOf } from '@shared/errors.ts';
+import type { ProjectModels } from '@shared/project-models.ts';
+import type { ProjectChange, ProjectSettings } from '@shared/project-settings.ts';
+import type { Settings } from '@shared/settings.ts';
+import type { CoreApi } from '../server/core-api.ts';
+import { setupOf } from '../sandbox/project-sandbox-settings.ts';
+import { checkWorkspace } from '../sandbox/workspace/prepare-workspace.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
+
+export interface ProjectCommandsOptions {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: SettingsStore;
+}
+
+/** What single projects have of their own: shown, and changed one thing at a time. */
+export function createProjectCommands(
+  options: ProjectCommandsOptions,
+): Pick<CoreApi, 'projectSettings' | 'configureProject'> {
+  const { settings } = options;
+  // A change builds on what stands in the settings then, so one comes after the other.
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    projectSettings: (projectPath) => shown(options, projectPath),
+    configureProject: async (projectPath, change) => {
+      const work = last.then(async () => {
+        const { key, value } = changed(settings.current(), await placesOf(options, projectPath), change);
+        valueOf(await (value === null ? settings.unset(key) : settings.set(key, value)));
+      });
+      last = work.catch(() => undefined);
+      await work;
+      return shown(options, projectPath);
+    },
+  };
+}
+
+interface Places {
+  /** As the sessions of the project name it. */
+  readonly projectPath: string;
+  /** As the sandbox finds it, links resolved; the same where the folder is gone. */
+  readonly folder: string;
+  readonly isThere: boolean;
+}
+
+async function placesOf({ home }: ProjectCommandsOptions, projectPath: string): Promise<Places> {
+  const checked = await checkWorkspace(projectPath, { homePath: home, needsWrite: false });
+  return { projectPath, folder: checked.ok ? checked.value : projectPath, isThere: checked.ok };
+}
+
+async function shown(options: ProjectCommandsOptions, path: string): Promise<ProjectSettings> {
+  const { env } = options;
+  const settings = options.settings.current();
+  const { projectPath, folder, isThere } = await placesOf(options, path);
+  const setup = setupOf(settings.sandbox, folder);
+  const { policy, local, cloud, sandbox } = settings;
+  return {
+    isThere,
+    own: choicesOf(settings, projectPath),
+    usual: { policy, local, cloud, image: sandbox.image },
+    variables: setup.env,
+    secrets: setup.secretEnv.map((name) => ({ name, isSet: (env[name] ?? '') !== '' })),
+    image: setup.image,
+  };
+}
+
+function choicesOf({ projectModels }: Settings, projectPath: string): ProjectModels {
+  return (Object.hasOwn(projectModels, projectPath) ? projectModels[projectPath] : undefined) ?? {};
+}
+
+interface Changed {
+  readonly key: readonly string[] & string[];
+  /** Null: nothing is left of it. */
+  readonly value: object | null;
+}
+
+function changed(settings: Settings, places: Places, change: ProjectChange): Changed {
+  if (change.type === 'choose' || change.type === 'forget') {
+    const own = choicesOf(settings, places.projectPath);
+    const next = change.type === 'forget' ? without(own, change.names) : { ...own, ...change.choices };
+    return { key: ['projectModels', places.projectPath], value: Object.keys(next).length === 0 ? null : next };
+  }
+  const setup = setupOf(settings.sandbox, places.folder);
+  const key = ['sandbox', 'projects', places.folder];
+  switch (change.type) {
+    case 'variable': {
+      const secretEnv = setup.secretEnv.filter((name) => name !== change.name);
+      return { key, value: { ...setup, secretEnv, env: { ...setup.env, [change.name]: change.value } } };
+    }
+    case 'secret': {
+      const secretEnv = [...new Set([...setup.secretEnv, change.name])].sort();
+      return { key, value: { ...setup, secretEnv, env: omit(setup.env, change.name) } };
+    }
+    case 'no-variable': {
+      const secretEnv = setup.secretEnv.filter((name) => name !== change.name);
+      return { key, value: { ...setup, secretEnv, env: omit(setup.env, change.name) } };
+    }
+    case 'image':
+      return {
+        key,
+        value: { ...setup, image: change.name === null ? null : imageOf(change.name, change.approval ?? null) },
+      };
+    default:
+      return change satisfies never;
+  }
+}
+
+/** A name that a person gives is their own word: without an approval nothing that the project says stands behind it. */
+function imageOf(name: string, approval: string | null) {
+  if (!/^[\w][\w./:@-]*$/u.test(name)) throw new AppError('bad-input', `"${name}" cannot be the name of an image.`);
+  return { name, approval };
+}
+
+function without(own: ProjectModels, names: readonly (keyof ProjectModels)[]): ProjectModels {
+  return Object.fromEntries(Object.entries(own).filter(([name]) => !names.some((one) => one === name)));
+}
+
+function omit(record: Readonly<Record<string, string>>, name: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).filter(([one]) => one !== name));
+}

@@ -1,0 +1,199 @@
+import { loadSyntax } from '../code/code-syntax.ts';
+import { isSmallTalk } from '@shared/text/task-kind.ts';
+import type { Question, RecipeContext, RecipeOutcome } from '../define.ts';
+import { roughTokens } from '../code/show-code.ts';
+import { findCitations, supportingLine } from './citations.ts';
+import { parseCrash, crashPlaces, type Crash } from '../facts/program-crash.ts';
+import { conversationExcerpt, lastExchangeText } from '../context/earlier-conversation.ts';
+import { wholeParagraphs } from '../write/new-file.ts';
+import { isQuestion, looksEnglish } from '../context/question-shape.ts';
+import { rankChunks, rankInConversation, termsOf, type Chunk } from '../context/rank-project-chunks.ts';
+import { readChunks } from '../context/read-project-chunks.ts';
+
+const maxChunks = 7;
+const maxPromptTokens = 1_300;
+
+/** From the parts of the project that have to do with the text or with the conversation before it; without any, from that conversation alone. */
+export async function answerQuestion(context: RecipeContext): Promise<RecipeOutcome> {
+  if (isSmallTalk(context.task)) return answerSmallTalk(context);
+  const syntax = await loadSyntax();
+  const topic = lastExchangeText(context.earlier);
+  const all = await readChunks(context, syntax, `${context.task}\n${topic}`, false);
+  const crash = await parseCrash(context);
+  const chosen = choose([...new Set([...crashPlaces(crash, all), ...placesFor(context, all, topic)])]);
+  const places = chosen.map((chunk) => `${chunk.path}:${chunk.startLine}-${chunk.endLine}`);
+  const found =
+    places.length === 0 ? 'Nothing in the project has to do with this text.' : `Reading ${places.join(', ')}.`;
+  await context.progress('locate', found, { places });
+  const seen = crash === null || crash.command === null ? '' : `\`${crash.command}\` prints:\n${crash.shown}`;
+  const subject = { task: context.task, chunks: chosen, conversation: conversationExcerpt(context.earlier), seen };
+  const answer = await context.ask(context.plan ? planQuestion(subject) : question(subject));
+  if (!answer.ok)
+    return { type: 'gave-up', reason: answer.message, facts: `Places that may hold the answer: ${places.join(', ')}` };
+  if (context.plan) return { type: 'planned', text: withFiles(answer.text.trim(), chosen) };
+  const text = withSources(wholeAnswer(answer.text.trim(), answer.complete), chosen);
+  return { type: 'answered', text: crash === null || seen === '' ? text : `${factsOf(crash, all)}\n\n${text}` };
+}
+
+/** What was seen stands first, and is right whatever the model makes of it. */
+function factsOf(crash: Crash, chunks: readonly Chunk[]): string {
+  const { command, error, frames } = crash;
+  const at = frames.at(-1);
+  const [place] = crashPlaces(crash, chunks);
+  const line = at === undefined ? '' : (place?.text.split('\n')[at.line - place.startLine] ?? '').trim();
+  const where = at === undefined ? '' : ` at ${at.path}:${at.line}${line === '' ? '' : `: \`${line}\``}`;
+  return `\`${command}\` was run in a copy and ends with \`${error}\`${where}. What the model makes of that:`;
+}
+
+/** An answer that met its limit ends with its last whole paragraph or sentence, and says so. */
+function wholeAnswer(text: string, isComplete: boolean): string {
+  if (isComplete) return text;
+  const whole = wholeParagraphs(text, false);
+  const sentence = /^[\s\S]*[.!?。！？](?=\s|$)/u.exec(text)?.[0] ?? text;
+  return `${whole === '' ? sentence : whole}\n\n(The answer met its limit and was cut off here.)`;
+}
+
+/** Nothing of the project is read for it, and nothing said of it. */
+async function answerSmallTalk(context: RecipeContext): Promise<RecipeOutcome> {
+  const system = 'You are a coding assistant. Answer in one short, friendly sentence.';
+  const answer = await context.ask({ ...base('answer', 'answer', context.task, 40), system });
+  if (!answer.ok) return { type: 'gave-up', reason: answer.message, facts: '' };
+  return { type: 'answered', text: answer.text.trim() };
+}
+
+/**
+ * What the words are about. None: they name things that are not in the project ("What is a closure?"). A question
+ * without a thing in it is about the project as a whole.
+ */
+function placesFor({ task, plan }: RecipeContext, all: readonly Chunk[], topic: string): readonly Chunk[] {
+  const hasOwn = rankChunks(all, task).length > 0;
+  // Words of another language than the project's match nothing of it, whatever they are about.
+  if (!hasOwn && termsOf(task).length > 0 && looksEnglish(task) && !plan && topic === '') return [];
+  const ranked = rankInConversation(all, task, topic).map(({ chunk }) => chunk);
+  const isAboutAll = ranked.length === 0 && topic === '' && (plan || isQuestion(task));
+  return isAboutAll ? overview(all) : ranked;
+}
+
+/** The best chunks that fit the prompt; a file that is best by far is not crowded out by its neighbours. */
+function choose(chunks: readonly Chunk[]): readonly Chunk[] {
+  const chosen: Chunk[] = [];
+  let tokens = 0;
+  for (const chunk of chunks) {
+    const cost = roughTokens(numbered(chunk));
+    if (chosen.length >= maxChunks) break;
+    if (tokens + cost > maxPromptTokens) continue;
+    chosen.push(chunk);
+    tokens += cost;
+  }
+  return chosen;
+}
+
+/** What a project says of itself first: "What is this project about?" names nothing that could be searched for. */
+function overview(chunks: readonly Chunk[]): readonly Chunk[] {
+  const rank = ({ path }: Chunk): number => {
+    const depth = path.split('/').length;
+    if (/^readme\b/i.test(path)) return 0;
+    return depth + (/^(package\.json|pyproject\.toml|setup\.(py|cfg)|Cargo\.toml|go\.mod)$/.test(path) ? 0 : 1);
+  };
+  const firsts = chunks.filter((chunk, index) => chunk.path !== chunks[index - 1]?.path || rank(chunk) === 0);
+  return [...firsts].sort((left, right) => rank(left) - rank(right));
+}
+
+function numbered(chunk: Chunk): string {
+  const lines = chunk.text.split('\n').map((line, index) => `${chunk.startLine + index}: ${line}`);
+  return `${chunk.path}\n${lines.join('\n')}`;
+}
+
+function base(purpose: Question['purpose'], label: string, user: string, maxOutputTokens: number): Question {
+  return {
+    purpose,
+    label,
+    system: 'You answer questions about a project from its code.',
+    user,
+    prefill: null,
+    output: { type: 'text' },
+    stop: [],
+    temperature: 0,
+    topP: 1,
+    seed: null,
+    maxOutputTokens,
+  };
+}
+
+/** What a prompt is made of. */
+interface Subject {
+  readonly task: string;
+  readonly chunks: readonly Chunk[];
+  readonly conversation: string;
+  /** What a command printed that the text speaks of; may be empty. */
+  readonly seen: string;
+}
+
+/** The parts of the project, then what was said before: whichever there is. */
+function opening({ chunks, conversation, seen }: Subject): string {
+  const parts =
+    chunks.length === 0 ? '' : `Parts of a project, with line numbers:\n\n${chunks.map(numbered).join('\n\n')}\n\n`;
+  const said = conversation === '' ? '' : `What was said before:\n${conversation}\n\n`;
+  return `${parts}${said}${seen === '' ? '' : `${seen}\n\n`}`;
+}
+
+function question(subject: Subject): Question {
+  if (subject.chunks.length === 0) return conversationQuestion(subject);
+  const user = `${opening(subject)}Question: ${subject.task}\nAnswer in a few sentences with the exact names and numbers from the code, and name the file and line (path:line) that shows it.`;
+  return { ...base('answer', 'answer from the code', user, 220), ...carried(subject) };
+}
+
+/** Nothing of the project is shown, so nothing is to be said of it. */
+function conversationQuestion(subject: Subject): Question {
+  const user = `${opening(subject)}${subject.task}`;
+  const system = 'You are a coding assistant. No part of the project is known to you. Answer in a few sentences.';
+  return { ...base('answer', 'answer without the project', user, 220), system, ...carried(subject) };
+}
+
+const carried = ({ conversation }: Subject): Pick<Question, 'carriesConversation'> =>
+  conversation === '' ? {} : { carriesConversation: true };
+
+function planQuestion(subject: Subject): Question {
+  const user = `${opening(subject)}Task: ${subject.task}\nDo not do it yet. Write a short numbered plan; each step names the file and the function it changes and what is changed.`;
+  return { ...base('plan', 'plan the work', user, 320), ...carried(subject) };
+}
+
+/** Cited lines must exist; the lines that the answer leans on are added where it named none. */
+function withSources(answer: string, chunks: readonly Chunk[]): string {
+  if (chunks.length === 0)
+    return `${answer}\n\n(Nothing in the project has to do with this text, so nothing of it was read.)`;
+  const paths = [...new Set(chunks.map((chunk) => chunk.path))];
+  const cited = findCitations(answer, paths);
+  const good = cited.filter(
+    (one) => one.line !== null && chunks.some((chunk) => chunk.path === one.path && inside(one.line ?? 0, chunk)),
+  );
+  const bad = cited.filter((one) => one.line !== null && !good.includes(one));
+  const supports = chunks
+    .map((chunk, index) => ({ chunk, ...supportingLine(answer, chunk), index }))
+    .filter((one) => one.score > 0)
+    .sort((left, right) => right.score - left.score || left.index - right.index);
+  const added = supports
+    .filter((one) => !good.some((place) => place.path === one.chunk.path))
+    .slice(0, good.length === 0 ? 2 : 1);
+  const sources = [
+    ...good.map((one) => `${one.path}:${one.line}`),
+    ...added.map((one) => `${one.chunk.path}:${one.line}`),
+  ];
+  const warning =
+    bad.length === 0 ? '' : `\n(Not found as cited: ${bad.map((one) => `${one.path}:${one.line}`).join(', ')}.)`;
+  return `${answer}\n\nSources: ${[...new Set(sources)].join(', ')}${warning}`;
+}
+
+const inside = (line: number, chunk: Chunk): boolean => line >= chunk.startLine && line <= chunk.endLine;
+
+function withFiles(plan: string, chunks: readonly Chunk[]): string {
+  const numberedPlan = /^[ \t]*1[.)]/m.test(plan)
+    ? plan
+    : plan
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .map((line, index) => `${index + 1}. ${line.replace(/^[-*]\s*/, '')}`)
+        .join('\n');
+  if (chunks.length === 0) return `${numberedPlan}\n\nNo file of the project was found to belong to it.`;
+  return `${numberedPlan}\n\nFiles: ${[...new Set(chunks.map((chunk) => chunk.path))].join(', ')}`;
+}

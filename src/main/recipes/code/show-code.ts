@@ -1,0 +1,84 @@
+import type { Span } from './code-spans.ts';
+import type { CodeLanguage } from './code-syntax.ts';
+
+/** About how many tokens a text has; on the safe side for code. */
+export const roughTokens = (text: string): number => Math.ceil(text.length / 3.3);
+
+export const fenceName: Readonly<Record<CodeLanguage, string>> = {
+  python: 'python',
+  javascript: 'javascript',
+  typescript: 'typescript',
+};
+
+/** A comment that stands where something was left out. */
+export function leftOut(language: CodeLanguage, indent: string): string {
+  return `${indent}${language === 'python' ? '# ...' : '// ...'}`;
+}
+
+/**
+ * A file with the bodies of all spans but the wanted ones left out, so that it fits `maxTokens`;
+ * the whole text when that fits anyway. Classes keep their heads.
+ */
+export function showFile(text: string, spans: readonly Span[], wanted: readonly Span[], maxTokens: number): string {
+  if (roughTokens(text) <= maxTokens) return text.trimEnd();
+  const lines = text.split('\n');
+  const keep = new Set(wanted.map((span) => span.id));
+  const hidden = new Set<number>();
+  const marks = new Map<number, string>();
+  const hide = (span: Span, from: number) => {
+    if (span.endLine - from < 1) return;
+    for (let line = from; line <= span.endLine; line += 1) hidden.add(line);
+    marks.set(from, leftOut(span.language, `${span.indent}${span.language === 'python' ? '    ' : '  '}`));
+  };
+  for (const span of spans) {
+    if (keep.has(span.id) || span.kind === 'class') continue;
+    if (wanted.some((one) => one.startLine >= span.startLine && one.endLine <= span.endLine)) continue;
+    if (span.kind === 'block') hide(span, span.startLine + 3);
+    else hide(span, span.headEndLine + 1);
+  }
+  const shown: string[] = [];
+  for (const [index, line] of lines.entries()) {
+    const mark = marks.get(index + 1);
+    if (mark !== undefined) shown.push(mark);
+    if (!hidden.has(index + 1)) shown.push(line);
+  }
+  return clip(
+    shown,
+    wanted.map((span) => lines[span.startLine - 1] ?? ''),
+    maxTokens,
+  );
+}
+
+/** Keeps the lines nearest to the wanted ones when even the outline is too long. */
+function clip(lines: readonly string[], anchors: readonly string[], maxTokens: number): string {
+  const text = lines.join('\n').trimEnd();
+  if (roughTokens(text) <= maxTokens) return text;
+  const chosen = new Set<number>();
+  const starts = anchors.map((anchor) => lines.indexOf(anchor)).filter((at) => at >= 0);
+  let size = 0;
+  for (let distance = 0; distance < lines.length && size < maxTokens; distance += 1) {
+    for (const at of starts.flatMap((start) => [start + distance, start - Math.floor(distance / 3)])) {
+      const line = lines[at];
+      if (line === undefined || chosen.has(at)) continue;
+      chosen.add(at);
+      size += roughTokens(`${line}\n`);
+      if (size >= maxTokens) break;
+    }
+    if (starts.length === 0) break;
+  }
+  return [...chosen]
+    .sort((left, right) => left - right)
+    .map((at) => lines[at] ?? '')
+    .join('\n')
+    .trimEnd();
+}
+
+/** A file in which the body of one span is missing and its signature and comment are kept. */
+export function showWithoutBody(text: string, span: Span): string {
+  const lines = text.split('\n');
+  const indent = `${span.indent}${span.language === 'python' ? '    ' : '  '}`;
+  const todo = span.language === 'python' ? `${indent}# TODO: write this` : `${indent}// TODO: write this`;
+  const closing =
+    span.language === 'python' || span.endLine === span.headEndLine ? [] : [lines[span.endLine - 1] ?? ''];
+  return [...lines.slice(0, span.headEndLine), todo, ...closing, ...lines.slice(span.endLine)].join('\n').trimEnd();
+}

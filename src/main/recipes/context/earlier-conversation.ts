@@ -1,0 +1,32 @@
+import type { Exchange } from '../../agent/prompt/conversation.ts';
+import { roughTokens } from '../code/show-code.ts';
+
+/** As many exchanges as a small model reads in a few seconds; the last one always, cut where it is long. */
+const maxTokens = 360;
+const maxExchanges = 3;
+
+/** What was said last, for a prompt; empty where nothing was. Oldest first. */
+export function conversationExcerpt(earlier: readonly Exchange[]): string {
+  const shown: string[] = [];
+  let left = maxTokens;
+  for (const { asked, answered } of earlier.slice(-maxExchanges).reverse()) {
+    const text = `Asked: ${cut(asked, left / 3)}\nAnswered: ${cut(answered, (left * 2) / 3)}`;
+    const cost = roughTokens(text);
+    if (shown.length > 0 && cost > left) break;
+    shown.unshift(text);
+    left -= cost;
+    if (left < 40) break;
+  }
+  return shown.join('\n\n');
+}
+
+/** The last exchange alone: what a follow-up is most likely about. */
+export function lastExchangeText(earlier: readonly Exchange[]): string {
+  const last = earlier.at(-1);
+  return last === undefined ? '' : `${last.asked}\n${last.answered}`;
+}
+
+function cut(text: string, tokens: number): string {
+  const characters = Math.floor(tokens * 3);
+  return text.length <= characters ? text : `${text.slice(0, characters).trimEnd()} …`;
+}

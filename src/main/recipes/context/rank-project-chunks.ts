@@ -1,0 +1,189 @@
+import { findSpans, type Span } from '../code/code-spans.ts';
+import { languageOf, type Syntax } from '../code/code-syntax.ts';
+import { roughTokens } from '../code/show-code.ts';
+
+/** A piece of a project that can be read by itself: a function, a block, a part of a document. */
+export interface Chunk {
+  readonly path: string;
+  readonly name: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: string;
+  readonly span: Span | null;
+}
+
+export interface RankedChunk {
+  readonly chunk: Chunk;
+  readonly score: number;
+}
+
+const maxChunkLines = 45;
+
+/** Cuts a file at its functions, or at blank lines where it is not code. */
+export function chunksOf(syntax: Syntax, path: string, text: string): readonly Chunk[] {
+  const language = languageOf(path);
+  if (language === null) return pieces(path, text, 1, text.split('\n').length);
+  const spans = findSpans(syntax, { path, language, text }).filter(
+    (span) => span.kind !== 'class' || span.headEndLine >= span.endLine,
+  );
+  const lines = text.split('\n');
+  const chunks: Chunk[] = [];
+  let from = 1;
+  for (const span of spans) {
+    if (span.startLine < from) continue;
+    // A comment in front of a function belongs to it.
+    let start = span.startLine;
+    while (start > from && /^\s*(#|\/\/|\/\*|\*|@)/.test(lines[start - 2] ?? '')) start -= 1;
+    chunks.push({
+      path,
+      name: span.name,
+      startLine: start,
+      endLine: span.endLine,
+      text: lines.slice(start - 1, span.endLine).join('\n'),
+      span,
+    });
+    from = span.endLine + 1;
+  }
+  return chunks.length === 0 ? pieces(path, text, 1, lines.length) : chunks;
+}
+
+function pieces(path: string, text: string, from: number, to: number): readonly Chunk[] {
+  const lines = text.split('\n');
+  const chunks: Chunk[] = [];
+  let start = from;
+  for (let line = from; line <= to; line += 1) {
+    const isLong = line - start >= maxChunkLines;
+    const isHeading = /^#{1,4} |^\[/.test(lines[line] ?? '') && line - start > 3;
+    if (line !== to && !isLong && !isHeading) continue;
+    const part = lines.slice(start - 1, line).join('\n');
+    if (part.trim() !== '') chunks.push({ path, name: path, startLine: start, endLine: line, text: part, span: null });
+    start = line + 1;
+  }
+  return chunks;
+}
+
+const maxShown = { chunks: 4, tokens: 500 };
+
+/** The first of some parts of the project, for a prompt, as far as they fit. */
+export function chunkText(chunks: readonly Chunk[]): string {
+  const shown: string[] = [];
+  let left = maxShown.tokens;
+  for (const { path, text } of chunks.slice(0, maxShown.chunks)) {
+    const part = `${path}:\n${text}`;
+    left -= roughTokens(part);
+    if (left < 0) break;
+    shown.push(part);
+  }
+  return shown.join('\n\n');
+}
+
+const stopWords = new Set(
+  'the and for that this with from have has was were are not but you our your can could would should please what which where when who how why does did its they them there then than into also only just some any all one two get gets got make makes want need find out bug fix task file files code project add new use used using will about after before been being because more most other over such very is it in on of to a an be by or as at we do if i my me us'.split(
+    ' ',
+  ),
+);
+
+/** Words of a text as they are compared: lower case, camel and snake case apart, plural and common endings cut. */
+export function termsOf(text: string): readonly string[] {
+  const words =
+    text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|\p{L}[\p{L}\p{M}\p{N}]*|\d+/gu) ?? [];
+  const parts = words
+    .flatMap((word) => (unspaced.test(word) ? pairsOf(word) : word.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u)))
+    .map((part) => part.toLowerCase());
+  return parts.filter((part) => part.length > 1 && !stopWords.has(part)).map(stem);
+}
+
+/** Scripts that put no space between words: two letters at a time do for a search. */
+const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+function pairsOf(run: string): readonly string[] {
+  return run.length < 2 ? [run] : Array.from({ length: run.length - 1 }, (_, index) => run.slice(index, index + 2));
+}
+
+function stem(word: string): string {
+  if (word.length <= 4) return word.replace(/s$/, '');
+  return word.replace(/(ations?|ings?|ies|ied|ers?|ed|es|ly|s|e|y)$/, '');
+}
+
+/** How much what was said before says of a text that has words of its own. */
+const conversationWeight = 0.4;
+
+/**
+ * The chunks by the words of a text; by what was said before it, too, and by that alone where the text has no words
+ * of its own ("And why?").
+ */
+export function rankInConversation(
+  chunks: readonly Chunk[],
+  query: string,
+  conversation: string,
+): readonly RankedChunk[] {
+  const own = rankChunks(chunks, query);
+  const ofConversation = conversation === '' ? [] : rankChunks(chunks, conversation);
+  if (own.length === 0 || ofConversation.length === 0) return own.length === 0 ? ofConversation : own;
+  const scores = new Map<Chunk, number>();
+  for (const [ranked, weight] of [[own, 1] as const, [ofConversation, conversationWeight] as const]) {
+    const most = ranked[0]?.score ?? 1;
+    for (const { chunk, score } of ranked) scores.set(chunk, (scores.get(chunk) ?? 0) + (weight * score) / most);
+  }
+  return [...scores].map(([chunk, score]) => ({ chunk, score })).sort((left, right) => right.score - left.score);
+}
+
+/** BM25 over the chunks; a word in a name or path counts three times. */
+export function rankChunks(chunks: readonly Chunk[], query: string): readonly RankedChunk[] {
+  const wanted = [...new Set(termsOf(query))];
+  const documents = chunks.map((chunk) => {
+    const path = chunk.path.replace(/\.\w+$/, '');
+    return termsOf(`${chunk.text} ${chunk.name} ${chunk.name} ${path} ${path}`);
+  });
+  const average = documents.reduce((sum, one) => sum + one.length, 0) / Math.max(1, documents.length);
+  const frequency = new Map(wanted.map((term) => [term, documents.filter((one) => one.includes(term)).length]));
+  const ranked = chunks.map((chunk, index) => {
+    const terms = documents[index] ?? [];
+    let score = 0;
+    for (const term of wanted) {
+      const count = terms.filter((one) => one === term).length;
+      if (count === 0) continue;
+      const found = frequency.get(term) ?? 0;
+      const rarity = Math.log(1 + (chunks.length - found + 0.5) / (found + 0.5));
+      score += (rarity * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * terms.length) / average));
+    }
+    return { chunk, score };
+  });
+  return ranked.filter((one) => one.score > 0).sort((left, right) => right.score - left.score);
+}
+
+/** The texts between quotes of one kind, line by line. */
+function quotedIn(code: string): readonly string[] {
+  return code.split('\n').flatMap((line) => {
+    const found: string[] = [];
+    // A quote that is not closed on its line: nor is any of its kind behind it.
+    const open = new Set<string>();
+    for (let at = 0; at < line.length; at += 1) {
+      const quote = line[at] ?? '';
+      if (!/["'`]/u.test(quote) || open.has(quote)) continue;
+      let end = at + 1;
+      while (end < line.length && line[end] !== quote) end += line[end] === '\\' ? 2 : 1;
+      if (end >= line.length) open.add(quote);
+      else {
+        found.push(line.slice(at + 1, end));
+        at = end;
+      }
+    }
+    return found;
+  });
+}
+
+/** Whether code says, in one of its texts, two words of a task one after the other: "the message for an unknown operator". */
+export function sharesWords(task: string, code: string): boolean {
+  const texts = quotedIn(code).map((text) => ` ${wordsIn(text).join(' ')} `);
+  const words = wordsIn(task);
+  return words.some((word, index) => {
+    const next = words[index + 1] ?? '';
+    const isPhrase = [word, next].every((one) => one.length > 3 && !stopWords.has(one));
+    return isPhrase && texts.some((text) => text.includes(` ${word} ${next} `));
+  });
+}
+
+function wordsIn(text: string): readonly string[] {
+  return (text.match(/\p{L}+/gu) ?? []).map((word) => word.toLowerCase());
+}

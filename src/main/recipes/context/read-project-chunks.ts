@@ -1,0 +1,58 @@
+import type { Syntax } from '../code/code-syntax.ts';
+import type { RecipeContext } from '../define.ts';
+import { chunksOf, type Chunk } from './rank-project-chunks.ts';
+
+const maxFiles = 250;
+const maxFileBytes = 200_000;
+const readable =
+  /\.(py|pyi|[mc]?[jt]sx?|md|rst|txt|json|ya?ml|toml|ini|cfg|html|css|sql|sh|env|conf|go|rs|java|rb|php|c|h|cpp)$|(^|\/)(Dockerfile|Makefile|Procfile)$/i;
+const noise = /(^|\/)(package-lock\.json|yarn\.lock|poetry\.lock)$|\.min\.js$/;
+
+/** Reads the project as chunks; where it is large, the files whose names or lines hold words of the query come first. */
+export async function readChunks(
+  context: RecipeContext,
+  syntax: Syntax,
+  query: string,
+  withTests: boolean,
+): Promise<readonly Chunk[]> {
+  const entries = await context.world.list();
+  const tests = new Set(context.facts.testFiles);
+  const files = entries.filter(
+    (entry) =>
+      entry.kind === 'file' &&
+      readable.test(entry.path) &&
+      !noise.test(entry.path) &&
+      entry.sizeBytes < maxFileBytes &&
+      (withTests || !tests.has(entry.path)),
+  );
+  const paths =
+    files.length <= maxFiles
+      ? files.map((file) => file.path)
+      : await likeliest(
+          context,
+          query,
+          files.map((file) => file.path),
+        );
+  const chunks: Chunk[] = [];
+  for (const path of paths) {
+    const text = await context.world.read(path);
+    if (text !== null) chunks.push(...chunksOf(syntax, path, text));
+  }
+  return chunks;
+}
+
+async function likeliest(context: RecipeContext, query: string, paths: readonly string[]): Promise<readonly string[]> {
+  const words = [...new Set(query.match(/[A-Za-z_]{4,}/g) ?? [])].slice(0, 12);
+  const counts = new Map<string, number>();
+  for (const word of words) {
+    const { matches } = await context.world.search({ pattern: word, literal: true, ignoreCase: true, limit: 300 });
+    const hit = new Set(matches.map((match) => match.path));
+    for (const path of hit) counts.set(path, (counts.get(path) ?? 0) + 1 / Math.sqrt(hit.size));
+  }
+  const known = new Set(paths);
+  return [...counts.entries()]
+    .filter(([path]) => known.has(path))
+    .sort((left, right) => right[1] - left[1])
+    .slice(0, 60)
+    .map(([path]) => path);
+}

@@ -1,0 +1,44 @@
+import type { Confidence } from '@shared/events.ts';
+import type { RecipeContext, RecipeOutcome } from '../define.ts';
+import type { FileText } from '../trial/candidate-change.ts';
+import { createJudge, type Judge } from '../fix/judge/judge-candidate.ts';
+
+/** A change that nobody has tried yet. */
+export interface Proposal {
+  readonly files: readonly FileText[];
+  /** What was changed, for people: "total in cart.py". */
+  readonly name: string;
+  readonly did: 'Changed' | 'Renamed' | 'Wrote';
+}
+
+/** Null: there is no test to judge by, or no copy could be made to run it in. */
+export async function judgeOf(context: RecipeContext): Promise<Judge | null> {
+  return context.criterion === null ? null : createJudge(context, context.criterion.command);
+}
+
+/** Writes the change when the tests that there are still pass; null when they do not. */
+export async function acceptChange(
+  context: RecipeContext,
+  judge: Judge | null,
+  proposal: Proposal,
+): Promise<RecipeOutcome | null> {
+  const files = proposal.files.map(({ path, text }) => ({ path, text }));
+  let confidence: Confidence = 'unchecked';
+  if (judge !== null && judge.baseline().exitCode === 0) {
+    const label = `change ${proposal.name}`;
+    const [verdict] = await judge.try([{ files, origin: 'fix', label, span: null }], {
+      stopAfter: 1,
+      totalSeconds: 120,
+    });
+    await context.progress('judge', `${label}: ${verdict?.type ?? 'untried'}.`);
+    if (verdict?.type !== 'accepted') return null;
+    confidence = 'weak-tests';
+  }
+  const refused = await context.world.apply(files);
+  if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
+  const checked =
+    confidence === 'unchecked'
+      ? 'There are no tests that could check it'
+      : 'The tests pass as before, but none of them asks for this change';
+  return { type: 'done', text: `${proposal.did} ${proposal.name}. ${checked}; please look at the diff.`, confidence };
+}

@@ -1,0 +1,49 @@
+import { findSpans, textOfSpan, type Span } from '../code/code-spans.ts';
+import type { Syntax } from '../code/code-syntax.ts';
+import { codeOf, dedent, spliceSpan, type Spliced } from '../code/splice-code.ts';
+import { termsOf } from '../context/rank-project-chunks.ts';
+
+export interface SpanAnswer {
+  readonly text: string;
+  /** False: it was cut off, so its last definition is not whole. */
+  readonly complete: boolean;
+}
+
+/**
+ * The answer in the place of the span it was asked for, and what it makes of that span's neighbours in the file: a new
+ * option is read in one function and declared in another. A neighbour is taken only where what is new in it has to do
+ * with the task; what a model only writes again, or better by its own taste, stays as it was.
+ */
+export function spliceNeighbours(
+  syntax: Syntax,
+  { fileText, span, task }: { readonly fileText: string; readonly span: Span; readonly task: string },
+  answer: SpanAnswer,
+): Spliced {
+  const own = spliceSpan(syntax, fileText, span, answer.text);
+  if (span.kind === 'block' || (!own.ok && own.reason !== 'unchanged')) return own;
+  const code = dedent(codeOf(answer.text));
+  const { path, language } = span;
+  const written = findSpans(syntax, { path, language, text: code }).filter(({ kind }) => kind !== 'class');
+  const whole = answer.complete ? written : written.slice(0, -1);
+  const wanted = new Set(termsOf(task));
+  let text = own.ok ? own.text : fileText;
+  for (const neighbour of whole) {
+    if (neighbour.name === span.name) continue;
+    const [there, another] = findSpans(syntax, { path, language, text }).filter(
+      ({ name, kind }) => name === neighbour.name && kind === neighbour.kind,
+    );
+    if (there === undefined || another !== undefined) continue;
+    const put = textOfSpan(code, neighbour);
+    if (!newTerms(textOfSpan(text, there), put).some((term) => wanted.has(term))) continue;
+    const spliced = spliceSpan(syntax, text, there, `\`\`\`\n${put}\n\`\`\``);
+    if (spliced.ok) text = spliced.text;
+  }
+  return text === fileText ? own : { ok: true, text };
+}
+
+/** The words of the lines that were not there before. */
+function newTerms(before: string, after: string): readonly string[] {
+  const had = new Set(before.split('\n').map((line) => line.trim()));
+  const lines = after.split('\n').filter((line) => !had.has(line.trim()));
+  return termsOf(lines.join('\n'));
+}

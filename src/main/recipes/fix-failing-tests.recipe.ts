@@ -1,0 +1,54 @@
+import { courseSeconds } from '@shared/courses.ts';
+import { loadSyntax } from './code/code-syntax.ts';
+import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
+import { acceptBest } from './fix/outcome/accept-best.ts';
+import { giveUpFacts, giveUpReason } from './fix/outcome/give-up-report.ts';
+import { createJudge } from './fix/judge/judge-candidate.ts';
+import { planFor } from './fix/search/search-plan.ts';
+import { searchFix } from './fix/search/search-fix.ts';
+
+/** Solved tasks must not take longer than five minutes in all; the rest is for the last checks. */
+const searchSeconds = courseSeconds['fix-failing-tests'];
+
+export default defineRecipe({
+  id: 'fix-failing-tests',
+  label: 'Fix failing tests',
+  // A small model that is told more than the failure writes worse repairs (decision 0084).
+  instructions: 'large-models',
+  fits: (subject) => {
+    if (!subject.canExecute || subject.plan || subject.criterion === null || subject.criterionMet !== false)
+      return null;
+    if (subject.facts.sourceFiles.length === 0) return null;
+    return {
+      score: 0.95,
+      reason: `\`${subject.criterion.command}\` fails before the work, so a test can judge every try.`,
+    };
+  },
+  run: (context) => fixFailingTests(context),
+});
+
+/** `plan`: the arms in another order, for measuring them. */
+export async function fixFailingTests(context: RecipeContext, plan = planFor(context)): Promise<RecipeOutcome> {
+  const { criterion, budget } = context;
+  if (criterion === null) return gaveUp('There is no success criterion to judge by.');
+  const begin = budget.millisecondsLeft();
+  const elapsed = () => (begin - budget.millisecondsLeft()) / 1000;
+  const secondsLeft = () => Math.min(searchSeconds - elapsed(), budget.millisecondsLeft() / 1000 - 10);
+  const syntax = await loadSyntax();
+  const judge = await createJudge(context, criterion.command);
+  if (judge === null) return gaveUp('A copy of the project for trials could not be made.');
+  const { report, exitCode } = judge.baseline();
+  if (exitCode === 0)
+    return { type: 'done', text: 'The tests pass already; nothing was changed.', confidence: 'unchecked' };
+  await context.progress('facts', `${report.failures.length} failing, ${report.passed.size} passing tests.`, {
+    failures: report.failures.slice(0, 5),
+  });
+  const result = await searchFix({ context, syntax, judge, plan, secondsLeft });
+  const outcome = await acceptBest({ context, syntax, judge, secondsLeft }, result);
+  const reason = result.fatal ?? giveUpReason(result, judge);
+  return outcome ?? { type: 'gave-up', reason, facts: giveUpFacts(result, judge), isCut: secondsLeft() <= 0 };
+}
+
+function gaveUp(reason: string): RecipeOutcome {
+  return { type: 'gave-up', reason, facts: '' };
+}

@@ -1,0 +1,316 @@
+import { shellQuote } from '../../../lib/programs/shell-quote.ts';
+import type { RecipeContext } from '../../define.ts';
+import { languageOf } from '../../code/code-syntax.ts';
+import { parseFailures, reportingEnvironment } from '../../facts/test-outputs/parse-test-failures.ts';
+import { findMissingNames } from '../../facts/missing-names.ts';
+import type { TestFailure, TestReport } from '../../facts/test-report.ts';
+import type { Candidate, FileText } from '../../trial/candidate-change.ts';
+import { failingOnlyCommand, reportingCommand } from '../../trial/test-command.ts';
+import {
+  keepScript,
+  linePatch,
+  readTrialOutput,
+  setupScript,
+  trialScript,
+  type LinePatch,
+  type ScriptCandidate,
+  type TrialCommand,
+  type TrialPaths,
+  type TrialRun,
+} from '../../trial/trial-script.ts';
+
+/** What the tests say of one candidate. */
+export interface Verdict {
+  readonly candidate: Candidate;
+  /**
+   * accepted: the criterion holds · partial: some failing tests pass now and none broke · moved: the same tests fail,
+   * but in another way · rejected: nothing gained · broken: passing tests fail · invalid: it does not parse or hangs ·
+   * untried: there was no time.
+   */
+  readonly type: 'accepted' | 'partial' | 'moved' | 'rejected' | 'broken' | 'invalid' | 'untried';
+  readonly report: TestReport;
+  /** How many of the failing tests pass. */
+  readonly gained: number;
+  readonly output: string;
+}
+
+export interface Baseline {
+  readonly exitCode: number | null;
+  readonly report: TestReport;
+  readonly output: string;
+  readonly durationMs: number;
+}
+
+export interface JudgeOptions {
+  /** Ends after so many accepted candidates. */
+  readonly stopAfter: number;
+  readonly totalSeconds: number;
+  /** After the first accepted one it goes on for so long, to see who agrees (default 3). */
+  readonly graceSeconds?: number;
+}
+
+/** Runs the tests on candidates in a copy of the workspace; the workspace itself is never touched. */
+export interface Judge {
+  baseline(): Baseline;
+  /** Absolute folders whose files are the project's own, for reading outputs. */
+  readonly roots: readonly string[];
+  readonly paths: TrialPaths;
+  try(candidates: readonly Candidate[], options: JudgeOptions): Promise<readonly Verdict[]>;
+  /** Makes a candidate's texts the base of the copy and runs the tests again. */
+  keep(files: readonly FileText[]): Promise<Baseline>;
+  /** The text of a file in the base of the copy; null when there is none. */
+  read(path: string): Promise<string | null>;
+  /** What `command` prints beside each of these texts in place of the base's; null where it was not run. */
+  observe(variants: readonly (readonly FileText[])[], command: string): Promise<readonly (string | null)[]>;
+  /** Runs the criterion once more on a candidate: whether it holds a second time. */
+  passesRerun(candidate: Candidate): Promise<boolean>;
+}
+
+const keepBytes = 6_000;
+const observedBytes = 60_000;
+
+/** Null, with a reason told by `progress`, when the copy could not be made. */
+export async function createJudge(context: RecipeContext, command: string): Promise<Judge | null> {
+  const { world } = context;
+  if (world.scratchPath === null) return null;
+  const paths = { trial: `${world.scratchPath}/trial`, workFolder: `${world.scratchPath}/work` };
+  const setup = await world.run({
+    command: 'bash -s',
+    label: 'copy the project for trials',
+    stdin: setupScript(world.workspacePath, paths),
+    timeoutMs: 60_000,
+  });
+  if (setup.exitCode !== 0) return null;
+  const judge = new TrialJudge(context, { command, paths });
+  await judge.measure();
+  return judge;
+}
+
+interface TrialParts {
+  readonly command: string;
+  readonly paths: TrialPaths;
+}
+
+class TrialJudge implements Judge {
+  readonly roots: readonly string[];
+  readonly paths: TrialPaths;
+  readonly #context: RecipeContext;
+  readonly #command: string;
+  /** Texts of the base as they were read or kept: each file is read once. */
+  readonly #texts = new Map<string, string | null>();
+  /** What is asked for: the task and the tests that fail. */
+  #wanted = '';
+  #baseline: Baseline = { exitCode: null, report: parseFailures('', []), output: '', durationMs: 0 };
+
+  constructor(context: RecipeContext, parts: TrialParts) {
+    this.#context = context;
+    this.#command = reportingCommand(parts.command);
+    this.paths = parts.paths;
+    this.roots = [parts.paths.trial, context.world.workspacePath];
+  }
+
+  baseline(): Baseline {
+    return this.#baseline;
+  }
+
+  async measure(): Promise<Baseline> {
+    const [run] = await this.#script([{ patches: [], checks: [] }], { commands: [this.#command], limitSeconds: 110 });
+    const output = run?.output ?? '';
+    this.#baseline = {
+      exitCode: run?.exitCode ?? null,
+      report: parseFailures(output, this.roots),
+      output,
+      durationMs: run?.durationMs ?? 0,
+    };
+    const { failures } = this.#baseline.report;
+    const paths = new Set(failures.flatMap(({ path }) => path ?? []).slice(0, 2));
+    this.#wanted = this.#context.task;
+    for (const path of paths) this.#wanted += `\n${(await this.read(path)) ?? ''}`;
+    return this.#baseline;
+  }
+
+  async try(candidates: readonly Candidate[], options: JudgeOptions): Promise<readonly Verdict[]> {
+    const { durationMs, report } = this.#baseline;
+    const isWorthIt = durationMs > 2_000 || candidates.length > 3;
+    const narrow = isWorthIt ? failingOnlyCommand(this.#command, report.failures) : null;
+    if (narrow === null) return this.#tryAll(candidates, [this.#command], options);
+    const verdicts = await this.#tryAll(candidates, [narrow, this.#command], options);
+    // A step forward by the narrow run may break other tests: only the whole run can tell.
+    const half = verdicts.filter((verdict) => verdict.type === 'partial');
+    half.sort((left, right) => right.gained - left.gained);
+    const chosen = half.slice(0, 3).map((verdict) => verdict.candidate);
+    const whole =
+      chosen.length === 0 ? [] : await this.#tryAll(chosen, [this.#command], { ...options, totalSeconds: 120 });
+    return verdicts.map((verdict) => {
+      if (verdict.type !== 'partial') return verdict;
+      return whole.find((one) => one.candidate === verdict.candidate) ?? { ...verdict, type: 'moved' };
+    });
+  }
+
+  async #tryAll(
+    candidates: readonly Candidate[],
+    commands: readonly TrialCommand[],
+    options: JudgeOptions,
+  ): Promise<readonly Verdict[]> {
+    const scripted: ScriptCandidate[] = [];
+    for (const candidate of candidates) scripted.push({ patches: await this.#patchesOf(candidate.files), checks: [] });
+    const runs = await this.#script(scripted, { commands, limitSeconds: this.#limitSeconds(), ...options });
+    return candidates.map((candidate, index) => {
+      const own = runs.filter((run) => run.candidate === index);
+      return this.#verdict(candidate, own, commands.length);
+    });
+  }
+
+  async keep(files: readonly FileText[]): Promise<Baseline> {
+    const patches = await this.#patchesOf(files);
+    await this.#context.world.run({
+      command: 'bash -s',
+      label: `keep a step forward in ${files.map((file) => file.path).join(', ')} (in the copy)`,
+      stdin: keepScript(patches, this.paths),
+      timeoutMs: 20_000,
+    });
+    for (const file of files) this.#texts.set(file.path, file.text);
+    return this.measure();
+  }
+
+  async read(path: string): Promise<string | null> {
+    const known = this.#texts.get(path);
+    if (known !== undefined) return known;
+    const text = await this.#context.world.read(path);
+    this.#texts.set(path, text);
+    return text;
+  }
+
+  async observe(variants: readonly (readonly FileText[])[], command: string): Promise<readonly (string | null)[]> {
+    const scripted: ScriptCandidate[] = [];
+    for (const files of variants) scripted.push({ patches: await this.#patchesOf(files), checks: [] });
+    const limits = {
+      limitSeconds: 12,
+      totalSeconds: 30,
+      graceSeconds: 30,
+      stopAfter: variants.length,
+      keepBytes: observedBytes,
+    };
+    const runs = await this.#script(scripted, { commands: [command], ...limits });
+    return variants.map((_, index) => runs.find((run) => run.candidate === index)?.output ?? null);
+  }
+
+  async passesRerun(candidate: Candidate): Promise<boolean> {
+    const patches = await this.#patchesOf(candidate.files);
+    const checks = candidate.files.map((file) => compileCheck(file.path)).filter((check) => check !== null);
+    const runs = await this.#script([{ patches, checks }], {
+      commands: [this.#command],
+      limitSeconds: this.#limitSeconds(),
+    });
+    return runs.length === checks.length + 1 && runs.every((run) => run.exitCode === 0);
+  }
+
+  /** A change may make the tests slower, but not hang them. */
+  #limitSeconds(): number {
+    return Math.ceil(Math.min(110, 4 + (this.#baseline.durationMs / 1000) * 3));
+  }
+
+  async #patchesOf(files: readonly FileText[]): Promise<readonly LinePatch[]> {
+    const patches: LinePatch[] = [];
+    for (const file of files) patches.push(linePatch((await this.read(file.path)) ?? '', file));
+    return patches;
+  }
+
+  async #script(
+    candidates: readonly ScriptCandidate[],
+    options: { commands: readonly TrialCommand[]; limitSeconds: number; keepBytes?: number } & Partial<JudgeOptions>,
+  ): Promise<readonly TrialRun[]> {
+    const { world, facts } = this.#context;
+    // A share of the time that is left is seldom a whole number, and the shell's arithmetic knows no others.
+    const totalSeconds = Math.ceil(options.totalSeconds ?? options.limitSeconds);
+    const script = trialScript(candidates, {
+      paths: this.paths,
+      commands: options.commands,
+      limitSeconds: options.limitSeconds,
+      stopAfter: options.stopAfter ?? 1,
+      totalSeconds,
+      graceSeconds: Math.ceil(options.graceSeconds ?? 3),
+      keepBytes: options.keepBytes ?? keepBytes,
+    });
+    const result = await world.run({
+      command: 'bash -s',
+      label:
+        candidates.length === 1 ? `run ${this.#command}` : `run ${this.#command} on ${candidates.length} candidates`,
+      stdin: script,
+      timeoutMs: (totalSeconds + options.limitSeconds * 2 + 10) * 1000,
+      env: reportingEnvironment(facts.test?.runner ?? null),
+      keepBytes: 2 * 1024 * 1024,
+    });
+    return readTrialOutput(result.stdout);
+  }
+
+  #verdict(candidate: Candidate, runs: readonly TrialRun[], phases: number): Verdict {
+    const last = runs[runs.length - 1];
+    const none = { candidate, report: parseFailures('', []), gained: 0, output: last?.output ?? '' };
+    if (last === undefined) return { ...none, type: 'untried' };
+    if (last.phase === 'check' || last.exitCode === 124 || last.exitCode === 137) return { ...none, type: 'invalid' };
+    const report = parseFailures(last.output, this.roots);
+    const verdict = { candidate, report, output: last.output };
+    const before = this.#baseline.report;
+    const stillFailing = new Set(report.failures.map((failure) => failure.id));
+    const gained = before.failures.filter((failure) => report.passed.has(failure.id)).length;
+    if (last.exitCode === 0 && last.phase === phases - 1 && report.passed.size >= before.passed.size) {
+      return { ...verdict, type: 'accepted', gained: before.failures.length };
+    }
+    // Only the narrow command ran: what else broke is not known, so nothing is called a step forward.
+    const wholeRun = last.phase === phases - 1;
+    const lost = [...before.passed].some((id) => (wholeRun ? !report.passed.has(id) : stillFailing.has(id)));
+    if (last.exitCode === 0 && !wholeRun) return { ...verdict, type: 'untried', gained };
+    if (lost) return { ...verdict, type: 'broken', gained };
+    if (gained > 0 || newlyCollected(before, report) || nameFound(before, report, this.#wanted))
+      return { ...verdict, type: 'partial', gained };
+    const moved = report.failures.some((failure) => movedOn(before.failures, failure));
+    return { ...verdict, type: moved ? 'moved' : 'rejected', gained };
+  }
+}
+
+/** A file of tests that could not be loaded before and runs now is progress, whatever its tests say. */
+function newlyCollected(before: TestReport, after: TestReport): boolean {
+  return before.failures.some(
+    (failure) =>
+      isLoadFailure(failure) &&
+      !after.failures.some((one) => one.id === failure.id) &&
+      (after.passed.size > before.passed.size || after.failures.some((one) => one.path === failure.path)),
+  );
+}
+
+/** What was missing is there now, even if the test fails further on: also for want of the next thing that it asks for. */
+function nameFound(before: TestReport, after: TestReport, wanted: string): boolean {
+  const missing = findMissingNames(before.failures).filter((one) => one.kind !== 'name');
+  if (missing.length === 0 || after.failures.some((failure) => failure.errorName === 'SyntaxError')) return false;
+  const stillMissing = new Set(findMissingNames(after.failures).map((one) => one.name));
+  return (
+    after.parsed &&
+    missing.some((one) => !stillMissing.has(one.name)) &&
+    [...stillMissing].every(
+      (name) => missing.some((one) => one.name === name) || new RegExp(`\\b${name}\\b`).test(wanted),
+    )
+  );
+}
+
+export function isLoadFailure(failure: TestFailure): boolean {
+  return failure.path !== null && (failure.id === failure.path || failure.id.endsWith(`/${failure.path}`));
+}
+
+function movedOn(before: readonly TestFailure[], failure: TestFailure): boolean {
+  const old = before.find((one) => one.id === failure.id);
+  return old !== undefined && (old.message !== failure.message || old.line !== failure.line);
+}
+
+function compileCheck(path: string): string | null {
+  const quoted = shellQuote(path);
+  switch (languageOf(path)) {
+    case 'python':
+      return `python3 -c 'import ast, sys; ast.parse(open(sys.argv[1], "rb").read())' ${quoted}`;
+    case 'javascript':
+      return path.endsWith('x') ? null : `node --check ${quoted}`;
+    case 'typescript':
+    case null:
+      return null;
+  }
+}

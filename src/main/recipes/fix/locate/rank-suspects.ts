@@ -1,0 +1,127 @@
+import type { Span } from '../../code/code-spans.ts';
+import type { Coverage } from '../../facts/coverage.ts';
+import type { TestFailure } from '../../facts/test-report.ts';
+import { isMissingMember, type MissingMember } from './missing-members.ts';
+import type { SourceFile } from '../../facts/project-reader.ts';
+
+/** A span that may hold the fault, and why it is thought so. */
+export interface Suspect {
+  readonly span: Span;
+  readonly score: number;
+  readonly reasons: readonly string[];
+  /** An error says outright that this has to change, its head too. */
+  readonly isMissing: boolean;
+}
+
+export interface Evidence {
+  readonly failures: readonly TestFailure[];
+  readonly coverage: Coverage | null;
+  /** Names used by the failing tests. */
+  readonly testNames: ReadonlySet<string>;
+  readonly task: string;
+  /** Path to number of imports between it and a failing test. */
+  readonly distance: ReadonlyMap<string, number>;
+  readonly useTrace: boolean;
+  readonly missing: readonly MissingMember[];
+}
+
+/** Ranks spans without a model: trace if it crashed, executed lines, names in tests and task, nearness by import. */
+export function rankSuspects(files: readonly SourceFile[], evidence: Evidence): readonly Suspect[] {
+  const words = wordsOf(evidence.task);
+  const suspects = files.flatMap((file) => file.spans.map((span) => scoreSpan(span, file, evidence, words)));
+  return withUsedBlocks(suspects)
+    .filter((suspect) => suspect.score > 0)
+    .sort((left, right) => right.score - left.score || lengthOf(left.span) - lengthOf(right.span));
+}
+
+/** Tables and patterns are never "executed" by a test; those that a suspect function names share in its suspicion. */
+function withUsedBlocks(suspects: readonly Suspect[]): readonly Suspect[] {
+  return suspects.map((suspect) => {
+    if (suspect.span.kind !== 'block') return suspect;
+    const users = suspects.filter((one) => one.span.kind !== 'block' && one.span.names.has(suspect.span.shortName));
+    const best = Math.max(0, ...users.map((one) => one.score));
+    if (best === 0) return suspect;
+    const reasons = [...suspect.reasons, 'used by a suspect'];
+    return { ...suspect, score: suspect.score + best * 0.5, reasons };
+  });
+}
+
+const lengthOf = (span: Span): number => span.endLine - span.startLine;
+
+export function wordsOf(text: string): ReadonlySet<string> {
+  const words = text.match(/[A-Za-z_][A-Za-z0-9_]{2,}/g) ?? [];
+  return new Set(words.flatMap((word) => [word, ...splitName(word)]));
+}
+
+/** `nextPage` and `next_page` to `next`, `page`. */
+export function splitName(name: string): readonly string[] {
+  return name
+    .split(/_|(?<=[a-z0-9])(?=[A-Z])/)
+    .map((part) => part.toLowerCase())
+    .filter((part) => part.length > 2);
+}
+
+function scoreSpan(span: Span, file: SourceFile, evidence: Evidence, taskWords: ReadonlySet<string>): Suspect {
+  const reasons: string[] = [];
+  let score = 0;
+  const add = (points: number, reason: string) => {
+    score += points;
+    reasons.push(reason);
+  };
+  const traced = evidence.useTrace ? traceScore(span, evidence.failures) : 0;
+  if (traced > 0) add(traced, 'in the stack trace');
+  const covered = coverageScore(span, evidence.coverage);
+  if (covered > 0) add(covered * 2, `executed by failing tests (${covered.toFixed(2)})`);
+  const called = evidence.testNames.has(span.shortName);
+  if (called) add(0.7, 'named in the failing test');
+  if (evidence.task.includes(span.shortName) && span.shortName.length > 3) add(1, 'named in the task');
+  else if (splitName(span.shortName).some((part) => taskWords.has(part))) add(0.3, 'its words are in the task');
+  if (evidence.failures.some((failure) => failure.message.includes(span.shortName))) add(0.3, 'named in the failure');
+  const distance = evidence.distance.get(file.path);
+  if (distance !== undefined) add(0.4 / (distance + 1), 'imported by the test');
+  if (evidence.coverage !== null && covered === 0 && span.kind !== 'block' && traced === 0) score *= 0.3;
+  if (span.kind === 'class') score *= span.headEndLine < span.endLine ? 0.35 : 0.5;
+  if (span.kind === 'block') score *= 0.5;
+  // A failing assertion prints what it compares: that alone runs these.
+  if (/^(__repr__|__str__|toString|inspect|toJSON)$/.test(span.shortName)) score *= 0.2;
+  if (span.kind === 'class' && lengthOf(span) <= 2) score = 0;
+  const lacks = isMissingMember(span, file.spans, evidence.missing);
+  if (lacks) add(3, 'lacks what it is asked for');
+  return { span, score, reasons, isMissing: lacks };
+}
+
+/** The deepest frame of the project's code counts most; the frames above it, less and less. */
+function traceScore(span: Span, failures: readonly TestFailure[]): number {
+  let best = 0;
+  for (const failure of failures) {
+    const own = failure.frames.filter((frame) => frame.path !== failure.path);
+    for (const [index, frame] of own.entries()) {
+      const inside = frame.path === span.path && frame.line >= span.startLine && frame.line <= span.endLine;
+      if (inside) best = Math.max(best, 2 / (own.length - index));
+    }
+  }
+  return best;
+}
+
+function coverageScore(span: Span, coverage: Coverage | null): number {
+  const lines = coverage?.lines.get(span.path);
+  if (lines === undefined) return 0;
+  let best = 0;
+  const from = span.kind === 'block' ? span.startLine : Math.min(span.headEndLine + 1, span.endLine);
+  for (let line = from; line <= span.endLine; line += 1) best = Math.max(best, lines.get(line) ?? 0);
+  return best;
+}
+
+/** How suspicious a line of a suspect is: for ordering statements and small mutations. */
+export function lineWeight(suspect: Suspect, evidence: Evidence): (line: number) => number {
+  const lines = evidence.coverage?.lines.get(suspect.span.path);
+  const framed = new Set(
+    evidence.failures.flatMap((failure) =>
+      failure.frames.filter((frame) => frame.path === suspect.span.path).map((frame) => frame.line),
+    ),
+  );
+  return (line) => {
+    const covered = lines === undefined ? 0.5 : (lines.get(line) ?? 0.05);
+    return (covered + (framed.has(line) ? 0.5 : 0)) * Math.max(0.2, suspect.score);
+  };
+}

@@ -1,0 +1,75 @@
+import type { Syntax } from '../../code/code-syntax.ts';
+import type { RecipeContext } from '../../define.ts';
+import { codeKeyOf, type Candidate } from '../../trial/candidate-change.ts';
+import type { Judge } from '../judge/judge-candidate.ts';
+import type { FailureContext } from '../search/failure-context.ts';
+import { readSeen, variedTests, type Seen } from './varied-tests.ts';
+
+/** What candidates that all pass do with other values than those of the tests. */
+export interface Behaviours {
+  /** Candidates with the same key do the same as far as anybody saw; without a look: the same code. */
+  keyOf(candidate: Candidate): string;
+  /**
+   * Share of the places (0 to 1) where it ends in an error and neither the code as it was nor at least two thirds of
+   * the changes do: of two, one may well refuse what the other mistakes for a value.
+   */
+  failuresOf(candidate: Candidate): number;
+}
+
+export interface BehaviourParts {
+  readonly context: RecipeContext;
+  readonly syntax: Syntax;
+  readonly judge: Judge;
+  readonly secondsLeft: () => number;
+}
+
+const mostObserved = 8;
+const secondsNeeded = 20;
+
+/**
+ * Runs the failing tests with their literals altered on each candidate. Where one of them cannot be run so, or there
+ * is nothing to compare, code stands for behaviour.
+ */
+export async function behavioursOf(
+  { context, syntax, judge, secondsLeft }: BehaviourParts,
+  failureContext: FailureContext,
+  candidates: readonly Candidate[],
+): Promise<Behaviours> {
+  const different = [...new Map(candidates.map((one) => [codeKey(one), one])).values()].slice(0, mostObserved);
+  const unseen: Behaviours = { keyOf: codeKey, failuresOf: () => 0 };
+  if (different.length < 2 || !context.settings.judge.varied || secondsLeft() < secondsNeeded) return unseen;
+  const tests = [];
+  for (const { path } of failureContext.tests) tests.push({ path, text: (await judge.read(path)) ?? '' });
+  const varied = variedTests(syntax, tests);
+  if (varied === null) return unseen;
+  const variants = [varied.files, ...different.map(({ files }) => [...files, ...varied.files])];
+  const [old = new Map(), ...seen] = (await judge.observe(variants, varied.command)).map((one) => readSeen(one ?? ''));
+  // One that was not reached, or never came to a test, stands for itself.
+  const told = seen.filter((one) => one.size > 0);
+  const places = [...(told[0]?.keys() ?? [])].filter((place) => told.every((one) => one.has(place)));
+  if (told.length < 2 || places.length === 0) return unseen;
+  await context.progress('vary', `${told.length} changes that pass were compared on ${places.length} altered tests.`);
+  const keys = different.map(codeKey);
+  const sightOf = (candidate: Candidate): Seen => seen[keys.indexOf(codeKey(candidate))] ?? new Map();
+  return {
+    keyOf: (candidate) => {
+      const own = sightOf(candidate);
+      return own.size === 0 ? codeKey(candidate) : places.map((place) => own.get(place)).join(' ');
+    },
+    failuresOf: (candidate) => {
+      const own = sightOf(candidate);
+      const isAlone = (place: string) =>
+        isError(own.get(place)) &&
+        !isError(old.get(place)) &&
+        told.filter((one) => isError(one.get(place))).length * 3 <= told.length;
+      return places.filter(isAlone).length / places.length;
+    },
+  };
+}
+
+const isError = (digest: string | undefined): boolean => digest?.startsWith('!') ?? false;
+
+/** The same text but for white space and comments. */
+export function codeKey(candidate: Candidate): string {
+  return candidate.files.map((file) => `${file.path}\0${codeKeyOf(file.text)}`).join('\0\0');
+}

@@ -1,0 +1,154 @@
+import type { Question } from '../../define.ts';
+import { textOfSpan, type Span } from '../../code/code-spans.ts';
+import type { CodeLanguage } from '../../code/code-syntax.ts';
+import { fenceName } from '../../code/show-code.ts';
+
+/**
+ * What all prompts about one failure share, in this order, so that the engine evaluates it once:
+ * task, tests, what was got and wanted, files. What differs comes last.
+ */
+export interface PromptContext {
+  readonly task: string;
+  readonly tests: readonly { readonly path: string; readonly language: CodeLanguage | null; readonly text: string }[];
+  /** The first failing test, said again at the end: a small model goes by what it read last. */
+  readonly failing: string;
+  readonly failures: string;
+  readonly files: readonly { readonly path: string; readonly language: CodeLanguage; readonly text: string }[];
+}
+
+const system = 'You are an expert programmer who fixes code.';
+
+export interface PromptOptions {
+  readonly label: string;
+  readonly temperature: number;
+  readonly seed: number | null;
+  readonly also?: readonly number[];
+  readonly maxOutputTokens: number;
+}
+
+export function promptContextText(promptContext: PromptContext): string {
+  const tests = promptContext.tests.map((test) => `Test ${test.path}:\n${fenced(test.language, test.text)}`);
+  const files = promptContext.files.map((file) => `File ${file.path}:\n${fenced(file.language, file.text)}`);
+  const language = promptContext.tests[0]?.language ?? null;
+  const failing = promptContext.failing === '' ? [] : [`This test fails:\n${fenced(language, promptContext.failing)}`];
+  const failures =
+    promptContext.failures === ''
+      ? []
+      : [`${failing.length === 0 ? 'The tests fail' : 'It says'}:\n${promptContext.failures}`];
+  const again = failing.length === 0 ? [] : [promptContext.task.slice(0, 400)];
+  return [promptContext.task, ...tests, ...files, ...failing, ...failures, ...again].join('\n\n');
+}
+
+function fenced(language: CodeLanguage | null, text: string): string {
+  return `\`\`\`${language === null ? '' : fenceName[language]}\n${text}\n\`\`\``;
+}
+
+export function baseQuestion(
+  promptContext: PromptContext,
+  tail: string,
+  opening: { readonly language: CodeLanguage; readonly text: string },
+  asking: PromptOptions,
+): Question {
+  return {
+    purpose: 'propose',
+    label: asking.label,
+    system,
+    user: `${promptContextText(promptContext)}\n\n${tail}`,
+    prefill: `\`\`\`${fenceName[opening.language]}\n${opening.text}`,
+    output: { type: 'text' },
+    stop: ['\n```'],
+    temperature: asking.temperature,
+    topP: 0.95,
+    seed: asking.seed,
+    ...(asking.also === undefined || asking.also.length === 0 ? {} : { also: asking.also }),
+    maxOutputTokens: asking.maxOutputTokens,
+  };
+}
+
+/** A span to be written anew, and the text that opens the answer for the model. */
+export interface Target {
+  readonly span: Span;
+  readonly opening: string;
+}
+
+const openedWith = (target: Target) => ({ language: target.span.language, text: target.opening });
+
+/** The span as it is, to be corrected. */
+export function fixQuestion(promptContext: PromptContext, target: Target, asking: PromptOptions): Question {
+  const { name, path } = target.span;
+  const tail = `${name} in ${path} is wrong. Write the corrected ${name}, only that, in one code block.`;
+  return baseQuestion(promptContext, tail, openedWith(target), asking);
+}
+
+/** The prompt context's file misses the body of the span: a model copies a bug that it sees. */
+export function bodyQuestion(promptContext: PromptContext, target: Target, asking: PromptOptions): Question {
+  const { name, path } = target.span;
+  const tail = `The body of ${name} in ${path} is missing. Write the complete ${name} so that the tests pass, only that, in one code block.`;
+  return baseQuestion(promptContext, tail, openedWith(target), asking);
+}
+
+/** Reasoning as comments inside the code, where a small code model is at home. */
+export function stepsQuestion(promptContext: PromptContext, target: Target, asking: PromptOptions): Question {
+  const { name, path } = target.span;
+  const tail = `Rewrite ${name} in ${path} so that the tests pass. Think about each test line, then write the complete ${name} with a comment before each step, in one code block.`;
+  return baseQuestion(promptContext, tail, openedWith(target), asking);
+}
+
+/** One more try at an answer that stumbled over a name, a type or its syntax: the code and one line of error. */
+export function repairQuestion(
+  promptContext: PromptContext,
+  target: Target,
+  failed: { readonly code: string; readonly error: string },
+  asking: PromptOptions,
+): Question {
+  const { name, path, language } = target.span;
+  const tail = `This rewrite of ${name} in ${path} does not work:\n${fenced(language, failed.code)}\n${failed.error}\nWrite the corrected ${name}, only that, in one code block.`;
+  return baseQuestion(promptContext, tail, openedWith(target), asking);
+}
+
+/** New code that does not exist yet: a function, method or class that the tests use. */
+export function insertQuestion(
+  promptContext: PromptContext,
+  wanted: { readonly name: string; readonly path: string; readonly language: CodeLanguage; readonly opening: string },
+  asking: PromptOptions,
+): Question {
+  const tail = `${wanted.name} is missing in ${wanted.path}. Write ${wanted.name} so that the tests pass, only that, in one code block.`;
+  return baseQuestion(promptContext, tail, { language: wanted.language, text: wanted.opening }, asking);
+}
+
+/** The answer is opened with the signature (and docstring): it need not be written again. */
+export function opening(span: Span, fileText: string): string {
+  if (span.kind === 'block') return openingOfConstant(span, fileText);
+  if (span.headEndLine >= span.endLine) return '';
+  const lines = textOfSpan(fileText, span)
+    .split('\n')
+    .slice(0, span.headEndLine - span.startLine + 1);
+  return `${lines.map((line) => (line.startsWith(span.indent) ? line.slice(span.indent.length) : line)).join('\n')}\n`;
+}
+
+/** `LIMIT = `, `export const LIMIT = `: empty for what defines no name. */
+function openingOfConstant(span: Span, fileText: string): string {
+  const first = textOfSpan(fileText, span).split('\n')[0] ?? '';
+  const found = /^((?:export )?(?:const |let |var )?[\w.]+(?:: [^=]+)? =) *(?=[^\s=])/.exec(first);
+  return found === null ? '' : (found[1] ?? '');
+}
+
+/** Only as far as the name: where the signature itself, or the fields of a class, must change. */
+export function openingOfName(span: Span, fileText: string): string {
+  if (span.kind === 'class') return openingOfClass(span, fileText);
+  const first =
+    textOfSpan(fileText, span)
+      .split('\n')
+      .find((line) => line.includes(span.shortName)) ?? '';
+  const at = first.indexOf(`${span.shortName}(`);
+  return at < 0 ? '' : `${first.slice(0, at + span.shortName.length + 1).trimStart()}`;
+}
+
+function openingOfClass(span: Span, fileText: string): string {
+  const lines = textOfSpan(fileText, span).split('\n');
+  const at = lines.findIndex((line) => /^\s*(export (default )?)?class\b.*[:{]\s*$/.test(line));
+  return lines
+    .slice(0, at + 1)
+    .map((line) => `${line.slice(span.indent.length)}\n`)
+    .join('');
+}

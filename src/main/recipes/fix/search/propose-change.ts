@@ -1,0 +1,139 @@
+import type { Syntax } from '../../code/code-syntax.ts';
+import type { Answer, Question, RecipeContext } from '../../define.ts';
+import type { Candidate } from '../../trial/candidate-change.ts';
+import { spliceInsertion, type Insertion } from '../locate/insertions.ts';
+import type { Suspect } from '../locate/rank-suspects.ts';
+import {
+  searchReplaceQuestion,
+  spliceSearchReplace,
+  spliceWholeFile,
+  wholeFileQuestion,
+} from '../prompts/other-edit-forms.ts';
+import type { ProjectReader } from '../../facts/project-reader.ts';
+import {
+  bodyQuestion,
+  fixQuestion,
+  insertQuestion,
+  opening,
+  openingOfName,
+  repairQuestion,
+  stepsQuestion,
+  type PromptOptions,
+  type PromptContext,
+} from '../prompts/fix-prompts.ts';
+import { roughTokens } from '../../code/show-code.ts';
+import { codeOf, spliceSpan, type Spliced } from '../../code/splice-code.ts';
+
+/** One thing to ask the model for. */
+export type Attempt =
+  | { readonly form: 'fix' | 'body' | 'steps'; readonly suspect: Suspect; readonly temperature: number }
+  | { readonly form: 'whole-file' | 'search-replace'; readonly suspect: Suspect; readonly temperature: number }
+  | { readonly form: 'repair'; readonly suspect: Suspect; readonly failed: FailedTry; readonly temperature: number }
+  | { readonly form: 'insert'; readonly insertion: Insertion; readonly temperature: number };
+
+export interface FailedTry {
+  readonly code: string;
+  readonly error: string;
+}
+
+export interface ProposalContext {
+  readonly context: RecipeContext;
+  readonly syntax: Syntax;
+  readonly reader: ProjectReader;
+  /** The prompt context for an attempt; shared between attempts as far as possible. */
+  readonly promptContextFor: (attempt: Attempt) => Promise<PromptContext>;
+  readonly sample: Sample;
+}
+
+/** The seed of an answer, and those with which the same is asked next. */
+export interface Sample {
+  readonly seed: number;
+  readonly also: readonly number[];
+}
+
+export type Proposal =
+  | { readonly type: 'candidate'; readonly candidate: Candidate; readonly code: string; readonly together: boolean }
+  | { readonly type: 'unusable'; readonly reason: string; readonly code: string; readonly together: boolean }
+  | { readonly type: 'failed'; readonly message: string; readonly fatal: boolean };
+
+/** The model answered, whatever came of it. */
+export type UsableProposal = Exclude<Proposal, { type: 'failed' }>;
+
+/** Asks once and turns the answer into a candidate. */
+export async function proposeChange(asker: ProposalContext, attempt: Attempt): Promise<Proposal> {
+  const target = attempt.form === 'insert' ? attempt.insertion.path : attempt.suspect.span.path;
+  const text = (await asker.reader.text(target)) ?? '';
+  const promptContext = await asker.promptContextFor(attempt);
+  const question = questionOf(asker, attempt, promptContext, text);
+  const answer: Answer = await asker.context.ask(question);
+  if (!answer.ok) return { type: 'failed', message: answer.message, fatal: answer.fatal };
+  const { together } = answer;
+  const code = codeOf(answer.text);
+  const spliced = splice(asker.syntax, attempt, text, answer.text);
+  if (!spliced.ok) return { type: 'unusable', reason: spliced.reason, code, together };
+  const span = attempt.form === 'insert' ? attempt.insertion.into : attempt.suspect.span;
+  const files = [{ path: target, text: spliced.text }];
+  return { type: 'candidate', candidate: { files, origin: attempt.form, label: question.label, span }, code, together };
+}
+
+function splice(syntax: Syntax, attempt: Attempt, text: string, answer: string): Spliced {
+  switch (attempt.form) {
+    case 'fix':
+    case 'body':
+    case 'steps':
+    case 'repair':
+      return spliceSpan(syntax, text, attempt.suspect.span, answer);
+    case 'whole-file':
+      return spliceWholeFile(syntax, { ...attempt.suspect.span, text }, answer);
+    case 'search-replace':
+      return spliceSearchReplace(syntax, { ...attempt.suspect.span, text }, answer);
+    case 'insert':
+      return spliceInsertion(syntax, text, attempt.insertion, answer);
+    default:
+      return attempt satisfies never;
+  }
+}
+
+export function labelOf(attempt: Attempt): string {
+  const how = attempt.temperature === 0 ? 'greedy' : `temperature ${attempt.temperature}`;
+  if (attempt.form === 'insert') return `write ${attempt.insertion.name} in ${attempt.insertion.path} (insert, ${how})`;
+  const { name, path } = attempt.suspect.span;
+  return `rewrite ${name} in ${path} (${attempt.form}, ${how})`;
+}
+
+function questionOf(asker: ProposalContext, attempt: Attempt, promptContext: PromptContext, text: string): Question {
+  const asking: PromptOptions = {
+    label: labelOf(attempt),
+    temperature: attempt.temperature,
+    ...(attempt.temperature === 0 ? { seed: null } : asker.sample),
+    maxOutputTokens: maxTokens(attempt, text),
+  };
+  if (attempt.form === 'insert') return insertQuestion(promptContext, attempt.insertion, asking);
+  const { span, isMissing } = attempt.suspect;
+  const about = { span, opening: isMissing ? openingOfName(span, text) : opening(span, text) };
+  switch (attempt.form) {
+    case 'fix':
+      return fixQuestion(promptContext, about, asking);
+    case 'body':
+      return bodyQuestion(promptContext, about, asking);
+    case 'steps':
+      return stepsQuestion(promptContext, about, asking);
+    case 'repair':
+      return repairQuestion(promptContext, about, attempt.failed, asking);
+    case 'whole-file':
+      return wholeFileQuestion(promptContext, { ...span, text }, asking);
+    case 'search-replace':
+      return searchReplaceQuestion(promptContext, { ...span, text }, asking);
+    default:
+      return attempt satisfies never;
+  }
+}
+
+/** Room for the rewritten span and a half more: a runaway answer is cut early. */
+function maxTokens(attempt: Attempt, text: string): number {
+  if (attempt.form === 'insert') return 320;
+  const { span } = attempt.suspect;
+  const lines = text.split('\n').slice(span.startLine - 1, span.endLine);
+  const body = roughTokens(lines.join('\n')) - roughTokens(opening(span, text));
+  return Math.min(600, Math.max(110, Math.ceil(body * (attempt.form === 'steps' ? 2.2 : 1.5)) + 60));
+}

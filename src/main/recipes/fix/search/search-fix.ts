@@ -1,0 +1,397 @@
+import type { RecipeContext } from '../../define.ts';
+import type { Syntax } from '../../code/code-syntax.ts';
+import {
+  labelOf,
+  proposeChange,
+  type ProposalContext,
+  type Attempt,
+  type FailedTry,
+  type Sample,
+  type UsableProposal,
+} from './propose-change.ts';
+import { attemptsOf, countsOf, greedyKey, type ModelStep } from './plan-attempts.ts';
+import { candidateKey, type Candidate } from '../../trial/candidate-change.ts';
+import type { Judge, Verdict } from '../judge/judge-candidate.ts';
+import { withMissingImport } from './missing-import.ts';
+import type { SearchStep } from './search-plan.ts';
+import { mechanicalPool, polishPool } from './mechanical-pools.ts';
+import { makeProjectReader, type ProjectReader } from '../../facts/project-reader.ts';
+import { repairableError } from './repairable-error.ts';
+import type { SearchResult, Tried } from './search-result.ts';
+import { sampleTogether, type SampleGroup } from './sample-together.ts';
+import { readFailureContext, type FailureContext } from './failure-context.ts';
+import { promptContextFor } from './attempt-prompt-context.ts';
+import { isStepForward, isWithoutModel } from '../judge/verdict-kinds.ts';
+
+export interface SearchParts {
+  readonly context: RecipeContext;
+  readonly syntax: Syntax;
+  readonly judge: Judge;
+  readonly plan: readonly SearchStep[];
+  readonly secondsLeft: () => number;
+}
+
+const maxKeeps = 4;
+const maxRepairs = 4;
+const secondsElsewhere = 40;
+/** What an answer that was written together with others takes of one alone. */
+const togetherCost = 0.2;
+const anyway = { again: true, sample: null };
+
+/** Tries the arms of the plan in turn, keeps steps forward, and ends at the first accepted change or when time is up. */
+export async function searchFix(parts: SearchParts): Promise<SearchResult> {
+  const search = new Search(parts);
+  return search.run();
+}
+
+class Search {
+  readonly #parts: SearchParts;
+  readonly #reader: ProjectReader;
+  readonly #tried: Tried[] = [];
+  readonly #seen = new Set<string>();
+  readonly #kept = new Map<string, string>();
+  #moved: Verdict[] = [];
+  /** Answers of the model that came near. */
+  #misses: Verdict[] = [];
+  #isAmbiguous = false;
+  /** What the model answered at temperature 0: asked again on the same base it would say the same. */
+  readonly #greedy = new Map<string, Candidate | null>();
+  #asked = 0;
+  #samples = 0;
+  #seed: number;
+  readonly #writesTogether: boolean;
+  #repairs = 0;
+  #fatal: string | null = null;
+
+  constructor(parts: SearchParts) {
+    this.#parts = parts;
+    this.#seed = parts.context.settings.seed;
+    this.#writesTogether = parts.context.model.capabilities.together === true;
+    this.#reader = makeProjectReader(parts.syntax, (path) => parts.judge.read(path));
+  }
+
+  async run(): Promise<SearchResult> {
+    let failureContext = await this.#look();
+    for (let keeps = 0; ; keeps += 1) {
+      const verdicts = await this.#runPlan(failureContext);
+      const last = failureContext;
+      const found = verdicts.filter((verdict) => verdict.type === 'accepted');
+      const accepted = [
+        ...found,
+        ...(await this.#elsewhere(failureContext, found)),
+        ...(await this.#smaller(failureContext, found)),
+      ];
+      const forward = verdicts.filter((verdict) => verdict.type === 'partial');
+      const step = forward[0] ?? (accepted.length > 0 ? undefined : await this.#nextMoved());
+      if (accepted.length > 0 || step === undefined || keeps >= maxKeeps || this.#over()) {
+        return {
+          accepted,
+          kept: this.#kept,
+          failureContext,
+          tried: this.#tried,
+          fatal: this.#fatal,
+          isAmbiguous: this.#isAmbiguous,
+          confer: (candidate) => this.#confer(last, candidate),
+        };
+      }
+      // Several ways forward and no test to tell them apart: nobody may call the end of it sure.
+      if (forward.length > 1 || step.type === 'moved') this.#isAmbiguous = true;
+      await this.#keep(step);
+      failureContext = await this.#look();
+    }
+  }
+
+  /** Of a group only the failing tests ran, so what passed before may fail now. */
+  async #nextMoved(): Promise<Verdict | undefined> {
+    for (let next = this.#moved.shift(); next !== undefined && !this.#over(); next = this.#moved.shift()) {
+      const [whole] = await this.#parts.judge.try([next.candidate], { stopAfter: 1, totalSeconds: 300 });
+      if (whole?.type === 'moved' || whole?.type === 'partial') return whole;
+    }
+    return undefined;
+  }
+
+  #over(): boolean {
+    const { budget, before } = this.#parts.context;
+    return (
+      (before?.tries ?? Infinity) <= this.#asked ||
+      this.#fatal !== null ||
+      this.#parts.secondsLeft() <= 0 ||
+      budget.stepsLeft() <= 0 ||
+      budget.tokensLeft() <= 0
+    );
+  }
+
+  async #keep(step: Verdict): Promise<void> {
+    await this.#parts.context.progress('keep', `A step forward is kept: ${step.candidate.label}.`);
+    await this.#parts.judge.keep(step.candidate.files);
+    for (const file of step.candidate.files) {
+      this.#kept.set(file.path, file.text);
+      this.#reader.forget(file.path);
+    }
+    this.#moved = [];
+    // On the new base everything may be tried again.
+    this.#seen.clear();
+    this.#greedy.clear();
+  }
+
+  #look(): Promise<FailureContext> {
+    return readFailureContext(this.#parts, this.#reader, this.#kept);
+  }
+
+  /**
+   * Rewrites of the other suspects, where one of them passes: the caller can often hide what is wrong in what it calls.
+   */
+  async #elsewhere(failureContext: FailureContext, [first]: readonly Verdict[]): Promise<readonly Verdict[]> {
+    const form = first?.candidate.origin;
+    if ((form !== 'fix' && form !== 'body') || !this.#parts.context.settings.judge.agreement) return [];
+    const end = this.#parts.secondsLeft() - secondsElsewhere;
+    const verdicts: Verdict[] = [];
+    const step = { arm: form, from: 0, to: 5, samples: 1, temperature: 0 } as const;
+    for (const attempt of attemptsOf(failureContext, step, this.#parts.context.settings.editForm)) {
+      if (this.#over() || this.#parts.secondsLeft() < end) break;
+      const verdict = this.#greedy.has(greedyKey(attempt)) ? null : await this.#ask(failureContext, attempt, false);
+      if (verdict?.type === 'accepted') verdicts.push(verdict);
+    }
+    return verdicts;
+  }
+
+  /**
+   * Small changes that pass where the model rewrote something: a smaller one is the likelier repair, and where two
+   * different ones pass the tests are not sure. A few seconds.
+   */
+  async #smaller(failureContext: FailureContext, found: readonly Verdict[]): Promise<readonly Verdict[]> {
+    const { settings } = this.#parts.context;
+    // New code stands for itself: no small change of what was there can be meant instead.
+    const isRewrite =
+      found.length > 0 && found.every((one) => !isWithoutModel(one) && one.candidate.origin !== 'insert');
+    if (
+      !isRewrite ||
+      this.#kept.size > 0 ||
+      !settings.mechanicalChanges ||
+      !settings.judge.agreement ||
+      this.#parts.secondsLeft() < 25
+    )
+      return [];
+    const pool = await mechanicalPool(
+      this.#parts.syntax,
+      this.#reader,
+      failureContext.suspects.slice(0, 6),
+      failureContext.evidence,
+    );
+    const verdicts = await this.#tryPool(pool, 120, 'beside the rewrite', 15);
+    return verdicts.filter((verdict) => verdict.type === 'accepted');
+  }
+
+  /** Runs the arms until one gives something to act on: accepted changes, or a step forward. */
+  async #runPlan(failureContext: FailureContext): Promise<readonly Verdict[]> {
+    for (const step of this.#parts.plan) {
+      if (this.#over()) return [];
+      const verdicts = await this.#runStep(failureContext, step);
+      const useful = verdicts.filter((verdict) => verdict.type === 'accepted' || verdict.type === 'partial');
+      if (useful.length > 0) return useful;
+    }
+    return [];
+  }
+
+  async #runStep(failureContext: FailureContext, step: SearchStep): Promise<readonly Verdict[]> {
+    const { syntax } = this.#parts;
+    switch (step.arm) {
+      case 'mechanical': {
+        const pool = await mechanicalPool(
+          syntax,
+          this.#reader,
+          failureContext.suspects.slice(0, step.suspects),
+          failureContext.evidence,
+        );
+        return this.#tryPool(pool, step.limit, 'without a model');
+      }
+      case 'polish': {
+        const misses = this.#misses.sort((left, right) => right.gained - left.gained).slice(0, step.misses);
+        this.#misses = [];
+        return this.#tryPool(
+          polishPool(syntax, misses, step.limit),
+          step.limit,
+          `on top of ${misses.length} near misses`,
+        );
+      }
+      default:
+        return this.#model(failureContext, step);
+    }
+  }
+
+  async #tryPool(
+    pool: readonly Candidate[],
+    limit: number,
+    how: string,
+    mostSeconds = 40,
+  ): Promise<readonly Verdict[]> {
+    const fresh = pool.filter((one) => !this.#seen.has(candidateKey(one))).slice(0, limit);
+    if (fresh.length === 0) return [];
+    await this.#parts.context.progress('mechanical', `Trying ${fresh.length} small changes ${how}.`);
+    const totalSeconds = Math.min(mostSeconds, Math.max(5, this.#parts.secondsLeft() / 4));
+    // Without a look at who agrees the first that passes is enough.
+    const graceSeconds = this.#parts.context.settings.judge.agreement ? 8 : 0;
+    const verdicts = await this.#parts.judge.try(fresh, { stopAfter: 6, totalSeconds, graceSeconds });
+    const judged = verdicts.filter((verdict) => verdict.type !== 'untried');
+    for (const verdict of judged) {
+      this.#seen.add(candidateKey(verdict.candidate));
+      this.#note(verdict);
+    }
+    return judged;
+  }
+
+  async #model(failureContext: FailureContext, step: ModelStep): Promise<readonly Verdict[]> {
+    const verdicts: Verdict[] = [];
+    for (const attempt of attemptsOf(failureContext, step, this.#parts.context.settings.editForm)) {
+      if (this.#over() || (step.temperature > 0 && (this.#isSpent() || this.#isLate()))) return verdicts;
+      if (step.temperature === 0) {
+        const verdict = await this.#ask(failureContext, attempt);
+        if (verdict !== null) verdicts.push(verdict);
+      } else verdicts.push(...(await sampleTogether(this.#sampler(failureContext, attempt), countsOf(attempt, step))));
+      if (verdicts.some(({ type }) => type === 'accepted' || type === 'partial')) return verdicts;
+    }
+    return verdicts;
+  }
+
+  /** For answers side by side, which come all at once. */
+  #isLate(): boolean {
+    return this.#writesTogether && this.#parts.secondsLeft() < secondsElsewhere;
+  }
+
+  #isSpent(): boolean {
+    return this.#samples >= this.#parts.context.settings.samples;
+  }
+
+  #sampler(failureContext: FailureContext, attempt: Attempt): SampleGroup {
+    const { judge, context } = this.#parts;
+    const before = new Set(this.#seen);
+    return {
+      nextSeed: () => (this.#seed += 1),
+      isOver: () => this.#over() || this.#isSpent(),
+      isKnown: (key) => before.has(key),
+      propose: (sample) => this.#propose(failureContext, attempt, { again: true, sample }),
+      judgeAlone: (proposal) => this.#judged(failureContext, attempt, proposal),
+      judgeAll: async (candidates) => {
+        const tried = await judge.try(candidates, { stopAfter: candidates.length, totalSeconds: 60, graceSeconds: 60 });
+        const verdicts: Verdict[] = [];
+        for (const one of tried) verdicts.push(await this.#imported(failureContext, one));
+        for (const verdict of verdicts) this.#note(verdict);
+        await context.progress('judge', `${labelOf(attempt)}: ${verdicts.map(({ type }) => type).join(', ')}.`);
+        return verdicts;
+      },
+    };
+  }
+
+  /** One question, one test run. */
+  async #ask(failureContext: FailureContext, attempt: Attempt, mayRepair = true): Promise<Verdict | null> {
+    const proposal = await this.#propose(failureContext, attempt);
+    return proposal === null ? null : this.#judged(failureContext, attempt, proposal, mayRepair);
+  }
+
+  /** A try that stumbles over a name, a type or its syntax gets one repair turn. */
+  async #judged(
+    failureContext: FailureContext,
+    attempt: Attempt,
+    proposal: UsableProposal,
+    mayRepair = true,
+  ): Promise<Verdict | null> {
+    const { context, judge } = this.#parts;
+    const repairs = mayRepair && context.settings.repairTurn && attempt.form !== 'insert' && attempt.form !== 'repair';
+    if (proposal.type === 'unusable') {
+      const isSyntax = proposal.reason === 'unparsed' && repairs;
+      return isSyntax ? this.#repair(failureContext, attempt, { code: proposal.code, error: 'SyntaxError' }) : null;
+    }
+    const [first] = await judge.try([proposal.candidate], { stopAfter: 1, totalSeconds: 300 });
+    if (first === undefined) return null;
+    const verdict = await this.#imported(failureContext, first);
+    this.#note(verdict);
+    await context.progress('judge', `${proposal.candidate.label}: ${verdict.type}.`);
+    const error = repairs ? repairableError(verdict, judge.baseline().report.failures) : null;
+    return error === null
+      ? verdict
+      : ((await this.#repair(failureContext, attempt, { code: proposal.code, error })) ?? verdict);
+  }
+
+  /** A name that only lacks its import is no reason to ask again. */
+  async #imported(failureContext: FailureContext, verdict: Verdict): Promise<Verdict> {
+    const { candidate, report } = verdict;
+    const [file] = candidate.files;
+    const source = failureContext.files.find((one) => one.path === file?.path);
+    if (verdict.type === 'accepted' || file === undefined || source === undefined) return verdict;
+    const text = withMissingImport({ ...source, text: file.text }, report, failureContext.files);
+    if (text === null || text === file.text) return verdict;
+    const whole = { ...candidate, files: [{ path: file.path, text }] };
+    const [again] = await this.#parts.judge.try([whole], { stopAfter: 1, totalSeconds: 300 });
+    return again ?? verdict;
+  }
+
+  #repair(failureContext: FailureContext, attempt: Attempt, failed: FailedTry): Promise<Verdict | null> {
+    if (attempt.form === 'insert' || this.#over() || this.#repairs >= maxRepairs) return Promise.resolve(null);
+    this.#repairs += 1;
+    return this.#ask(failureContext, { form: 'repair', suspect: attempt.suspect, failed, temperature: 0 });
+  }
+
+  /** Null when there is nothing new to judge; `again`: what is not new, too. */
+  async #propose(
+    failureContext: FailureContext,
+    attempt: Attempt,
+    { again, sample }: { readonly again: boolean; readonly sample: Sample | null } = { again: false, sample: null },
+  ): Promise<UsableProposal | null> {
+    const { context, syntax } = this.#parts;
+    this.#asked += 1;
+    const asker: ProposalContext = {
+      context,
+      syntax,
+      reader: this.#reader,
+      sample: sample ?? { seed: (this.#seed += 1), also: [] },
+      promptContextFor: (one) => promptContextFor({ task: context.task, reader: this.#reader, failureContext }, one),
+    };
+    const proposal = await proposeChange(asker, attempt);
+    const isCheap = proposal.type !== 'failed' && proposal.together;
+    if (attempt.temperature > 0) this.#samples += isCheap ? togetherCost : 1;
+    if (attempt.temperature === 0 && attempt.form !== 'repair') {
+      this.#greedy.set(greedyKey(attempt), proposal.type === 'candidate' ? proposal.candidate : null);
+    }
+    if (proposal.type === 'failed') {
+      if (proposal.fatal) this.#fatal = proposal.message;
+      return null;
+    }
+    if (proposal.type === 'unusable') {
+      this.#tried.push({ label: labelOf(attempt), result: 'unusable' });
+      await context.progress('reject', `${labelOf(attempt)}: the answer was ${proposal.reason}.`);
+      return proposal;
+    }
+    if (this.#isNew(proposal.candidate) || again) return proposal;
+    this.#tried.push({ label: proposal.candidate.label, result: 'same' });
+    return null;
+  }
+
+  /** What the model makes of a span by itself; a text that was judged before is handed back with its verdict. */
+  async #confer(failureContext: FailureContext, { span, origin }: Candidate): Promise<Verdict | null> {
+    const suspect = failureContext.suspects.find((one) => one.span.id === span?.id);
+    if (suspect === undefined) return null;
+    // The same question at temperature 0 has the same answer; without the old body the way is another one.
+    const form = origin === 'fix' || origin === 'repair' ? 'body' : 'fix';
+    const key = greedyKey({ form, suspect, temperature: 0 });
+    if (!this.#greedy.has(key)) await this.#propose(failureContext, { form, suspect, temperature: 0 }, anyway);
+    const own = this.#greedy.get(key) ?? null;
+    if (own === null) return null;
+    const [verdict] = await this.#parts.judge.try([own], { stopAfter: 1, totalSeconds: 60 });
+    return verdict ?? null;
+  }
+
+  #isNew(candidate: Candidate): boolean {
+    const key = candidateKey(candidate);
+    if (this.#seen.has(key)) return false;
+    this.#seen.add(key);
+    return true;
+  }
+
+  #note(verdict: Verdict): void {
+    this.#tried.push({ label: verdict.candidate.label, result: verdict.type });
+    const byModel = !isWithoutModel(verdict);
+    if (verdict.type === 'moved' && byModel && isStepForward(this.#parts.judge, verdict)) this.#moved.push(verdict);
+    if (byModel && (verdict.type === 'moved' || (verdict.type === 'broken' && verdict.gained > 0)))
+      this.#misses.push(verdict);
+  }
+}

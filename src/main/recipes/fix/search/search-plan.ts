@@ -1,0 +1,89 @@
+import type { RecipeContext } from '../../define.ts';
+
+/** One arm of the search: what is tried, on how many suspects or lines, how freely. */
+export type SearchStep =
+  | {
+      readonly arm: 'insert';
+      readonly samples: number;
+      readonly together?: number;
+      readonly temperature: number;
+    }
+  | { readonly arm: 'mechanical'; readonly limit: number; readonly suspects: number }
+  /** Small changes on top of the model's nearest misses. */
+  | { readonly arm: 'polish'; readonly limit: number; readonly misses: number }
+  | {
+      readonly arm: 'fix' | 'body' | 'steps';
+      /** Constants, tables and patterns instead of functions. */
+      readonly only?: 'constants';
+      readonly from: number;
+      readonly to: number;
+      readonly samples: number;
+      /** Where the engine writes answers side by side: as many of each suspect. */
+      readonly together?: number;
+      readonly temperature: number;
+    };
+
+/**
+ * The order that the development tasks showed to be best (`docs/measurements/recipes.md`): the first rewrites before the
+ * small changes without a model, which on code that nobody looked at pass the tests wrongly more often.
+ */
+export const defaultPlan: readonly SearchStep[] = [
+  { arm: 'insert', samples: 1, temperature: 0 },
+  { arm: 'insert', samples: 2, together: 12, temperature: 0.8 },
+  { arm: 'fix', from: 0, to: 5, samples: 1, temperature: 0 },
+  { arm: 'fix', only: 'constants', from: 0, to: 2, samples: 1, temperature: 0 },
+  { arm: 'body', from: 0, to: 5, samples: 1, temperature: 0 },
+  { arm: 'mechanical', limit: 500, suspects: 10 },
+  { arm: 'polish', limit: 120, misses: 3 },
+  { arm: 'fix', from: 0, to: 3, samples: 2, together: 16, temperature: 0.8 },
+  { arm: 'polish', limit: 120, misses: 3 },
+  { arm: 'body', from: 0, to: 3, samples: 2, together: 12, temperature: 0.9 },
+  { arm: 'polish', limit: 120, misses: 3 },
+  { arm: 'steps', from: 0, to: 3, samples: 2, together: 8, temperature: 1 },
+  { arm: 'body', from: 0, to: 3, samples: 2, temperature: 1 },
+];
+
+/**
+ * Where another model found nothing. A model that solves such a task does so with one of its first greedy answers, or
+ * hardly ever (`docs/measurements/recipes.md`), and the small changes without a model would be the same again.
+ */
+export const retryPlan: readonly SearchStep[] = [
+  { arm: 'insert', samples: 1, temperature: 0 },
+  { arm: 'fix', from: 0, to: 2, samples: 1, temperature: 0 },
+  { arm: 'fix', only: 'constants', from: 0, to: 1, samples: 1, temperature: 0 },
+  { arm: 'body', from: 0, to: 1, samples: 1, temperature: 0 },
+  { arm: 'fix', from: 2, to: 5, samples: 1, temperature: 0 },
+];
+
+/** Where one example of the text is all that judges. */
+const examplePlan: readonly SearchStep[] = [
+  { arm: 'fix', from: 0, to: 2, samples: 1, temperature: 0 },
+  { arm: 'body', from: 0, to: 2, samples: 1, temperature: 0 },
+  { arm: 'mechanical', limit: 300, suspects: 4 },
+  { arm: 'fix', from: 0, to: 2, samples: 2, temperature: 0.8 },
+];
+
+/** The plan for who comes first or second, under the switches of a measurement. */
+export function planFor({
+  settings,
+  before,
+  model,
+}: Pick<RecipeContext, 'settings' | 'before' | 'model'>): readonly SearchStep[] {
+  if (before !== null && before.tries !== null) {
+    const untried = defaultPlan.filter(({ arm }) => arm === 'mechanical');
+    return before.isCut && settings.mechanicalChanges ? [...retryPlan, ...untried] : retryPlan;
+  }
+  const plan = model.capabilities.together === true ? defaultPlan.filter((step) => !isOneInsert(step)) : defaultPlan;
+  return underSwitches(plan, settings);
+}
+
+/** New code that is half right would be built upon: where many are to be had at once the best of them is taken. */
+const isOneInsert = (step: SearchStep): boolean => step.arm === 'insert' && step.temperature === 0;
+
+export function planForExample({ settings }: Pick<RecipeContext, 'settings'>): readonly SearchStep[] {
+  return underSwitches(examplePlan, settings);
+}
+
+function underSwitches(plan: readonly SearchStep[], settings: RecipeContext['settings']): readonly SearchStep[] {
+  return plan.filter(({ arm }) => settings.mechanicalChanges || (arm !== 'mechanical' && arm !== 'polish'));
+}

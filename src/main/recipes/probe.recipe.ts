@@ -1,0 +1,94 @@
+import type { ModelInfo } from '@shared/models.ts';
+import type { ProbeCard } from '@shared/probe-card.ts';
+import { promptShape, isSmall } from '../agent/prompt/build-prompt.ts';
+import { defineRecipe } from './define.ts';
+import type { RecipeContext, RecipeOutcome } from './define.ts';
+import { drivenBy, probeCalls } from './probe/probe-calls.ts';
+import type { CallsResult } from './probe/probe-calls.ts';
+import { probeNeedle } from './probe/probe-needle.ts';
+import { probeSpeeds } from './probe/probe-speeds.ts';
+import { probeEdit, probeLoop, probeRecipe } from './probe/probe-tasks.ts';
+
+/** The message that asks for a probe, word for word; nothing else starts one. */
+export const probeTask = 'Probe this model: its speed, its tool calls, its edits and the end of its window.';
+/** The phase of the event that carries the card. */
+export const cardPhase = 'card';
+
+/** A long prompt that takes longer to read than this is not worth what it says. */
+const longestPromptSeconds = 15;
+const sampledTemperature = 0.3;
+
+/**
+ * Asks one model small things whose answers a program can judge, and says how it is best driven. It works on nothing:
+ * no file, no command. As every recipe it goes through the one door, so each of its calls is in the log.
+ */
+export default defineRecipe({
+  id: 'probe',
+  label: 'Find out how a model is best driven',
+  fits: ({ task }) => (task === probeTask ? { score: 1, reason: 'The model is to be probed.' } : null),
+  run: probe,
+});
+
+async function probe(context: RecipeContext): Promise<RecipeOutcome> {
+  const { model } = context;
+  await context.progress('speed', 'How fast it reads and writes.');
+  const { speeds, tokensPerLine } = await probeSpeeds(context);
+  if (speeds.length === 0) {
+    return { type: 'gave-up', reason: `${model.label} did not answer.`, facts: '' };
+  }
+  await context.progress('calls', 'How it calls tools.');
+  const calls = await probeCalls(context);
+  await context.progress('edits', 'How it writes changes.');
+  const recipe = await probeRecipe(context);
+  const edit = await probeEdit(context);
+  const loop = calls.callStyle === null ? null : await probeLoop(context, drivenAs(model, calls, edit));
+  await context.progress('window', 'What it finds at the other end of its window.');
+  const prefill = speeds.at(-1)?.prefillPerSecond ?? null;
+  const { needle, note } = await probeNeedle(context, { prefill, tokensPerLine });
+  const card: ProbeCard = {
+    model: model.id,
+    contextTokens: model.contextTokens,
+    calls: calls.calls,
+    callStyle: calls.callStyle,
+    toolBudget: calls.toolBudget,
+    edit,
+    tasks: { recipe, loop },
+    strategies: strategiesOf(model, { recipe, loop }),
+    speeds,
+    needle,
+    promptForm: await promptFormOf(context, prefill),
+    temperature: calls.hasRepeated ? sampledTemperature : 0,
+    notes: note === null ? [] : [note],
+  };
+  await context.progress(cardPhase, 'What was found out.', card);
+  return { type: 'answered', text: `${model.label} was probed.` };
+}
+
+function drivenAs(model: ModelInfo, { callStyle, toolBudget }: CallsResult, edit: ProbeCard['edit']): ModelInfo {
+  return drivenBy(model, {
+    ...(edit === null ? {} : { edits: edit }),
+    ...(callStyle === null ? {} : { calls: callStyle }),
+    ...(toolBudget === null ? {} : { toolBudget }),
+  });
+}
+
+/** A small model that can do both is better where a program drives; a large one chooses well by itself. */
+function strategiesOf(model: ModelInfo, { recipe, loop }: ProbeCard['tasks']): ProbeCard['strategies'] {
+  const passed = [
+    ...(recipe.passed > 0 ? (['recipe'] as const) : []),
+    ...(loop?.passed === 1 ? (['loop'] as const) : []),
+  ];
+  return isSmall(model) ? passed : [...passed].reverse();
+}
+
+/** The full form, unless the model is small or takes too long to read it. */
+async function promptFormOf(context: RecipeContext, prefill: number | null): Promise<ProbeCard['promptForm']> {
+  if (isSmall(context.model)) return 'short';
+  if (prefill === null) return 'full';
+  const full = promptShape(drivenBy(context.model, { promptForm: 'full' }), context.tools, {
+    plan: false,
+    canExecute: true,
+  });
+  const tokens = await context.countTokens(full.system + JSON.stringify(full.specs));
+  return tokens / prefill > longestPromptSeconds ? 'short' : 'full';
+}

@@ -1,0 +1,46 @@
+import type { ProbeCard } from '@shared/probe-card.ts';
+import type { RecipeContext } from '../define.ts';
+import { fillerLine } from './probe-measures.ts';
+
+/** A window that takes longer to fill is tried as far as this many seconds go, and the card says so. */
+const longestSeconds = 25;
+const secret = '7391';
+/** For the question, the frame of the template and the answer. */
+const besideTokens = 160;
+
+export interface NeedleResult {
+  readonly needle: ProbeCard['needle'];
+  readonly note: string | null;
+}
+
+/** The fact stands first, for what an engine drops silently is the beginning. */
+export async function probeNeedle(
+  context: RecipeContext,
+  { prefill, tokensPerLine }: { readonly prefill: number | null; readonly tokensPerLine: number },
+): Promise<NeedleResult> {
+  const whole = context.model.contextTokens - besideTokens;
+  const allowed = prefill === null ? whole : Math.floor(prefill * longestSeconds);
+  const tokens = Math.min(whole, allowed);
+  let refused = '';
+  // Longer numbers take more tokens than the first lines did. What is too long is refused before anything is computed.
+  for (const share of [0.97, 0.88]) {
+    const count = Math.max(1, Math.floor((tokens * share) / tokensPerLine));
+    const lines = Array.from({ length: count }, (_, index) => fillerLine(9, index));
+    const answer = await context.call({
+      purpose: 'answer',
+      label: `probe: find a fact ${tokens} tokens back`,
+      system: 'You answer from what you were told.',
+      user: `The number of the safe is ${secret}.\n${lines.join('\n')}\nWhat is the number of the safe? Answer with the number only.`,
+      temperature: 0,
+      maxOutputTokens: 24,
+    });
+    if (answer.ok) {
+      const { promptTokens } = answer.measured;
+      const note = `Of a window of ${context.model.contextTokens} tokens ${promptTokens} were tried: more would take longer than ${longestSeconds} seconds to read.`;
+      const needle = { promptTokens, isFound: answer.text.includes(secret) };
+      return { needle, note: allowed >= whole ? null : note };
+    }
+    refused = answer.message;
+  }
+  return { needle: null, note: `The end of the window was not tried: ${refused}` };
+}

@@ -1,0 +1,26 @@
+import type { TestFailure } from '../facts/test-report.ts';
+import { shellQuote } from '../../lib/programs/shell-quote.ts';
+import type { TrialCommand } from './trial-script.ts';
+
+/** The test command in the form that reports most: unittest names its passing tests only with `-v`. */
+export function reportingCommand(command: string): string {
+  return command.replace(/^(\s*python3? -m unittest)(?! -v)\b/, '$1 -v');
+}
+
+/** A command that runs only what failed, or null where the whole command is the only way. */
+export function failingOnlyCommand(command: string, failures: readonly TestFailure[]): TrialCommand | null {
+  const pytest = /^\s*(?:python3? -m )?pytest(?: -[\w-]+)*(?: [\w./]+)*\s*$/.exec(command);
+  if (pytest !== null) return { pytest: ['-q', ...failures.slice(0, 40).map((failure) => failure.id)] };
+  const unittest = /^\s*(python3? -m unittest)\b/.exec(command);
+  if (unittest !== null) return `${unittest[1] ?? ''} -v ${arguments_(failures.map((failure) => failure.id))}`;
+  const paths = failures.map((failure) => failure.path).filter((path) => path !== null);
+  if (/^\s*node --test(?: [\w./*{},'"-]+)*\s*$/.test(command) && paths.length === failures.length) {
+    const unique = [...new Set(paths)];
+    return unique.length === 1 ? `node ${shellQuote(unique[0] ?? '')}` : `node --test ${arguments_(paths)}`;
+  }
+  return null;
+}
+
+function arguments_(values: readonly string[]): string {
+  return [...new Set(values)].map(shellQuote).join(' ');
+}

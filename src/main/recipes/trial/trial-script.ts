@@ -1,0 +1,216 @@
+import type { FileText } from './candidate-change.ts';
+import { forkRunner } from './pytest-fork-runner.ts';
+import { shellQuote } from '../../lib/programs/shell-quote.ts';
+
+/** The part of a new text that differs from the base, by lines: what a script must carry. */
+export interface LinePatch {
+  readonly path: string;
+  /** Lines of the base kept in front of `middle`. */
+  readonly headLines: number;
+  /** First line (1-based) of the base kept after it. */
+  readonly tailFrom: number;
+  readonly middle: readonly string[];
+}
+
+export function linePatch(base: string, file: FileText): LinePatch {
+  const before = base.split('\n');
+  const after = file.text.split('\n');
+  let head = 0;
+  while (head < before.length - 1 && head < after.length - 1 && before[head] === after[head]) head += 1;
+  let tail = 0;
+  const most = Math.min(before.length, after.length) - head;
+  while (tail < most && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1;
+  const middle = after.slice(head, after.length - tail);
+  return { path: file.path, headLines: head, tailFrom: before.length - tail + 1, middle };
+}
+
+export interface TrialPaths {
+  /** The copy in which the tests run. */
+  readonly trial: string;
+  /** Outside the copy: pristine files and outputs. */
+  readonly workFolder: string;
+}
+
+/** Makes the copy. Installed packages are shared by a link, history is left out; members of a workspace are those of the copy. */
+export function setupScript(workspace: string, paths: TrialPaths): string {
+  const { trial, workFolder } = paths;
+  const shared = ['node_modules', '.venv', 'venv'];
+  const leftOut = ['.git', ...shared].map((name) => `! -name ${name}`).join(' ');
+  return [
+    `rm -rf ${shellQuote(trial)} ${shellQuote(workFolder)}`,
+    `mkdir -p ${shellQuote(trial)} ${shellQuote(`${workFolder}/base`)}`,
+    `cd ${shellQuote(workspace)}`,
+    `find . -mindepth 1 -maxdepth 1 ${leftOut} -exec cp -a -t ${shellQuote(trial)} {} +`,
+    ...shared.map((name) => `[ ! -e ${name} ] || ln -s "$PWD/${name}" ${shellQuote(`${trial}/${name}`)}`),
+    shareMembers(trial),
+  ].join('\n');
+}
+
+/**
+ * Packages that are members of the workspace are links into it: by a shared `node_modules` a trial would test the
+ * project's own text of them. So `node_modules` of the copy has links of its own to them.
+ */
+function shareMembers(trial: string): string {
+  return `trial=${shellQuote(trial)}
+unshare_links() { # a link to a folder becomes a folder of links to what is in it
+  [ -L "$1" ] || { mkdir -p "$1"; return; }
+  from=$(readlink "$1") && rm "$1" && mkdir -p "$1" && find "$from" -mindepth 1 -maxdepth 1 -exec ln -s -t "$1" {} +
+}
+for packages in "$PWD/node_modules" /node_modules; do
+  [ -d "$packages" ] || continue
+  find "$packages" -mindepth 1 -maxdepth 2 -type l ! -path '*/.bin/*' | while IFS= read -r link; do
+    to=$(readlink -f "$link") || continue
+    case $to in */node_modules/*) continue ;; "$PWD"/*) ;; *) continue ;; esac
+    name=\${link#"$packages"/}
+    unshare_links "$trial/node_modules"
+    case $name in */*) unshare_links "$trial/node_modules/\${name%%/*}" ;; esac
+    ln -sfn "$trial/\${to#"$PWD"/}" "$trial/node_modules/$name"
+  done
+done`;
+}
+
+export interface ScriptCandidate {
+  readonly patches: readonly LinePatch[];
+  /** Parse checks: a candidate that fails one is not tested. */
+  readonly checks: readonly string[];
+}
+
+/** A shell command, or pytest with these arguments in forks of one process (many quick runs). */
+export type TrialCommand = string | { readonly pytest: readonly string[] };
+
+export interface TrialScriptOptions {
+  readonly paths: TrialPaths;
+  /** Run in order; the first that fails ends the candidate. */
+  readonly commands: readonly TrialCommand[];
+  readonly limitSeconds: number;
+  /** The script ends after so many candidates that passed every command. */
+  readonly stopAfter: number;
+  /** After the first accepted candidate the script goes on for so many seconds, to see who agrees. */
+  readonly graceSeconds: number;
+  /** The script starts no further candidate after so many seconds. */
+  readonly totalSeconds: number;
+  /** Head and tail of each output that are kept, in bytes. */
+  readonly keepBytes: number;
+}
+
+/**
+ * A script that tries each candidate in the copy: writes it, runs the commands under a limit, restores.
+ * It prints one `@@dewpoint` line per command and the output after it. Read it with `readTrialOutput`.
+ */
+export function trialScript(candidates: readonly ScriptCandidate[], options: TrialScriptOptions): string {
+  const keep = options.keepBytes;
+  const lines = [
+    ...prelude(options.paths),
+    'go() {',
+    '  s=$(now)',
+    '  if [ "$4" = @fork ] && [ -n "$forks" ]; then echo run >&7; read -r -t "$(($3 + 5))" -u 8 code || code=124',
+    '  else c=$4; [ "$c" = @fork ] && c=$instead; timeout -k 1 "$3" bash -c "$c" > "$W/out" 2>&1 < /dev/null; code=$?; fi',
+    '  e=$(now)',
+    '  echo "@@dewpoint $1 $2 $code $((e - s))"',
+    `  if [ "$(wc -c < "$W/out")" -gt ${keep * 2} ]`,
+    `  then head -c ${keep} "$W/out"; echo; echo "[...]"; tail -c ${keep} "$W/out"; else cat "$W/out"; fi`,
+    '  echo; return $code',
+    '}',
+    ...forkLines(options),
+    'begin=$(now); accepted=0; until=0',
+    'more() {',
+    `  [ "$accepted" -lt ${options.stopAfter} ] && [ $(( $(now) - begin )) -lt ${options.totalSeconds * 1000} ] || return 1`,
+    '  [ "$accepted" -eq 0 ] || [ "$(now)" -lt "$until" ]',
+    '}',
+    `accept() { accepted=$((accepted + 1)); [ "$until" -gt 0 ] || until=$(( $(now) + ${options.graceSeconds * 1000} )); }`,
+  ];
+  for (const [index, candidate] of candidates.entries()) lines.push(...candidateLines(candidate, index, options));
+  lines.push('echo "@@dewpoint end"', 'echo quit >&7 2> /dev/null');
+  return `${lines.join('\n')}\n`;
+}
+
+/** Starts the process that forks, when a command wants it; without it the plain command is run instead. */
+function forkLines(options: TrialScriptOptions): string[] {
+  const forked = options.commands.find((command) => typeof command !== 'string');
+  if (forked === undefined || typeof forked === 'string') return ['forks=; exec 7> /dev/null'];
+  const given = forked.pytest.map(shellQuote).join(' ');
+  return [
+    `instead=${shellQuote(`python3 -m pytest ${given}`)}; forks=; rm -f "$W/req" "$W/res"; mkfifo "$W/req" "$W/res"; exec 7<> "$W/req" 8<> "$W/res"`,
+    `cat > "$W/fork.py" << 'DEWPOINT_END_OF_TEXT'`,
+    forkRunner,
+    'DEWPOINT_END_OF_TEXT',
+    `python3 "$W/fork.py" "$W/req" "$W/res" "$W/out" ${options.limitSeconds} ${given} > /dev/null 2>&1 < /dev/null &`,
+    'server=$!; trap "kill -9 $server 2> /dev/null" EXIT',
+    'read -r -t 10 -u 8 forks; [ "$forks" = ready ] || forks=',
+  ];
+}
+
+/** Shell functions: `put PATH HEAD TAIL` composes a file from its pristine lines and stdin, `back PATH` restores it. */
+function prelude(paths: TrialPaths): string[] {
+  return [
+    `T=${shellQuote(paths.trial)}; W=${shellQuote(paths.workFolder)}; cd "$T" || exit 90`,
+    'now() { date +%s%3N; }',
+    'put() {',
+    '  if [ ! -e "$W/base/$1" ] && [ ! -e "$W/new/$1" ]; then',
+    '    if [ -e "$T/$1" ]; then mkdir -p "$(dirname "$W/base/$1")"; cp -p "$T/$1" "$W/base/$1"',
+    '    else mkdir -p "$(dirname "$W/new/$1")"; : > "$W/new/$1"; fi',
+    '  fi',
+    '  B="$W/base/$1"; [ -e "$B" ] || B=/dev/null',
+    '  mkdir -p "$(dirname "$T/$1")"',
+    '  { head -n "$2" "$B"; cat; tail -n "+$3" "$B"; } > "$W/next"; cat "$W/next" > "$T/$1"',
+    '}',
+    'back() { if [ -e "$W/base/$1" ]; then cat "$W/base/$1" > "$T/$1"; else rm -f "$T/$1"; fi; }',
+  ];
+}
+
+function putLines(patch: LinePatch): string[] {
+  const put = `put ${shellQuote(patch.path)} ${patch.headLines} ${patch.tailFrom}`;
+  if (patch.middle.length === 0) return [`${put} < /dev/null`];
+  return [`${put} << 'DEWPOINT_END_OF_TEXT'`, ...patch.middle, 'DEWPOINT_END_OF_TEXT'];
+}
+
+function candidateLines(candidate: ScriptCandidate, index: number, options: TrialScriptOptions): string[] {
+  const lines = ['if more; then'];
+  lines.push(...candidate.patches.flatMap(putLines));
+  const checks = candidate.checks.map((command) => `go ${index} check ${options.limitSeconds} ${shellQuote(command)}`);
+  const runs = options.commands.map((command, at) => {
+    const text = typeof command === 'string' ? shellQuote(command) : '@fork';
+    return `go ${index} ${at} ${options.limitSeconds} ${text}`;
+  });
+  lines.push(`if ${[...checks, ...runs].join(' && ')}; then accept; fi`);
+  lines.push(...candidate.patches.map((patch) => `back ${shellQuote(patch.path)}`), 'fi');
+  return lines;
+}
+
+/** Makes the given texts the new base of the copy. */
+export function keepScript(patches: readonly LinePatch[], paths: TrialPaths): string {
+  const lines = patches.flatMap((patch) => {
+    const path = shellQuote(patch.path);
+    const base = `"$W/base/"${path}`;
+    return [...putLines(patch), `mkdir -p "$(dirname ${base})"; cat "$T/"${path} > ${base}; rm -f "$W/new/"${path}`];
+  });
+  return `${[...prelude(paths), ...lines].join('\n')}\n`;
+}
+
+export interface TrialRun {
+  readonly candidate: number;
+  /** Which command: its index, or `check` for a parse check. */
+  readonly phase: number | 'check';
+  readonly exitCode: number;
+  readonly durationMs: number;
+  readonly output: string;
+}
+
+/** The runs that a trial script reported, in order; a candidate without any was not tried. */
+export function readTrialOutput(stdout: string): readonly TrialRun[] {
+  const runs: TrialRun[] = [];
+  const marks = [...stdout.matchAll(/^@@dewpoint (?:end|(\d+) (\d+|check) (\d+) (\d+))$/gm)];
+  for (const [index, mark] of marks.entries()) {
+    if (mark[1] === undefined) continue;
+    const from = mark.index + mark[0].length + 1;
+    const to = marks[index + 1]?.index ?? stdout.length;
+    runs.push({
+      candidate: Number(mark[1]),
+      phase: mark[2] === 'check' ? 'check' : Number(mark[2]),
+      exitCode: Number(mark[3]),
+      durationMs: Number(mark[4]),
+      output: stdout.slice(from, to).trimEnd(),
+    });
+  }
+  return runs;
+}

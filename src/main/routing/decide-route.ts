@@ -1,0 +1,360 @@
+import type { Role } from '@shared/routing.ts';
+import type { Decision, Denial, RouteFacts, Rule, RouteCandidate, WeighedCandidate } from './define.ts';
+import { featuresOf } from './routing-features.ts';
+import { hardDenial, isOnlyOverBudget, isOnlyTooLong } from './hard-rules.ts';
+import type { Score } from './weigh-candidates.ts';
+import { reviewWorthUsd, weigh } from './weigh-candidates.ts';
+
+type Verdict = Pick<Decision, 'chosen' | 'layer' | 'code' | 'text'> &
+  Partial<Pick<Decision, 'wantsAdvice' | 'isDegraded'>>;
+
+interface Judged {
+  readonly candidate: RouteCandidate;
+  readonly denial: Denial | null;
+}
+
+/**
+ * Where a step runs, and why. Pure: the same facts give the same decision. The layers are asked in turn, the cheapest
+ * and hardest first. A fault in the hard rules leaves this machine or nothing; a fault above them the last model that
+ * the hard rules allow. Never throws.
+ */
+export function decideRoute(facts: RouteFacts, rules: readonly Rule[]): Decision {
+  const judged = judgeAll(facts);
+  const open = judged.filter(({ denial }) => denial === null).map(({ candidate }) => candidate);
+  const score = scoreOf(facts, rules);
+  const verdict = safely(() => verdictOf(facts, judged, open, score)) ?? asBefore(facts, open);
+  const { chosen } = verdict;
+  const options = (score?.options ?? facts.candidates.map(unweighed)).map((option) => {
+    const denial = judged.find(({ candidate }) => candidate.info.id === option.model)?.denial ?? null;
+    return denial === null ? option : { ...option, denied: { code: denial.code, text: denial.text } };
+  });
+  return {
+    wantsAdvice: false,
+    isDegraded: false,
+    ...verdict,
+    runnerUp: facts.candidates.find((candidate) => candidate !== chosen) ?? null,
+    votes: score?.votes ?? [],
+    gain: score?.gain ?? null,
+    features: score?.features ?? keptFeatures(facts),
+    options,
+  };
+}
+
+function unweighed({ info: { id: model, where } }: RouteCandidate): WeighedCandidate {
+  return { model, where, denied: null, costUsd: null, seconds: null, restUsd: null };
+}
+
+const broken: Denial = { code: 'policy', text: 'What may leave this machine could not be looked up.' };
+
+function judgeAll(facts: RouteFacts): readonly Judged[] {
+  return facts.candidates.map((candidate) => {
+    try {
+      return { candidate, denial: hardDenial(candidate, facts) };
+    } catch {
+      // A fault here must never open a door.
+      return { candidate, denial: candidate.info.where === 'local' ? null : broken };
+    }
+  });
+}
+
+/** Null: there was a fault, and what the hard rules leave goes on without a score. */
+function scoreOf(facts: RouteFacts, rules: readonly Rule[]): Score | null {
+  // With nothing to choose there is nothing to weigh.
+  if (facts.candidates.length < 2) return null;
+  try {
+    return weigh(facts, rules, blockOf(facts));
+  } catch {
+    // A fault in a vote must never stop the work.
+    return null;
+  }
+}
+
+function keptFeatures(facts: RouteFacts): Decision['features'] {
+  if (facts.keepFeatures !== true) return {};
+  try {
+    return featuresOf(facts, facts.candidates.find(({ info }) => info.where === 'local') ?? null);
+  } catch {
+    // What is kept to learn from must never stop the work.
+    return {};
+  }
+}
+
+/** At its start the whole task is decided about, later the next stretch, and what is not of the conversation by itself. */
+function blockOf({ purpose, trajectory, numbers }: RouteFacts): number {
+  if (!isOfConversation(purpose)) return 1;
+  return trajectory.steps === 0 ? numbers.taskSteps : numbers.blockSteps;
+}
+
+function isOfConversation(purpose: RouteFacts['purpose']): boolean {
+  return purpose === 'act' || purpose === 'plan';
+}
+
+function verdictOf(
+  facts: RouteFacts,
+  judged: readonly Judged[],
+  open: readonly RouteCandidate[],
+  score: Score | null,
+): Verdict {
+  const [first, second] = open;
+  if (first === undefined) return nobody(facts, judged);
+  if (second === undefined) return onlyOne(facts, judged, first, score);
+  const local = open.find((candidate) => candidate.info.where === 'local') ?? first;
+  const cloud = open.find((candidate) => candidate.info.where === 'cloud') ?? second;
+  if (score === null) return asBefore(facts, open);
+  return choose(facts, { local, cloud }, score);
+}
+
+/** What is only too long for its window can be made shorter, and at a cap its owner is asked; what is denied for any other reason cannot be helped. */
+function nobody(facts: RouteFacts, judged: readonly Judged[]): Verdict {
+  const long = judged.find(
+    ({ candidate, denial }) => denial?.code === 'context-fit' && isOnlyTooLong(candidate, facts),
+  );
+  if (long !== undefined) {
+    return {
+      chosen: long.candidate,
+      layer: 'L0',
+      code: 'context-fit',
+      text: 'Only this model may go on; the conversation is shortened for it.',
+    };
+  }
+  // The door to the model has the last word on money: it asks, stops there or goes on here, as was said.
+  const dear = judged.find(({ candidate, denial }) => denial?.code === 'budget' && isOnlyOverBudget(candidate, facts));
+  if (dear !== undefined && facts.candidates.length === 1) {
+    return {
+      chosen: dear.candidate,
+      layer: 'L0',
+      code: 'budget',
+      text: `Nobody else may go on. ${dear.denial?.text ?? ''}`,
+    };
+  }
+  const denial = judged[0]?.denial;
+  return { chosen: null, layer: 'L0', code: denial?.code ?? 'nobody', text: denial?.text ?? 'There is no model.' };
+}
+
+function onlyOne(
+  facts: RouteFacts,
+  judged: readonly Judged[],
+  candidate: RouteCandidate,
+  score: Score | null,
+): Verdict {
+  const { trouble } = facts;
+  const denial = judged.find((one) => one.denial !== null)?.denial ?? null;
+  if (trouble !== null && trouble.model === candidate.info.id) {
+    const text = denial === null ? trouble.text : `${trouble.text} ${denial.text}`;
+    return { chosen: null, layer: 'L5', code: 'cascade-end', text, isDegraded: denial?.code === 'offline' };
+  }
+  if (denial === null) return { chosen: candidate, layer: 'L0', code: 'only-model', text: 'There is no other model.' };
+  const isDegraded = denial.code === 'offline' && score !== null && wouldGoUp(facts, score);
+  return { chosen: candidate, layer: 'L0', code: denial.code, text: denial.text, isDegraded };
+}
+
+function wouldGoUp({ trajectory, numbers, trouble }: RouteFacts, score: Score): boolean {
+  return (
+    trouble !== null ||
+    trajectory.consecutiveFailures >= numbers.consecutiveFailures ||
+    (score.advantageUsd ?? 0) > numbers.marginUsd
+  );
+}
+
+/** After a fault: the last model that the hard rules allow, else this machine, else whoever is left. */
+function asBefore({ trajectory }: RouteFacts, open: readonly RouteCandidate[]): Verdict {
+  const last = open.find(({ info }) => info.id === trajectory.last?.model);
+  const chosen = last ?? open.find(({ info }) => info.where === 'local') ?? open[0] ?? null;
+  const text = 'It could not be weighed, so it stays where it was.';
+  return { chosen, layer: 'L2', code: 'router-failed', text };
+}
+
+function safely<T>(decide: () => T): T | null {
+  try {
+    return decide();
+  } catch {
+    // A fault of the router must never stop the work.
+    return null;
+  }
+}
+
+interface Pair {
+  readonly local: RouteCandidate;
+  readonly cloud: RouteCandidate;
+}
+
+/** Both may: failure first, then what must not be torn apart, then the score. */
+function choose(facts: RouteFacts, pair: Pair, score: Score): Verdict {
+  if (facts.purpose === 'review') return reviewed(facts, pair, score);
+  if (!isOfConversation(facts.purpose)) return byRole(facts, pair, score);
+  return (
+    afterTrouble(facts, pair) ??
+    afterBadSignals(facts, pair) ??
+    staysTogether(facts, pair) ??
+    byScore(facts, pair, score, facts.trajectory.steps === 0 ? 'L1' : 'L2')
+  );
+}
+
+/** L2: what is asked apart from the conversation goes where its role is asked; what failed here does not come back for it. */
+function byRole(facts: RouteFacts, pair: Pair, score: Score): Verdict {
+  const { local, cloud } = pair;
+  const own = [local, cloud].find(({ info }) => info.id === facts.driver);
+  if (own === undefined) return byScore(facts, pair, score, 'L2');
+  const role = roleOf[facts.purpose];
+  const place = role === null ? 'own' : (facts.numbers.roles?.[role] ?? 'own');
+  const what = role === null ? 'This' : roleNames[role];
+  if (place === 'local') {
+    return { chosen: local, layer: 'L2', code: 'role', text: `${what} is done by this machine in this profile.` };
+  }
+  if (place === 'score' && own === local) return byScore(facts, pair, score, 'L2');
+  const text = `${what} stays with the model that works on the task.`;
+  return { chosen: own, layer: 'L2', code: 'role', text };
+}
+
+const roleOf: Readonly<Record<RouteFacts['purpose'], Role | null>> = {
+  act: null,
+  plan: null,
+  locate: 'context',
+  choose: 'context',
+  propose: 'edit',
+  repair: 'edit',
+  answer: 'answer',
+  summarise: 'summary',
+  title: 'title',
+  advise: null,
+  review: null,
+};
+
+const roleNames: Readonly<Record<Role, string>> = {
+  context: 'Looking things up',
+  edit: 'An edit',
+  answer: 'An answer',
+  summary: 'Summing up',
+  title: 'A title',
+};
+
+/** L4: whether the cloud looks at what was called done here. Chosen is the cloud, or this machine: then nobody does. */
+function reviewed(facts: RouteFacts, { local, cloud }: Pair, { gain, options }: Score): Verdict {
+  const most = facts.numbers.reviews ?? 0;
+  const no = (code: string, text: string): Verdict => ({ chosen: local, layer: 'L4', code, text });
+  if (facts.trajectory.reviews >= most)
+    return no('reviews-spent', `It has been looked at ${most} times, as often as may be.`);
+  const costUsd = options.find(({ model }) => model === cloud.info.id)?.costUsd ?? null;
+  if (costUsd === null) return no('unpriced', `${cloud.info.label} has no known price.`);
+  const worthUsd = reviewWorthUsd(facts, gain);
+  if (worthUsd <= costUsd) return no('review-dear', `It would cost ${money(costUsd)} and is worth ${money(worthUsd)}.`);
+  const what =
+    facts.isDoubtful === true ? 'What was called done leaves room for doubt' : 'The local model says that it is done';
+  const text = `${what}; a look at a digest is worth ${money(worthUsd)} and costs ${money(costUsd)}.`;
+  return { chosen: cloud, layer: 'L4', code: 'review', text };
+}
+
+/** L5: who drove cannot go on at all. */
+function afterTrouble({ trouble, trajectory, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
+  if (trouble === null) return null;
+  if (trouble.model === cloud.info.id) {
+    const canHelp = trouble.cause === 'transport';
+    if (!canHelp) return { chosen: null, layer: 'L5', code: 'cascade-end', text: trouble.text };
+    return { chosen: local, layer: 'L5', code: 'transport', text: `The cloud cannot be reached: ${trouble.text}` };
+  }
+  if (trajectory.takeovers >= numbers.maxTakeovers) {
+    return { chosen: null, layer: 'L5', code: 'cascade-end', text: trouble.text };
+  }
+  const layer = trouble.cause === 'checks' ? 'L4' : 'L5';
+  return { chosen: cloud, layer, code: trouble.cause, text: `The local model did not get on: ${trouble.text}` };
+}
+
+/** L3 and L5: one bad signal is answered here, with what went wrong; after a few in a row somebody else helps. */
+function afterBadSignals({ trajectory, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
+  if (trajectory.last?.model !== local.info.id || trajectory.consecutiveFailures === 0) return null;
+  const isEnd = trajectory.boundary === 'done-said';
+  if (trajectory.consecutiveFailures < numbers.consecutiveFailures) {
+    const text = `${sentence(trajectory.lastSignal)} It is tried again here, with what went wrong.`;
+    return { chosen: local, layer: isEnd ? 'L4' : 'L3', code: 'retry-here', text };
+  }
+  const row = `${trajectory.consecutiveFailures} bad signals in a row, the last: ${trajectory.lastSignal}.`;
+  if (numbers.advice && !trajectory.isAdvised) {
+    const text = `${row} Advice is asked for, and it goes on here.`;
+    return { chosen: local, layer: 'L5', code: 'advice', text, wantsAdvice: true };
+  }
+  if (trajectory.takeovers >= numbers.maxTakeovers) return null;
+  return {
+    chosen: cloud,
+    layer: isEnd ? 'L4' : 'L5',
+    code: 'bad-signals',
+    text: `The cloud takes over after ${row}`,
+  };
+}
+
+/** L2: a tool loop is not split, a switch is held, and away from safe places nothing moves. */
+function staysTogether({ trajectory, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
+  const last = [local, cloud].find((candidate) => candidate.info.id === trajectory.last?.model);
+  if (last === undefined || trajectory.boundary === 'message') return null;
+  const stay = (code: string, text: string): Verdict => ({ chosen: last, layer: 'L2', code, text });
+  if (trajectory.isLoopOpen) return stay('tool-loop', 'It reads the results that it asked for.');
+  if (last === cloud && trajectory.takeovers >= numbers.maxTakeovers) {
+    return stay('stays', 'The local model has had its tries; the cloud goes on to the end.');
+  }
+  if (trajectory.takeovers > 0 && trajectory.stepsSinceSwitch < numbers.holdSteps) {
+    return stay('hold', `It stays for at least ${numbers.holdSteps} steps after a switch.`);
+  }
+  return trajectory.boundary === null
+    ? stay('no-boundary', 'Nothing has ended here that another could begin with.')
+    : null;
+}
+
+/** L1 and L2: the expected gain against the expected cost to the end; in doubt it stays, and starts, here. */
+function byScore(
+  { trajectory, numbers }: RouteFacts,
+  { local, cloud }: Pair,
+  score: Score,
+  layer: 'L1' | 'L2',
+): Verdict {
+  const { advantageUsd } = score;
+  const last = [local, cloud].find((candidate) => candidate.info.id === trajectory.last?.model) ?? null;
+  if (advantageUsd === null) {
+    const text = `${cloud.info.label} has no known price, so it is used only where this machine fails.`;
+    return { chosen: last ?? local, layer, code: 'unpriced', text };
+  }
+  if (last === cloud && trajectory.steps > 0) return leaves(numbers.marginUsd, { local, cloud }, score, advantageUsd);
+  const gain = `it would gain something in ${percent(score.gain)} of such cases`;
+  if (advantageUsd > numbers.marginUsd) {
+    const text = `The cloud is worth it: ${gain}, worth ${money(advantageUsd)} more than it costs.`;
+    return { chosen: cloud, layer, code: 'gain', text };
+  }
+  const text = `This machine ${trajectory.steps === 0 ? 'begins' : 'goes on'}, not the cloud: ${gain}, and ${weighed(advantageUsd)}.`;
+  return { chosen: local, layer, code: 'local-first', text };
+}
+
+function weighed(advantageUsd: number): string {
+  return advantageUsd < 0 ? `cost ${money(-advantageUsd)} more than that is worth` : 'that is worth too little';
+}
+
+function leaves(marginUsd: number, { local, cloud }: Pair, score: Score, advantageUsd: number): Verdict {
+  if (advantageUsd > -marginUsd) {
+    return {
+      chosen: cloud,
+      layer: 'L2',
+      code: 'gain',
+      text: `It stays in the cloud: worth ${money(advantageUsd)} more than here.`,
+    };
+  }
+  if (score.isLeavingRisky) {
+    const text = 'It stays in the cloud: coming back late would cost more than working here has saved so far.';
+    return { chosen: cloud, layer: 'L2', code: 'cache', text };
+  }
+  return {
+    chosen: local,
+    layer: 'L2',
+    code: 'back-home',
+    text: `Back to this machine: it saves ${money(-advantageUsd)}.`,
+  };
+}
+
+function sentence(text: string): string {
+  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+function money(usd: number): string {
+  const digits = Math.abs(usd) < 0.01 ? 4 : 2;
+  return `${usd < 0 ? '-' : ''}$${Math.abs(usd).toFixed(digits)}`;
+}

@@ -1,0 +1,120 @@
+import { worstCostOf } from '@shared/money.ts';
+import type { Denial, RouteFacts, RouteCandidate } from './define.ts';
+
+/**
+ * L0: why a candidate is out of the question, whatever any score says; null: it is not. In this order, so that the first
+ * reason is the one that matters most: fences, what the user denied, the budget, capabilities and the window, pins,
+ * the network.
+ */
+export function hardDenial(candidate: RouteCandidate, facts: RouteFacts): Denial | null {
+  return (
+    fenceDenial(candidate, facts) ??
+    policyDenial(candidate, facts) ??
+    budgetDenial(candidate, facts) ??
+    capabilityDenial(candidate, facts) ??
+    windowDenial(candidate, facts) ??
+    pinDenial(candidate, facts) ??
+    networkDenial(candidate, facts)
+  );
+}
+
+/** Whether nothing but the window is in the way, for which the conversation can be shortened. */
+export function isOnlyTooLong(candidate: RouteCandidate, facts: RouteFacts): boolean {
+  return hardDenial({ ...candidate, promptTokens: 0, maxOutputTokens: 0 }, facts) === null;
+}
+
+/** Whether nothing but money is in the way, about which its owner may be asked. */
+export function isOnlyOverBudget(candidate: RouteCandidate, facts: RouteFacts): boolean {
+  return (
+    hardDenial(candidate, { ...facts, budgetLeftUsd: null, trajectory: { ...facts.trajectory, isCapped: false } }) ===
+    null
+  );
+}
+
+/** What a person is to be asked about is asked when the work needs it, not for a gain. */
+function fenceDenial({ info }: RouteCandidate, facts: RouteFacts): Denial | null {
+  const { taint, shut } = facts;
+  if (info.where === 'local') return null;
+  // What was said at the door says more.
+  if (shut !== null) return shut;
+  const kept = taint.find(({ verdict }) => verdict === 'local-only');
+  const hit = kept ?? (needsCloud(facts) ? undefined : taint.find(({ verdict }) => verdict === 'ask'));
+  if (hit === undefined) return null;
+  const what = hit.path === null ? `what the fence "${hit.rule}" is about` : `${hit.path} (${hit.rule})`;
+  const how =
+    kept === undefined ? 'about which you are asked before it leaves this machine' : 'which stays on this machine';
+  return { code: 'fence', text: `The conversation carries ${what}, ${how}.` };
+}
+
+function needsCloud({ trouble, trajectory, numbers, pin }: RouteFacts): boolean {
+  return trouble !== null || trajectory.consecutiveFailures >= numbers.consecutiveFailures || pin?.where === 'cloud';
+}
+
+/** A local model that is alone has been put there at a cap or a fence. */
+function policyDenial({ info }: RouteCandidate, { policy, candidates }: RouteFacts): Denial | null {
+  if (policy === 'local' && info.where === 'cloud') return { code: 'policy', text: 'Local only was asked for.' };
+  if (policy === 'cloud' && info.where === 'local' && candidates.length > 1)
+    return { code: 'policy', text: 'Cloud only was asked for.' };
+  return null;
+}
+
+/**
+ * A turn that is under way in the cloud is not taken away from it: at its cap the person's own answer decides. A turn
+ * that begins is nobody's yet, whoever worked on the one before.
+ */
+function budgetDenial({ info, promptTokens, maxOutputTokens }: RouteCandidate, facts: RouteFacts): Denial | null {
+  const { trajectory, budgetLeftUsd } = facts;
+  if (info.where === 'local') return null;
+  if (trajectory.isCapped) return { code: 'budget', text: 'A cap on money was reached.' };
+  if (budgetLeftUsd === null || (trajectory.steps > 0 && trajectory.last?.model === info.id)) return null;
+  const worst = worstCostOf(promptTokens, maxOutputTokens, info.price);
+  if (worst === null) return { code: 'budget', text: `${info.label} has no known price, and there is a cap.` };
+  if (worst <= budgetLeftUsd) return null;
+  const left = Math.max(0, budgetLeftUsd).toFixed(4);
+  const cap = facts.budgetCap === undefined ? '' : ` of the cap ${facts.budgetCap}`;
+  return { code: 'budget', text: `The call could cost $${worst.toFixed(4)}, and $${left} are left${cap}.` };
+}
+
+function capabilityDenial({ info, canDrive }: RouteCandidate, { needs, strategy }: RouteFacts): Denial | null {
+  if (needs.images && info.capabilities.images !== true) {
+    return { code: 'capability', text: `${info.label} does not see pictures.` };
+  }
+  if (strategy === 'recipe' && !canDrive) {
+    return { code: 'capability', text: `${info.label} did not pass the probe for recipes.` };
+  }
+  if (strategy === 'loop' && !canDrive) {
+    return { code: 'capability', text: `${info.label} did not pass the probe for the free loop.` };
+  }
+  return null;
+}
+
+/** A conversation that does not fit is not moved: something of it would be lost. Where it is already, room is made for it. */
+function windowDenial(
+  { info, promptTokens, maxOutputTokens }: RouteCandidate,
+  { trajectory, candidates }: RouteFacts,
+): Denial | null {
+  if (trajectory.last?.model === info.id || candidates.length === 1) return null;
+  if (promptTokens + maxOutputTokens <= info.contextTokens) return null;
+  const text = `${promptTokens} tokens do not fit the window of ${info.contextTokens} of ${info.label}.`;
+  return { code: 'context-fit', text };
+}
+
+function pinDenial({ info }: RouteCandidate, { pin }: RouteFacts): Denial | null {
+  return pin === null || pin.where === info.where ? null : { code: 'pin', text: pin.text };
+}
+
+/** Where all is to run in the cloud nothing is gained by not trying it. */
+function networkDenial({ info }: RouteCandidate, facts: RouteFacts): Denial | null {
+  if (info.where === 'local' || facts.policy === 'cloud' || !isNetworkAway(facts)) return null;
+  return { code: 'offline', text: 'The cloud is out of reach: the network is away, or its service.' };
+}
+
+export function isNetworkAway({
+  trajectory,
+  numbers,
+  now,
+}: Pick<RouteFacts, 'trajectory' | 'numbers' | 'now'>): boolean {
+  if (trajectory.network.failures < numbers.offlineAfter) return false;
+  // A clock that was put back must not keep the network away for longer than that.
+  return Math.abs(now - trajectory.network.at) < numbers.offlineSeconds * 1000;
+}

@@ -1,0 +1,92 @@
+import type { Purpose } from '@shared/events.ts';
+import type { Where } from '@shared/models.ts';
+import type { Features, RouteFacts, RouteCandidate } from './define.ts';
+import type { Trajectory } from './trajectory/trajectory.ts';
+
+/**
+ * The facts as plain numbers: what rules vote on, and what is kept to learn from. Names are stable, see
+ * docs/routing-data.md; a new one may be added, none may change its meaning. Flags are 0 or 1.
+ */
+export function featuresOf(facts: RouteFacts, local: RouteCandidate | null): Features {
+  const { trajectory, task } = facts;
+  const { counts } = trajectory;
+  const promptTokens = local?.promptTokens ?? facts.candidates[0]?.promptTokens ?? 0;
+  return {
+    ...purposeFlags[facts.purpose],
+    ...surenessOf(trajectory, local),
+    ...recordOf(facts),
+    promptTokens,
+    localWindowShare: local === null ? 1 : promptTokens / local.info.contextTokens,
+    localParametersB: local?.info.parametersB ?? 0,
+    isRecipe: facts.strategy === 'recipe' ? 1 : 0,
+    taskCharacters: task.characters,
+    taskFiles: task.files,
+    taskHasTrace: flag(task.hasTrace),
+    taskHasCriterion: flag(task.hasCriterion),
+    taskIsQuestion: flag(task.isQuestion),
+    taskRiskyWords: task.riskyWords,
+    taskRoteWords: task.roteWords,
+    steps: trajectory.steps,
+    stepsSinceSwitch: trajectory.stepsSinceSwitch,
+    takeovers: trajectory.takeovers,
+    consecutiveFailures: trajectory.consecutiveFailures,
+    severity: trajectory.window.reduce((sum, one) => sum + one, 0),
+    isExploring: flag(trajectory.steps > 0 && counts.writes === 0),
+    writes: counts.writes,
+    rejectedEdits: counts.rejectedEdits,
+    stepsWithoutWrite: counts.stepsWithoutWrite,
+    repeatedCalls: counts.repeatedCalls,
+    sameErrors: counts.sameErrors,
+    formatFailures: counts.formatFailures,
+    failedChecks: counts.failedChecks,
+    compactions: counts.compactions,
+    testsGreen: flag(trajectory.isGreen === true),
+    testsRed: flag(trajectory.isGreen === false),
+  };
+}
+
+/** How likely the local model took the words of its last answer to be, 0 to 1; all 0 where nobody says. */
+function surenessOf({ models }: Trajectory, local: RouteCandidate | null): Features {
+  const sureness = local === null ? null : (models[local.info.id]?.sureness ?? null);
+  return {
+    hasLocalSureness: flag(sureness !== null),
+    localLeastSure: sureness === null ? 0 : Math.exp(sureness.least),
+    localTenthSure: sureness === null ? 0 : Math.exp(sureness.tenth),
+    localQuarterSure: sureness === null ? 0 : Math.exp(sureness.quarter),
+  };
+}
+
+/** Turns with steps of this kind that a check judged, as they are counted; 0: none, or nobody counted. */
+function recordOf({ numbers, candidates, purpose }: RouteFacts): Features {
+  const of = (where: Where) => {
+    const candidate = candidates.find(({ info }) => info.where === where);
+    return candidate === undefined ? undefined : numbers.priors?.[candidate.info.id]?.[purpose];
+  };
+  const [here, there] = [of('local'), of('cloud')];
+  return {
+    localTries: here?.tries ?? 0,
+    localSolved: here?.solved ?? 0,
+    cloudTries: there?.tries ?? 0,
+    cloudSolved: there?.solved ?? 0,
+  };
+}
+
+const kinds = { isReading: 0, isPlanning: 0, isRepairing: 0, isRote: 0 } as const;
+
+const purposeFlags: Readonly<Record<Purpose, Readonly<Record<keyof typeof kinds, number>>>> = {
+  act: kinds,
+  locate: { ...kinds, isReading: 1 },
+  propose: kinds,
+  repair: { ...kinds, isRepairing: 1 },
+  answer: kinds,
+  plan: { ...kinds, isPlanning: 1 },
+  summarise: { ...kinds, isRote: 1 },
+  choose: { ...kinds, isReading: 1 },
+  title: { ...kinds, isRote: 1 },
+  advise: { ...kinds, isPlanning: 1 },
+  review: kinds,
+};
+
+function flag(value: boolean): number {
+  return value ? 1 : 0;
+}

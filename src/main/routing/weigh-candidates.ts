@@ -1,0 +1,150 @@
+import { chanceOf } from '@shared/routing.ts';
+import type { Features, RouteFacts, Rule, RouteCandidate, Vote, WeighedCandidate } from './define.ts';
+import { featuresOf } from './routing-features.ts';
+import type { CacheFacts, Outlook, SwitchPrice } from './switch-price.ts';
+import { callUsd, nothingCached, savedUsd, switchPrice } from './switch-price.ts';
+
+/** The score of a step with everything that went into it. */
+export interface Score {
+  readonly features: Features;
+  readonly votes: readonly Vote[];
+  /** The chance that the cloud does the rest of the task and this machine does not. */
+  readonly gain: number;
+  /** What the next stretch is worth more in the cloud than here, in US dollars; null: its price is not known. */
+  readonly advantageUsd: number | null;
+  readonly price: SwitchPrice | null;
+  /** Leaving the cloud now could come dearer than never having left it. */
+  readonly isLeavingRisky: boolean;
+  readonly options: readonly WeighedCandidate[];
+}
+
+/** Log odds before anything is known: a local model fails a little less often than not. */
+const BASE = -0.4;
+/**
+ * How often a wrong result of this machine is taken for a right one: where tests judge every try of a program and the
+ * cloud is asked when they refuse them all, with something to check by at the end, and without.
+ */
+const UNDETECTED = { judged: 0.02, checked: 0.15, unchecked: 0.5 } as const;
+/** Until a model has been seen at work. */
+const GUESS = { localStepMs: 20_000, cloudStepMs: 8_000, outputTokens: 400, resultTokens: 600 } as const;
+
+/** L2: votes, prices and times of both, and what they come to. `block`: the steps that the decision is for. */
+export function weigh(facts: RouteFacts, rules: readonly Rule[], block: number): Score {
+  const local = facts.candidates.find((candidate) => candidate.info.where === 'local') ?? null;
+  const cloud = facts.candidates.find((candidate) => candidate.info.where === 'cloud') ?? null;
+  const features = featuresOf(facts, local);
+  const votes = rules.flatMap((rule) => votesOf(rule, features, facts.numbers.weights?.[rule.id] ?? 1));
+  const sum = votes.reduce((total, { toward, weight }) => total + (toward === 'cloud' ? weight : -weight), BASE);
+  const gain = chanceOf(sum);
+  const outlook = outlookOf(facts, { local, cloud, gain, block });
+  const cache = cloud === null ? nothingCached : cacheOf(facts, cloud);
+  const price = cloud === null ? null : switchPrice(cloud.info.price, outlook, cache);
+  const saved = cloud === null ? 0 : savedByLocal(facts, local, cloud);
+  return {
+    features,
+    votes,
+    gain,
+    advantageUsd: price === null ? null : valueOf(facts, outlook, block) - price.extraUsd,
+    price,
+    isLeavingRisky: price !== null && price.riskUsd > Math.max(0, saved),
+    options: facts.candidates.map((candidate) => option(facts, candidate, { outlook, cache, price })),
+  };
+}
+
+/** `factor`: what a rule's votes count for here; 0: nothing, and they are not cast. */
+function votesOf(rule: Rule, features: Features, factor: number): readonly Vote[] {
+  if (factor === 0) return [];
+  return rule.vote(features).map((vote) => ({ rule: rule.id, ...vote, weight: vote.weight * factor }));
+}
+
+interface Pair {
+  readonly local: RouteCandidate | null;
+  readonly cloud: RouteCandidate | null;
+  readonly gain: number;
+  readonly block: number;
+}
+
+function outlookOf({ trajectory, numbers }: RouteFacts, { local, cloud, gain, block }: Pair): Outlook {
+  const here = local === null ? undefined : trajectory.models[local.info.id];
+  const there = cloud === null ? undefined : trajectory.models[cloud.info.id];
+  const outputTokens = (trajectory.last?.where === 'cloud' ? there : here)?.outputTokens ?? GUESS.outputTokens;
+  const stepsLeft = Math.max(numbers.blockSteps, numbers.taskSteps - trajectory.steps);
+  return {
+    promptTokens: cloud?.promptTokens ?? local?.promptTokens ?? 0,
+    outputTokens,
+    grownTokens: outputTokens + GUESS.resultTokens,
+    stepsLeft,
+    blockSteps: block,
+    hazard: 1 - (1 - gain) ** (1 / stepsLeft),
+    localStepMs: here?.stepMs ?? GUESS.localStepMs,
+    cloudStepMs: there?.stepMs ?? GUESS.cloudStepMs,
+  };
+}
+
+/** A clock that was put back makes nothing older than it is. */
+function cacheOf({ trajectory, numbers, now }: RouteFacts, { info }: RouteCandidate): CacheFacts {
+  const known = trajectory.models[info.id];
+  const lifeMs = numbers.cacheLifeSeconds * 1000;
+  if (known === undefined) return { ...nothingCached, lifeMs };
+  return { cachedTokens: known.cachedTokens, ageMs: Math.max(0, now - known.cachedAt), lifeMs };
+}
+
+function savedByLocal({ trajectory }: RouteFacts, local: RouteCandidate | null, cloud: RouteCandidate): number {
+  const here = local === null ? undefined : trajectory.models[local.info.id];
+  const forgotten = trajectory.models[cloud.info.id]?.forgottenTokens ?? 0;
+  return savedUsd(cloud.info.price, here ?? { readTokens: 0, writtenTokens: 0 }, forgotten);
+}
+
+/** What a look at work that is called done is worth: what it may find, as far as nothing else would. US dollars. */
+export function reviewWorthUsd({ numbers, trajectory, isDoubtful }: RouteFacts, gain: number): number {
+  const isChecked = trajectory.isGreen === true && isDoubtful !== true;
+  return gain * (isChecked ? UNDETECTED.checked : UNDETECTED.unchecked) * numbers.valueUsd;
+}
+
+/** What the cloud is worth for a stretch: mistakes that nobody would notice, and the time of who waits. */
+function valueOf({ numbers, task, strategy }: RouteFacts, outlook: Outlook, block: number): number {
+  const checked = strategy === 'recipe' ? UNDETECTED.judged : UNDETECTED.checked;
+  const undetected = task.hasCriterion ? checked : UNDETECTED.unchecked;
+  const fails = 1 - (1 - outlook.hazard) ** block;
+  const minutes = ((outlook.localStepMs - outlook.cloudStepMs) * block) / 60_000;
+  return fails * undetected * numbers.valueUsd + minutes * numbers.minuteUsd;
+}
+
+function option(
+  facts: RouteFacts,
+  candidate: RouteCandidate,
+  {
+    outlook,
+    cache,
+    price,
+  }: { readonly outlook: Outlook; readonly cache: CacheFacts; readonly price: SwitchPrice | null },
+): WeighedCandidate {
+  const { info, promptTokens } = candidate;
+  const { outputTokens } = outlook;
+  const isLocal = info.where === 'local';
+  const costUsd = callUsd(info.price, { promptTokens, outputTokens }, isLocal ? nothingCached : cache);
+  const rest = price === null ? null : isLocal ? price.localRestUsd : price.cloudRestUsd;
+  const alone = facts.candidates.length === 1 && isLocal ? costUsd : rest;
+  return {
+    model: info.id,
+    where: info.where,
+    denied: null,
+    costUsd,
+    seconds: secondsOf(facts, candidate, outputTokens),
+    restUsd: alone,
+  };
+}
+
+/** By the speeds of the calls before; a model that has not been called yet is not guessed at. */
+function secondsOf(
+  { trajectory }: RouteFacts,
+  { info, promptTokens }: RouteCandidate,
+  outputTokens: number,
+): number | null {
+  const known = trajectory.models[info.id];
+  if (known === undefined) return null;
+  const { prefillPerSecond, decodePerSecond, cachedTokens, callMs } = known;
+  if (prefillPerSecond === null || decodePerSecond === null) return callMs / 1000;
+  const kept = trajectory.last?.model === info.id ? Math.min(cachedTokens, promptTokens) : 0;
+  return (promptTokens - kept) / prefillPerSecond + outputTokens / decodePerSecond;
+}

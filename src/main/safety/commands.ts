@@ -1,0 +1,113 @@
+import { AppError } from '@shared/errors.ts';
+import type { FenceSources } from '@shared/fences.ts';
+import { compileFences, globMatcher } from '@shared/fences.ts';
+import type { RouteRule } from '@shared/route-rules.ts';
+import { fittingRule, ruleText } from '@shared/route-rules.ts';
+import type { RuleAnswer, RuleReport } from '@shared/rule-report.ts';
+import type { RuleQuestion } from '@shared/rules-contract.ts';
+import type { Settings } from '@shared/settings.ts';
+import type { CoreApi } from '../server/core-api.ts';
+import type { AgentDependencies } from '../agent/turn/agent-dependencies.ts';
+import type { HoldingRules, RuleFiles } from '../policy/rule-files.ts';
+import { secretKind } from '../sandbox/workspace/secret-files.ts';
+
+export interface RuleCommandsOptions {
+  readonly files: RuleFiles;
+  readonly settings: () => Settings;
+  readonly approve: (approved: Settings['rules']['approved']) => Promise<unknown>;
+}
+
+/** A person's rules, for whoever shows and changes them. */
+export function createRuleCommands(
+  options: RuleCommandsOptions,
+): Pick<CoreApi, 'showRules' | 'checkRules' | 'saveRules' | 'testRules' | 'approveRules'> {
+  const { files, settings } = options;
+  const report = async (projectPath: string | null): Promise<RuleReport> => ({
+    files: await files.files(projectPath),
+  });
+  return {
+    showRules: report,
+    checkRules: (target, text) => files.check(target, text),
+    saveRules: async ({ owner, projectPath, text, hash, approve }) => {
+      await files.save({ owner, projectPath }, text, hash);
+      const [saved] = (await files.files(projectPath)).filter((file) => file.owner === owner);
+      if (approve && owner === 'project' && projectPath !== null && typeof saved?.hash === 'string') {
+        await options.approve({ ...settings().rules.approved, [projectPath]: saved.hash });
+      }
+      return report(projectPath);
+    },
+    testRules: async (question) => answerOf(await rulesAskedAbout(files, question), settings(), question),
+    approveRules: async (projectPath, hash) => {
+      const file = (await files.files(projectPath)).find(({ owner }) => owner === 'project');
+      if (file?.hash !== hash) {
+        throw new AppError(
+          'conflict',
+          'The rules of the project changed since you looked at them; nothing was approved.',
+          {
+            hint: 'Look at them again.',
+          },
+        );
+      }
+      await options.approve({ ...settings().rules.approved, [projectPath]: hash });
+      return report(projectPath);
+    },
+  };
+}
+
+function rulesAskedAbout(files: RuleFiles, { projectPath, draft }: RuleQuestion): Promise<HoldingRules> {
+  if (draft === undefined) return files.holding(projectPath);
+  return files.draft({ owner: draft.owner, projectPath }, draft.text);
+}
+
+function answerOf(rules: HoldingRules, settings: Settings, question: RuleQuestion): RuleAnswer {
+  const { path, task, purpose, projectPath } = question;
+  const place = fittingRule(rules.places, { task, purpose, paths: path === '' ? [] : [path] });
+  const fences = compileFences({ settings: fenceSources(rules, settings), projectPath, isSecretFile });
+  const hit = path === '' ? null : fences.ofPath(path);
+  const mask = path === '' ? undefined : rules.masks.find((glob) => globMatcher(glob)(path));
+  const isKept = rules.shut !== null || hit?.verdict === 'local-only';
+  return {
+    place:
+      place === null
+        ? null
+        : place.where === 'cloud' && isKept
+          ? {
+              where: 'local',
+              text: `A fence keeps it here, and goes over every rule on where steps run. ${ruleText(place)}`,
+            }
+          : { where: place.where, text: ruleText(place) },
+    fence:
+      rules.shut === null
+        ? hit && { verdict: hit.verdict, text: hit.rule }
+        : { verdict: 'local-only', text: `${rules.shut}.` },
+    mask: mask ?? null,
+  };
+}
+
+/** What a file is by its name alone, for whoever asks before the sandbox has looked into it. */
+export const isSecretFile = (path: string): boolean => secretKind(path) === 'secret';
+
+/** The rules of one session, read anew whenever they are asked for. `held`: those on where steps run, instead. */
+export function createSessionRules(
+  { rules, settings }: { readonly rules: RuleFiles['holding']; readonly settings: () => Settings },
+  projectPath: string | null,
+  held?: () => readonly RouteRule[] | undefined,
+): { readonly places: AgentDependencies['routeRules']; readonly fences: () => Promise<FenceSources> } {
+  return {
+    places: async () => {
+      const { places, problems } = await rules(projectPath);
+      return { rules: held?.() ?? places, problems };
+    },
+    fences: async () => fenceSources(await rules(projectPath), settings()),
+  };
+}
+
+/** The fences of a session: those of the files, then those of the settings. */
+export function fenceSources(rules: HoldingRules, { fences }: Settings): FenceSources {
+  return {
+    secrets: fences.secrets,
+    rules: [...rules.fences, ...fences.rules],
+    projectRules: rules.projectFences,
+    shut: rules.shut,
+  };
+}

@@ -1,0 +1,189 @@
+import type { KeyOutcome, KeyReport, KeyTest } from '@shared/contract.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { ProviderSettings, Settings } from '@shared/settings.ts';
+import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
+import type { HostPrograms } from '../../lib/programs/host-programs.ts';
+import { createKeyClient } from '../../secrets/key-client.ts';
+import type { StoreState } from '../../secrets/key-store.ts';
+import { createKeyStore } from '../../secrets/key-store.ts';
+import type { Keys, KeysOptions } from '../../secrets/keys.ts';
+import { createKeys } from '../../secrets/keys.ts';
+import type { AskedService } from '../../models/available-models.ts';
+
+/** The keys of this home: set, listed and removed by a person, found by providers. */
+export interface HomeKeys {
+  /** For a provider that makes a call; null: there is none, or the store does not give it. */
+  readonly secret: (provider: string, settings: ProviderSettings) => Promise<string | null>;
+  readonly list: () => Promise<KeyReport>;
+  readonly set: (
+    input: { readonly provider: string; readonly value: string; readonly forThisRun: boolean },
+    signal: AbortSignal,
+  ) => Promise<KeyOutcome>;
+  /** Of a provider that is set up; its key as it is now. */
+  readonly test: (provider: string, signal: AbortSignal) => Promise<KeyTest>;
+  readonly remove: (provider: string) => Promise<void>;
+  /** Rejects with `not-found` where none was removed a moment ago. */
+  readonly restore: (provider: string) => Promise<void>;
+  readonly dispose: () => void;
+}
+
+export interface HomeKeysOptions {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly nodePath: string;
+  readonly processPath: string;
+  readonly programs: HostPrograms;
+  readonly settings: () => Settings;
+  /** Keeps a service among the providers of the settings, so that its models are listed; null: takes it out. */
+  readonly keepService: (provider: string, service: ProviderSettings | null) => Promise<void>;
+  readonly learn: KeysOptions['learn'];
+  /** A sentence for a person: a key store that does not open. */
+  readonly onNotice: (text: string) => void;
+  /** What its service says now to the key that is set; rejects where it says no. */
+  readonly askModels: (provider: string, signal: AbortSignal) => Promise<AskedService>;
+}
+
+export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
+  const { env, settings } = options;
+  const client = createKeyClient(options);
+  const store = createKeyStore({ client, service: serviceName(options) });
+  const keys = createKeys({ store, env, learn: options.learn, dispose: client.dispose });
+  return {
+    secret: secretsFor(keys, options.onNotice),
+    list: async () => {
+      const entries = await keys.list(ownersOf(settings()));
+      return {
+        store: entries.store,
+        keys: entries.sources.map(({ owner, source }) => ({ ...owner, source })),
+      };
+    },
+    set: async ({ provider, value, forThisRun }, signal) => {
+      mustBeKnown(provider, settings());
+      const key = keyOf(value);
+      if (forThisRun) keys.setForThisRun(provider, key);
+      else await keep(keys, provider, key);
+      await setUp(options, provider);
+      const kept = forThisRun ? 'this-run' : 'store';
+      return { kept, ...(await tryKey(options, provider, signal)) };
+    },
+    test: async (provider, signal) => {
+      mustBeKnown(provider, settings());
+      return tryKey(options, provider, signal);
+    },
+    remove: async (provider) => {
+      mustBeKnown(provider, settings());
+      mustBeReady(await keys.remove(provider));
+      // Only what came with a key goes with it.
+      const plain = serviceSettings(provider);
+      const own = settings().providers[provider];
+      if (plain !== null && JSON.stringify(own) === JSON.stringify(plain)) await options.keepService(provider, null);
+    },
+    restore: async (provider) => {
+      mustBeKnown(provider, settings());
+      const state = await keys.restore(provider);
+      if (state === null) {
+        throw new AppError('not-found', `The key of ${provider} is not kept any more.`, {
+          hint: 'Take it from where you got it, and set it again.',
+        });
+      }
+      mustBeReady(state);
+      await setUp(options, provider);
+    },
+    dispose: keys.dispose,
+  };
+}
+
+/** The key for a call. Why there is none is said once: the service will refuse the call. */
+function secretsFor(keys: Keys, onNotice: HomeKeysOptions['onNotice']): HomeKeys['secret'] {
+  const told = new Set<string>();
+  const tell = (text: string): void => {
+    if (!told.has(text)) onNotice(text);
+    told.add(text);
+  };
+  return async (provider, own) => {
+    const variable = keyVariableOf(own);
+    const found = await keys.find({ provider, variable });
+    if (found.type === 'stored') {
+      if (isKey(found.value)) return found.value;
+      const where = found.source === 'environment' ? ` (${variable ?? ''} of the environment)` : '';
+      tell(`The key of ${provider}${where} is not used. ${noKey}`);
+      return null;
+    }
+    // An endpoint that no service is known behind may well need no key.
+    if (found.type !== 'absent' && variable !== null) tell(`${found.message} ${found.hint}`);
+    return null;
+  };
+}
+
+/** Homes that were moved have keys of their own, so that a test never finds a person's. */
+function serviceName({ home, env }: HomeKeysOptions): string {
+  return env.DEWPOINT_HOME === undefined || env.DEWPOINT_HOME === '' ? 'dewpoint' : `dewpoint ${home}`;
+}
+
+function ownersOf(settings: Settings): readonly { readonly provider: string; readonly variable: string | null }[] {
+  const services = serviceNames.flatMap((provider) => {
+    const own = settings.providers[provider] ?? serviceSettings(provider);
+    const variable = own === null ? null : keyVariableOf(own);
+    return variable === null ? [] : [{ provider, variable }];
+  });
+  const others = Object.entries(settings.providers)
+    .filter(
+      ([provider, { kind }]) =>
+        !serviceNames.includes(provider) && kind !== 'llama-cpp' && kind !== 'ollama' && kind !== 'scripted',
+    )
+    .map(([provider, own]) => ({ provider, variable: keyVariableOf(own) }));
+  return [...services, ...others];
+}
+
+function mustBeKnown(provider: string, settings: Settings): void {
+  const known = [...new Set([...Object.keys(settings.providers), ...serviceNames])];
+  if (known.includes(provider)) return;
+  throw new AppError('not-found', `There is no provider ${provider}.`, {
+    hint: `There are: ${known.join(', ')}. Others: dewpoint settings set providers.NAME '{"kind": "openai-compatible", "baseUrl": "…"}'`,
+  });
+}
+
+async function setUp({ settings, keepService }: HomeKeysOptions, provider: string): Promise<void> {
+  const service = serviceSettings(provider);
+  if (service !== null && settings().providers[provider] === undefined) await keepService(provider, service);
+}
+
+const noKey = 'This is no key: it has a space, a line break or a letter in it that no key has.';
+
+/** No header could carry another. */
+function isKey(value: string): boolean {
+  return /^[\x21-\x7e]+$/.test(value);
+}
+
+/** What a person pasted, without what came along at its ends. */
+function keyOf(value: string): string {
+  const key = value.trim();
+  if (isKey(key)) return key;
+  throw new AppError('bad-input', noKey, { hint: 'Copy it once more from where you got it. Nothing was kept.' });
+}
+
+function mustBeReady(state: StoreState): void {
+  if (state.type !== 'ready') throw new AppError('missing-key', state.message, { hint: state.hint });
+}
+
+async function keep(keys: Keys, provider: string, value: string): Promise<void> {
+  const state = await keys.set(provider, value);
+  if (state.type === 'ready') return;
+  throw new AppError('missing-key', `The key was not kept: ${state.message}`, {
+    hint: `${state.hint} Or keep it for this run only: dewpoint keys set ${provider} --this-run (while the app or dewpoint serve runs), or name it in the environment.`,
+  });
+}
+
+/** The list of models costs nothing and needs the key at most services. */
+async function tryKey(options: HomeKeysOptions, provider: string, signal: AbortSignal): Promise<KeyTest> {
+  try {
+    const { models, isOpen } = await options.askModels(provider, signal);
+    const bundled = models.find(({ listedOn }) => listedOn !== undefined);
+    if (bundled !== undefined) return { test: 'unknown', text: bundled.note ?? '' };
+    const text = `The service lists ${models.length} model${models.length === 1 ? '' : 's'}.`;
+    return { test: isOpen ? 'open' : 'accepted', text };
+  } catch (error) {
+    const text = messageOf(error);
+    return { test: /\b40[13]\b|auth|api key|unauthori[sz]ed|forbidden/iu.test(text) ? 'refused' : 'unknown', text };
+  }
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { StringDecoder } from 'node:string_decoder';
+import { AppError, valueOf } from '@shared/errors.ts';
+import type { SessionEvent } from '@shared/events.ts';
+import { createOwnAnswers } from '@shared/own-answers.ts';
+import type { NetworkHistory, SandboxUsage, SandboxView, TerminalPush, TerminalSize } from '@shared/sandbox-view.ts';
+import type { CoreApi } from '../server/core-api.ts';
+import type { OpenSessions } from '../sessions/open/open-sessions.ts';
+import { busySession } from '../sessions/open/open-sessions.ts';
+import { delay } from '../lib/async/delay.ts';
+import type { OpenProcess, Sandbox, SandboxLook } from './sandbox.ts';
+import { resizedFrame, shellCommand, typedFrames } from './terminal-shell.ts';
+import type { LiveJournal } from '../sessions/live-journal.ts';
+import type { SessionStore } from '../sessions/session-store.ts';
+
+export type SandboxCommands = Pick<
+  CoreApi,
+  'watchSandbox' | 'networkHistory' | 'openTerminal' | 'typeInTerminal' | 'resizeTerminal'
+>;
+
+interface SandboxCommandsOptions {
+  readonly sessions: Pick<OpenSessions, 'sandbox' | 'occupy' | 'runner' | 'journal'>;
+  readonly store: Pick<SessionStore, 'view'>;
+}
+
+interface Terminal {
+  readonly sessionId: string;
+  readonly process: OpenProcess;
+}
+
+const lookEveryMs = 2_000;
+/** Of each list; the log has all. */
+const keptUses = 200;
+
+/** What a person sees of the sandbox of a session, and does in it by a shell. */
+export function createSandboxCommands(options: SandboxCommandsOptions): SandboxCommands {
+  const terminals = new Map<string, Terminal>();
+  const terminal = (id: string): Terminal => {
+    const found = terminals.get(id);
+    if (found === undefined) throw new AppError('not-found', 'This terminal has ended.');
+    return found;
+  };
+  return {
+    watchSandbox: async (sessionId, onView, signal) => {
+      let last: SandboxLook | null = null;
+      while (!signal.aborted) {
+        const sandbox = options.sessions.sandbox(sessionId);
+        const look: SandboxLook | null = (await sandbox?.look?.(signal)) ?? null;
+        if (signal.aborted) return;
+        const count = [...terminals.values()].filter((one) => one.sessionId === sessionId).length;
+        onView(viewOf(sandbox, { look, last, terminals: count }));
+        last = look;
+        await delay(lookEveryMs, signal);
+      }
+    },
+    networkHistory: async (sessionId) => networkHistory((await options.store.view(sessionId)).read()),
+    openTerminal: async (sessionId, { size, onPush }, signal) => {
+      const { sandbox, release } = await options.sessions.occupy(sessionId, signal);
+      try {
+        const journal = await options.sessions.journal(sessionId);
+        await runTerminal({ sandbox, journal, terminals, size, onPush }, signal);
+      } finally {
+        release();
+      }
+    },
+    typeInTerminal: async (terminalId, text) => {
+      const { process, sessionId } = terminal(terminalId);
+      // What it changed while the agent works would count as the agent's, and be undone as such.
+      if (options.sessions.runner(sessionId)?.isRunning() === true) throw busySession();
+      await process.write(typedFrames(text));
+    },
+    resizeTerminal: async (terminalId, size) => terminal(terminalId).process.write(resizedFrame(size)),
+  };
+}
+
+interface TerminalRun {
+  readonly sandbox: Sandbox;
+  readonly journal: LiveJournal;
+  readonly terminals: Map<string, Terminal>;
+  readonly size: TerminalSize;
+  readonly onPush: (push: TerminalPush) => void;
+}
+
+/** Resolves when it has ended, by itself or by `signal`. */
+async function runTerminal(run: TerminalRun, signal: AbortSignal): Promise<void> {
+  const { sandbox, journal, terminals, size, onPush } = run;
+  const terminalId = randomUUID();
+  const decoder = new StringDecoder('utf8');
+  const since = Date.now();
+  // First into the log: a terminal that nobody can find there must not be.
+  await journal.append({ type: 'terminal-opened', terminalId });
+  let exitCode: number | null = null;
+  try {
+    const process = valueOf(
+      await sandbox.open(
+        {
+          command: shellCommand(size),
+          onOutput: ({ bytes }) => onPush({ type: 'output', text: decoder.write(Buffer.from(bytes)) }),
+        },
+        signal,
+      ),
+    );
+    terminals.set(terminalId, { sessionId: journal.sessionId, process });
+    onPush({ type: 'opened', terminalId });
+    const close = (): void => void process.close().catch(() => undefined);
+    signal.addEventListener('abort', close, { once: true });
+    if (signal.aborted) close();
+    ({ exitCode } = await process.ended);
+    signal.removeEventListener('abort', close);
+  } finally {
+    terminals.delete(terminalId);
+    await journal
+      .append({ type: 'terminal-closed', terminalId, exitCode, durationMs: Date.now() - since })
+      .catch(() => undefined);
+  }
+  onPush({ type: 'ended', exitCode });
+}
+
+interface Seen {
+  readonly look: SandboxLook | null;
+  /** Of the look before it: use of the processor is what lies between two. */
+  readonly last: SandboxLook | null;
+  readonly terminals: number;
+}
+
+function viewOf(sandbox: Sandbox | null, { look, last, terminals }: Seen): SandboxView {
+  const warnings = sandbox?.description.warnings ?? [];
+  if (sandbox === null) return { state: 'none', usage: null, masked: [], pinned: [], warnings, terminals };
+  if (look === null) return { state: 'running', usage: null, masked: [], pinned: [], warnings, terminals };
+  const { masked, pinned, isRunning, usage } = look;
+  return {
+    state: isRunning ? 'running' : 'gone',
+    usage: usage === null ? null : usageOf(usage, last?.usage ?? null),
+    masked,
+    pinned: pinned.map(({ path, readOnly }) => ({ path, readOnly })),
+    warnings,
+    terminals,
+  };
+}
+
+function usageOf(usage: NonNullable<SandboxLook['usage']>, last: SandboxLook['usage']): SandboxUsage {
+  const { memoryBytes, memoryLimitBytes, processes, cpuNs, readNs } = usage;
+  // A container that was made again counts from the beginning.
+  const isKnown = last !== null && readNs > last.readNs && cpuNs >= last.cpuNs;
+  const cpuPercent = isKnown ? ((cpuNs - last.cpuNs) / (readNs - last.readNs)) * 100 : null;
+  return { cpuPercent, memoryBytes, memoryLimitBytes, processes };
+}
+
+async function networkHistory(events: AsyncIterable<SessionEvent>): Promise<NetworkHistory> {
+  const uses: NetworkHistory['uses'][number][] = [];
+  const own = createOwnAnswers();
+  for await (const event of events) {
+    own.add(event);
+    if (event.type === 'network-used') {
+      const { toolCallId, host, port, isAllowed, reason, address, count, sentBytes, receivedBytes, at } = event;
+      uses.push({ toolCallId, host, port, isAllowed, reason, address, count, sentBytes, receivedBytes, at });
+    }
+  }
+  const answers = own.all().flatMap(({ hosts, said }): NetworkHistory['answers'] => {
+    if (hosts === null || said === null) return [];
+    const { at, answer, by, scope = 'once' } = said;
+    return [{ at, hosts, answer, scope, by }];
+  });
+  return { uses: uses.slice(-keptUses), answers: answers.slice(-keptUses) };
+}

@@ -1,0 +1,142 @@
+import { readdir } from 'node:fs/promises';
+import { openChildFolder, openHostFolder, readRegularFile, type HostFolder } from '../../lib/files/host-folder.ts';
+import type { ProjectTexts } from './dependency-part.ts';
+
+/** What lies in one folder: mostly the top of a project. */
+export interface ProjectTop {
+  readonly texts: ProjectTexts;
+  /** Names of all files and folders at the top; a folder with `/` at its end. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Lock files of large projects have megabytes; what is larger than this is not read, and its project not prepared. */
+const maxBytes = 24 * 1024 * 1024;
+const maxFiles = 60;
+
+const known: ReadonlySet<string> = new Set([
+  'package.json',
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'pnpm-lock.yaml',
+  'pnpm-workspace.yaml',
+  'yarn.lock',
+  'bun.lock',
+  'bun.lockb',
+  '.npmrc',
+  'pyproject.toml',
+  'setup.py',
+  'setup.cfg',
+  'uv.lock',
+  'poetry.lock',
+  'Pipfile',
+  'Pipfile.lock',
+  'tox.ini',
+]);
+/** `requirements.txt`, `requirements-dev.txt`, `dev-requirements.txt`, `test_requirements.txt` … */
+const requirements = /^(?=[\w.-]*requirements|constraints)[\w.-]*\.(?:txt|in)$/i;
+
+/** A folder below the top, by its relative path. */
+export interface ProjectFolder {
+  readonly folder: string;
+  readonly top: ProjectTop;
+}
+
+export interface ProjectFiles {
+  readonly top: ProjectTop;
+  readonly below: readonly ProjectFolder[];
+  /** All texts, by their path in the project. */
+  readonly texts: ProjectTexts;
+}
+
+/** How deep below the top is looked for packages of their own, and in how many folders. */
+const maxDepth = 2;
+const maxFolders = 200;
+/** What lies in these is there to be read, tried or copied, or comes from elsewhere. */
+const passedOver =
+  /^(?:\..*|node_modules|site-packages|venv|env|vendor|third[_-]party|examples?|samples?|docs?|tests?|__tests__|fixtures?|testdata|dist|build|target|out|coverage|requirements)$/i;
+
+/** Names that mean themselves in a shell: others are not gone into. */
+const plain = /^[\w.@+-]+$/;
+
+/** Reads what says how a project's packages are installed, on the host and without following a link. Rejects on abort. */
+export async function readProject(projectPath: string, signal: AbortSignal): Promise<ProjectFiles> {
+  const root = await openHostFolder(projectPath);
+  const below: ProjectFolder[] = [];
+  const counted = { folders: 0 };
+  const visit = async (place: HostFolder, path: string, depth: number): Promise<ProjectTop> => {
+    const top = await readFolder(place, signal);
+    if (depth === maxDepth) return top;
+    for (const name of [...top.names].flatMap((one) => (one.endsWith('/') ? [one.slice(0, -1)] : []))) {
+      if (passedOver.test(name) || !plain.test(name) || counted.folders === maxFolders) continue;
+      counted.folders += 1;
+      const child = await openChildFolder(place, name).catch(() => null);
+      if (child === null) continue;
+      const folder = path === '' ? name : `${path}/${name}`;
+      try {
+        const found = await visit(child, folder, depth + 1);
+        if (found.texts.size > 0) below.push({ folder, top: found });
+      } finally {
+        await child.close();
+      }
+    }
+    return top;
+  };
+  try {
+    const top = await visit(root, '', 0);
+    below.sort((left, right) => (left.folder < right.folder ? -1 : 1));
+    const prefixed = below.flatMap(({ folder, top: { texts } }) =>
+      [...texts].map(([name, text]) => [`${folder}/${name}`, text] as const),
+    );
+    return { top, below, texts: new Map([...top.texts, ...prefixed]) };
+  } finally {
+    await root.close();
+  }
+}
+
+async function readFolder(root: HostFolder, signal: AbortSignal): Promise<ProjectTop> {
+  const texts = new Map<string, string>();
+  const names = new Set<string>();
+  const entries = await readdir(root.place, { withFileTypes: true });
+  for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
+    signal.throwIfAborted();
+    if (entry.name === 'node_modules' && entry.isDirectory() && (await isEmpty(root, entry.name))) continue;
+    names.add(entry.isDirectory() ? `${entry.name}/` : entry.name);
+    if (entry.isFile() && (known.has(entry.name) || requirements.test(entry.name)))
+      await addText(root, entry.name, { texts, prefix: '' });
+  }
+  if (names.has('requirements/')) await addFolder(root, 'requirements', texts);
+  return { texts, names };
+}
+
+/** Such a folder is what packages were mounted on; there are none in it. */
+async function isEmpty(folder: HostFolder, name: string): Promise<boolean> {
+  const child = await openChildFolder(folder, name).catch(() => null);
+  if (child === null) return false;
+  const names = await readdir(child.place).catch(() => null);
+  await child.close();
+  return names?.length === 0;
+}
+
+async function addFolder(root: HostFolder, name: string, texts: Map<string, string>): Promise<void> {
+  const folder = await openChildFolder(root, name).catch(() => null);
+  if (folder === null) return;
+  try {
+    const entries = await readdir(folder.place, { withFileTypes: true });
+    for (const entry of entries) {
+      if (entry.isFile() && /\.(?:txt|in)$/.test(entry.name))
+        await addText(folder, entry.name, { texts, prefix: `${name}/` });
+    }
+  } finally {
+    await folder.close();
+  }
+}
+
+async function addText(
+  folder: HostFolder,
+  name: string,
+  { texts, prefix }: { readonly texts: Map<string, string>; readonly prefix: string },
+): Promise<void> {
+  if (texts.size >= maxFiles) return;
+  const bytes = await readRegularFile(folder, name, maxBytes);
+  if (bytes !== null) texts.set(prefix + name, bytes.toString('utf8'));
+}

@@ -1,0 +1,56 @@
+import type { TerminalPush } from '@shared/sandbox-view.ts';
+import { delay } from '../lib/async/delay.ts';
+import { createPushQueue } from '../lib/async/push-queue.ts';
+
+/** More than this at once is not shown: nobody reads it, and the reader must still hear of the rest. */
+const mostCharacters = 256 * 1024;
+/** About one drawing of a screen. */
+const gatherMs = 16;
+
+/** A terminal as a stream: what it printed in a moment is one push. It ends when nobody listens any more. */
+export async function* terminalStream(
+  start: (onPush: (push: TerminalPush) => void, signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): AsyncGenerator<TerminalPush> {
+  const stop = new AbortController();
+  const queue = createPushQueue<TerminalPush>(signal, Number.POSITIVE_INFINITY);
+  const abort = (): void => stop.abort();
+  signal.addEventListener('abort', abort, { once: true });
+  const running = start((push) => void queue.push(push), stop.signal).then(
+    () => queue.end(),
+    (error: unknown) => queue.end(error),
+  );
+  try {
+    for (let items = await queue.take(); items !== null; items = await queue.take()) {
+      yield* joinNeighbours(items);
+      await delay(gatherMs, stop.signal);
+    }
+  } finally {
+    signal.removeEventListener('abort', abort);
+    stop.abort();
+    await running;
+  }
+}
+
+/** What was printed in one piece, where other pushes do not stand between. */
+export function joinNeighbours(items: readonly TerminalPush[]): readonly TerminalPush[] {
+  const pushes: TerminalPush[] = [];
+  let texts: string[] = [];
+  const flush = (): void => {
+    if (texts.length === 0) return;
+    const whole = texts.join('');
+    const left = whole.length - mostCharacters;
+    const text = left <= 0 ? whole : `\r\n[${left} characters were passed over]\r\n${whole.slice(left)}`;
+    pushes.push({ type: 'output', text });
+    texts = [];
+  };
+  for (const item of items) {
+    if (item.type === 'output') texts.push(item.text);
+    else {
+      flush();
+      pushes.push(item);
+    }
+  }
+  flush();
+  return pushes;
+}

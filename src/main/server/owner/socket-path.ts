@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { z } from 'zod';
+import { AppError } from '@shared/errors.ts';
+import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { keepsWhatIsOurs, privacyOf } from '../../lib/files/private-folder.ts';
+
+/** Unix sockets have short names only. Bytes; what every system takes. */
+const longest = 100;
+const socketName = 'core.sock';
+
+/**
+ * Where the owner of a home listens: in the home, and where that lies too deep in a folder of its own beside the
+ * system's temporary files. That has a name that nobody can know before, so nobody can take it, and the home says which
+ * it is. Left behind by an owner that was killed it is used again. Rejects with `bad-input` where none can be made.
+ */
+export async function createSocketPath(home: string): Promise<string> {
+  const fixed = fixedPlace(home);
+  if (fixed !== null) return fixed;
+  const kept = await keptFolder(home);
+  if (kept !== null && (await privacyOf(kept)) === 'ours') return join(kept, socketName);
+  const folder = await newFolder(home);
+  await writeJsonFile(noteIn(home), folder);
+  return join(folder, socketName);
+}
+
+/**
+ * The same for who wants to speak to the owner; where it has none yet, a path at which nobody answers. Rejects with
+ * `refused` when another user could be the one who answers there.
+ */
+export async function findSocketPath(home: string): Promise<string> {
+  const path = fixedPlace(home);
+  if (path !== null) return path;
+  const folder = await keptFolder(home);
+  const privacy = folder === null ? 'none' : await privacyOf(folder);
+  if (folder === null || privacy === 'none') return join(home, socketName);
+  if (privacy === 'ours') return join(folder, socketName);
+  const hint = 'End that process, and start again.';
+  const text = `The process that owns this home is reached by ${folder}, and that folder is not this user's alone.`;
+  throw new AppError('refused', text, { hint });
+}
+
+/** With the folder that was made for it. */
+export async function removeSocketPath(home: string, socketPath: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  await rm(socketPath, { force: true }).catch(() => undefined);
+  if (fixedPlace(home) !== null) return;
+  await rm(noteIn(home), { force: true }).catch(() => undefined);
+  await rm(dirname(socketPath), { recursive: true, force: true }).catch(() => undefined);
+}
+
+function fixedPlace(home: string): string | null {
+  if (process.platform === 'win32') {
+    return `\\\\.\\pipe\\dewpoint-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`;
+  }
+  const inside = join(home, socketName);
+  return Buffer.byteLength(inside) <= longest ? inside : null;
+}
+
+const noteIn = (home: string): string => join(home, 'socket-folder.json');
+
+async function keptFolder(home: string): Promise<string | null> {
+  const kept = await readJsonFile(noteIn(home), (value) => z.string().parse(value));
+  return kept.type === 'value' ? kept.value : null;
+}
+
+async function newFolder(home: string): Promise<string> {
+  for (const base of [process.env.XDG_RUNTIME_DIR ?? '', tmpdir(), '/tmp']) {
+    const whole = isAbsolute(base) ? await realpath(base).catch(() => null) : null;
+    if (whole === null || Buffer.byteLength(join(whole, 'dewpoint-123456', socketName)) > longest) continue;
+    if (!(await keepsWhatIsOurs(whole))) continue;
+    // Made for this user alone, and under a name that was free.
+    const folder = await mkdtemp(join(whole, 'dewpoint-')).catch(() => null);
+    if (folder !== null && (await privacyOf(folder)) === 'ours') return folder;
+  }
+  const hint = 'Another folder: DEWPOINT_HOME=DIR, or set XDG_RUNTIME_DIR to a folder that is yours alone.';
+  throw new AppError(
+    'bad-input',
+    `The path of ${home} is too long for a socket, and there is no other place for one.`,
+    {
+      hint,
+    },
+  );
+}

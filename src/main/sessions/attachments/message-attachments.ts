@@ -1,0 +1,257 @@
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, relative, sep } from 'node:path';
+import type { Attachment, LineRange } from '@shared/attachments.ts';
+import { maxAttachments, maxImageBytes, maxImageSide, maxTextBytes } from '@shared/attachment-text.ts';
+import type { FilePlace, KeptFile } from '@shared/attachment-inputs.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { FenceSources } from '@shared/fences.ts';
+import { compileFences } from '@shared/fences.ts';
+import { readImageFacts } from '@shared/image-facts.ts';
+import type { Mention } from '@shared/mentions.ts';
+import { looksLikePath, mentionsIn } from '@shared/mentions.ts';
+import { rankFiles } from '@shared/rank-files.ts';
+import type { SessionState } from '@shared/session-state.ts';
+import type { CoreApi } from '../../server/core-api.ts';
+import { isSecretFile } from '../../safety/commands.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
+import type { Blobs } from '../blobs.ts';
+
+export interface AttachmentsOptions {
+  readonly blobs: Blobs;
+  /** Takes secrets out of a text before it is kept. */
+  readonly redact: (text: string) => string;
+  /** What is fenced in a project now: by files of rules and by the settings. */
+  readonly fences: (projectPath: string | null) => Promise<FenceSources>;
+  readonly stateOf: (sessionId: string) => Promise<SessionState>;
+}
+
+/** What a message brings along, found out before it is sent. */
+export interface GatheredAttachments {
+  readonly attachments: readonly Attachment[];
+  /** What could not be brought along, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Files that persons give with messages: kept, looked at again, found by name, and read where a text mentions them. */
+export interface MessageAttachments {
+  readonly commands: Pick<CoreApi, 'keepAttachment' | 'readAttachment' | 'findFiles'>;
+  /** Checks what a host says is attached, and reads what the text mentions. Rejects with `bad-input`. */
+  readonly gather: (
+    sessionId: string,
+    message: { readonly text: string; readonly given: readonly Attachment[] },
+    signal: AbortSignal,
+  ) => Promise<GatheredAttachments>;
+}
+
+/** A list is taken again after this long. */
+const LISTED_MS = 3000;
+const MAX_LISTED = 50_000;
+const FOLDER_ENTRIES = 300;
+
+export function createMessageAttachments(options: AttachmentsOptions): MessageAttachments {
+  const listed = new Map<string, { readonly at: number; readonly paths: Promise<readonly string[]> }>();
+  const pathsOf = (root: string): Promise<readonly string[]> => {
+    const known = listed.get(root);
+    if (known !== undefined && performance.now() - known.at < LISTED_MS) return known.paths;
+    // To its end, even where who asked has stopped: the next letter that is typed asks for the same list.
+    const paths = listPaths(readerOf(root), new AbortController().signal);
+    listed.clear();
+    listed.set(root, { at: performance.now(), paths });
+    paths.catch(() => {
+      if (listed.get(root)?.paths === paths) listed.delete(root);
+    });
+    return paths;
+  };
+  return {
+    commands: {
+      keepAttachment: (file) => keepFile(options, file),
+      readAttachment: async (blob) => {
+        const bytes = await options.blobs.get(blob);
+        const facts = bytes === null ? null : readImageFacts(bytes);
+        return bytes === null || facts === null
+          ? null
+          : { mediaType: facts.mediaType, data: Buffer.from(bytes).toString('base64') };
+      },
+      findFiles: async (place, { text, limit }) => {
+        const { root, projectPath, recent } = await rootOf(options, place);
+        const paths = rankFiles(await pathsOf(root), text, { recent, limit });
+        const fences = compileFences({ settings: await options.fences(projectPath), projectPath, isSecretFile });
+        return paths.map((path) => ({ path, staysHere: fences.ofPath(path.replace(/\/$/u, ''))?.verdict ?? null }));
+      },
+    },
+    gather: async (sessionId, { text, given }, signal) => {
+      if (given.length > maxAttachments) {
+        throw new AppError(
+          'bad-input',
+          `A message takes ${maxAttachments} attachments at most; there are ${given.length}.`,
+        );
+      }
+      for (const one of given) await check(options.blobs, one);
+      const mentions = mentionsIn(text);
+      if (mentions.length === 0) return { attachments: given, notes: [] };
+      const { root } = await rootOf(options, { sessionId });
+      const sandbox = readerOf(root);
+      const read = await Promise.all(mentions.map((mention) => readMention(options, { sandbox, mention, signal })));
+      const found = read.flatMap((one) => (typeof one === 'string' || one === null ? [] : [one]));
+      const notes = read.filter((one) => typeof one === 'string');
+      const left = Math.max(0, found.length + given.length - maxAttachments);
+      if (left > 0) notes.push(`${left} more mentioned files were not attached: a message takes ${maxAttachments}.`);
+      return { attachments: eachOnce([...given, ...found]).slice(0, maxAttachments), notes };
+    },
+  };
+}
+
+/** Reads the workspace on the host, and follows no link out of it. */
+function readerOf(root: string): Sandbox {
+  return createReadOnlySandbox({ workspacePath: root, because: null });
+}
+
+interface Root {
+  readonly root: string;
+  readonly projectPath: string | null;
+  readonly recent: readonly string[];
+}
+
+async function rootOf({ stateOf }: AttachmentsOptions, place: FilePlace): Promise<Root> {
+  if ('projectPath' in place) {
+    if (!isAbsolute(place.projectPath)) throw noFolder(place.projectPath);
+    const root = await realpath(place.projectPath).catch(() => null);
+    if (root === null) throw noFolder(place.projectPath);
+    return { root, projectPath: place.projectPath, recent: [] };
+  }
+  const { workspace, projectPath, changes, messages } = await stateOf(place.sessionId);
+  if (workspace === null) throw new AppError('log-damaged', 'The log does not say where this session works.');
+  const root = await realpath(workspace.path).catch(() => null);
+  if (root === null) throw noFolder(workspace.path);
+  const mentioned = messages.flatMap(({ attachments = [] }) => attachments.flatMap(({ path }) => path ?? []));
+  const changed = changes.map(({ path }) => path);
+  return { root, projectPath, recent: [...new Set([...mentioned.reverse(), ...changed.reverse()])] };
+}
+
+function noFolder(path: string): AppError {
+  return new AppError('not-found', `There is no folder ${path}.`);
+}
+
+async function listPaths(sandbox: Sandbox, signal: AbortSignal): Promise<readonly string[]> {
+  const listing = await sandbox.list('.', { depth: 64, limit: MAX_LISTED }, signal);
+  if (!listing.ok) throw new AppError(listing.error.code, listing.error.message);
+  return listing.value.entries.flatMap(({ path, kind }) => {
+    if (kind === 'file') return [path];
+    return kind === 'folder' ? [`${path}/`] : [];
+  });
+}
+
+async function keepFile(options: AttachmentsOptions, { name, data, path, place }: KeptFile): Promise<Attachment> {
+  const bytes = Buffer.from(data, 'base64');
+  const inside = path === undefined || place === undefined ? null : await insideOf(options, place, path);
+  const kept = await keepBytes(options, { name, bytes, path: inside, lines: null });
+  if (typeof kept === 'string') throw new AppError('bad-input', kept);
+  return kept;
+}
+
+/** The path in the workspace; null where it lies elsewhere. */
+async function insideOf(options: AttachmentsOptions, place: FilePlace, path: string): Promise<string | null> {
+  const { root } = await rootOf(options, place);
+  const real = await realpath(path).catch(() => null);
+  if (real === null) return null;
+  const way = relative(root, real);
+  return way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? null : way.replaceAll('\\', '/');
+}
+
+interface Content {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly path: string | null;
+  readonly lines: LineRange | null;
+}
+
+/** What was kept, or why not in a sentence. Nothing is made smaller or cut by itself. */
+async function keepBytes(
+  { blobs, redact }: AttachmentsOptions,
+  { name, bytes, path, lines }: Content,
+): Promise<Attachment | string> {
+  const from = path === null ? {} : { path };
+  const facts = readImageFacts(bytes);
+  if (facts !== null) {
+    const { width, height } = facts;
+    if (bytes.length > maxImageBytes || Math.max(width, height) > maxImageSide)
+      return `${name} is too large: ${bytes.length} bytes, ${width} × ${height}. Models take ${maxImageBytes} bytes and ${maxImageSide} pixels a side at most; make it smaller first.`;
+    return { kind: 'image', name, blob: await blobs.put(bytes), ...facts, ...from };
+  }
+  const text = textIn(bytes);
+  if (text === null) return `${name} is neither text nor an image that models take (PNG, JPEG, GIF, WebP).`;
+  const wanted = lines === null ? text : linesOf(text, lines);
+  if (wanted === null) return `${name} has no line ${lines?.from}.`;
+  const kept = Buffer.from(redact(wanted), 'utf8');
+  if (kept.length > maxTextBytes)
+    return `${name} is too long to be attached: ${kept.length} bytes, at most ${maxTextBytes}. Name the lines that matter, like @${name}:1-200.`;
+  return { kind: 'text', name, blob: await blobs.put(kept), ...from, ...(lines === null ? {} : { lines }) };
+}
+
+function textIn(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // Another encoding, or no text at all: a model would read nonsense.
+    return null;
+  }
+}
+
+function linesOf(text: string, { from, to }: LineRange): string | null {
+  const all = text.split('\n');
+  return from > all.length ? null : `${all.slice(from - 1, to).join('\n')}\n`;
+}
+
+/** What a mention brings; a sentence where it was meant to and does not; null where it is only a word. */
+async function readMention(
+  options: AttachmentsOptions,
+  { sandbox, mention, signal }: { readonly sandbox: Sandbox; readonly mention: Mention; readonly signal: AbortSignal },
+): Promise<Attachment | string | null> {
+  const { lines } = mention;
+  const path = mention.path.replace(/^\.\//u, '').replace(/(?<!\/)\/+$/u, '');
+  if (path === '') return null;
+  const found = await sandbox.stat(path, signal);
+  if (!found.ok)
+    return looksLikePath(mention.path)
+      ? `@${mention.path} names no file of this project: ${found.error.message}`
+      : null;
+  if (found.value.kind === 'folder') return folderText(options, { sandbox, path, signal });
+  const maxBytes = Math.max(maxImageBytes, 8 * 1024 * 1024);
+  const file = await sandbox.readFile(path, { maxBytes }, signal);
+  if (!file.ok) return `@${mention.path} was not attached: ${file.error.message}`;
+  const kept = await keepBytes(options, { name: path, bytes: file.value.bytes, path, lines });
+  return typeof kept === 'string' ? `@${mention.path} was not attached: ${kept}` : kept;
+}
+
+async function folderText(
+  { blobs }: AttachmentsOptions,
+  { sandbox, path, signal }: { readonly sandbox: Sandbox; readonly path: string; readonly signal: AbortSignal },
+): Promise<Attachment | string> {
+  const listing = await sandbox.list(path, { depth: 4, limit: FOLDER_ENTRIES }, signal);
+  if (!listing.ok) return `@${path}/ was not attached: ${listing.error.message}`;
+  const { entries, truncated } = listing.value;
+  const lines = entries.map((entry) => (entry.kind === 'folder' ? `${entry.path}/` : entry.path));
+  const text = [...lines, ...(truncated ? ['… and more'] : [])].join('\n');
+  return { kind: 'text', name: `${path}/`, blob: await blobs.put(Buffer.from(`${text}\n`, 'utf8')), path };
+}
+
+/** What a host says is attached is what lies in the blob, or it is not sent. */
+async function check(blobs: Blobs, attachment: Attachment): Promise<void> {
+  const bytes = await blobs.get(attachment.blob).catch((error: unknown) => {
+    throw new AppError('internal', `${attachment.name} cannot be read: ${messageOf(error)}`);
+  });
+  if (bytes === null) {
+    throw new AppError('bad-input', `${attachment.name} is no longer there.`, { hint: 'Attach it again.' });
+  }
+  const facts = readImageFacts(bytes);
+  const isRight = attachment.kind === 'image' ? facts?.mediaType === attachment.mediaType : textIn(bytes) !== null;
+  if (!isRight) throw new AppError('bad-input', `${attachment.name} is not what it is said to be.`);
+}
+
+function eachOnce(attachments: readonly Attachment[]): readonly Attachment[] {
+  const keyOf = (one: Attachment): string =>
+    [one.blob.sha256, one.name, one.kind === 'text' ? JSON.stringify(one.lines ?? null) : ''].join('\n');
+  return [...new Map(attachments.map((one) => [keyOf(one), one])).values()];
+}

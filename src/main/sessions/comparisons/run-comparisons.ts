@@ -1,0 +1,350 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Comparison, ComparisonCheck, ComparisonInput, ComparisonRun } from '@shared/comparison.ts';
+import { figuresOf, plannedRuns } from '@shared/comparison.ts';
+import { AppError, messageOf, valueOf } from '@shared/errors.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import { runOptionsSchema } from '@shared/run-options.ts';
+import type { SessionState } from '@shared/session-state.ts';
+import type { Settings } from '@shared/settings.ts';
+import { settingsOfProject } from '@shared/settings-of-project.ts';
+import { buildRunResult } from '../../agent/turn/build-run-result.ts';
+import type { CoreApi } from '../../server/core-api.ts';
+import type { RoutingSnapshot, RoutingSnapshotTaker } from './routing-snapshot.ts';
+import type { HomeMoney } from '../../money/home-money.ts';
+import type { OpenSessions } from '../open/open-sessions.ts';
+import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
+import type { ComparisonStore } from '../comparison-store.ts';
+import type { SessionStore } from '../session-store.ts';
+
+/** The same task under several policies: run after run, each in its own copy of one state of the project. */
+export interface ComparisonRunner {
+  readonly commands: ComparisonCommands;
+  readonly running: () => number;
+  readonly idle: () => Promise<void>;
+  /** Stops what is being carried out; what has ended is kept. */
+  readonly dispose: () => Promise<void>;
+}
+
+type ComparisonCommands = Pick<
+  CoreApi,
+  'createComparison' | 'startComparison' | 'watchComparison' | 'cancelComparison' | 'showComparison' | 'listComparisons'
+>;
+
+export interface ComparisonRunnerOptions {
+  readonly home: string;
+  readonly store: ComparisonStore;
+  readonly sessionStore: SessionStore;
+  readonly sessions: OpenSessions;
+  readonly settings: () => Settings;
+  readonly prepareWorkspace: typeof prepareWorkspace;
+  /** Whose price counts for what did not run in the cloud; null: no model with a price is set up. */
+  readonly reference: HomeMoney['reference'];
+  readonly routes: RoutingSnapshotTaker;
+  readonly now: () => number;
+}
+
+interface Job {
+  comparison: Comparison;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+interface Watcher {
+  readonly listener: (comparison: Comparison) => void;
+  readonly end: (error?: unknown) => void;
+}
+
+/** Everything that a run needs of its comparison. */
+interface RunContext {
+  readonly options: ComparisonRunnerOptions;
+  readonly signal: AbortSignal;
+  readonly current: () => Comparison;
+  /** Changes one run, writes the file, then tells the watchers. */
+  readonly put: (index: number, change: Partial<ComparisonRun>, abandoned?: string) => Promise<void>;
+}
+
+export function createComparisonRunner(options: ComparisonRunnerOptions): ComparisonRunner {
+  const jobs = createJobs(options);
+  return {
+    commands: {
+      createComparison: (input, signal) => createComparison(options, input, signal),
+      startComparison: async (id, maxUsd) => jobs.start(await jobs.show(id), maxUsd),
+      watchComparison: async (id, listener, end) => {
+        listener(await jobs.show(id));
+        return jobs.watch(id, { listener, end });
+      },
+      cancelComparison: (id) => jobs.stop(id),
+      showComparison: jobs.show,
+      listComparisons: async () => (await options.store.list()).map((one) => jobs.running(one.id) ?? one),
+    },
+    running: () => jobs.ids().length,
+    idle: async () => {
+      await Promise.all(jobs.ids().map(jobs.idle));
+    },
+    dispose: async () => {
+      await Promise.all(jobs.ids().map(jobs.stop));
+    },
+  };
+}
+
+/** The comparisons that are being carried out, and who watches them. */
+interface Jobs {
+  readonly ids: () => readonly string[];
+  /** Null: it is not being carried out. */
+  readonly running: (id: string) => Comparison | null;
+  /** As it is at this moment, also between two writes of its file. */
+  readonly show: (id: string) => Promise<Comparison>;
+  readonly start: (comparison: Comparison, maxUsd: number | undefined) => void;
+  readonly watch: (id: string, watcher: Watcher) => () => void;
+  readonly stop: (id: string) => Promise<void>;
+  readonly idle: (id: string) => Promise<void>;
+}
+
+function createJobs(options: ComparisonRunnerOptions): Jobs {
+  const jobs = new Map<string, Job>();
+  const watchers = new Map<string, Set<Watcher>>();
+  const watching = (id: string): Watcher[] => [...(watchers.get(id) ?? [])];
+  const finish = (id: string, error?: unknown): void => {
+    jobs.delete(id);
+    for (const { end } of watching(id)) end(error);
+    watchers.delete(id);
+  };
+  const idle = async (id: string): Promise<void> => {
+    await jobs.get(id)?.ended.catch(() => undefined);
+  };
+  return {
+    ids: () => [...jobs.keys()],
+    running: (id) => jobs.get(id)?.comparison ?? null,
+    show: async (id) => jobs.get(id)?.comparison ?? (await options.store.load(id)),
+    idle,
+    start: (found, maxUsd) => {
+      const { id } = found;
+      if (jobs.has(id)) return;
+      const comparison = maxUsd === undefined ? found : { ...found, input: { ...found.input, maxUsd } };
+      const job = begin(options, comparison, (changed) => {
+        for (const { listener } of watching(id)) listener(changed);
+      });
+      jobs.set(id, job);
+      job.ended.then(
+        () => finish(id),
+        (error: unknown) => finish(id, error),
+      );
+    },
+    watch: (id, watcher) => {
+      if (!jobs.has(id)) {
+        watcher.end();
+        return () => undefined;
+      }
+      const all = watchers.get(id) ?? new Set();
+      watchers.set(id, all.add(watcher));
+      return () => void all.delete(watcher);
+    },
+    stop: async (id) => {
+      jobs.get(id)?.stop.abort();
+      await idle(id);
+    },
+  };
+}
+
+/** Carries it out; a change is in the file before anybody hears of it. */
+function begin(options: ComparisonRunnerOptions, comparison: Comparison, onChange: (changed: Comparison) => void): Job {
+  const stop = new AbortController();
+  const job: Job = { comparison, stop, ended: Promise.resolve() };
+  const put: RunContext['put'] = async (index, change, abandoned) => {
+    const { runs, ...rest } = job.comparison;
+    const changed = runs.map((run, at) => (at === index ? { ...run, ...change } : run));
+    const left = abandoned === undefined ? rest.abandoned : [...rest.abandoned, abandoned];
+    job.comparison = { ...rest, runs: changed, abandoned: left };
+    await options.store.save(job.comparison);
+    onChange(job.comparison);
+  };
+  const work = { options, signal: stop.signal, current: () => job.comparison, put };
+  return Object.assign(job, { ended: runAll(work) });
+}
+
+async function createComparison(
+  options: ComparisonRunnerOptions,
+  input: ComparisonInput,
+  signal: AbortSignal,
+): Promise<string> {
+  if (input.task.trim() === '')
+    throw new AppError('bad-input', 'The task is empty.', { hint: 'Say what is to be done.' });
+  const usual = settingsOfProject(options.settings(), input.projectPath);
+  const cloud = input.cloud ?? usual.cloud;
+  const inNeed = input.policies.filter((policy) => policy !== 'local');
+  if (inNeed.length > 0 && cloud === null) {
+    throw new AppError('missing-model', `No cloud model is set up, so ${inNeed.join(' and ')} cannot be compared.`, {
+      hint: 'Name one with --cloud PROVIDER/MODEL, or compare --policies local alone.',
+    });
+  }
+  const id = options.sessionStore.newSessionId();
+  const copied = await options.prepareWorkspace(
+    {
+      mode: 'copy',
+      projectPath: input.projectPath,
+      targetPath: basePath(options, id),
+      homePath: options.home,
+      needsWrite: false,
+    },
+    signal,
+  );
+  valueOf(copied);
+  // What is set otherwise until it goes on changes nothing of whom it compares.
+  const models = { local: input.local ?? usual.local, ...(cloud === null ? {} : { cloud }) };
+  const fixed = { ...input, ...models };
+  const held = await options.routes.now(fixed);
+  const comparison = { id, createdAt: options.now(), input: fixed, held, runs: plannedRuns(fixed), abandoned: [] };
+  await options.store.save(comparison);
+  return id;
+}
+
+/** The state of the project that every run begins from; it goes when all runs have ended. */
+function basePath({ home }: ComparisonRunnerOptions, id: string): string {
+  return join(home, 'workspaces', `${id}-project`);
+}
+
+async function runAll(work: RunContext): Promise<void> {
+  const { options, signal, current, put } = work;
+  for (const index of current().runs.keys()) {
+    signal.throwIfAborted();
+    const run = current().runs[index];
+    if (run === undefined || run.state === 'ended') continue;
+    const left = moneyLeft(current());
+    if (left !== null && left <= 0 && run.policy !== 'local') {
+      await put(index, {
+        state: 'skipped',
+        why: `the ${String(current().input.maxUsd)} dollars for all runs are spent`,
+      });
+      continue;
+    }
+    try {
+      await carryOut(work, index, run, left);
+    } catch (error) {
+      // Its session stays named, so that the next start knows what was cut off.
+      await put(index, { state: 'waiting', why: signal.aborted ? 'stopped' : messageOf(error) });
+      throw error;
+    }
+  }
+  if (current().runs.every((run) => run.state === 'ended')) {
+    await rm(basePath(options, current().id), { recursive: true, force: true });
+  }
+}
+
+/** What is left of the sum for all runs; null without one. A run whose cost nobody knows counts nothing here. */
+function moneyLeft({ input, runs }: Comparison): number | null {
+  if (input.maxUsd === undefined) return null;
+  return input.maxUsd - runs.reduce((sum, run) => sum + (run.figures?.costUsd ?? 0), 0);
+}
+
+/** One run: a session on a fresh copy, the task, the check. One that was cut off is done again, never counted twice. */
+async function carryOut(work: RunContext, index: number, run: ComparisonRun, left: number | null): Promise<void> {
+  const { options, signal, current, put } = work;
+  const { id, input } = current();
+  const fencesBefore = await options.routes.fences(input.projectPath);
+  const before = run.sessionId === null ? null : await endedBefore(options, run.sessionId);
+  let sessionId = run.sessionId;
+  if (before === null || sessionId === null) {
+    const abandoned = sessionId ?? undefined;
+    sessionId = await options.sessions.create({
+      projectPath: input.projectPath,
+      sourcePath: basePath(options, id),
+      workspace: 'copy',
+      groupId: id,
+      title: `compare ${run.policy} ${run.repeat}: ${input.task}`.replaceAll(/\s+/gu, ' ').slice(0, 80),
+    });
+    await put(index, { state: 'running', sessionId, why: null, check: null, figures: null }, abandoned);
+    await runTask(work, sessionId, { run, left });
+  }
+  const state = await stateOf(options, sessionId);
+  const result = buildRunResult(state, await options.reference(input.cloud ?? null));
+  if (result === null) throw new AppError('internal', `The run in session ${sessionId} has no end.`);
+  signal.throwIfAborted();
+  const command = input.check ?? result.check?.command ?? null;
+  const check = command === null || result.status === 'missing' ? null : await runCheck(work, sessionId, command);
+  await options.sessions.rest(sessionId);
+  signal.throwIfAborted();
+  const fences = [fencesBefore, await options.routes.fences(input.projectPath)];
+  const isLike = current().held === undefined || fences.every((one) => one === current().held?.fences);
+  await put(index, { state: 'ended', why: isLike ? null : fencesChangedText, check, figures: figuresOf(result) });
+}
+
+const fencesChangedText = 'What is fenced or masked was changed after the comparison began.';
+
+/** What it began with, whatever is set by now; null where that was not kept. */
+function snapshotOf({ held }: Comparison, { policy }: ComparisonRun): RoutingSnapshot | null {
+  return held === undefined ? null : { routing: held.routing[policy] ?? null, rules: held.rules };
+}
+
+/** Ends when the turn has; cancelling the comparison cancels the turn. */
+async function runTask(
+  { options, signal, current }: RunContext,
+  sessionId: string,
+  { run, left }: { readonly run: ComparisonRun; readonly left: number | null },
+): Promise<void> {
+  const { sessions } = options;
+  const cancel = (): void => void sessions.cancel(sessionId);
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    signal.throwIfAborted();
+    sessions.hold(sessionId, snapshotOf(current(), run));
+    await sessions.send(sessionId, current().input.task, optionsOf(current(), run, left));
+    if (signal.aborted) await sessions.cancel(sessionId);
+    const runner = sessions.runner(sessionId);
+    await runner?.idle();
+    const failure = runner?.failure() ?? null;
+    if (failure !== null) throw failure;
+  } finally {
+    // Who goes on with this session later is routed by what is set then.
+    sessions.hold(sessionId, null);
+    signal.removeEventListener('abort', cancel);
+  }
+  signal.throwIfAborted();
+}
+
+async function stateOf({ sessions, sessionStore }: ComparisonRunnerOptions, sessionId: string): Promise<SessionState> {
+  return sessions.openJournal(sessionId)?.state() ?? (await sessionStore.view(sessionId)).state;
+}
+
+/** The state of a session whose turn came to its own end; null for one that was cut off, cancelled or never began. */
+async function endedBefore(options: ComparisonRunnerOptions, sessionId: string): Promise<SessionState | null> {
+  const state = await stateOf(options, sessionId).catch(() => null);
+  const reason = state?.turns.at(-1)?.reason ?? null;
+  return reason === null || reason === 'crashed' || reason === 'cancelled' ? null : state;
+}
+
+function optionsOf({ input, held }: Comparison, run: ComparisonRun, left: number | null): RunOptions {
+  const { check, local, cloud, strategy, seed } = input;
+  return runOptionsSchema.parse({
+    check,
+    local,
+    cloud,
+    strategy,
+    ...held?.limits,
+    policy: run.policy,
+    // Nobody sits beside it: what would have to be asked is answered with no, and the run goes on.
+    approve: 'deny',
+    // Repeats with one seed would be one run several times.
+    seed: (seed ?? 1) + run.repeat - 1,
+    ...(left === null ? {} : { maxUsd: Math.max(0, left) }),
+  });
+}
+
+const summaryCharacters = 600;
+
+/** Whatever the agent says of itself, the check decides. It runs where the agent worked, in the sandbox. */
+async function runCheck({ options, signal }: RunContext, sessionId: string, command: string): Promise<ComparisonCheck> {
+  const begun = options.now();
+  const seconds = (): number => (options.now() - begun) / 1000;
+  try {
+    const reply = await options.sessions.execute(sessionId, command, signal);
+    if (!reply.ok) return { command, passed: null, seconds: seconds(), summary: reply.error.message };
+    const { outcome, exitCode, stdout, stderr } = reply.value;
+    const output = [stdout.trimEnd(), stderr.trimEnd()].filter((text) => text !== '').join('\n');
+    const summary = `${outcome === 'exited' ? '' : `${outcome}. `}${output.slice(-summaryCharacters)}`;
+    const passed = outcome === 'lost' || outcome === 'cancelled' ? null : outcome === 'exited' && exitCode === 0;
+    return { command, passed, seconds: seconds(), summary };
+  } catch (error) {
+    return { command, passed: null, seconds: seconds(), summary: messageOf(error) };
+  }
+}

@@ -1,0 +1,328 @@
+import { access, rename, rm } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { ForkOutcome } from '@shared/contract.ts';
+import type { DroppedGrants, ImportedSession } from '@shared/grants.ts';
+import { createOwnAnswers } from '@shared/own-answers.ts';
+import type { SearchAnswer } from '@shared/search-answer.ts';
+import { AppError, valueOf } from '@shared/errors.ts';
+import type { NewEvent, SessionEvent } from '@shared/events.ts';
+import { LOG_VERSION } from '@shared/events.ts';
+import type { SessionState } from '@shared/session-state.ts';
+import type { CoreApi } from '../../server/core-api.ts';
+import { toSessionSummary } from './session-list-entry.ts';
+import type { OpenSessions } from '../open/open-sessions.ts';
+import { busySession } from '../open/open-sessions.ts';
+import { makeFolder } from '../../lib/files/json-file.ts';
+import type { Log } from '../../lib/log.ts';
+import type { PreparedWorkspace, prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
+import type { Blobs } from '../blobs.ts';
+import { copyLog } from '../copy-log.ts';
+import type { ForkPlan, ForkPoint } from '../fork-plan.ts';
+import { planFork } from '../fork-plan.ts';
+import { restoreFiles } from '../restore-files.ts';
+import { createSearchIndex } from '../search-index.ts';
+import { openSessionFile, writeSessionFile } from '../session-file.ts';
+import type { SessionStore } from '../session-store.ts';
+
+type Commands = Pick<
+  CoreApi,
+  | 'searchSessions'
+  | 'renameSession'
+  | 'forkSession'
+  | 'exportSession'
+  | 'importSession'
+  | 'deleteSession'
+  | 'binnedSessions'
+  | 'restoreSession'
+  | 'purgeSession'
+>;
+
+/** What is done with sessions as a whole: looking through them all, copying one, putting one somewhere else. */
+export interface SessionLibrary {
+  readonly commands: Commands;
+  readonly dispose: () => Promise<void>;
+}
+
+export interface SessionLibraryOptions {
+  readonly home: string;
+  readonly version: string;
+  readonly store: SessionStore;
+  /** The bin: sessions that were deleted and can be restored. */
+  readonly bin: SessionStore;
+  readonly sessions: OpenSessions;
+  readonly blobs: Blobs;
+  readonly prepareWorkspace: typeof prepareWorkspace;
+  readonly now: () => number;
+  readonly diagnostics: Log;
+}
+
+/** A search answers with what it has after this long; it goes on when it is asked again. */
+const searchBudgetMs = 700;
+
+export function createSessionLibrary(options: SessionLibraryOptions): SessionLibrary {
+  const { home, store, bin, sessions, diagnostics } = options;
+  const index = createSearchIndex({
+    path: join(home, 'search.sqlite'),
+    logs: () => store.logFiles(),
+    diagnostics,
+    budgetMs: searchBudgetMs,
+    now: () => performance.now(),
+  });
+  return {
+    commands: {
+      searchSessions: async (text, limit, signal): Promise<SearchAnswer> => {
+        const { hits, isComplete } = await index.search(text, limit, signal);
+        const summaries = new Map((await store.list()).map((summary) => [summary.id, summary]));
+        const named = hits.map((hit) => {
+          const { title, projectPath } = summaries.get(hit.sessionId) ?? { title: '', projectPath: null };
+          return { ...hit, title, projectPath };
+        });
+        return { hits: named, isComplete };
+      },
+      renameSession: async (sessionId, title) => {
+        await (await sessions.journal(sessionId)).append({ type: 'session-renamed', title });
+      },
+      forkSession: (sessionId, at, signal) => fork(options, sessionId, at ?? null, signal),
+      exportSession: (sessionId, path, signal) => exportTo(options, sessionId, path, signal),
+      importSession: (path, signal) => importFrom(options, path, signal),
+      deleteSession: async (sessionId) => {
+        await sessions.close(sessionId);
+        await move(store.folderOf(sessionId), bin.folderOf(sessionId));
+      },
+      binnedSessions: async () => (await bin.list()).map((summary) => toSessionSummary(summary, 'idle')),
+      restoreSession: async (text) => {
+        const sessionId = await inBin(bin, text);
+        await move(bin.folderOf(sessionId), store.folderOf(sessionId));
+        return sessionId;
+      },
+      purgeSession: async (text) => {
+        const sessionId = await inBin(bin, text);
+        await rm(bin.folderOf(sessionId), { recursive: true, force: true });
+        // Only what was made for it; a project folder lies elsewhere.
+        await rm(join(home, 'workspaces', sessionId), { recursive: true, force: true });
+      },
+    },
+    dispose: () => index.close(),
+  };
+}
+
+async function inBin(bin: Pick<SessionStore, 'find'>, text: string): Promise<string> {
+  return bin.find(text).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'not-found') throw error;
+    throw new AppError('not-found', `There is no session "${text}" in the bin.`, {
+      hint: '`dewpoint sessions bin` shows what there is.',
+    });
+  });
+}
+
+/** A session of that name in both places is nothing that should be merged or replaced. */
+async function move(from: string, to: string): Promise<void> {
+  const isThere = await access(from).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere)
+    throw new AppError('not-found', 'There is no such session.', { hint: 'It may have been moved already.' });
+  await makeFolder(join(to, '..'));
+  await rename(from, to);
+}
+
+async function fork(
+  options: SessionLibraryOptions,
+  sessionId: string,
+  point: ForkPoint | null,
+  signal: AbortSignal,
+): Promise<ForkOutcome> {
+  const { store, sessions, blobs } = options;
+  if (sessions.runner(sessionId)?.isRunning() === true) throw busySession();
+  const view = await store.view(sessionId);
+  const plan = await planFork(view.read(), point);
+  if (plan === null) throw new AppError('not-found', 'The log of this session has no such message, step or turn.');
+  const id = store.newSessionId();
+  const { path, mode } = await workspaceOf(options, { id, state: view.state, plan }, signal);
+  const isOwn = path !== view.state.workspace?.path;
+  const notRestored = isOwn ? await restoreFiles(path, plan.restore, (ref) => blobs.get(ref)) : [];
+  const created = createdEvent(options, { id, state: view.state, workspace: { mode, path } });
+  // What was done in the project folder itself is the parent's to take back.
+  const changes = view.state.workspace?.mode === 'in-place' ? 'settled' : 'open';
+  const { events, grants } = countingApprovals(upTo(view.read(), plan.upToSeq));
+  const { upToSeq, isForeign } = plan;
+  const ends = (): readonly NewEvent[] => [
+    ...plan.ends,
+    {
+      type: 'history-copied',
+      by: 'fork',
+      sessionId,
+      upToSeq,
+      changes,
+      ...(isForeign ? { isForeign, ...droppedGrantsField(grants()) } : {}),
+    },
+    { type: 'session-renamed', title: forkTitle(view.state.title) },
+  ];
+  await copyLog({ folder: store.folderOf(id), created, events, ends, now: options.now });
+  return { sessionId: id, notRestored };
+}
+
+interface Forked {
+  readonly id: string;
+  readonly state: SessionState;
+  readonly plan: ForkPlan;
+}
+
+/**
+ * A session in a project folder goes on there as long as nothing was changed since that point; else the fork works in a
+ * copy, so that the folder is nobody's but its session's. A copy is forked as a copy.
+ */
+async function workspaceOf(
+  { home, prepareWorkspace: prepare }: SessionLibraryOptions,
+  { id, state, plan }: Forked,
+  signal: AbortSignal,
+): Promise<Pick<PreparedWorkspace, 'path' | 'mode'>> {
+  if (state.workspace === null) throw new AppError('log-damaged', 'The log does not say where this session works.');
+  const { mode, path } = state.workspace;
+  const staysInPlace = mode === 'in-place' && plan.restore.length === 0;
+  const prepared = await prepare(
+    {
+      mode: staysInPlace ? 'in-place' : 'copy',
+      projectPath: path,
+      targetPath: join(home, 'workspaces', id),
+      homePath: home,
+      needsWrite: false,
+    },
+    signal,
+  );
+  return { path: valueOf(prepared).path, mode: mode === 'scratch' ? mode : staysInPlace ? 'in-place' : 'copy' };
+}
+
+interface CreatedFrom {
+  readonly id: string;
+  readonly state: Pick<SessionState, 'title' | 'projectPath' | 'sessionId'>;
+  readonly workspace: Extract<NewEvent, { type: 'session-created' }>['workspace'];
+}
+
+function createdEvent(
+  { version }: SessionLibraryOptions,
+  { id, state, workspace }: CreatedFrom,
+): Extract<NewEvent, { type: 'session-created' }> {
+  return {
+    type: 'session-created',
+    logVersion: LOG_VERSION,
+    sessionId: id,
+    appVersion: version,
+    title: state.title,
+    projectPath: state.projectPath,
+    workspace,
+    parentId: state.sessionId,
+    groupId: null,
+  };
+}
+
+const forkMark = ' (fork)';
+
+function forkTitle(title: string): string {
+  return title.endsWith(forkMark) ? title : `${title}${forkMark}`;
+}
+
+/** The same events, and how many yeses of a person were among them. */
+function countingApprovals(source: AsyncIterable<SessionEvent>): {
+  readonly events: AsyncIterable<SessionEvent>;
+  readonly grants: () => DroppedGrants;
+} {
+  const answers = createOwnAnswers();
+  const events = async function* events(): AsyncGenerator<SessionEvent> {
+    for await (const event of source) {
+      answers.add(event);
+      yield event;
+    }
+  };
+  return { events: events(), grants: answers.grants };
+}
+
+function droppedGrantsField(dropped: DroppedGrants): { readonly dropped?: DroppedGrants } {
+  return Object.keys(dropped).length === 0 ? {} : { dropped };
+}
+
+async function* upTo(events: AsyncIterable<SessionEvent>, seq: number): AsyncGenerator<SessionEvent> {
+  for await (const event of events) {
+    if (event.seq > seq) return;
+    yield event;
+  }
+}
+
+function exportTo(
+  { store, blobs, version, now }: SessionLibraryOptions,
+  sessionId: string,
+  path: string,
+  signal: AbortSignal,
+): ReturnType<CoreApi['exportSession']> {
+  const write = async (): ReturnType<CoreApi['exportSession']> => {
+    requireWhole(path);
+    const view = await store.view(sessionId);
+    const header = { sessionId, title: view.state.title, appVersion: version, exportedAt: now() };
+    // A session that goes on meanwhile is exported as it was at the beginning.
+    return writeSessionFile({ path, header, read: () => upTo(view.read(), view.state.seq), blobs }, signal);
+  };
+  return write();
+}
+
+function requireWhole(path: string): void {
+  if (!isAbsolute(path)) throw new AppError('bad-input', 'Give the whole path of the file, from the root on.');
+}
+
+/**
+ * Nothing of a foreign log says where anything on this machine lies, or what is allowed on it: it gets an empty folder,
+ * no project, and a mark of its own behind all that it brings, from which every yes counts anew.
+ */
+async function importFrom(options: SessionLibraryOptions, path: string, signal: AbortSignal): Promise<ImportedSession> {
+  const { home, store, blobs, now } = options;
+  requireWhole(path);
+  const file = await openSessionFile(path, signal);
+  const id = store.newSessionId();
+  try {
+    const workspace = valueOf(
+      await options.prepareWorkspace(
+        {
+          mode: 'scratch',
+          projectPath: null,
+          targetPath: join(home, 'workspaces', id),
+          homePath: home,
+          needsWrite: true,
+        },
+        signal,
+      ),
+    );
+    const created = createdEvent(options, {
+      id,
+      state: { title: file.header.title, projectPath: null, sessionId: null },
+      workspace: { mode: 'scratch', path: workspace.path },
+    });
+    const { sessionId } = file.header;
+    const seen = { last: 0 };
+    const { events: watchedEvents, grants } = countingApprovals(file.events());
+    // The blobs stand behind the log: only when they are good does the session come to be.
+    const events = async function* events(): AsyncGenerator<SessionEvent> {
+      for await (const event of watchedEvents) {
+        seen.last = event.seq;
+        yield event;
+      }
+      await file.keepBlobs(blobs);
+    };
+    const ends = (): readonly NewEvent[] => [
+      {
+        type: 'history-copied',
+        by: 'import',
+        sessionId,
+        upToSeq: seen.last,
+        changes: 'settled',
+        ...droppedGrantsField(grants()),
+      },
+    ];
+    await copyLog({ folder: store.folderOf(id), created, events: events(), ends, now });
+    return { sessionId: id, dropped: grants() };
+  } catch (error) {
+    await rm(join(home, 'workspaces', id), { recursive: true, force: true });
+    throw error;
+  } finally {
+    file.close();
+  }
+}

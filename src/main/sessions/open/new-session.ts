@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { valueOf } from '@shared/errors.ts';
+import type { NewSessionRequest } from '../../server/core-api.ts';
+import type { OpenSessionsOptions } from './session-options.ts';
+import type { LiveJournal } from '../live-journal.ts';
+
+export async function startNewSession(
+  options: Pick<OpenSessionsOptions, 'store' | 'homePath' | 'prepareWorkspace'>,
+  request: NewSessionRequest,
+  signal: AbortSignal,
+): Promise<LiveJournal> {
+  const { store, homePath } = options;
+  const id = store.newSessionId();
+  const { projectPath, groupId = null } = request;
+  const mode = request.workspace ?? (projectPath === null ? 'scratch' : 'in-place');
+  const prepared = await options.prepareWorkspace(
+    {
+      mode,
+      projectPath: request.sourcePath ?? projectPath,
+      targetPath: join(homePath, 'workspaces', id),
+      homePath,
+      needsWrite: request.sandbox !== 'read-only',
+    },
+    signal,
+  );
+  const { path } = valueOf(prepared);
+  return store.create({ id, title: request.title ?? '', projectPath, workspace: { mode, path }, groupId });
+}

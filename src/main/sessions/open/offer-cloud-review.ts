@@ -1,0 +1,33 @@
+import { checkCloudReach } from '../../agent/preparation/cloud-reach.ts';
+import type { AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
+import type { Journal } from '../journal.ts';
+
+/** Soon at first, for most networks are back soon; each is one small question to the service. */
+const FIRST_WAITS_MS: readonly number[] = [2_000, 5_000, 10_000];
+const LATER_WAIT_MS = 30_000;
+
+type ReviewDependencies = Pick<AgentDependencies, 'modelInfo' | 'provider' | 'delay'>;
+
+/**
+ * After a turn that was done here for want of a network: waits for the network, and then says in the session that the
+ * cloud can look at it. Ends with the next turn, with the session, and on abort.
+ */
+export async function offerCloudReview(
+  dependencies: ReviewDependencies,
+  journal: Journal,
+  { cloud, signal }: { readonly cloud: string | null; readonly signal: AbortSignal },
+): Promise<void> {
+  const { turns, totals, notices } = journal.state();
+  const began = turns.at(-1)?.seq ?? 0;
+  const isMarked = notices.some(({ code, seq }) => code === 'route-degraded' && seq > began);
+  if (!isMarked || cloud === null) return;
+  for (let look = 0; ; look += 1) {
+    await dependencies.delay(FIRST_WAITS_MS[look] ?? LATER_WAIT_MS, signal);
+    if (signal.aborted || journal.state().totals.turns !== totals.turns) return;
+    const { reach } = await checkCloudReach(dependencies, cloud, signal);
+    if (reach === null) return;
+    if (reach === 'there' && !signal.aborted && journal.state().totals.turns === totals.turns) break;
+  }
+  const text = 'The cloud can be reached again, and can look at what was done here without it.';
+  await journal.append({ type: 'notice-added', level: 'info', code: 'network-back', text });
+}

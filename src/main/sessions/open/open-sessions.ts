@@ -1,0 +1,380 @@
+import type { Attachment } from '@shared/attachments.ts';
+import type { Reply } from '@shared/errors.ts';
+import { AppError, failure, success, toFailure, valueOf } from '@shared/errors.ts';
+import { settingsOfProject } from '@shared/settings-of-project.ts';
+import type { ApprovalScope } from '@shared/network-access.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import type { NewSessionRequest } from '../../server/core-api.ts';
+import type { SentMessage, SessionRunner } from '../../agent/turn/session-runner.ts';
+import { createSessionRunner } from '../../agent/turn/session-runner.ts';
+import { isQuestion } from '@shared/text/task-kind.ts';
+import type { GatheredAttachments } from '../attachments/message-attachments.ts';
+import type { UserApprover } from '../../safety/approvals/user-approver.ts';
+import { createUserApprover } from '../../safety/approvals/user-approver.ts';
+import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
+import { startNewSession } from './new-session.ts';
+import { noteSandbox } from './note-sandbox.ts';
+import { currentMasks, sandboxRequest } from './sandbox-request.ts';
+import { offerCloudReview } from './offer-cloud-review.ts';
+import type { OpenSessionsOptions } from './session-options.ts';
+import { createSessionFences } from '../../policy/session-fences.ts';
+import { createSessionInstructions } from '../../policy/session-instructions.ts';
+import { createSessionNetwork } from '../../policy/session-network.ts';
+import { childAbort, withEitherSignal } from '../../lib/async/child-abort.ts';
+import type { CapDecision } from '../../money/budget.ts';
+import { isSecretFile, createSessionRules } from '../../safety/commands.ts';
+import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
+import type { LiveJournal } from '../live-journal.ts';
+import { checkTaskText, editPlan } from './check-user-input.ts';
+import { agentConfig, turnOptions } from './turn-options.ts';
+
+/** The sessions that are open in this core: each with its journal, and once it works with a sandbox and a runner. */
+export interface OpenSessions {
+  readonly create: (request: NewSessionRequest, signal?: AbortSignal) => Promise<string>;
+  /** What the next turns of an open session are routed by; null: what is set when they begin. */
+  readonly hold: (sessionId: string, held: RoutingSnapshot | null) => void;
+  readonly send: (
+    sessionId: string,
+    text: string,
+    options: RunOptions,
+    attachments?: readonly Attachment[],
+  ) => Promise<SentMessage>;
+  /** Keeps the steps of the plan that a turn ended with. Rejects with `not-found` where there is none. */
+  readonly editPlan: (sessionId: string, turnId: string, steps: readonly string[]) => Promise<void>;
+  /** Opens the session for work if it is not. */
+  readonly journal: (sessionId: string) => Promise<LiveJournal>;
+  /** Null: not open in this core. */
+  readonly runner: (sessionId: string) => SessionRunner | null;
+  readonly openJournal: (sessionId: string) => LiveJournal | null;
+  readonly cancel: (sessionId: string) => Promise<void>;
+  readonly approve: (sessionId: string, approvalId: string, answer: 'allow' | 'deny', scope?: ApprovalScope) => void;
+  readonly answerCap: (sessionId: string, capId: string, decision: CapDecision) => void;
+  /** Runs a command in the sandbox of a session in which no turn runs; it is in no log. */
+  readonly execute: (sessionId: string, command: string, signal: AbortSignal) => Promise<Reply<ExecResult>>;
+  /** The sandbox that is kept for a session now; null: none. Starts none. */
+  readonly sandbox: (sessionId: string) => Sandbox | null;
+  /** A sandbox for what a person does in it, kept until it is released. `conflict` while a turn runs. */
+  readonly occupy: (
+    sessionId: string,
+    signal: AbortSignal,
+  ) => Promise<{ readonly sandbox: Sandbox; readonly release: () => void }>;
+  /** Gives the sandbox of a session back, unless it is at work. */
+  readonly rest: (sessionId: string) => Promise<void>;
+  /** Gives a session free, with all it holds. Rejects with `conflict` while a turn of it runs. */
+  readonly close: (sessionId: string) => Promise<void>;
+  /** Turns that run, and those whose sandbox is being started. */
+  readonly running: () => number;
+  readonly idle: () => Promise<void>;
+  readonly dispose: () => Promise<void>;
+}
+
+interface OpenSession {
+  readonly journal: LiveJournal;
+  readonly approver: UserApprover;
+  held: RoutingSnapshot | null;
+  wanted: 'container' | 'read-only';
+  /** What its sandbox hides, by the rules as they were when it was started. */
+  masks: string;
+  sandbox: Sandbox | null;
+  runner: SessionRunner | null;
+  /** One start at a time, so that two messages at once do not make two sandboxes. */
+  starting: Promise<SessionRunner> | null;
+  /** Stops that start: making an image can take minutes. */
+  cancelStart: (() => void) | null;
+  /** Gives the sandbox back when nobody has asked for anything for a while. */
+  restTimer: NodeJS.Timeout | null;
+  /** Persons who are in the sandbox. */
+  occupants: number;
+}
+
+/** A container holds memory; the next message starts a new one in about a second. */
+const REST_AFTER_MS = 15 * 60_000;
+
+const atRest = {
+  held: null,
+  masks: '[]',
+  sandbox: null,
+  runner: null,
+  starting: null,
+  cancelStart: null,
+  restTimer: null,
+  occupants: 0,
+} as const;
+
+export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
+  const open = new Map<string, Promise<OpenSession>>();
+  const ready = new Map<string, OpenSession>();
+  const stop = new AbortController();
+  const keep = (journal: LiveJournal, wanted: 'container' | 'read-only'): OpenSession => {
+    const session: OpenSession = { journal, approver: createUserApprover(), wanted, ...atRest };
+    ready.set(journal.sessionId, session);
+    return session;
+  };
+  const get = (id: string): Promise<OpenSession> => {
+    const known = open.get(id);
+    if (known !== undefined) return known;
+    const opening = options.store.open(id).then((journal) => keep(journal, 'container'));
+    open.set(id, opening);
+    opening.catch(() => open.delete(id));
+    return opening;
+  };
+  return {
+    create: async (request, asked = stop.signal) => {
+      const journal = await withEitherSignal(stop.signal, asked, (signal) => startNewSession(options, request, signal));
+      open.set(journal.sessionId, Promise.resolve(keep(journal, request.sandbox ?? 'container')));
+      return journal.sessionId;
+    },
+    hold: (sessionId, held) => void Object.assign(ready.get(sessionId) ?? {}, { held }),
+    send: async (sessionId, text, run, given = []) => {
+      checkTaskText(text);
+      const gathered = await options.gather(sessionId, { text, given }, stop.signal);
+      return sendTo(options, await get(sessionId), { text, run, gathered, signal: stop.signal });
+    },
+    editPlan: async (sessionId, turnId, steps) => editPlan((await get(sessionId)).journal, turnId, steps),
+    journal: async (sessionId) => (await get(sessionId)).journal,
+    openJournal: (sessionId) => ready.get(sessionId)?.journal ?? null,
+    runner: (sessionId) => ready.get(sessionId)?.runner ?? null,
+    cancel: (sessionId) => cancelSession(ready.get(sessionId)),
+    approve: (id, approvalId, answer, scope) => mustWait(ready.get(id)?.approver.answer(approvalId, answer, scope)),
+    answerCap: (id, capId, decision) => mustWait(ready.get(id)?.approver.answerCap(capId, decision)),
+    execute: async (sessionId, command, signal) => executeIn(options, await get(sessionId), { command, signal }),
+    sandbox: (sessionId) => ready.get(sessionId)?.sandbox ?? null,
+    occupy: async (sessionId, signal) => occupy(options, await get(sessionId), signal),
+    rest: (sessionId) => rest(ready.get(sessionId)),
+    close: async (sessionId) => {
+      const session = await open.get(sessionId);
+      if (session === undefined) return;
+      if (isAtWork(session)) throw busySession();
+      open.delete(sessionId);
+      ready.delete(sessionId);
+      await closeSession(session);
+    },
+    running: () => [...ready.values()].filter(isAtWork).length,
+    idle: async () => {
+      await Promise.all([...ready.values()].map(sessionIdle));
+    },
+    dispose: async () => {
+      stop.abort();
+      await Promise.all([...ready.values()].map(closeSession));
+      ready.clear();
+      open.clear();
+    },
+  };
+}
+
+function isAtWork({ starting, runner }: OpenSession): boolean {
+  return starting !== null || runner?.isRunning() === true;
+}
+
+export function busySession(): AppError {
+  return new AppError('conflict', 'A turn of this session is running.', { hint: 'Wait for its end, or cancel it.' });
+}
+
+async function sendTo(
+  options: OpenSessionsOptions,
+  session: OpenSession,
+  {
+    text,
+    run,
+    gathered,
+    signal,
+  }: {
+    readonly text: string;
+    readonly run: RunOptions;
+    readonly gathered: GatheredAttachments;
+    readonly signal: AbortSignal;
+  },
+): Promise<SentMessage> {
+  if (run.sandbox !== undefined) session.wanted = run.sandbox;
+  const { projectPath } = session.journal.state();
+  const usual = turnOptions(settingsOfProject(options.settings(), projectPath), run);
+  const { routing } = session.held ?? { routing: null };
+  const asked = routing === null ? await options.priors.given(usual) : { ...usual, routing };
+  session.approver.setInteractive(run.interactive && asked.approve === 'ask');
+  const runner = await runnerFor(options, session, { text, plan: asked.plan, signal });
+  for (const note of gathered.notes) {
+    await session.journal.append({ type: 'notice-added', level: 'warning', code: 'not-attached', text: note });
+  }
+  const sent = await runner.post(text, asked, gathered.attachments);
+  const { journal } = session;
+  void sent.ended
+    // The runs of a comparison do one task again and again: each later one would be routed by what the others came to.
+    .then(() => (journal.state().groupId === null ? options.priors.learn(journal.state()) : undefined))
+    .catch(() => undefined)
+    .then(() => restLater(session))
+    .then(() => offerCloudReview(options.agent, journal, { cloud: asked.cloud, signal }))
+    .catch(() => undefined);
+  return sent;
+}
+
+async function executeIn(
+  options: OpenSessionsOptions,
+  session: OpenSession,
+  { command, signal }: { readonly command: string; readonly signal: AbortSignal },
+): Promise<Reply<ExecResult>> {
+  const sandbox = await commandSandbox(options, session, { text: command, signal });
+  if (!sandbox.ok) return sandbox;
+  return sandbox.value.exec(
+    { command, timeoutMs: agentConfig(options.settings(), options.recipeSettings).commandTimeoutMs },
+    signal,
+  );
+}
+
+/** The sandbox of a session in which no turn runs, for commands that are no model's. */
+async function commandSandbox(
+  options: OpenSessionsOptions,
+  session: OpenSession,
+  { text, signal }: { readonly text: string; readonly signal: AbortSignal },
+): Promise<Reply<Sandbox>> {
+  if (session.runner?.isRunning() === true) return { ok: false, error: toFailure(busySession()) };
+  // What is to be run changes or reads the workspace, as a task does: a question would get a weaker sandbox.
+  await runnerFor(options, session, { text, plan: false, signal });
+  const { sandbox } = session;
+  if (sandbox === null || sandbox.tier === 'read-only') {
+    const { message, hint } = sandbox?.description.missing ?? { message: 'This session is read-only.' };
+    return failure('missing-sandbox', message, hint);
+  }
+  return success(sandbox);
+}
+
+async function occupy(
+  options: OpenSessionsOptions,
+  session: OpenSession,
+  signal: AbortSignal,
+): Promise<{ readonly sandbox: Sandbox; readonly release: () => void }> {
+  session.occupants += 1;
+  const release = (): void => {
+    session.occupants -= 1;
+    restLater(session);
+  };
+  try {
+    return { sandbox: valueOf(await commandSandbox(options, session, { text: 'Open a terminal.', signal })), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function cancelSession(session: OpenSession | undefined): Promise<void> {
+  session?.cancelStart?.();
+  session?.runner?.cancel();
+  await session?.runner?.idle();
+}
+
+function mustWait(isTaken: boolean | undefined): void {
+  if (isTaken !== true) throw new AppError('not-found', 'Nobody waits for this answer any more.');
+}
+
+async function sessionIdle(session: OpenSession): Promise<void> {
+  await session.starting?.catch(() => undefined);
+  await session.runner?.idle();
+}
+
+function restLater(session: OpenSession): void {
+  if (session.restTimer !== null) clearTimeout(session.restTimer);
+  session.restTimer = setTimeout(() => void rest(session), REST_AFTER_MS);
+  session.restTimer.unref();
+}
+
+/** The journal stays open; who looks at the session sees no difference. */
+async function rest(session: OpenSession | undefined): Promise<void> {
+  if (session === undefined) return;
+  const { runner, sandbox } = session;
+  if (session.starting !== null || runner?.isRunning() === true || session.occupants > 0) return;
+  session.runner = null;
+  session.sandbox = null;
+  await runner?.dispose();
+  await sandbox?.dispose();
+}
+
+async function closeSession(session: OpenSession): Promise<void> {
+  if (session.restTimer !== null) clearTimeout(session.restTimer);
+  await session.starting?.catch(() => undefined);
+  await session.runner?.dispose();
+  await session.sandbox?.dispose();
+  await session.journal.close();
+}
+
+/**
+ * The runner of a session, with a sandbox that is strong enough for the task. Work without a container engine still
+ * gets a runner, on a sandbox that only reads: the turn then ends with what is missing, in the log like any other end.
+ */
+async function runnerFor(
+  options: OpenSessionsOptions,
+  session: OpenSession,
+  asked: { readonly text: string; readonly plan: boolean; readonly signal: AbortSignal },
+): Promise<SessionRunner> {
+  if (session.starting !== null) await session.starting.catch(() => undefined);
+  const { runner, sandbox } = session;
+  const needsExecute = session.wanted === 'container' && !asked.plan && !isQuestion(asked.text);
+  const masks = await currentMasks(options, session.journal);
+  const isEnough = sandbox !== null && session.masks === masks && (sandbox.tier !== 'read-only' || !needsExecute);
+  if (runner !== null && (runner.isRunning() || isEnough)) return runner;
+  const start = childAbort(asked.signal);
+  session.cancelStart = start.abort;
+  session.starting = startRunner(options, session, needsExecute, start.signal);
+  try {
+    return await session.starting;
+  } finally {
+    start.release();
+    session.starting = null;
+    session.cancelStart = null;
+  }
+}
+
+async function startRunner(
+  options: OpenSessionsOptions,
+  session: OpenSession,
+  needsExecute: boolean,
+  signal: AbortSignal,
+): Promise<SessionRunner> {
+  const { journal } = session;
+  const { projectPath } = journal.state();
+  const request = await sandboxRequest(options, session);
+  let started = await options.startSandbox({ ...request, needsExecute }, signal);
+  if (!started.ok && started.error.code === 'missing-sandbox') {
+    const weaker = { wanted: 'read-only', needsExecute: false, because: started.error } as const;
+    started = await options.startSandbox({ ...request, ...weaker }, signal);
+  }
+  const sandbox = valueOf(started);
+  const rules = createSessionRules(options, projectPath, () => session.held?.rules);
+  await session.runner?.dispose();
+  await session.sandbox?.dispose();
+  session.sandbox = sandbox;
+  session.masks = JSON.stringify(request.masks);
+  await noteSandbox(journal, sandbox.description);
+  session.runner = createSessionRunner({
+    ...options.agent,
+    journal,
+    sandbox,
+    effects: { replaying: false, perform: (_id, run) => run() },
+    approver: session.approver,
+    network: createSessionNetwork({
+      rules: () => options.settings().network,
+      saveProjects: options.saveNetworkProjects,
+      projectPath,
+      read: (fromSeq) => journal.read(fromSeq),
+    }),
+    instructions: createSessionInstructions({
+      project: options.instructions,
+      folder: projectPath ?? request.workspacePath,
+      read: (fromSeq) => journal.read(fromSeq),
+    }),
+    budget: options.budget({
+      sessionId: journal.sessionId,
+      projectPath,
+      ask: session.approver.askCap,
+    }),
+    routeRules: rules.places,
+    fences: createSessionFences({
+      settings: rules.fences,
+      projectPath,
+      sandbox,
+      read: (fromSeq) => journal.read(fromSeq),
+      isSecretFile,
+      hideKnown: options.hideKnown,
+    }),
+    config: agentConfig(options.settings(), options.recipeSettings),
+  });
+  return session.runner;
+}

@@ -1,0 +1,42 @@
+import { AppError } from '@shared/errors.ts';
+import type { NewEvent } from '@shared/events.ts';
+import type { UntrackedPlace } from '@shared/sandbox-events.ts';
+import type { UserApprover } from '../../safety/approvals/user-approver.ts';
+import { askAboutDisk } from '../../safety/approvals/ask-about-disk.ts';
+import type { OpenSessionsOptions } from './session-options.ts';
+import type { ServiceState } from '../../sandbox/sandbox.ts';
+import type { LiveJournal } from '../live-journal.ts';
+
+interface SandboxOwner {
+  readonly journal: LiveJournal;
+  readonly approver: UserApprover;
+  readonly wanted: 'container' | 'read-only';
+}
+
+/** What its sandbox is to hide, by the rules as they are now. */
+export async function currentMasks({ rules }: OpenSessionsOptions, journal: LiveJournal): Promise<string> {
+  return JSON.stringify((await rules(journal.state().projectPath)).masks);
+}
+
+/** What a sandbox for a session is asked for, and where what happens to it is noted. */
+export async function sandboxRequest(options: OpenSessionsOptions, { journal, approver, wanted }: SandboxOwner) {
+  const { workspace, projectPath } = journal.state();
+  if (workspace === null) throw new AppError('log-damaged', 'The log does not say where this session works.');
+  // The journal may be closed by the time something is heard; then there is nothing left to note it in.
+  const note = (event: NewEvent): void => void journal.append(event).catch(() => undefined);
+  return {
+    sessionId: journal.sessionId,
+    workspacePath: workspace.path,
+    projectPath,
+    settings: options.settings().sandbox,
+    masks: (await options.rules(projectPath)).masks,
+    wanted,
+    onLost: (loss: { readonly reason: string; readonly recreated: boolean }): void =>
+      note({ type: 'sandbox-lost', ...loss }),
+    onService: ({ id: serviceId, command, status, exitCode }: ServiceState): void =>
+      note({ type: 'service-changed', serviceId, command, status, exitCode }),
+    onUntracked: (places: readonly UntrackedPlace[]): void => note({ type: 'untracked-found', places: [...places] }),
+    onDiskLow: askAboutDisk({ journal, approver }),
+    onProgress: options.onNotice,
+  };
+}

@@ -1,0 +1,39 @@
+import type { Reply } from '@shared/errors.ts';
+import type { Settings } from '@shared/settings.ts';
+import type { AgentConfig, AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
+import type { MessageAttachments } from '../attachments/message-attachments.ts';
+import type { LearnedPriors } from '../../routing/learned-priors.ts';
+import type { Budget, BudgetOptions } from '../../money/budget.ts';
+import type { ProjectInstructions } from '../../policy/project-instructions.ts';
+import type { RuleFiles } from '../../policy/rule-files.ts';
+import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
+import type { PreparedWorkspace, WorkspaceRequest } from '../../sandbox/workspace/prepare-workspace.ts';
+import type { SessionStore } from '../session-store.ts';
+
+/** What the sessions of a core stand on. */
+export interface OpenSessionsOptions {
+  readonly store: SessionStore;
+  readonly settings: () => Settings;
+  readonly startSandbox: SandboxFactory;
+  readonly prepareWorkspace: (request: WorkspaceRequest, signal: AbortSignal) => Promise<Reply<PreparedWorkspace>>;
+  /** What a message brings along. */
+  readonly gather: MessageAttachments['gather'];
+  readonly homePath: string;
+  readonly onNotice: (text: string) => void;
+  readonly agent: Pick<
+    AgentDependencies,
+    'tools' | 'recipes' | 'gatherFacts' | 'modelInfo' | 'provider' | 'meter' | 'delay'
+  >;
+  /** What was learned of how work goes with each model. */
+  readonly priors: LearnedPriors;
+  readonly recipeSettings: AgentConfig['recipe'];
+  /** Keeps which hosts the commands of each project may reach. */
+  readonly saveNetworkProjects: (projects: Settings['network']['projects']) => Promise<Reply<unknown>>;
+  /** The money of one session. */
+  readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
+  /** The rules of a person and of the project. */
+  readonly rules: RuleFiles['holding'];
+  readonly instructions: ProjectInstructions;
+  /** Takes out secrets whose values are known on this machine. */
+  readonly hideKnown: (text: string) => string;
+}

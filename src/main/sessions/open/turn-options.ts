@@ -1,0 +1,46 @@
+import type { Policy } from '@shared/routing.ts';
+import { routingOf } from '@shared/routing-of.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import type { Settings } from '@shared/settings.ts';
+import type { AgentConfig, TurnOptions } from '../../agent/turn/agent-dependencies.ts';
+
+/** What a turn goes by: as it was asked for, else as the settings say. */
+export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
+  return {
+    strategy: run.strategy,
+    plan: run.plan,
+    ...(run.compact === true ? { compact: true } : {}),
+    atCap: run.atCap,
+    check: run.check ?? null,
+    ...routed(settings, run.policy ?? settings.policy),
+    local: run.local ?? settings.local,
+    cloud: run.cloud ?? settings.cloud,
+    approve: run.approve ?? settings.approve,
+    ...(run.network === undefined ? {} : { network: run.network }),
+    ...(run.instructions === undefined ? {} : { instructions: run.instructions }),
+    maxSteps: run.maxSteps ?? settings.limits.maxSteps,
+    maxMinutes: run.maxMinutes ?? settings.limits.maxMinutes,
+    maxTokens: run.maxTokens ?? settings.limits.maxTokens,
+    maxUsd: run.maxUsd ?? null,
+    seed: run.seed ?? null,
+    gate: true,
+    recipeLint: true,
+    recipeReview: true,
+    keepFeatures: true,
+    tellsWhy: true,
+    unsticks: true,
+  };
+}
+
+/** A profile is `hybrid` with numbers of its own. */
+function routed({ routing }: Settings, policy: Policy): Pick<TurnOptions, 'policy' | 'routing'> {
+  if (policy === 'local' || policy === 'cloud' || policy === 'hybrid') {
+    return { policy, routing: routingOf(routing.profile, routing.numbers) };
+  }
+  return { policy: 'hybrid', routing: routingOf(policy, {}) };
+}
+
+export function agentConfig(settings: Settings, recipe: AgentConfig['recipe']): AgentConfig {
+  const commandTimeoutMs = settings.sandbox.commandTimeoutSeconds * 1000;
+  return { commandTimeoutMs, toolTimeoutMs: commandTimeoutMs + 30_000, maxWriteBytes: 1024 * 1024, recipe };
+}

@@ -1,0 +1,34 @@
+import { delay } from '../../lib/async/delay.ts';
+import type { ServiceOutput } from '../../sandbox/sandbox.ts';
+import type { ToolContext, ToolResult } from '../define.ts';
+import { failureResult } from '../values/tool-results.ts';
+
+export const noServices: ToolResult = { status: 'refused', output: 'Nothing can go on in the background here.' };
+
+/** What one that fails at once has printed by then; a server that starts has printed where it listens. */
+const firstLookMs = 2_000;
+
+/** Starts a command that goes on beside the others, and says how it began. */
+export async function startService(command: string, { sandbox, signal }: ToolContext): Promise<ToolResult> {
+  const { services } = sandbox;
+  if (services === null) return noServices;
+  const started = await services.start({ command }, signal);
+  if (!started.ok) return failureResult(started.error);
+  const { id } = started.value;
+  const endsAt = performance.now() + firstLookMs;
+  while (performance.now() < endsAt && !signal.aborted && services.read(id)?.state.status === 'running')
+    await delay(50, signal);
+  const output = services.read(id);
+  if (output === null) return { status: 'error', output: `The service ${id} is gone.` };
+  const isRunning = output.state.status === 'running';
+  const hint = isRunning ? `\n[commands reach it on localhost; the tool "services" reads, lists and stops]` : '';
+  return { status: isRunning ? 'ok' : 'error', output: describeService(output) + hint, data: output.state };
+}
+
+export function describeService({ state, text }: ServiceOutput): string {
+  return `${stateLine(state)}\n${text.trimEnd() === '' ? '(it has printed nothing)' : text.trimEnd()}`;
+}
+
+export function stateLine({ id, status, exitCode, command }: ServiceOutput['state']): string {
+  return `${id}: ${status}${exitCode === null ? '' : ` with exit code ${exitCode}`}: ${command}`;
+}

@@ -1,0 +1,205 @@
+import { withoutLineNumbers } from './strip-line-numbers.ts';
+
+/**
+ * Finds the one place of a file that a model means by "old text", and puts the new text there.
+ * Exact first; then forgiving where that is unambiguous: line endings, trailing space, quotes, indentation, line numbers.
+ * More than one place, or none, is refused with what a model needs to do better.
+ */
+export type EditOutcome =
+  | { readonly type: 'applied'; readonly text: string; readonly line: number; readonly how: readonly Forgiveness[] }
+  | {
+      readonly type: 'refused';
+      readonly reason: 'empty' | 'same' | 'ambiguous' | 'not-found';
+      readonly message: string;
+    };
+
+export type Forgiveness = 'line-endings' | 'trailing-space' | 'quotes' | 'indentation' | 'line-numbers';
+
+interface Fold {
+  readonly how: readonly Forgiveness[];
+  readonly fold: (line: string) => string;
+}
+
+const trimEnd = (line: string): string => line.trimEnd();
+const foldQuotes = (line: string): string => trimEnd(line).replace(/["'`\u2018\u2019\u201C\u201D]/gu, "'");
+
+/** From the strictest to the most forgiving; the first that finds anything decides. */
+const folds: readonly Fold[] = [
+  { how: ['trailing-space'], fold: trimEnd },
+  { how: ['quotes'], fold: foldQuotes },
+  { how: ['indentation'], fold: (line) => line.trim() },
+  { how: ['indentation', 'quotes'], fold: (line) => foldQuotes(line).trimStart() },
+];
+
+const maximumShown = 3;
+
+export function applyEdit(text: string, oldText: string, newText: string): EditOutcome {
+  if (oldText === newText) return refused('same', 'The old and the new text are the same: nothing would change.');
+  if (oldText.trim() === '') {
+    if (text.trim() === '') return { type: 'applied', text: newText, line: 1, how: [] };
+    return refused('empty', 'The old text is empty. Give the lines to replace, as they stand in the file.');
+  }
+  const exact = places(text, oldText);
+  const [only] = exact;
+  if (only !== undefined && exact.length === 1) {
+    // Old text of one line says nothing of how lines end here.
+    const isCrlf = !oldText.includes('\n') && dominantEol(text) === '\r\n';
+    const fresh = isCrlf ? newText.replaceAll(/\r?\n/gu, '\r\n') : newText;
+    const result = text.slice(0, only) + fresh + text.slice(only + oldText.length);
+    return { type: 'applied', text: result, line: lineAt(text, only), how: [] };
+  }
+  if (exact.length > 1) return ambiguous(exact.map((offset) => lineAt(text, offset)));
+  const outcome = applyByLines(text, oldText, newText);
+  return outcome.type === 'refused' ? (withoutNumbers(text, oldText, newText) ?? outcome) : outcome;
+}
+
+/** The old text with the numbers that reading showed before its lines; null where it has none, or is not found so either. */
+function withoutNumbers(text: string, oldText: string, newText: string): EditOutcome | null {
+  const old = withoutLineNumbers(oldText);
+  if (old === null) return null;
+  const outcome = applyEdit(text, old, withoutLineNumbers(newText) ?? newText);
+  return outcome.type === 'applied' ? { ...outcome, how: ['line-numbers', ...outcome.how] } : null;
+}
+
+function applyByLines(text: string, oldText: string, newText: string): EditOutcome {
+  const eol = dominantEol(text);
+  const fileLines = text.split(/\r?\n/u);
+  const oldLines = withoutBlankEdges(oldText.split(/\r?\n/u));
+  for (const { how, fold } of folds) {
+    const found = windows(fileLines, oldLines, fold);
+    if (found.length > 1) return ambiguous(found.map((start) => start + 1));
+    const [start] = found;
+    if (start === undefined) continue;
+    const matched = fileLines.slice(start, start + oldLines.length);
+    const fresh = fit(withoutBlankEdges(newText.split(/\r?\n/u)), matched, oldLines, fold);
+    const wasExactButForEol = matched.every((line, index) => line === oldLines[index]);
+    const result = withLines(text, { start, count: oldLines.length }, fresh.join(eol));
+    return { type: 'applied', text: result, line: start + 1, how: wasExactButForEol ? ['line-endings'] : how };
+  }
+  return notFound(fileLines, oldLines);
+}
+
+/** Some lines as another text, every other one with the ending that it has; no text: they are gone. */
+function withLines(
+  text: string,
+  { start, count }: { readonly start: number; readonly count: number },
+  fresh: string,
+): string {
+  // Lines and their endings in turns.
+  const pieces = text.split(/(\r?\n)/u);
+  const last = (start + count) * 2 - 1;
+  const after = fresh === '' ? pieces.slice(last + 1) : pieces.slice(last);
+  return [...pieces.slice(0, start * 2), fresh, ...after].join('');
+}
+
+/** The new lines as they should stand in the file: its indentation, and its own spelling of lines that stay. */
+function fit(
+  newLines: readonly string[],
+  matched: readonly string[],
+  oldLines: readonly string[],
+  fold: (line: string) => string,
+): readonly string[] {
+  const kept = new Map(matched.map((line) => [fold(line), line]));
+  const shift = indentationShift(matched, oldLines);
+  return newLines.map((line) => {
+    if (line.trim() === '') return '';
+    return kept.get(fold(line)) ?? shift(line);
+  });
+}
+
+function indentationShift(matched: readonly string[], oldLines: readonly string[]): (line: string) => string {
+  const index = oldLines.findIndex((line) => line.trim() !== '');
+  const have = indentOf(matched[index] ?? '');
+  const given = indentOf(oldLines[index] ?? '');
+  if (have === given) return (line) => line;
+  if (have.startsWith(given)) return (line) => have.slice(given.length) + line;
+  const surplus = given.slice(have.length);
+  return (line) => (line.startsWith(have + surplus) ? have + line.slice(given.length) : have + line.trimStart());
+}
+
+function indentOf(line: string): string {
+  return /^[ \t]*/u.exec(line)?.[0] ?? '';
+}
+
+function windows(
+  lines: readonly string[],
+  wanted: readonly string[],
+  fold: (line: string) => string,
+): readonly number[] {
+  const folded = lines.map(fold);
+  const target = wanted.map(fold);
+  const found: number[] = [];
+  for (let start = 0; start + target.length <= folded.length; start += 1) {
+    if (target.every((line, index) => folded[start + index] === line)) found.push(start);
+  }
+  return found;
+}
+
+function places(text: string, part: string): readonly number[] {
+  const found: number[] = [];
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) found.push(at);
+  return found;
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
+function dominantEol(text: string): '\n' | '\r\n' {
+  const windowsEnds = text.split('\r\n').length - 1;
+  return windowsEnds > (text.split('\n').length - 1) / 2 ? '\r\n' : '\n';
+}
+
+function withoutBlankEdges(lines: readonly string[]): readonly string[] {
+  const first = lines.findIndex((line) => line.trim() !== '');
+  if (first === -1) return [];
+  let last = lines.length;
+  while ((lines[last - 1] ?? '').trim() === '') last -= 1;
+  return lines.slice(first, last);
+}
+
+function refused(reason: 'empty' | 'same', message: string): EditOutcome {
+  return { type: 'refused', reason, message };
+}
+
+function ambiguous(lines: readonly number[]): EditOutcome {
+  const shown = lines.slice(0, 8).join(', ');
+  return {
+    type: 'refused',
+    reason: 'ambiguous',
+    message: `The old text stands in ${lines.length} places (lines ${shown}). Give more of the lines around the one you mean.`,
+  };
+}
+
+function notFound(fileLines: readonly string[], oldLines: readonly string[]): EditOutcome {
+  const nearest = nearestWindows(fileLines, oldLines)
+    .map(({ start, lines }) => lines.map((line, index) => `${start + index + 1}: ${line}`).join('\n'))
+    .join('\n---\n');
+  const help = nearest === '' ? '' : ` The nearest lines are:\n${nearest}`;
+  return { type: 'refused', reason: 'not-found', message: `The old text does not stand in the file.${help}` };
+}
+
+function nearestWindows(
+  fileLines: readonly string[],
+  oldLines: readonly string[],
+): readonly { start: number; lines: readonly string[] }[] {
+  const size = Math.max(1, Math.min(oldLines.length, 12));
+  const wanted = new Set(oldLines.flatMap(words));
+  const scored: { start: number; score: number }[] = [];
+  for (let start = 0; start < fileLines.length; start += 1) {
+    const have = new Set(fileLines.slice(start, start + size).flatMap(words));
+    const common = [...have].filter((word) => wanted.has(word)).length;
+    const score = have.size + wanted.size === 0 ? 0 : (2 * common) / (have.size + wanted.size);
+    if (score > 0.3) scored.push({ start, score });
+  }
+  scored.sort((left, right) => right.score - left.score || left.start - right.start);
+  const chosen: number[] = [];
+  for (const { start } of scored) {
+    if (chosen.length < maximumShown && chosen.every((other) => Math.abs(other - start) >= size)) chosen.push(start);
+  }
+  return chosen.map((start) => ({ start, lines: fileLines.slice(start, start + size) }));
+}
+
+function words(line: string): readonly string[] {
+  return line.match(/[\p{L}\p{N}_]+/gu) ?? [];
+}

@@ -1,0 +1,37 @@
+import type { ToolContext, ToolResult } from '../define.ts';
+import { errorResult, failureResult } from './tool-results.ts';
+
+export interface ReadText {
+  /** Without the mark that may stand in front. */
+  readonly text: string;
+  readonly sha256: string;
+  /** The same file with another text; null where that would change more than the text: it is not UTF-8. */
+  readonly encode: ((text: string) => Uint8Array) | null;
+}
+
+const byteOrderMark = '\uFEFF';
+
+/** A text file of the workspace, and note that the model has now seen this version of it. */
+export async function readText(path: string, context: ToolContext): Promise<ReadText | ToolResult> {
+  const reply = await context.sandbox.readFile(path, {}, context.signal);
+  if (!reply.ok) return failureResult(reply.error);
+  const { bytes, sha256 } = reply.value;
+  if (bytes.subarray(0, 8000).includes(0)) return errorResult(`${path} is a binary file.`);
+  context.noteRead(path, sha256);
+  try {
+    const whole = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const mark = whole.startsWith(byteOrderMark) ? byteOrderMark : '';
+    return { text: whole.slice(mark.length), sha256, encode: (text) => new TextEncoder().encode(mark + text) };
+  } catch {
+    return { text: new TextDecoder().decode(bytes), sha256, encode: null };
+  }
+}
+
+export function isReadText(value: ReadText | ToolResult): value is ReadText {
+  return 'text' in value;
+}
+
+/** Its other letters would come out as other bytes than they were. */
+export function notUtf8(path: string): ToolResult {
+  return errorResult(`${path} is not UTF-8, so it cannot be edited here: use a command that knows its encoding.`);
+}

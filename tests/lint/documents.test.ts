@@ -1,0 +1,99 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { en } from '../../src/renderer/texts/en.ts';
+
+/** Catches: a README that grows into a manual, a sentence nobody can follow, and a link that leads nowhere. */
+const root = resolve(import.meta.dirname, '../..');
+const mostLines = 110;
+const mostWords = 30;
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+/** Markdown files below a folder, by their path from the root. Packages and the projects of bench tasks are not ours. */
+function documentsIn(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' || entry.name === 'project' ? [] : documentsIn(path);
+    return entry.name.endsWith('.md') ? [path] : [];
+  });
+}
+
+const documents = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...['bench', 'docs', 'examples', 'src', 'tests'].flatMap(documentsIn),
+];
+
+/** Without code blocks and comments; code in a line counts as one word, a link as its text. */
+function proseOf(markdown: string): string {
+  return markdown
+    .replaceAll(/^```[\s\S]*?^```/gmu, '\n')
+    .replaceAll(/<!--[\s\S]*?-->/gu, '')
+    .replaceAll(/`[^`\n]+`/gu, 'code')
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/gu, '$1');
+}
+
+/** A heading, an item of a list and a cell of a table each begin a text of their own; other lines go on. */
+function textsIn(prose: string): readonly string[] {
+  return prose
+    .split(/\n\s*\n|\n(?=\s*(?:[-*|#>]|\d+\.)\s)/u)
+    .flatMap((block) => (block.trimStart().startsWith('|') ? block.split('|') : [block]));
+}
+
+/** Sentences with more words than a reader can hold. */
+function longSentences(text: string): readonly string[] {
+  return text
+    .split(/(?<=[.!?…][)"”*]*)\s+/u)
+    .map((sentence) => sentence.replaceAll(/\s+/gu, ' ').trim())
+    .filter((sentence) => sentence.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word)).length > mostWords);
+}
+
+const longIn = (markdown: string): readonly string[] => textsIn(proseOf(markdown)).flatMap(longSentences);
+
+/** Links to files of ours, without the place inside of them. */
+function linksIn(markdown: string): readonly string[] {
+  const text = markdown.replaceAll(/^```[\s\S]*?^```/gmu, '').replaceAll(/`[^`\n]+`/gu, '');
+  return [...text.matchAll(/\]\(([^)\s]+)[^)]*\)/gu)]
+    .map(([, target = '']) => target.split('#')[0] ?? '')
+    .filter((target) => target !== '' && !/^[a-z]+:/u.test(target));
+}
+
+describe('the documents', () => {
+  it(`have a README of at most ${mostLines} lines`, () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(mostLines);
+  });
+
+  it(`have no sentence of more than ${mostWords} words in README and guide`, () => {
+    const pages = ['README.md', ...documents.filter((path) => path.startsWith(join('docs', 'guide')))];
+    expect(pages.length).toBeGreaterThan(8);
+    expect(pages.flatMap((path) => longIn(read(path)).map((sentence) => `${path}: ${sentence}`))).toEqual([]);
+  });
+
+  it('link to files that exist', () => {
+    const lost = documents.flatMap((path) =>
+      linksIn(read(path))
+        .filter((target) => !existsSync(resolve(root, dirname(path), decodeURIComponent(target))))
+        .map((target) => `${path}: ${target}`),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  it('are read as a person reads them', () => {
+    const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
+    expect(longIn(`${words(30)}. ${words(30)}.`)).toEqual([]);
+    expect(longIn(`# Title\n\n${words(20)}\n${words(11)}.`)).toHaveLength(1);
+    expect(longIn(`- ${words(20)}\n- ${words(20)}\n\n| ${words(20)} | ${words(20)} |`)).toEqual([]);
+    expect(longIn(`| ${words(31)} | a |`)).toHaveLength(1);
+    expect(longIn(`\`\`\`\n${words(40)}\n\`\`\`\nUse \`${words(40)}\`.`)).toEqual([]);
+    expect(linksIn('[a](b/c.md#d) ![e](f.webp) [g](https://h.example) `[i](j)`')).toEqual(['b/c.md', 'f.webp']);
+  });
+});
+
+describe('the texts of the page', () => {
+  it(`have no sentence of more than ${mostWords} words`, () => {
+    const long = Object.entries(en).flatMap(([key, text]) =>
+      longSentences(text).map((sentence) => `${key}: ${sentence}`),
+    );
+    expect(long).toEqual([]);
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest';
+import { passedTests, summaryOf } from '../../../../src/main/agent/gate/check-criterion.ts';
+
+const detail = '  at a line of a stack that says much and counts nothing\n'.repeat(60);
+
+describe('the summary of a check', () => {
+  test('keeps the counts of node --test, which stand before what failed', () => {
+    const output = `✖ adds (2ms)\nℹ tests 3\nℹ suites 0\nℹ pass 1\nℹ fail 2\n\n✖ failing tests:\n${detail}}`;
+    const summary = summaryOf(output, '');
+    expect(summary).toMatch(/^ℹ tests 3\nℹ pass 1\nℹ fail 2\n…  at a line/);
+    expect(summary.length).toBeLessThan(1_800);
+    expect(passedTests(summary)).toBe(1);
+  });
+
+  test('ends long output without a line end, too', () => {
+    expect(summaryOf('', 'e'.repeat(90_000)).length).toBeLessThan(600);
+  });
+
+  test.each([
+    ['Ran 5 tests in 0.1s\n\nFAILED (failures=1, errors=1)', 3],
+    ['  3 passing (12ms)\n  1 failing', 3],
+    ['2 failed, 7 passed in 0.10s', 7],
+    ['Segmentation fault', null],
+  ])('counts what passed in %j', (output, count) => {
+    expect(passedTests(output)).toBe(count);
+  });
+});

@@ -1,0 +1,381 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { success } from '../../../../src/shared/errors.ts';
+import type { Approver } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
+import type { MemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import type { Tool } from '../../../../src/main/tools/define.ts';
+import type { AgentKit } from '../../../fakes/agent-kit.ts';
+import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+
+const builtIn = builtInTools(discoverTools(), { now: () => 0 }).list();
+const done = call('task_complete', { summary: 'ok' });
+const files = { 'a.py': 'x = 1\n', 'tests/test_a.py': 'def test_a():\n    assert True\n', 'package-lock.json': '{}' };
+
+const says = (answer: 'allow' | 'deny' | 'nobody'): Approver => ({ ask: async () => answer });
+const writeTest = [
+  call('read_file', { path: 'tests/test_a.py' }),
+  call('write_file', { path: 'tests/test_a.py', content: 'pass\n' }),
+  done,
+];
+const toolEnd = (kit: AgentKit, tool: string): unknown =>
+  ofType(kit.journal.events, 'tool-ended').find((event) => event.tool === tool);
+
+describe('a question', () => {
+  const write = call('write_file', { path: 'a.py', content: 'x = 2\n' });
+
+  it('changes no file, and the model is told to answer it', async () => {
+    const kit = createAgentKit({ replies: [write, { text: 'x is 1.' }], sandbox: { files, exec: () => ({}) } });
+    const end = await kit.runner.send('Which value does x have?', { ...turnOptions, strategy: 'loop' });
+    expect(end).toMatchObject({ reason: 'answered', text: 'x is 1.' });
+    expect(kit.sandbox.text('a.py')).toBe(files['a.py']);
+    expect(toolEnd(kit, 'write_file')).toMatchObject({
+      status: 'refused',
+      output: expect.stringContaining('Answer it'),
+    });
+  });
+
+  it('is no question any more once work is asked for beside it', async () => {
+    const kit: AgentKit = createAgentKit({
+      replies: [
+        () => {
+          void kit.runner.send('Then set it to 2.', turnOptions);
+          return call('read_file', { path: 'a.py' });
+        },
+        write,
+        done,
+      ],
+      sandbox: { files, exec: () => ({}) },
+    });
+    await kit.runner.send('Which value does x have?', { ...turnOptions, strategy: 'loop' });
+    expect(kit.sandbox.text('a.py')).toBe('x = 2\n');
+  });
+});
+
+describe('a guarded file', () => {
+  it.each([
+    ['nobody is there to ask', says('nobody'), 'ask', ['refused', 'nobody']],
+    ['a person says no', says('deny'), 'ask', ['refused', 'person']],
+    ['a person says yes', says('allow'), 'ask', ['ok', 'person']],
+    ['the user said yes before', says('nobody'), 'allow', ['ok', 'policy']],
+    ['the user said no before', says('allow'), 'deny', ['refused', 'policy']],
+  ] as const)('is asked about: %s', async (_how, approver, approve, [status, by]) => {
+    const kit = createAgentKit({
+      replies: writeTest,
+      sandbox: { files, exec: () => ({}) },
+      dependencies: { approver },
+    });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, approve });
+    expect(end.reason).toBe('done');
+    expect(toolEnd(kit, 'write_file')).toMatchObject({ status });
+    expect(ofType(kit.journal.events, 'approval-answered')).toMatchObject([{ by }]);
+    expect(kit.sandbox.text('tests/test_a.py')).toBe(status === 'ok' ? 'pass\n' : files['tests/test_a.py']);
+  });
+
+  it('is not asked about without end: after three refusals the turn asks nobody, and says no', async () => {
+    let asked = 0;
+    const approver: Approver = {
+      ask: async () => {
+        asked += 1;
+        return 'deny';
+      },
+    };
+    const replies = Array.from({ length: 6 }, (_, at) =>
+      call('write_file', { path: `tests/test_${at}.py`, content: 'x' }),
+    );
+    const many = Object.fromEntries(replies.map((_reply, at) => [`tests/test_${at}.py`, 'y']));
+    const kit = createAgentKit({ replies, sandbox: { files: many, exec: () => ({}) }, dependencies: { approver } });
+    await kit.runner.send('Tidy up.', { ...turnOptions, strategy: 'loop', maxSteps: 6 });
+    expect(asked).toBe(3);
+    const said = ofType(kit.journal.events, 'approval-answered').map(({ answer, by }) => `${answer} ${by}`);
+    expect(said).toEqual([...Array(3).fill('deny person'), ...Array(3).fill('deny policy')]);
+  });
+
+  it('is free when the task is about it', async () => {
+    const kit = createAgentKit({ replies: writeTest, sandbox: { files, exec: () => ({}) } });
+    await kit.runner.send('Update the tests.', turnOptions);
+    expect(kit.sandbox.text('tests/test_a.py')).toBe('pass\n');
+    expect(ofType(kit.journal.events, 'approval-requested')).toEqual([]);
+  });
+
+  it('is put back when a command changed it, and the model is told', async () => {
+    const kit = createAgentKit({
+      replies: [call('run_command', { command: 'sed' }), done],
+      sandbox: {
+        files,
+        exec: ({ command }, sandbox) => {
+          if (command === 'sed') {
+            sandbox.put('tests/test_a.py', 'pass\n');
+            sandbox.put('a.py', 'x = 2\n');
+          }
+          return {};
+        },
+      },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.sandbox.text('tests/test_a.py')).toBe(files['tests/test_a.py']);
+    expect(kit.sandbox.text('a.py')).toBe('x = 2\n');
+    expect(ofType(kit.journal.events, 'file-changed').map(({ path, by }) => [path, by])).toEqual([
+      ['a.py', 'model'],
+      ['tests/test_a.py', 'model'],
+      ['tests/test_a.py', 'undo'],
+    ]);
+    expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('was put back');
+  });
+
+  it('is guarded by any name: a link to it is not written through', async () => {
+    const link = 'notes.py';
+    const kit = createAgentKit({
+      replies: [call('read_file', { path: link }), call('write_file', { path: link, content: 'pass\n' }), done],
+      sandbox: { files: { ...files, [link]: files['tests/test_a.py'] }, exec: () => ({}) },
+    });
+    kit.sandbox.realPath = async (path) => success(path === link ? 'tests/test_a.py' : path);
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(toolEnd(kit, 'write_file')).toMatchObject({ status: 'refused' });
+    expect(ofType(kit.journal.events, 'approval-requested')).toMatchObject([{ subject: 'tests/test_a.py' }]);
+    expect(ofType(kit.journal.events, 'file-changed')).toEqual([]);
+  });
+
+  it.each([
+    ['only its mode was changed', (sandbox: MemorySandbox) => sandbox.put('tests/run.sh', 'exit 1\n', 0o777)],
+    ['it was made to be read-only, too', (sandbox: MemorySandbox) => sandbox.put('tests/run.sh', 'exit 0\n', 0o444)],
+    ['it was removed', (sandbox: MemorySandbox) => sandbox.remove('tests/run.sh')],
+  ])('has its mode again when a command changed it: %s', async (_how, change) => {
+    const kit = createAgentKit({
+      replies: [call('run_command', { command: 'chmod' }), done],
+      sandbox: {
+        files,
+        exec: ({ command }, sandbox) => {
+          if (command === 'chmod') change(sandbox);
+          return {};
+        },
+      },
+    });
+    kit.sandbox.put('tests/run.sh', 'exit 1\n', 0o750);
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.sandbox.text('tests/run.sh')).toBe('exit 1\n');
+    expect(kit.sandbox.files.get('tests/run.sh')?.mode).toBe(0o750);
+    const taken = ofType(kit.journal.events, 'file-changed').filter(({ by }) => by === 'undo');
+    expect(taken).toMatchObject([{ path: 'tests/run.sh', after: { mode: 0o750 } }]);
+    expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('was put back');
+  });
+
+  it('is put back when it is as long as lock files are', async () => {
+    const lock = `{${'"a": 1, '.repeat(200_000)}"b": 1}`;
+    const kit = createAgentKit({
+      replies: [call('run_command', { command: 'npm' }), done],
+      sandbox: {
+        files: { ...files, 'package-lock.json': lock },
+        exec: ({ command }, sandbox) => {
+          if (command === 'npm') sandbox.put('package-lock.json', lock.replaceAll('1', '2'));
+          return {};
+        },
+      },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.sandbox.text('package-lock.json') === lock).toBe(true);
+  });
+
+  it('can be read again when a command took that away', async () => {
+    const kit = createAgentKit({
+      replies: [call('run_command', { command: 'chmod 000' }), done],
+      sandbox: {
+        files,
+        exec: ({ command }, sandbox) => {
+          if (command === 'chmod 000') sandbox.put('tests/test_a.py', 'pass\n', 0);
+          return {};
+        },
+      },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.sandbox.text('tests/test_a.py')).toBe(files['tests/test_a.py']);
+    expect(kit.sandbox.files.get('tests/test_a.py')?.mode).toBe(0o644);
+  });
+});
+
+describe('a patch of several files', () => {
+  const hunk = (path: string, from: string, to: string): string =>
+    `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}\n+${to}\n`;
+  const run = async (patch: string, work?: (sandbox: MemorySandbox) => void): Promise<AgentKit> => {
+    const kit = createAgentKit({
+      replies: [call('apply_patch', { patch }), done],
+      sandbox: { files, exec: () => ({}) },
+    });
+    work?.(kit.sandbox);
+    await kit.runner.send('Do the work.', turnOptions);
+    return kit;
+  };
+  const lock = hunk('package-lock.json', '{}', '{"a": 1}').replace(/\n(?=\+\{)/u, '\n\\ No newline at end of file\n');
+
+  it('changes none where one of them is guarded', async () => {
+    const kit = await run(`${hunk('a.py', 'x = 1', 'x = 2')}${lock}`);
+    expect(toolEnd(kit, 'apply_patch')).toMatchObject({ status: 'refused' });
+    expect(kit.sandbox.text('a.py')).toBe('x = 1\n');
+    expect(ofType(kit.journal.events, 'file-changed')).toEqual([]);
+  });
+
+  it('puts back what was written where a later one cannot be', async () => {
+    const patch = `${hunk('a.py', 'x = 1', 'x = 2')}${hunk('b.py', 'y = 1', 'y = 2')}`;
+    const kit = await run(patch, (sandbox) => sandbox.put('b.py', 'y = 1\n', 0o444));
+    expect(toolEnd(kit, 'apply_patch')).toMatchObject({ status: 'refused' });
+    expect([kit.sandbox.text('a.py'), kit.sandbox.text('b.py')]).toEqual(['x = 1\n', 'y = 1\n']);
+    expect(ofType(kit.journal.events, 'file-changed').map(({ path, by }) => [path, by])).toEqual([
+      ['a.py', 'model'],
+      ['a.py', 'undo'],
+    ]);
+  });
+
+  it('changes all of them where nothing is in the way', async () => {
+    const kit = await run(`${hunk('a.py', 'x = 1', 'x = 2')}--- /dev/null\n+++ b/c.py\n@@ -0,0 +1 @@\n+z = 1\n`);
+    expect(toolEnd(kit, 'apply_patch')).toMatchObject({ status: 'ok', output: 'Patched a.py.\nPatched c.py.' });
+    expect([kit.sandbox.text('a.py'), kit.sandbox.text('c.py')]).toEqual(['x = 2\n', 'z = 1\n']);
+  });
+});
+
+describe('a command of which nobody knows how it ended', () => {
+  it('is unknown, never ended, and the model is told what is different', async () => {
+    const kit = createAgentKit({
+      replies: [call('run_command', { command: 'make' }), done],
+      sandbox: {
+        files,
+        exec: ({ command }, sandbox) => {
+          if (command !== 'make') return {};
+          sandbox.put('a.py', 'x = 2\n');
+          return { outcome: 'lost', exitCode: null };
+        },
+      },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(toolEnd(kit, 'run_command')).toMatchObject({
+      status: 'unknown',
+      exitCode: null,
+      output: expect.stringContaining('Different from before it: a.py.'),
+    });
+    expect(ofType(kit.journal.events, 'file-changed')).toMatchObject([{ path: 'a.py', by: 'model' }]);
+  });
+});
+
+describe('what leaves the sandbox', () => {
+  const fetch: Tool = {
+    name: 'fetch',
+    description: 'Fetch.',
+    access: 'network',
+    input: z.object({ url: z.string() }),
+    label: () => 'fetch example',
+    run: async () => ({ status: 'ok', output: 'page' }),
+  };
+  const tools = [...builtIn, fetch];
+  const replies = [call('fetch', { url: 'x' }), done];
+
+  it('ends the turn when nobody can be asked', async () => {
+    const kit = createAgentKit({ tools, replies });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.reason).toBe('needs-approval');
+  });
+
+  it('is refused and the turn goes on with --approve deny', async () => {
+    const kit = createAgentKit({ tools, replies });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, approve: 'deny' });
+    expect(end.reason).toBe('done');
+    expect(toolEnd(kit, 'fetch')).toMatchObject({ status: 'refused' });
+  });
+});
+
+describe('calls that are not understood', () => {
+  it('are asked for again, changed, and never run with invented arguments', async () => {
+    const kit = createAgentKit({ replies: [call('write_file', { path: 'b.py' }), call('write_file', {}), done] });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.reason).toBe('done');
+    expect(kit.sandbox.text('b.py')).toBeNull();
+    expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('This call was not run.');
+    expect(kit.requests.map((request) => request.temperature)).toEqual([0, 0.4, 0.4]);
+  });
+
+  it('end the stage when three answers in a row are of the kind', async () => {
+    const kit = createAgentKit({ replies: Array.from({ length: 4 }, () => call('no_such_tool', {})) });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.reason).toBe('gave-up');
+    expect(kit.requests).toHaveLength(3);
+  });
+
+  it('keep a completion in the same answer from being believed', async () => {
+    const both = {
+      calls: [
+        { name: 'edit_file', input: {} },
+        { name: 'task_complete', input: { summary: 'ok' } },
+      ],
+    };
+    const kit = createAgentKit({ replies: [both, done] });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.requests).toHaveLength(2);
+  });
+});
+
+describe('changes', () => {
+  it('are recorded with both images, of tools and of commands alike', async () => {
+    const kit = createAgentKit({
+      replies: [call('write_file', { path: 'new.py', content: 'n\n' }), call('run_command', { command: 'mv' }), done],
+      sandbox: {
+        files: { 'a.py': 'x = 1\n' },
+        exec: (_request, sandbox) => {
+          sandbox.remove('a.py');
+          sandbox.put('b.py', 'x = 1\n');
+          return {};
+        },
+      },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    const text = async (image: unknown): Promise<string | null> => {
+      if (typeof image !== 'object' || image === null || !('blob' in image)) return null;
+      const { blob } = z.object({ blob: z.object({ sha256: z.string() }) }).parse(image);
+      return Buffer.from(kit.journal.blobs.get(blob.sha256) ?? []).toString('utf8');
+    };
+    const changes = await Promise.all(
+      ofType(kit.journal.events, 'file-changed').map(async (event) => [
+        event.path,
+        await text(event.before),
+        await text(event.after),
+      ]),
+    );
+    expect(changes).toEqual([
+      ['new.py', null, 'n\n'],
+      ['a.py', 'x = 1\n', null],
+      ['b.py', null, 'x = 1\n'],
+    ]);
+  });
+
+  it('of a file too large to keep are still told of', async () => {
+    const kit = createAgentKit({
+      replies: [call('run_command', { command: 'gen' }), done],
+      sandbox: {
+        files: { 'a.py': 'x' },
+        exec: (_request, sandbox) => {
+          sandbox.put('big.bin', 'b'.repeat(600 * 1024));
+          return {};
+        },
+      },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(ofType(kit.journal.events, 'file-changed')[0]).toMatchObject({
+      path: 'big.bin',
+      after: { kept: false, why: 'too-large' },
+      added: null,
+    });
+  });
+
+  it('are not made to a file the model has not read', async () => {
+    const kit = createAgentKit({ replies: [call('write_file', { path: 'a.py', content: 'gone' }), done] });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.sandbox.text('a.py')).toBe('x = 1\n');
+    expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('Read it first');
+  });
+
+  it('are not made in a plan', async () => {
+    const kit = createAgentKit({
+      replies: [call('write_file', { path: 'b.py', content: 'b' }), { text: '1. Write b.py' }],
+    });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, plan: true });
+    expect(end).toMatchObject({ reason: 'planned', text: '1. Write b.py' });
+    expect(kit.sandbox.text('b.py')).toBeNull();
+  });
+});

@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelInfo } from '../../../../src/shared/models.ts';
+import { buildRequest, promptShape, renderEntries } from '../../../../src/main/agent/prompt/build-prompt.ts';
+import type { Entry } from '../../../../src/main/agent/prompt/conversation.ts';
+import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
+import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
+
+const tools = builtInTools(discoverTools(), { now: () => 0 }).list();
+const work = { plan: false, canExecute: true };
+const small = (capabilities: Partial<ModelInfo['capabilities']>): ModelInfo => ({
+  ...loopModel,
+  parametersB: 1.5,
+  contextTokens: 8192,
+  capabilities: { ...loopModel.capabilities, tools: false, ...capabilities },
+});
+const options = { seed: null, temperature: 0, cacheKey: 'k' };
+
+/** Three bytes a token: English and JSON of this kind have about four with every tokenizer that was tried. */
+function safeTokens(info: ModelInfo): number {
+  const { messages, tools: specs } = buildRequest(promptShape(info, tools, work), [], info, options);
+  const text =
+    JSON.stringify(messages.map((message) => message.parts)) + (info.capabilities.tools ? JSON.stringify(specs) : '');
+  return Buffer.byteLength(text) / 3;
+}
+
+describe('the prompt of a small model', () => {
+  it.each([
+    ['grammar', small({ grammar: true })],
+    ['text', small({})],
+  ])('has system text and tools in under 500 tokens with calls by %s', (_style, info) => {
+    expect(safeTokens(info)).toBeLessThan(500);
+  });
+
+  it('has native definitions without what only a large model makes use of', () => {
+    const info = small({ tools: true });
+    const { tools: specs } = buildRequest(promptShape(info, tools, work), [], info, options);
+    expect(JSON.stringify(specs)).not.toContain('"maxLength"');
+    expect(specs.map((spec) => spec.name)).toContain('edit_file');
+    expect(safeTokens(info)).toBeLessThan(800);
+  });
+
+  it('is told of no network under a grammar, which would have it filled in, and of all there is otherwise', () => {
+    const inputsOf = (info: ModelInfo): readonly string[] => {
+      const { tools: specs, messages } = buildRequest(promptShape(info, tools, work), [], info, options);
+      const [line = ''] = /^run_command\(.*$/mu.exec(JSON.stringify(messages).replaceAll('\\n', '\n')) ?? [];
+      const command = specs.find(({ name }) => name === 'run_command')?.inputSchema.properties ?? {};
+      return [...Object.keys(command), ...(line.includes('network') ? ['told of'] : [])];
+    };
+    expect(inputsOf(small({ grammar: true }))).toEqual(['command', 'why']);
+    const all = ['command', 'why', 'timeoutSeconds', 'background', 'network'];
+    expect(inputsOf(small({ tools: true }))).toEqual(all);
+    expect(inputsOf({ ...loopModel, parametersB: 70 })).toEqual(all);
+    expect(inputsOf(small({}))).toEqual(['told of']);
+    const { tools: specs } = buildRequest(promptShape(loopModel, tools, work), [], loopModel, options);
+    expect(JSON.stringify(specs)).not.toContain('forLarge');
+  });
+
+  it('is forced to a grammar where the engine can, though there are native calls, too', () => {
+    expect(promptShape(small({ grammar: true, tools: true }), tools, work).style).toBe('grammar');
+    expect(promptShape(small({ tools: true }), tools, work).style).toBe('native');
+    expect(promptShape(small({}), tools, work).style).toBe('text');
+    // Whether a server holds to a schema nobody knows before it was tried.
+    expect(promptShape(small({ schema: true }), tools, work).style).toBe('text');
+  });
+});
+
+describe('the way a model is driven', () => {
+  it('is what its probe or its user says, where its provider can do that', () => {
+    const info: ModelInfo = {
+      ...loopModel,
+      driving: {
+        calls: 'text',
+        promptForm: 'short',
+        toolBudget: 3,
+        temperature: 0.3,
+        topP: 0.6,
+        systemText: 'Be brief.',
+      },
+    };
+    const shape = promptShape(info, tools, work);
+    expect(shape).toMatchObject({ style: 'text', form: 'short', specs: [] });
+    expect(shape.system).toContain('Be brief.');
+    expect(shape.system.match(/^\w+\(.*\):/gmu)).toHaveLength(3);
+    expect(shape.system).toMatch(/^edit_file[^]*^read_file[^]*^task_complete/mu);
+    expect(buildRequest(shape, [], info, options)).toMatchObject({ temperature: 0.3, topP: 0.6 });
+    expect(buildRequest(shape, [], info, { ...options, temperature: 0.4 })).toMatchObject({ temperature: 0.4 });
+    for (const calls of ['grammar', 'schema'] as const)
+      expect(promptShape({ ...info, driving: { calls } }, tools, work).style).toBe('native');
+    const held = { ...small({ schema: true }), driving: { calls: 'schema' as const } };
+    const request = buildRequest(promptShape(held, tools, work), [], held, options);
+    expect(request.output).toEqual({ type: 'tool-calls' });
+    expect(request.tools.map(({ name }) => name)).toContain('edit_file');
+    expect(JSON.stringify(request.messages)).toContain('Answer with one call');
+    // A small model writes a file of the name that stands in an example.
+    expect(JSON.stringify(request.messages)).not.toContain('NAME');
+  });
+
+  it('leaves out the tools that quote for a model that writes files whole', () => {
+    const told = (driving: NonNullable<ModelInfo['driving']>): readonly string[] =>
+      [
+        ...promptShape({ ...loopModel, driving: { calls: 'text', ...driving } }, tools, work).system.matchAll(
+          /^(\w+)\(/gmu,
+        ),
+      ]
+        .map(([, name = '']) => name)
+        .filter((name) => ['edit_file', 'apply_patch', 'write_file'].includes(name));
+    expect(told({ edits: 'whole-file' })).toEqual(['write_file']);
+    expect(told({ edits: 'whole-file', toolBudget: 2, promptForm: 'short' })).toEqual(['write_file']);
+    expect(told({ edits: 'search-replace' })).toContain('edit_file');
+  });
+});
+
+it('a plan and a sandbox that only reads are told of no tool that changes anything', () => {
+  for (const mode of [
+    { plan: true, canExecute: true },
+    { plan: false, canExecute: false },
+  ]) {
+    const shape = promptShape(loopModel, tools, mode);
+    expect(shape.tools.map((tool) => tool.access).filter((access) => access !== 'read' && access !== 'end')).toEqual(
+      [],
+    );
+  }
+});
+
+describe('the prefix', () => {
+  it.each([
+    ['native', {}],
+    ['text', { capabilities: small({}).capabilities }],
+    ['grammar', { parametersB: 1.5, capabilities: small({ grammar: true }).capabilities }],
+    ['schema', { ...small({ schema: true }), driving: { calls: 'schema' as const } }],
+  ])('stays the same byte for byte from step to step (%s)', async (_style, model) => {
+    const text = (name: string, input: unknown): { text: string } => ({
+      text: `So.\nTOOL_CALL\n${JSON.stringify({ tool: name, input })}\n`,
+    });
+    const say = _style === 'text' ? text : call;
+    const kit = createAgentKit({
+      model,
+      replies: [
+        say('read_file', { path: 'a.py' }),
+        say('search', { pattern: 'x' }),
+        say('write_file', { path: 'b.py', content: 'y\n' }),
+        say('no_such_tool', {}),
+        say('run_command', { command: 'ls' }),
+        say('task_complete', { summary: 'ok' }),
+      ],
+    });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.reason).toBe('done');
+    expect(kit.requests).toHaveLength(6);
+    kit.requests.slice(1).forEach((request, index) => {
+      const before = kit.requests[index];
+      expect(request.messages.slice(0, before?.messages.length)).toEqual(before?.messages);
+      expect(request.tools).toEqual(before?.tools);
+      expect(request.cacheKey).toBe(before?.cacheKey);
+    });
+  });
+});
+
+describe('renderEntries', () => {
+  const entry: Entry = {
+    type: 'assistant',
+    seq: 1,
+    parts: [
+      { type: 'text', text: 'Two.' },
+      { type: 'tool-call', id: 'p1', name: 'read_file', input: { path: 'a' }, raw: '{"path":"a"}' },
+      { type: 'tool-call', id: 'p2', name: 'nonsense', input: {} },
+    ],
+    calls: [
+      {
+        toolCallId: 't1',
+        tool: 'read_file',
+        input: { path: 'a' },
+        result: { text: 'A', isError: false, keepTokens: null },
+      },
+    ],
+  };
+
+  it('gives every native call a result, also one that was never run', () => {
+    const [, first, second] = renderEntries([entry], 'native');
+    expect(first?.parts[0]).toMatchObject({ type: 'tool-result', id: 'p1', text: 'A' });
+    expect(second?.parts[0]).toMatchObject({ type: 'tool-result', id: 'p2', isError: true });
+  });
+
+  it('shows a model without native calls what another one did with them', () => {
+    const [said, results] = renderEntries([entry], 'text');
+    // What it wrote were the arguments alone; here the name is part of a call.
+    expect(said?.parts).toEqual([
+      {
+        type: 'text',
+        text: [
+          'Two.\nTOOL_CALL\n{"tool":"read_file","input":{"path":"a"}}\n',
+          '\nTOOL_CALL\n{"tool":"nonsense","input":{}}\n',
+        ].join(''),
+      },
+    ]);
+    expect(results).toEqual({ role: 'user', parts: [{ type: 'text', text: 'TOOL_RESULT read_file\nA' }] });
+  });
+
+  it('shows a model that is held to a schema its calls as it wrote them, and results as text', () => {
+    const held = { ...entry, parts: entry.parts.slice(1, 2) };
+    const [said, results] = renderEntries([held], 'schema');
+    expect(said).toEqual({
+      role: 'assistant',
+      parts: [{ type: 'text', text: '{"tool":"read_file","input":{"path":"a"}}' }],
+    });
+    expect(results).toEqual({ role: 'user', parts: [{ type: 'text', text: 'TOOL_RESULT read_file\nA' }] });
+  });
+
+  it('shortens a result that was trimmed, and says by how much', () => {
+    const call0 = entry.calls[0];
+    if (call0 === undefined) throw new Error('no call');
+    const long = { ...call0, result: { text: 'b'.repeat(9000), isError: false, keepTokens: 100 } };
+    const text = JSON.stringify(renderEntries([{ ...entry, calls: [long] }], 'native'));
+    expect(text).toContain('bytes left out here');
+    expect(text.length).toBeLessThan(1000);
+  });
+});

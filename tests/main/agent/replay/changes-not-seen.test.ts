@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { success } from '../../../../src/shared/errors.ts';
+import { runReplayTurn } from '../../../../src/main/agent/replay/replay-turn.ts';
+import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { replaySession } from '../../../../src/main/sessions/replay.ts';
+import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+import { createMemoryJournal } from '../../../fakes/memory-journal.ts';
+
+/** A sandbox in which `close` and `open` are commands: what lies in `src/lib` can then not be looked at. */
+function closingSandbox() {
+  let isClosed = false;
+  const memory = createMemorySandbox({
+    files: { 'src/lib/a.py': 'x = 1\n', 'src/b.py': 'y = 1\n' },
+    exec: ({ command }, sandbox) => {
+      isClosed = command === 'close';
+      if (command === 'close') sandbox.put('src/b.py', 'y = 2\n');
+      if (command === 'open') sandbox.put('src/lib/a.py', 'x = 2\n');
+      return {};
+    },
+  });
+  const scan = memory.scan.bind(memory);
+  return Object.assign(memory, {
+    scan: async (signal: AbortSignal) => {
+      const scanned = await scan(signal);
+      if (!scanned.ok || !isClosed) return scanned;
+      const files = [...scanned.value.files].filter(([path]) => !path.startsWith('src/lib/'));
+      return success({ files: new Map(files), unseen: ['src/lib'] });
+    },
+  });
+}
+
+describe('a folder that a command closes', () => {
+  it('is told of once, its files do not count as deleted, and what changed in it is seen when it is open again', async () => {
+    const journal = createMemoryJournal();
+    const command = (text: string) => call('run_command', { command: text });
+    const kit = createAgentKit({
+      replies: [command('close'), command('close'), command('open'), call('task_complete', { summary: 'ok' })],
+      dependencies: { journal, sandbox: closingSandbox() },
+    });
+    await kit.runner.send('Close the folder.', { ...turnOptions, strategy: 'loop' });
+    expect(ofType(journal.events, 'file-changed').map(({ path, after }) => [path, after !== null])).toEqual([
+      ['src/b.py', true],
+      ['src/lib/a.py', true],
+    ]);
+    const notices = ofType(journal.events, 'notice-added').filter(({ code }) => code === 'changes-not-seen');
+    expect(notices.map(({ level, text }) => [level, text])).toEqual([
+      ['warning', expect.stringContaining('too deep: src/lib.')],
+    ]);
+    const recorded = { sessionId: journal.sessionId, problems: [], read: () => journal.read() };
+    const blobs = { get: journal.getBlob.bind(journal) };
+    const report = await replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.dependencies));
+    expect([report.firstDifference, report.stateHash]).toEqual([null, report.recordedHash]);
+  });
+});

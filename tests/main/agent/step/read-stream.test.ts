@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { readStream } from '../../../../src/main/agent/step/read-stream.ts';
+import { endedWith } from '../../../../src/main/models/providers/call/call-ended.ts';
+import type { StreamPart } from '../../../../src/main/models/providers/define.ts';
+
+describe('readStream', () => {
+  it('lets a provider put away what it holds once the end is known', async () => {
+    const held = { open: true };
+    async function* stream(): AsyncIterable<StreamPart> {
+      try {
+        await Promise.resolve();
+        yield endedWith(null, 0, 0);
+      } finally {
+        held.open = false;
+      }
+    }
+    const { ended } = await readStream(stream, 'call', () => undefined, new AbortController().signal);
+    expect({ type: ended.type, held }).toEqual({ type: 'ended', held: { open: false } });
+  });
+
+  it('gives the end also where what is put away fails', async () => {
+    async function* stream(): AsyncIterable<StreamPart> {
+      try {
+        await Promise.resolve();
+        yield endedWith(null, 0, 0);
+      } finally {
+        await Promise.reject(new Error('It does not let go.'));
+      }
+    }
+    const { ended } = await readStream(stream, 'call', () => undefined, new AbortController().signal);
+    expect(ended.error).toBeNull();
+  });
+});

@@ -1,0 +1,287 @@
+import { describe, expect, it } from 'vitest';
+import { routingOf } from '../../../../src/shared/routing-of.ts';
+import type { CapDecision } from '../../../../src/main/money/budget.ts';
+import type { ReplyParts } from '../../../fakes/agent-kit.ts';
+import { call, createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+import { memoryBudget } from '../../../fakes/memory-reservations.ts';
+
+const price = { input: 1000, output: 2000, source: 'test', date: '2026-11-21' };
+const cloud = { where: 'cloud', price } as const;
+const options = { ...turnOptions, policy: 'cloud', cloud: 'sky/model' } as const;
+
+describe('a model call', () => {
+  it('keeps the exact request beside the log, and its tokens, price and cost in it', async () => {
+    const kit = createAgentKit({ cloud, replies: [call('task_complete', { summary: 'ok' })], countTokens: () => 120 });
+    await kit.runner.send('Do the work.', options);
+    const started = ofType(kit.journal.events, 'model-call-started')[0];
+    const request = kit.journal.blobs.get(started?.request.sha256 ?? '');
+    expect(JSON.parse(Buffer.from(request ?? []).toString('utf8'))).toEqual(kit.requests[0]);
+    expect(started?.promptTokens).toBe(120);
+    const ended = ofType(kit.journal.events, 'model-call-ended')[0];
+    const tokens = ended?.usage.freshInput ?? 0;
+    expect(ended?.costUsd).toBeCloseTo((tokens * 1000 + 5 * 2000) / 1e6);
+    expect(ended?.price).toEqual(price);
+  });
+
+  it('is not made when its worst case would pass the cap', async () => {
+    const kit = createAgentKit({ cloud, replies: [call('task_complete', { summary: 'ok' })], countTokens: () => 1000 });
+    const end = await kit.runner.send('Do the work.', { ...options, maxUsd: 1 });
+    expect(end.reason).toBe('cap');
+    expect(kit.requests).toEqual([]);
+  });
+
+  it('is not made under a cap when nobody knows its price', async () => {
+    const kit = createAgentKit({ cloud: { where: 'cloud', price: null }, replies: [] });
+    const end = await kit.runner.send('Do the work.', { ...options, maxUsd: 1 });
+    expect(end).toMatchObject({ reason: 'cap', text: expect.stringContaining('no known price') });
+  });
+
+  it('goes on with the local model at the cap when that was asked for', async () => {
+    const kit = createAgentKit({ cloud, replies: [call('task_complete', { summary: 'by the local one' })] });
+    const end = await kit.runner.send('Do the work.', {
+      ...options,
+      local: 'fake/model',
+      maxUsd: 0.000_001,
+      atCap: 'local',
+    });
+    expect(end).toMatchObject({ reason: 'done', text: 'by the local one' });
+    expect(ofType(kit.journal.events, 'model-call-started').map((event) => event.stage.where)).toEqual(['local']);
+  });
+
+  it('waits at a cap for a person, and goes on when the cap was raised by enough', async () => {
+    const asked: string[] = [];
+    const ask = async (capId: string): Promise<CapDecision> => {
+      asked.push(capId);
+      return { answer: 'raise', usd: asked.length === 1 ? 0.5 : 60 };
+    };
+    const kit = createAgentKit({
+      cloud,
+      replies: [call('task_complete', { summary: 'ok' })],
+      countTokens: () => 1000,
+      dependencies: { budget: memoryBudget({ day: 1 }, { ask }) },
+    });
+    const end = await kit.runner.send('Do the work.', { ...options, atCap: 'ask', routing: routingOf('balanced', {}) });
+    expect(end.reason).toBe('done');
+    const limits = ofType(kit.journal.events, 'cap-reached').map(({ scope, limitUsd }) => [scope, limitUsd]);
+    expect(limits).toEqual([
+      ['day', 1],
+      ['day', 1.5],
+    ]);
+    expect(ofType(kit.journal.events, 'cap-answered').map(({ by, raisedUsd }) => [by, raisedUsd])).toEqual([
+      ['person', 0.5],
+      ['person', 60],
+    ]);
+    expect(kit.journal.state().cap).toBeNull();
+    // Decided while the cap stood in the way: the record says both.
+    expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/left of the cap.*raised by \$60\.5000/u);
+  });
+
+  it.each([
+    [{ step: 1 }, 'for one step'],
+    [{ task: 1 }, 'for this task'],
+    [{ session: 1 }, 'for this session'],
+    [{ day: 1 }, 'for today'],
+    [{ project: 1 }, 'for this project'],
+    [{ month: 1 }, 'for this month'],
+  ])('is not made at the cap %o of the settings', async (caps, words) => {
+    const kit = createAgentKit({ cloud, replies: [], countTokens: () => 1000, caps });
+    const end = await kit.runner.send('Do the work.', options);
+    expect(end).toMatchObject({ reason: 'cap', text: expect.stringContaining(words) });
+    expect(kit.requests).toEqual([]);
+  });
+
+  it('that broke off counts in full against the cap: its bill may be higher than our guess', async () => {
+    const broken = (): ReplyParts => ({
+      stream: [
+        {
+          ...ended('error', 10),
+          usage: { freshInput: 10, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, estimated: true },
+          error: { code: 'cut', message: 'cut', retryable: false },
+        },
+      ],
+    });
+    const kit = createAgentKit({ cloud, replies: [broken, broken], countTokens: () => 1000, caps: { session: 20 } });
+    await kit.runner.send('Do the work.', options);
+    const end = await kit.runner.send('Again.', options);
+    expect(end.reason).toBe('cap');
+    const [reached] = ofType(kit.journal.events, 'cap-reached');
+    expect(reached?.spentUsd).toBeCloseTo(reached?.worstUsd ?? 0);
+    expect(kit.requests).toHaveLength(1);
+  });
+
+  it('waits as long as the service wishes, and says so', async () => {
+    const waits: number[] = [];
+    const kit = createAgentKit({
+      replies: [
+        { error: { code: 'rate-limit', message: 'slow down', retryable: true, retryAfterMs: 7000 } },
+        { text: 'Yes.' },
+      ],
+      dependencies: {
+        delay: async (ms) => {
+          waits.push(ms);
+        },
+      },
+    });
+    await kit.runner.send('Is it?', turnOptions);
+    expect(waits).toEqual([7000]);
+    const texts = ofType(kit.journal.events, 'notice-added').map((event) => event.text);
+    expect(texts).toEqual([expect.stringContaining('in 7 seconds')]);
+  });
+
+  it('is not made again before its time when the service wants to be left alone for hours', async () => {
+    const error = { code: 'rate-limit', message: 'come tomorrow', retryable: true, retryAfterMs: 3_600_000 } as const;
+    const kit = createAgentKit({ replies: [{ error }, { text: 'too early' }] });
+    await kit.runner.send('Is it?', turnOptions);
+    expect(kit.requests).toHaveLength(1);
+    expect(ofType(kit.journal.events, 'model-call-ended')[0]?.error).toEqual({
+      ...error,
+      message: 'come tomorrow (It asks to wait 60 minutes.)',
+      retryable: false,
+    });
+  });
+
+  it('keeps who answered, and says once that it is not who was asked', async () => {
+    const stream = (model: string): ReplyParts => ({
+      stream: [
+        { type: 'text-delta', text: 'Hm.' },
+        { ...ended('stop', 10), model },
+      ],
+    });
+    const kit = createAgentKit({ cloud, replies: [stream('model-2026-11-01'), stream('lesser'), stream('lesser')] });
+    for (const text of ['One?', 'Two?', 'Three?']) await kit.runner.send(text, options);
+    const answered = ofType(kit.journal.events, 'model-call-ended').map((event) => event.answeredBy);
+    expect(answered.slice(0, 2)).toEqual(['model-2026-11-01', 'lesser']);
+    const notices = ofType(kit.journal.events, 'notice-added').filter((event) => event.code === 'other-model');
+    expect(notices[0]?.text).toContain('lesser answered');
+  });
+
+  it('shortens the longest answer to what the window has left', async () => {
+    const kit = createAgentKit({
+      model: { contextTokens: 4096 },
+      replies: [call('task_complete', { summary: 'ok' })],
+      countTokens: () => 3900,
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.requests[0]?.maxOutputTokens).toBe(196);
+  });
+
+  it('pushes the words as they come and writes the whole at its end', async () => {
+    const kit = createAgentKit({ replies: [{ text: 'The moon is far.' }] });
+    await kit.runner.send('How far is the moon?', turnOptions);
+    expect(kit.journal.transients).toContainEqual({ type: 'text-delta', callId: 'call-1', text: 'The moon is far.' });
+    expect(ofType(kit.journal.events, 'model-call-ended')[0]?.parts).toEqual([
+      { type: 'text', text: 'The moon is far.' },
+    ]);
+  });
+
+  it('notes the wait for the engine beside the call', async () => {
+    const kit = createAgentKit({
+      replies: [
+        {
+          stream: [
+            { type: 'progress', phase: 'waiting', done: 0, total: null },
+            { type: 'text-delta', text: 'Yes.' },
+            {
+              type: 'ended',
+              stopReason: 'stop',
+              usage: { freshInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, estimated: false },
+              evaluatedTokens: 1,
+              timings: { queuedMs: 300, prefillMs: 1, decodeMs: 1, totalMs: 2 },
+              error: null,
+            },
+          ],
+        },
+      ],
+    });
+    await kit.runner.send('Is it?', turnOptions);
+    expect(ofType(kit.journal.events, 'engine-waited')[0]).toMatchObject({ callId: 'call-1', waitedMs: 300 });
+  });
+});
+
+describe('limits of a turn', () => {
+  it.each([
+    ['step-limit', { maxSteps: 2 }],
+    ['token-limit', { maxTokens: 50 }],
+  ])('end it with %s', async (reason, limits) => {
+    const kit = createAgentKit({
+      replies: Array.from({ length: 9 }, (_, index) => call('search', { pattern: `p${index}` })),
+    });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, ...limits });
+    expect(end.reason).toBe(reason);
+  });
+
+  it('end it with time-limit in the middle of a command that runs on', async () => {
+    const kit = createAgentKit({
+      journal: { now: () => Date.now() },
+      replies: [call('run_command', { command: 'sleep' })],
+      sandbox: {
+        exec: (_request, _sandbox, signal) =>
+          new Promise((resolve) => {
+            signal.addEventListener('abort', () => resolve({ outcome: 'cancelled', exitCode: null }));
+          }),
+      },
+    });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, maxMinutes: 0.002 });
+    expect(end.reason).toBe('time-limit');
+  });
+
+  it.each([
+    ['repeated-call', ['a', 'a', 'a']],
+    ['alternating-calls', ['a', 'b', 'a', 'b']],
+  ])('end the loop with %s', async (reason, patterns) => {
+    const kit = createAgentKit({ replies: patterns.map((pattern) => call('search', { pattern })) });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.reason).toBe(reason);
+  });
+
+  it.each([
+    ['the same call again', ['a', 'a', 'b'], [0, 0, 0.7, 0], 1],
+    ['another call', ['a', 'b', 'c'], [0, 0, 0, 0], 0],
+  ])(
+    'come nearer with %s, which the model is told and asked otherwise',
+    async (_what, patterns, temperatures, told) => {
+      const unsticking = { ...turnOptions, strategy: 'loop' as const, unsticks: true };
+      const replies = patterns.map((pattern) => call('search', { pattern }));
+      const kit = createAgentKit({ replies: [...replies, call('task_complete', { summary: 'ok' })] });
+      expect((await kit.runner.send('Do the work.', unsticking)).reason).toBe('done');
+      expect(kit.requests.map(({ temperature }) => temperature)).toEqual(temperatures);
+      expect(ofType(kit.journal.events, 'notice-added').filter(({ code }) => code === 'same-call')).toHaveLength(told);
+      const last = JSON.stringify(kit.requests.at(-1)?.messages);
+      expect(last.includes('You made that call before')).toBe(told > 0);
+    },
+  );
+
+  it('come nearer with an edit that is turned down: what comes next is not the greedy answer again', async () => {
+    const edit = call('edit_file', { path: 'a.py', old: 'not there', new: 'x' });
+    const kit = createAgentKit({ replies: [edit, call('task_complete', { summary: 'ok' })] });
+    await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop', unsticks: true });
+    expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0.7]);
+  });
+
+  it('are not put off by the same text written again: nothing changes by that', async () => {
+    const write = call('write_file', { path: 'new.py', content: 'x = 1\n' });
+    const kit = createAgentKit({ replies: Array.from({ length: 9 }, () => write) });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop', unsticks: true });
+    expect(end.reason).toBe('repeated-rejection');
+    expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0, 0.7]);
+    const said = ofType(kit.journal.events, 'tool-ended').filter(({ tool }) => tool === 'write_file');
+    expect(said.map(({ status }) => status)).toEqual(['ok', 'error', 'error']);
+  });
+
+  it('say nothing of a call that went through the second time', async () => {
+    const write = call('write_file', { path: 'a.py', content: 'x = 2\n' });
+    const replies = [write, call('read_file', { path: 'a.py' }), write, call('task_complete', { summary: 'ok' })];
+    const files = { 'a.py': new TextEncoder().encode('x = 1\n') };
+    const kit = createAgentKit({ replies, sandbox: { files, exec: () => ({}) } });
+    await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop', unsticks: true });
+    expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0.7, 0, 0]);
+    expect(ofType(kit.journal.events, 'notice-added').filter(({ code }) => code === 'same-call')).toEqual([]);
+  });
+
+  it('end the loop with repeated-rejection', async () => {
+    const edit = call('edit_file', { path: 'a.py', old: 'not there', new: 'x' });
+    const kit = createAgentKit({ replies: [edit, edit] });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.reason).toBe('repeated-rejection');
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { Attachment } from '../../../../src/shared/attachments.ts';
+import type { Part } from '../../../../src/shared/messages.ts';
+import { routingOf } from '../../../../src/shared/routing-of.ts';
+import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
+import { call, createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
+
+const pixels = Buffer.from('89504e470d0a1a0a', 'hex');
+
+async function given(kit: AgentKit, path?: string): Promise<readonly Attachment[]> {
+  const [image, text] = await Promise.all([kit.journal.putBlob(pixels), kit.journal.putText(['a,b\n'])]);
+  const from = path === undefined ? {} : { path };
+  return [
+    { kind: 'image', name: 'shot.png', blob: image, mediaType: 'image/png', width: 1200, height: 900, ...from },
+    { kind: 'text', name: 'data.csv', blob: text },
+  ];
+}
+
+async function send(kit: AgentKit, options: object = {}, path?: string) {
+  const sent = await kit.runner.post('Look at this.', { ...turnOptions, ...options }, await given(kit, path));
+  return sent.ended;
+}
+
+const eyes = {
+  capabilities: { tools: true, grammar: false, prefill: true, infill: false, countTokens: true, images: true },
+};
+const answer: KitOptions['replies'] = [call('task_complete', { summary: 'Seen.' })];
+const sentParts = (kit: AgentKit): readonly Part[] => kit.requests[0]?.messages[1]?.parts ?? [];
+
+describe('what comes with a message', () => {
+  it('is shown to a model that sees, as image and as data, before the words', async () => {
+    const kit = createAgentKit({ replies: answer, model: eyes });
+    expect((await send(kit)).reason).toBe('done');
+    const parts = sentParts(kit);
+    expect(parts.map(({ type }) => type)).toEqual(['image', 'text', 'text']);
+    expect(parts[0]).toMatchObject({ data: pixels.toString('base64'), mediaType: 'image/png', name: 'shot.png' });
+    expect(parts[1]).toMatchObject({ text: 'Attached by the person, as data: data.csv\n```\na,b\n```' });
+  });
+
+  it('is not sent without its image to a model that sees none: the turn says so', async () => {
+    const kit = createAgentKit({ replies: answer });
+    const end = await send(kit);
+    expect([end.reason, end.text]).toEqual(['missing', 'Fake model does not see pictures, and the message has one.']);
+    expect(kit.requests).toEqual([]);
+  });
+
+  it('makes the router choose the model that sees', async () => {
+    const kit = createAgentKit({ replies: answer, cloud: { ...eyes, label: 'Sky' } });
+    const end = await send(kit, { policy: 'hybrid', cloud: 'sky/model', routing: routingOf('balanced', {}) });
+    const routed = kit.journal.events.find((event) => event.type === 'route-decided');
+    expect([end.reason, routed?.type === 'route-decided' && routed.chosen.model]).toEqual(['done', 'sky/model']);
+    expect(routed?.type === 'route-decided' ? routed.reason : '').toContain('does not see pictures');
+  });
+
+  it('stays on this machine where it comes from a fenced file', async () => {
+    const fences = { rules: [{ paths: ['private/**'], verdict: 'local-only' }] };
+    const kit = createAgentKit({ replies: answer, cloud: eyes, fences });
+    const end = await send(kit, { policy: 'cloud', cloud: 'sky/model' }, 'private/shot.png');
+    expect(end.reason).toBe('fenced');
+    expect(kit.requests).toEqual([]);
+  });
+
+  it('is kept once, is named by the request, and is played again', async () => {
+    const kit = createAgentKit({ replies: answer, model: eyes });
+    await send(kit);
+    const started = kit.journal.events.find((event) => event.type === 'model-call-started');
+    const stored = started?.type === 'model-call-started' ? await kit.journal.getBlob(started.request) : null;
+    const request = Buffer.from(stored ?? '').toString('utf8');
+    expect(request).not.toContain(pixels.toString('base64'));
+    expect(request).toContain('"name":"shot.png"');
+    await expectReplay(kit);
+  });
+});

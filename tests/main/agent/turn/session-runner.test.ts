@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentKit } from '../../../fakes/agent-kit.ts';
+import { call, createAgentKit, ofType, turnOptions, types } from '../../../fakes/agent-kit.ts';
+import { AppError } from '../../../../src/shared/errors.ts';
+
+describe('a session', () => {
+  it('delivers a message that comes while it works between tool calls, and its sender hears of the same end', async () => {
+    const second: Promise<unknown>[] = [];
+    const kit: AgentKit = createAgentKit({
+      replies: [
+        () => {
+          second.push(kit.runner.send('Use y instead.', turnOptions));
+          return {
+            calls: [
+              { name: 'read_file', input: { path: 'a.py' } },
+              { name: 'search', input: { pattern: 'x' } },
+            ],
+          };
+        },
+        call('task_complete', { summary: 'with y' }),
+      ],
+    });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.text).toBe('with y');
+    expect(await Promise.all(second)).toEqual([end]);
+    const order = types(kit.journal.events).filter(
+      (type) => type === 'tool-call-requested' || type === 'message-delivered',
+    );
+    expect(order.slice(0, 3)).toEqual(['tool-call-requested', 'message-delivered', 'tool-call-requested']);
+    expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('Use y instead.');
+  });
+
+  it('makes a turn of its own of a message that the running one did not take', async () => {
+    const kit: AgentKit = createAgentKit({
+      replies: [call('task_complete', { summary: 'one' }), { text: 'two' }],
+      journal: {
+        onAppend: (event) => {
+          if (event.type === 'turn-ended' && event.text === 'one') void kit.runner.post('And what is x?', turnOptions);
+        },
+      },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    await kit.runner.idle();
+    expect(ofType(kit.journal.events, 'turn-ended').map((event) => event.text)).toEqual(['one', 'two']);
+    const last = JSON.stringify(kit.requests[1]?.messages);
+    expect(last).toContain('Do the work.');
+    expect(last).toContain('And what is x?');
+  });
+
+  it('knows in the next turn what was said before, also after it was opened again', async () => {
+    const kit = createAgentKit({ replies: [{ text: 'It is 1.' }, { text: 'Again 1.' }] });
+    await kit.runner.send('What is x?', turnOptions);
+    await kit.runner.send('What was it?', turnOptions);
+    const again = createAgentKit({ replies: [{ text: 'Still 1.' }], dependencies: { journal: kit.journal } });
+    await again.runner.send('And now?', turnOptions);
+    const shown = again.requests[0]?.messages.map((message) => message.role);
+    expect(shown).toEqual(['system', 'user', 'assistant', 'user', 'assistant', 'user']);
+    expect(again.requests[0]?.messages.slice(0, 4)).toEqual(kit.requests[1]?.messages.slice(0, 4));
+  });
+
+  it('drops waiting messages on cancel and starts none of them', async () => {
+    const queued: Promise<unknown>[] = [];
+    const kit: AgentKit = createAgentKit({
+      replies: [
+        () => {
+          queued.push(kit.runner.send('More.', turnOptions));
+          kit.runner.cancel();
+          return { calls: [{ name: 'read_file', input: { path: 'a.py' } }] };
+        },
+      ],
+    });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.reason).toBe('cancelled');
+    expect(await Promise.all(queued)).toMatchObject([{ reason: 'cancelled' }]);
+    await kit.runner.idle();
+    expect(ofType(kit.journal.events, 'turn-ended')).toHaveLength(1);
+  });
+
+  it('hands a log that cannot be written to whoever sent the message, and is free again', async () => {
+    let full = false;
+    const kit = createAgentKit({
+      replies: [call('read_file', { path: 'a.py' })],
+      journal: {
+        onAppend: (event) => {
+          if (event.type === 'model-call-ended') full = true;
+          if (full) throw new AppError('disk-full', 'The disk is full.');
+        },
+      },
+    });
+    await expect(kit.runner.send('Do the work.', turnOptions)).rejects.toMatchObject({ code: 'disk-full' });
+    await kit.runner.idle();
+    expect(kit.runner.isRunning()).toBe(false);
+  });
+
+  it('takes nothing after it was closed', async () => {
+    const kit = createAgentKit();
+    await kit.runner.dispose();
+    await expect(kit.runner.send('Do the work.', turnOptions)).rejects.toMatchObject({ code: 'conflict' });
+  });
+});

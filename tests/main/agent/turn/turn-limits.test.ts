@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { noUsage } from '@shared/money.ts';
+import { createLimits, MAX_TURN_OUTPUT_BYTES } from '../../../../src/main/agent/turn/turn-limits.ts';
+
+const numbers = { maxSteps: 40, maxMinutes: 10, maxTokens: 1000, maxUsd: null };
+const read = { path: 'a.py' };
+const edit = { path: 'a.py', old: 'one', new: 'two' };
+
+describe('two calls that take turns', () => {
+  it('are stopped when the first shows the same each time', () => {
+    const limits = createLimits(numbers);
+    for (const output of ['one', 'refused', 'one']) {
+      const isRead = output === 'one';
+      expect(limits.noteCall(isRead ? 'read_file' : 'edit_file', isRead ? read : edit, 0)).toBeNull();
+      limits.noteResult(output);
+    }
+    expect(limits.noteCall('edit_file', edit, 0)?.reason).toBe('alternating-calls');
+  });
+
+  it('go on when the first showed something new: a file that a person changed is read again, and edited', () => {
+    const limits = createLimits(numbers);
+    const outputs = ['one', 'refused: it was changed', 'one and more'];
+    for (const [index, output] of outputs.entries()) {
+      const isRead = index % 2 === 0;
+      expect(limits.noteCall(isRead ? 'read_file' : 'edit_file', isRead ? read : edit, 0)).toBeNull();
+      limits.noteResult(output);
+    }
+    expect(limits.noteCall('edit_file', edit, 0)).toBeNull();
+  });
+});
+
+describe('what the tools of a turn print', () => {
+  it('ends it together, whichever call was the last drop', () => {
+    const limits = createLimits(numbers);
+    limits.start(0);
+    limits.noteOutput(MAX_TURN_OUTPUT_BYTES - 1);
+    expect(limits.exceeded(1)).toBeNull();
+    limits.noteOutput(1);
+    expect(limits.exceeded(1)?.reason).toBe('output-limit');
+  });
+});
+
+describe('an answer that was written beside the one before', () => {
+  const timings = { queuedMs: 0, prefillMs: 900, decodeMs: 5000, decodeTokens: 200, totalMs: 6000 };
+  const usage = { ...noUsage, freshInput: 1000, output: 100 };
+
+  it('is no step of its own, and its prompt was read once', () => {
+    const limits = createLimits({ ...numbers, maxSteps: 3, maxTokens: 5000 });
+    limits.start(0);
+    limits.noteStep({ usage, timings });
+    const beside = { ...usage, freshInput: 0, cacheRead: 1000 };
+    for (let index = 0; index < 15; index += 1)
+      limits.noteStep({ usage: beside, timings: { ...timings, prefillMs: 0, decodeMs: 0, decodeTokens: 0 } });
+    expect(limits.stepsLeft()).toBe(2);
+    expect(limits.tokensLeft()).toBe(5000 - 1000 - 16 * 100);
+    limits.noteStep({ usage, timings });
+    limits.noteStep({ usage, timings });
+    expect(limits.exceeded(1)?.reason).toBe('step-limit');
+  });
+
+  it('is not one of a single token, whose time is that of the prompt', () => {
+    const limits = createLimits({ ...numbers, maxSteps: 3 });
+    limits.noteStep({ usage: { ...usage, output: 1 }, timings: { ...timings, decodeTokens: 0 } });
+    expect(limits.stepsLeft()).toBe(2);
+  });
+});

@@ -1,0 +1,92 @@
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cleanHome } from '../../../src/main/home/clean-home.ts';
+import { keptImages } from '../../../src/main/sandbox/images/kept-images.ts';
+
+const none = new AbortController().signal;
+
+describe('what the home and the cache keep', () => {
+  let folder = '';
+  beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'dewpoint-clean-'))));
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('is listed with its size; copies go with their session, of the list or the bin', async () => {
+    const of = (path: string): string => join(folder, 'home', path);
+    const copies = [
+      '20260101-000000-00000a',
+      '20260101-000000-00000b',
+      '20260101-000000-00000c',
+      '20260101-000000-00000d',
+    ];
+    for (const name of [...copies, 'prepare-1']) {
+      await mkdir(of(`workspaces/${name}/deep`), { recursive: true });
+      await writeFile(of(`workspaces/${name}/deep/file`), 'abc');
+      // The last one was only just made.
+      if (name !== copies[3]) await utimes(of(`workspaces/${name}`), 1000, 1000);
+    }
+    await mkdir(of(`sessions/${copies[0]}`), { recursive: true });
+    await mkdir(of(`bin/${copies[1]}`), { recursive: true });
+    await mkdir(join(folder, 'cache', 'prefix'), { recursive: true });
+    await writeFile(join(folder, 'cache', 'prefix', 'a.state'), 'state');
+    const folders = { homePath: join(folder, 'home'), cachePath: join(folder, 'cache') };
+    const listed = await cleanHome(folders, false, none);
+    expect(listed.map(({ kind, sizeBytes, unneeded, isRemoved }) => [kind, sizeBytes, unneeded, isRemoved])).toEqual([
+      ['copy', 3, null, false],
+      ['copy', 3, null, false],
+      ['copy', 3, 'its session is gone', false],
+      ['copy', 3, null, false],
+      ['copy', 3, null, false],
+      ['states', 5, null, false],
+    ]);
+    const removed = (await cleanHome(folders, true, none)).filter(({ isRemoved }) => isRemoved);
+    expect(removed.map(({ name }) => name)).toEqual([of(`workspaces/${copies[2]}`)]);
+    expect(await readdir(of('workspaces'))).not.toContain(copies[2]);
+    expect(await readdir(of('workspaces'))).toHaveLength(4);
+  });
+});
+
+describe('the images that Dewpoint has made', () => {
+  it('are listed; removed by their own names on a word alone, where nothing uses them', async () => {
+    const removed: string[] = [];
+    const engine = {
+      listImages: async () => [
+        { RepoTags: ['dewpoint-sandbox:dockerfile-now', 'dewpoint-sandbox:dev'], Size: 1 },
+        { RepoTags: ['dewpoint-sandbox:dockerfile-old', 'mine:old'], Size: 2 },
+        { RepoTags: ['dewpoint-project:used'], Size: 3 },
+        { RepoTags: ['dewpoint-project:busy'], Size: 4 },
+        { RepoTags: ['debian:12'], Size: 5 },
+        { RepoTags: null, Size: 6 },
+      ],
+      getImage: (name: string) => ({
+        remove: async () => {
+          if (name === 'dewpoint-project:busy') throw new Error('a container uses it');
+          removed.push(name);
+        },
+      }),
+    };
+    const query = { own: 'dewpoint-sandbox:dockerfile-now', named: new Set(['dewpoint-project:used']) };
+    const rows = async (isRemoving: boolean): Promise<unknown> =>
+      (await keptImages(engine, { ...query, isRemoving })).map((item) => [
+        item.sizeBytes,
+        item.unneeded,
+        item.isRemoved,
+      ]);
+    const [version, settings] = ['this version of Dewpoint does not use it', 'the settings do not name it'];
+    expect(await rows(false)).toEqual([
+      [1, null, false],
+      [2, version, false],
+      [3, null, false],
+      [4, settings, false],
+    ]);
+    expect(removed).toEqual([]);
+    expect(await rows(true)).toEqual([
+      [1, null, false],
+      [2, version, true],
+      [3, null, false],
+      [4, settings, false],
+    ]);
+    expect(removed).toEqual(['dewpoint-sandbox:dockerfile-old']);
+  });
+});

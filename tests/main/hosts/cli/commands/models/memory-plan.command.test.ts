@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { parsePlanInput } from '../../../../../../src/main/hosts/cli/commands/models/memory-plan.command.ts';
+
+describe('the arguments of plan', () => {
+  it('are the defaults of the engine where nothing is said', () => {
+    expect(parsePlanInput('qwen3-14b', {})).toEqual({
+      model: 'qwen3-14b',
+      keys: null,
+      context: null,
+      kv: null,
+      flash: true,
+      ubatch: 512,
+      slots: 1,
+      unified: false,
+      engine: 'node-llama-cpp',
+      cards: null,
+    });
+  });
+
+  it('take cards by bytes, with what is free of them', () => {
+    const { cards, flash, kv, engine } = parsePlanInput('m', {
+      card: ['25769803776,20000000000', '8GiB', '24 GB'],
+      flash: 'off',
+      kv: 'q8_0',
+      engine: 'llama-server',
+    });
+    expect({ cards, flash, kv, engine }).toEqual({
+      cards: [
+        { totalBytes: 25769803776, freeBytes: 20000000000 },
+        { totalBytes: 8 * 1024 ** 3, freeBytes: 8 * 1024 ** 3 },
+        { totalBytes: 24e9, freeBytes: 24e9 },
+      ],
+      flash: false,
+      kv: 'q8_0',
+      engine: 'llama-server',
+    });
+  });
+
+  it.each([
+    [{ context: '-5' }, /--context takes a whole number/],
+    [{ context: '0' }, /--context takes a whole number/],
+    [{ context: '4e3' }, /--context takes a whole number/],
+    [{ card: ['0'] }, /0 bytes/],
+    [{ card: ['-1'] }, /--card takes/],
+    [{ card: ['10,20'] }, /More is free/],
+    [{ card: ['1,2,3'] }, /--card takes/],
+    [{ card: ['8 elephants'] }, /--card takes/],
+    [{ kv: 'q2' }, /--kv takes f16, q8_0, q4_0/],
+    [{ flash: 'yes' }, /--flash takes/],
+    [{ engine: 'vllm' }, /--engine takes/],
+    [{ slots: '0' }, /--slots takes/],
+  ])('refuse %j', (args, message) => {
+    expect(() => parsePlanInput('m', args)).toThrow(message);
+  });
+});

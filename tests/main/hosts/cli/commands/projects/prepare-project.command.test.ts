@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { clean } from '../../../../../../src/main/hosts/cli/commands/clean.command.ts';
+import {
+  offerPreparation,
+  prepareProject,
+} from '../../../../../../src/main/hosts/cli/commands/projects/prepare-project.command.ts';
+import type { ModelEntry } from '../../../../../../src/shared/contract.ts';
+import type { PreparationPart, PreparationPlan } from '../../../../../../src/shared/preparation.ts';
+import { commandContext } from '../../../../../fakes/command-context.ts';
+import { createFakeCore } from '../../../../../fakes/fake-core.ts';
+
+const part: PreparationPart = {
+  ecosystem: 'python',
+  tool: 'pip',
+  files: ['requirements.txt'],
+  commands: ['pip install \u001B[31m-r requirements.txt'],
+  state: 'missing',
+  isNeeded: true,
+  reason: null,
+  packages: null,
+  sizeBytes: null,
+};
+const planOf = (state: PreparationPart['state'], reason: string | null = null): PreparationPlan => ({
+  projectPath: '/p',
+  image: 'image',
+  parts: [{ ...part, state, reason, packages: state === 'ready' ? 3 : null }],
+  hosts: [{ host: 'index.example.org', why: 'your configuration of pip' }],
+  variables: ['TOKEN'],
+  approval: 'a'.repeat(64),
+});
+
+function modelOf(id: string, isOurs: boolean): ModelEntry {
+  const rest = {
+    sizeBytes: 1024,
+    licence: null,
+    info: null,
+    note: null,
+    file: { path: '/m', hereBytes: 1024, isOurs },
+  };
+  return { id, label: id, where: 'local', state: 'ready', ...rest };
+}
+
+/** A core in which a project is as `before` says, and as `after` once something was installed. */
+function underTest(before: PreparationPlan, after: PreparationPlan = planOf('ready')) {
+  const approved: string[] = [];
+  const removals: string[] = [];
+  const removedModels: string[] = [];
+  const core = {
+    ...createFakeCore(),
+    projectParts: async () => before.parts,
+    planPreparation: async () => before,
+    prepareProject: async ({ approval }: { readonly approval: string }, onProgress: (text: string) => void) => {
+      approved.push(approval);
+      onProgress('pip install');
+      await Promise.resolve();
+      return after;
+    },
+    clean: async ({ remove }: { readonly remove: string }) => {
+      removals.push(remove);
+      return [];
+    },
+    listModels: async () => [modelOf('llama-cpp/small', true), modelOf('llama-cpp/own', false)],
+    removeModel: async (id: string) => {
+      removedModels.push(id);
+      return { done: 'deleted', path: '/m', bytes: 1024 } as const;
+    },
+  };
+  const { context, said } = commandContext(core);
+  return { context, approved, removals, removedModels, said: () => said.out + said.err };
+}
+
+describe('dewpoint projects prepare', () => {
+  it('shows the commands and hosts, and installs nothing where nobody can say yes', async () => {
+    const { context, approved, said } = underTest(planOf('missing'));
+    expect(await prepareProject(context, '/p', {})).toBe(4);
+    expect(approved).toEqual([]);
+    expect(said()).toContain('  | pip install <U+001B>[31m-r requirements.txt\n');
+    expect(said()).toContain('  index.example.org  (your configuration of pip)\n');
+    expect(said()).toContain('with the variables TOKEN of the settings');
+    expect(said()).not.toContain('\u001B');
+  });
+
+  it('runs what was shown after a yes beforehand', async () => {
+    const { context, approved, said } = underTest(planOf('missing'));
+    expect(await prepareProject(context, '/p', { yes: true })).toBe(0);
+    expect(approved).toEqual(['a'.repeat(64)]);
+    expect(said()).toContain('Python packages (pip): installed, 3 packages.');
+  });
+
+  it('ends with the reason when something could not be installed', async () => {
+    const { context, said } = underTest(planOf('missing'), planOf('failed', 'pip install: no such package'));
+    expect(await prepareProject(context, '/p', { yes: true })).toBe(1);
+    expect(said()).toContain('not installed. pip install: no such package');
+  });
+
+  it('has nothing to ask where all is installed', async () => {
+    const { context, approved } = underTest(planOf('ready'));
+    expect(await prepareProject(context, '/p', {})).toBe(0);
+    expect(approved).toEqual([]);
+  });
+});
+
+describe('before a run', () => {
+  it('says what is not installed and the command for it, and installs nothing by itself', async () => {
+    const { context, approved, said } = underTest(planOf('missing'));
+    await offerPreparation(context, '/p', false);
+    expect(said()).toContain('Python packages (pip): not installed');
+    expect(said()).toContain('To install them: dewpoint projects prepare /p');
+    expect(approved).toEqual([]);
+  });
+
+  it('says nothing where all is installed or none is needed', async () => {
+    const { context, said } = underTest({ ...planOf('missing'), parts: [{ ...part, isNeeded: false }] });
+    await offerPreparation(context, '/p', false);
+    expect(said()).toBe('');
+  });
+});
+
+describe('dewpoint clean', () => {
+  it('removes what is not needed, nothing, or all, as it is asked', async () => {
+    const { context, removals } = underTest(planOf('ready'));
+    await clean(context, {});
+    await clean(context, { dryRun: true, packages: true });
+    await clean(context, { packages: true });
+    expect(removals).toEqual(['unneeded', 'nothing', 'all']);
+  });
+
+  it('lists the models that Dewpoint brought, and removes one only where it is named and something may go', async () => {
+    const { context, removedModels, said } = underTest(planOf('ready'));
+    await clean(context, {});
+    expect(said()).toMatch(/^kept +1\.0 KiB +model llama-cpp\/small$/m);
+    expect(said()).not.toContain('llama-cpp/own');
+    await clean(context, { model: ['llama-cpp/small', 'llama-cpp/own'], dryRun: true });
+    expect(removedModels).toEqual([]);
+    await clean(context, { model: ['llama-cpp/small', 'llama-cpp/own'] });
+    expect(removedModels).toEqual(['llama-cpp/small']);
+    expect(said()).toMatch(/^removed +1\.0 KiB +model llama-cpp\/small$/m);
+  });
+});

@@ -1,0 +1,109 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RouteArguments } from '../../../../../src/main/hosts/cli/commands/route.command.ts';
+import { route } from '../../../../../src/main/hosts/cli/commands/route.command.ts';
+import { profiles } from '../../../../../src/shared/profiles.ts';
+import { routingOf } from '../../../../../src/shared/routing-of.ts';
+import { call, createAgentKit, turnOptions } from '../../../../fakes/agent-kit.ts';
+import { commandContext } from '../../../../fakes/command-context.ts';
+import { createScriptedCore } from '../../../../fakes/scripted-core.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+/** A session that the cloud took over, and what the command says of it. */
+async function say(session?: string, step?: string, args: RouteArguments = {}): Promise<string> {
+  const bad = (old: string) => call('edit_file', { path: 'a.py', old, new: 'x' });
+  const kit = createAgentKit({
+    replies: [bad('one'), bad('two'), call('task_complete', { summary: 'There is nothing to do.' })],
+    cloud: { price: { input: 3, output: 15, source: 'test', date: '2026-11-21' } },
+  });
+  const routing = routingOf('balanced', { advice: false });
+  await kit.runner.send('Fix it.', { ...turnOptions, policy: 'hybrid', cloud: 'sky/model', routing });
+  const core = createScriptedCore();
+  const sessionId = await core.createSession({ projectPath: null });
+  for (const event of kit.journal.events) core.append(sessionId, event);
+  const { context, said } = commandContext(core);
+  await route(context, session, step, args);
+  return said.out + said.err;
+}
+
+describe('dewpoint route', () => {
+  it('says what the same tokens would have cost in the other place', async () => {
+    expect(await say('session-1', '1')).toMatch(/In the cloud the same tokens would .*cost about \$/u);
+  });
+
+  it('lists where each step ran, and by whom that was decided', async () => {
+    expect((await say('session-1')).replaceAll(/ +/gu, ' ').split('\n')).toEqual([
+      ' loop on fake/model: The model chooses the tools itself.',
+      expect.stringMatching(/^ 1 local L1 fake\/model This machine begins/u),
+      expect.stringMatching(/^ 2 local L3 fake\/model An edit was not made\. It is tried again here/u),
+      expect.stringMatching(/^ 3 cloud L5 sky\/model The cloud takes over after 2 bad signals/u),
+      '2 of 3 steps ran on this machine.',
+      expect.stringMatching(/^Step 3 went to the cloud \(no-progress\): The cloud takes over after 2 bad/u),
+      '',
+    ]);
+  });
+
+  it('says of one step what there was to choose from, at which price, and every vote', async () => {
+    const text = await say('session-1', '3');
+    expect(text).toContain('Step 3 (act) ran in the cloud: sky/model');
+    expect(text).toContain('Decided by failures before it (consecutiveFailures)');
+    expect(text).not.toContain('It began with');
+    expect(await say('session-1', '1')).toContain('It began with loop on fake/model: The model chooses');
+    expect(text).toMatch(/fake\/model +runner-up +\$0 /u);
+    expect(text).toMatch(/sky\/model +chosen +\$0\.\d{4} +\$\d/u);
+    expect(text).toMatch(/cloud +\d\.\d\d +trajectory +Some of the last steps went wrong\./u);
+  });
+
+  it('refuses a step that is not there', async () => {
+    await expect(say('session-1', '9')).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('writes every decision with its outcome, a line each', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dewpoint-route-'));
+    folders.push(folder);
+    const path = join(folder, 'records.jsonl');
+    expect(await say(undefined, undefined, { export: path })).toBe(`Written to ${path}: 3 decisions of 1 session.\n`);
+    const lines = (await readFile(path, 'utf8')).trim().split('\n');
+    const records = lines.map((line): unknown => JSON.parse(line));
+    expect(records).toMatchObject([
+      {
+        version: 1,
+        step: 1,
+        chosen: { where: 'local' },
+        outcome: { toolCalls: 1, toolFailures: 1, isEscalated: false },
+      },
+      { step: 2, code: 'retry-here', outcome: { isEscalated: true, turn: { checkPassed: null } } },
+      {
+        step: 3,
+        code: 'bad-signals',
+        decision: { layer: 'L5', gain: expect.any(Number) },
+        outcome: { changes: null },
+      },
+    ]);
+    await expect(say('nobody', undefined, { export: path })).rejects.toThrow('There is no session nobody.');
+  });
+
+  it('shows every number that the profiles are presets of, beside those of the person', async () => {
+    const numbers = { consecutiveFailures: 7, roles: { title: 'none' } };
+    const { context, said } = commandContext({
+      ...createScriptedCore(),
+      getSetting: () => ({ profile: 'economy', numbers }),
+    });
+    await route(context, undefined, undefined, { profiles: true });
+    const lines = said.out.replaceAll(/ +/gu, ' ').split('\n');
+    expect(lines[0]).toBe(' economy balanced quality yours');
+    expect(lines).toContain('consecutiveFailures Bad signals in a row before the cloud takes over 3 2 1 7');
+    expect(lines).toContain('valueUsd What it is worth that a task is done rightly $0.20 $1.00 $5.00');
+    expect(lines).toContain('roles.title A title is asked of this machine this machine this machine nobody');
+    const shown = lines.slice(1).flatMap((line) => line.split(' ').slice(0, 1));
+    for (const name of Object.keys(profiles.balanced))
+      expect(shown.some((one) => one.split('.')[0] === name)).toBe(true);
+    expect(said.err).toContain('hybrid goes by economy, with your own numbers');
+  });
+});

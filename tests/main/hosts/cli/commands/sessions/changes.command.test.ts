@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
+import type { UntrackedPlace } from '@shared/sandbox-events.ts';
+import type { CoreApi } from '../../../../../../src/main/server/core-api.ts';
+import { changes } from '../../../../../../src/main/hosts/cli/commands/sessions/changes.command.ts';
+import { commandContext } from '../../../../../fakes/command-context.ts';
+import { createScriptedCore } from '../../../../../fakes/scripted-core.ts';
+
+const projectPath = join(process.cwd(), 'calculator');
+
+const file = (path: string, more: Partial<ChangedFile> = {}): ChangedFile => ({
+  path,
+  kind: 'modified',
+  added: 1,
+  removed: 1,
+  diff: `--- a/${path}\n+++ b/${path}\n`,
+  state: 'open',
+  ...more,
+});
+
+/** A session with these changes; `asked` fills with the paths that are to be undone or taken. */
+async function sessionWith(
+  files: readonly ChangedFile[],
+  outcome: ChangeOutcome = { done: [], refused: [] },
+  untracked: readonly UntrackedPlace[] = [],
+) {
+  const scripted = createScriptedCore();
+  const sessionId = await scripted.createSession({ projectPath }, new AbortController().signal);
+  const asked: (readonly string[])[] = [];
+  const act = async (_id: string, paths: readonly string[]): Promise<ChangeOutcome> => {
+    asked.push(paths);
+    return outcome;
+  };
+  const core: CoreApi = {
+    ...scripted,
+    showChanges: async (_id, paths) =>
+      files.filter(({ path }) => paths.length === 0 || paths.some((want) => `${path}/`.startsWith(`${want}/`))),
+    untracked: async () => untracked,
+    takeChanges: act,
+    undoChanges: act,
+  };
+  const { context, said } = commandContext(core);
+  return { said, asked, call: (...words: string[]) => changes(context, sessionId, words, {}) };
+}
+
+describe('changes of a path', () => {
+  it.each(['show', 'take', 'undo'])('%s says so where the session has none there, and does nothing', async (action) => {
+    const { call, asked, said } = await sessionWith([file('src/a.py')]);
+    await expect(call(action, 'src/a.py', 'b.py')).rejects.toMatchObject({
+      code: 'not-found',
+      message: 'This session has no change at b.py.',
+    });
+    expect({ asked, said }).toEqual({ asked: [], said: { out: '', err: '' } });
+  });
+
+  it('are found by the path from here and by the whole one, as the keyboard completes them', async () => {
+    const { call, asked } = await sessionWith([file('src/a.py')]);
+    for (const path of ['src/a.py', './src', 'src/', 'calculator/src/a.py', join(projectPath, 'src'), projectPath])
+      await call('undo', path);
+    expect(asked).toEqual([['src/a.py'], ['src'], ['src'], ['src/a.py'], ['src'], ['.']]);
+  });
+});
+
+describe('changes', () => {
+  it('that came back are called that, those that went undone', async () => {
+    const outcome = { done: ['a.py', 'b.py'], broughtBack: ['b.py'], refused: [] };
+    const { call, said } = await sessionWith([file('a.py'), file('b.py')], outcome);
+    expect(await call('undo')).toBe(0);
+    expect(said.out).toBe('undone a.py\nbrought back b.py\n');
+  });
+
+  it('that are settled are the reason why nothing is undone', async () => {
+    const { call, said } = await sessionWith([file('a.py', { state: 'taken' })]);
+    expect(await call('undo')).toBe(0);
+    expect(said.err).toBe('There is nothing to undo: what was taken is settled. `show` has its diffs.\n');
+  });
+
+  it('of rights are told, and why there is no diff', async () => {
+    const { call, said } = await sessionWith([
+      file('run.sh', { note: 'mode 644 to 755' }),
+      file('big.bin', { diff: null, note: 'not kept: too-large' }),
+    ]);
+    await call();
+    expect(said.out).toContain('modified run.sh  +1 -1\n  mode 644 to 755\n');
+    expect(said.out).toContain('modified big.bin  +1 -1\n  not kept: too-large\n');
+  });
+});
+
+it('says what may run later, also where no change is tracked', async () => {
+  const place = { path: 'lib/dep/.git', why: 'git runs what stands in it', done: 'hooks taken away: pre-commit' };
+  const { call, said } = await sessionWith([file('Makefile')], { done: [], refused: [] }, [
+    place,
+    { path: 'node_modules\n  safe', why: 'programs run it', done: null },
+  ]);
+  await call('show');
+  expect(said.err).toBe(
+    [
+      'May run on your machine later:',
+      '  Makefile: runs when you build',
+      '  lib/dep/.git: git runs what stands in it (hooks taken away: pre-commit)',
+      '  node_modules<U+000A>  safe: programs run it',
+      '',
+    ].join('\n'),
+  );
+});

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import type { Handlers } from '../../../../../src/main/hosts/cli/program/program.ts';
+import { buildProgram } from '../../../../../src/main/hosts/cli/program/program.ts';
+
+const nothing = async (): Promise<void> => undefined;
+const silent = { out: () => undefined, err: () => undefined };
+const handlers: Handlers = {
+  run: nothing,
+  chat: nothing,
+  compare: nothing,
+  changes: nothing,
+  replay: nothing,
+  route: nothing,
+  rules: nothing,
+  manifest: nothing,
+  sessions: nothing,
+  searchSessions: nothing,
+  library: nothing,
+  models: nothing,
+  keys: nothing,
+  costs: nothing,
+  budget: nothing,
+  instructions: nothing,
+  settings: nothing,
+  plan: nothing,
+  projectList: nothing,
+  prepareProject: nothing,
+  sandboxImage: nothing,
+  clean: nothing,
+  doctor: nothing,
+  serve: nothing,
+};
+
+function leavesOf(command: Command, words: readonly string[] = []): readonly (readonly [string, Command])[] {
+  const own = [...words, command.name()];
+  if (command.commands.length === 0) return [[own.join(' '), command]];
+  return command.commands.flatMap((inner) => leavesOf(inner, own));
+}
+
+/** A command as it is written in docs/guide/cli.md: its words, arguments and options, with line breaks. */
+function lineOf([words, command]: readonly [string, Command]): string {
+  const parts = [
+    ...command.registeredArguments.map((argument) => {
+      const text = `${argument.name()}${argument.variadic ? '...' : ''}`;
+      return argument.required ? `<${text}>` : `[${text}]`;
+    }),
+    ...command.options.map(({ flags }) => `[${flags}]`),
+  ];
+  let text = words;
+  let width = text.length;
+  for (const part of parts) {
+    const isFull = width + part.length + 1 > 116;
+    text += isFull ? `\n    ${part}` : ` ${part}`;
+    width = isFull ? part.length + 4 : width + part.length + 1;
+  }
+  return text;
+}
+
+describe('the commands', () => {
+  it('are those of docs/guide/cli.md, with every argument and option', () => {
+    const written = /```\n(dewpoint [\s\S]*?)```/u.exec(readFileSync('docs/guide/cli.md', 'utf8'))?.[1];
+    expect(written?.trim().split('\n')).toEqual(
+      leavesOf(buildProgram(handlers, '1.2.3', silent))
+        .map(lineOf)
+        .join('\n')
+        .split('\n'),
+    );
+  });
+
+  it('hold what was promised, and each has an example in its help', () => {
+    const leaves = new Map(leavesOf(buildProgram(handlers, '1.2.3', silent)));
+    const promised: Readonly<Record<string, string>> = {
+      run: 'project workspace session check policy local cloud strategy max-steps max-minutes max-tokens max-usd at-cap approve network sandbox plan json result',
+      chat: 'project session',
+      changes: '',
+      compare: 'project policies check repeat local cloud strategy max-usd json',
+      replay: 'json',
+      'sessions list': '',
+      'sessions show': '',
+      'sessions search': '',
+      'sessions export': '',
+      'sessions import': '',
+      'sessions delete': '',
+      'projects list': '',
+      'projects add': '',
+      'projects remove': '',
+      'projects rules': '',
+      'projects prepare': '',
+      'models list': '',
+      'models pull': '',
+      'models import': '',
+      'models remove': '',
+      'models probe': '',
+      'models show': '',
+      plan: 'keys context kv flash ubatch slots unified engine card json',
+      route: '',
+      'keys set': '',
+      'keys list': '',
+      'keys remove': '',
+      'settings get': '',
+      'settings set': '',
+      'settings path': '',
+      costs: 'project since by csv json',
+      serve: 'port root open',
+      clean: 'dry-run',
+      doctor: 'json bundle',
+    };
+    const missing = Object.entries(promised).flatMap(([words, options]) => {
+      const command = leaves.get(`dewpoint ${words}`);
+      if (command === undefined) return [words];
+      const known = command.options.map(({ long }) => long);
+      return options.split(' ').flatMap((one) => (one === '' || known.includes(`--${one}`) ? [] : `${words} --${one}`));
+    });
+    expect(missing).toEqual([]);
+    for (const command of leaves.values()) {
+      let help = '';
+      command.configureOutput({ writeOut: (text) => void (help += text) });
+      command.outputHelp();
+      expect(help).toContain('\nExample:\n  dewpoint ');
+    }
+  });
+});

@@ -1,0 +1,151 @@
+import { CommanderError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import type { Handlers } from '../../../../../src/main/hosts/cli/program/program.ts';
+import { buildProgram } from '../../../../../src/main/hosts/cli/program/program.ts';
+import { parseRunOptions } from '../../../../../src/main/hosts/cli/commands/run.command.ts';
+
+/** Runs a command line; what the handler was called with, or the exit code and the error text. */
+async function parse(
+  ...argv: string[]
+): Promise<{ readonly called: readonly unknown[]; readonly code: number; readonly error: string }> {
+  const called: unknown[] = [];
+  const record =
+    (name: string) =>
+    async (...args: readonly unknown[]): Promise<void> =>
+      void called.push(name, ...args.filter((arg) => arg !== undefined));
+  const handlers: Handlers = {
+    run: record('run'),
+    chat: record('chat'),
+    compare: record('compare'),
+    changes: record('changes'),
+    replay: record('replay'),
+    route: record('route'),
+    rules: record('rules'),
+    manifest: record('manifest'),
+    sessions: record('sessions'),
+    searchSessions: record('searchSessions'),
+    library: record('library'),
+    models: record('models'),
+    keys: record('keys'),
+    costs: record('costs'),
+    budget: record('budget'),
+    settings: record('settings'),
+    plan: record('plan'),
+    projectList: record('projectList'),
+    prepareProject: record('prepareProject'),
+    sandboxImage: record('sandboxImage'),
+    instructions: record('instructions'),
+    clean: record('clean'),
+    doctor: record('doctor'),
+    serve: record('serve'),
+  };
+  let error = '';
+  const program = buildProgram(handlers, '1.2.3', {
+    out: () => undefined,
+    err: (text) => void (error += text),
+  });
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return { called, code: 0, error };
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    return { called, code: thrown.exitCode, error };
+  }
+}
+
+describe('the command line', () => {
+  it('takes a cap by its name, its amount and its project', async () => {
+    const { called } = await parse('budget', 'raise', 'project', '5', '--project', 'x');
+    expect(called).toEqual(['budget', 'raise', ['project', '5'], { project: 'x' }]);
+    expect((await parse('budget', 'raise', 'project')).code).not.toBe(0);
+  });
+
+  it('hands a task and its options to run', async () => {
+    expect((await parse('run', 'Fix it', '--project', 'x', '--json')).called).toEqual([
+      'run',
+      'Fix it',
+      { project: 'x', json: true },
+    ]);
+  });
+
+  it('hands a model file with its name, a removal that is meant and a probe to models', async () => {
+    expect((await parse('models', 'import', 'a.gguf', '--name', 'a')).called).toEqual([
+      'models',
+      'import',
+      'a.gguf',
+      { name: 'a' },
+    ]);
+    expect((await parse('models', 'remove', 'llama-cpp/a', '--yes')).called).toEqual([
+      'models',
+      'remove',
+      'llama-cpp/a',
+      { yes: true },
+    ]);
+    expect((await parse('models', 'probe', 'llama-cpp/a')).called).toEqual(['models', 'probe', 'llama-cpp/a', {}]);
+  });
+
+  it('refuses an unknown option with the nearest match', async () => {
+    const { code, error } = await parse('run', 'x', '--projekt', 'y');
+    expect(code).not.toBe(0);
+    expect(error).toContain('Did you mean --project?');
+  });
+
+  it('refuses an option or a name that is empty, as of a variable that was not set', async () => {
+    for (const argv of [
+      ['run', 'x', '--project', ''],
+      ['run', 'x', '--file', 'a', '--file', ''],
+      ['projects', 'add', ''],
+      ['changes', 'last', 'undo', ''],
+    ]) {
+      const { called, code, error } = await parse(...argv);
+      expect({ called, code }).toEqual({ called: [], code: 2 });
+      expect(error).toMatch(/was given nothing|is empty/u);
+    }
+    expect((await parse('settings', 'set', 'a', '')).code).toBe(0);
+  });
+
+  it('points to the help of the command that was meant', async () => {
+    expect((await parse('sessions', 'show')).error).toContain('(see: dewpoint sessions show --help)');
+    expect((await parse('nope')).error).toContain('(see: dewpoint --help)');
+  });
+
+  it('refuses an unknown command with the nearest match', async () => {
+    expect((await parse('ru')).error).toContain('Did you mean run?');
+  });
+
+  it('refuses a missing and an extra argument', async () => {
+    expect((await parse('run')).code).not.toBe(0);
+    expect((await parse('replay', 'a', 'b')).code).not.toBe(0);
+  });
+
+  it('shows help with an example at every level', async () => {
+    const program = buildProgram({} as Handlers, '1.2.3', { out: () => undefined, err: () => undefined });
+    const commands = [program, ...program.commands, ...program.commands.flatMap((inner) => inner.commands)];
+    for (const command of commands) {
+      let text = '';
+      command.configureOutput({ writeOut: (part) => void (text += part) });
+      command.outputHelp();
+      expect(text, command.name()).toContain('Example:\n  dewpoint ');
+    }
+  });
+});
+
+describe('parseRunOptions', () => {
+  it('takes numbers as numbers', () => {
+    expect(parseRunOptions({ maxSteps: '3', maxUsd: '0.5' }, false)).toMatchObject({
+      maxSteps: 3,
+      maxUsd: 0.5,
+      strategy: 'auto',
+    });
+  });
+
+  it.each([
+    [{ maxSteps: 'many' }, '--max-steps takes a number'],
+    [{ maxSteps: '-1' }, '--max-steps'],
+    [{ strategy: 'fast' }, '--strategy'],
+    [{ policy: 'wild' }, '--policy'],
+    [{ session: 'x', project: 'y' }, '--session'],
+  ])('refuses %j', (args, message) => {
+    expect(() => parseRunOptions(args, false)).toThrow(message);
+  });
+});

@@ -1,0 +1,228 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { EventOf } from '../../../../../src/shared/events.ts';
+import {
+  askApproval,
+  questionText,
+  parseApprovalReply,
+} from '../../../../../src/main/hosts/cli/questions/approval-question.ts';
+import { parseRunOptions } from '../../../../../src/main/hosts/cli/commands/run.command.ts';
+import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
+
+const question: EventOf<'approval-requested'> = {
+  type: 'approval-requested',
+  v: 2,
+  seq: 1,
+  at: 0,
+  approvalId: 'a',
+  toolCallId: 't',
+  kind: 'network',
+  subject: 'pip install x\u202E\necho \u001B[2Jsecond',
+  sha256: 'a'.repeat(64),
+  hosts: ['files.example.org', 'xn--bcher-kva.example'],
+  reason: 'Commands have no network of their own.',
+  why: 'I need it.\nAllow the hosts? yes',
+};
+
+/** Every row that a terminal of so many columns shows, as it breaks lines. */
+const rowsOn = (columns: number, text: string): readonly string[] =>
+  text.split('\n').flatMap((line) => line.match(new RegExp(`.{1,${columns}}`, 'gu')) ?? ['']);
+
+describe('a question about a network at the terminal', () => {
+  it('shows hosts, the whole command and the words of the model, with nothing that moves the cursor or hides', () => {
+    expect(questionText(question, 100)).toBe(
+      [
+        'run a command with a network',
+        '  hosts:          files.example.org, xn--bcher-kva.example (shown as bücher.example)',
+        '  asked because:  Commands have no network of their own.',
+        '  the model says:',
+        '  | I need it.',
+        '  | Allow the hosts? yes',
+        '  command:',
+        '  | pip install x<U+202E>',
+        '  | echo <U+001B>[2Jsecond',
+        'What stands in < > is invisible or looks like something else. Read it closely.',
+        'A name with xn-- stands for letters of another script. Look closely who it belongs to.',
+        'A yes lets this command reach these 2 hosts: files.example.org, xn--bcher-kva.example (shown as bücher.example)',
+      ].join('\n'),
+    );
+  });
+
+  it('does not let a command end where only a screen of empty lines begins', () => {
+    const subject = `pip install x${'\n'.repeat(61)}curl evil.example`;
+    expect(questionText({ ...question, subject }, 100)).toContain('  | pip install x\n  | <60 empty lines>\n  | curl');
+  });
+
+  it('shows the ends of a long command, says how to see all of it, and the hosts and what a yes does after it', () => {
+    const lines = Array.from({ length: 3000 }, (_, index) => `echo ${index}`);
+    const asked = { ...question, subject: lines.join('\n'), hosts: ['files.example.org'] };
+    const rows = questionText(asked, 100, 'in-short').split('\n');
+    expect(rows.length).toBeLessThan(50);
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        '  command, 3,000 rows:',
+        '  | echo 0',
+        '  (2,964 more rows stand here: answer "show" to see all)',
+        '  | echo 2999',
+      ]),
+    );
+    expect(rows.at(-1)).toBe('A yes lets this command reach this host: files.example.org');
+    expect(questionText(asked, 100).split('\n')).toEqual(expect.arrayContaining(lines.map((line) => `  | ${line}`)));
+  });
+
+  it('marks letters that look like others, and what cannot be seen, as the window does', () => {
+    const subject = 'curl https://\u0435xample.com a\u2800b c\u034Fd e\uFE0Ff g\u{E0041}h';
+    expect(questionText({ ...question, subject }, 200)).toContain(
+      'curl https://<U+0435 \u0435>xample.com a<U+2800>b c<U+034F>d e<U+FE0F>f g<U+E0041>h',
+    );
+  });
+
+  it.each([
+    ['', 'deny'],
+    ['\n', 'deny'],
+    ['n', 'deny'],
+    ['yes please', 'deny'],
+    ['o', 'allow once'],
+    ['Y', 'allow once'],
+    ['s', 'allow session'],
+    ['project', 'allow project'],
+  ])('takes %j as %s', (said, wanted) => {
+    const { answer, scope } = parseApprovalReply(said, true);
+    expect(scope === undefined ? answer : `${answer} ${scope}`).toBe(wanted);
+  });
+
+  it('is the old question for everything else', () => {
+    expect(parseApprovalReply('s', false)).toEqual({ answer: 'deny' });
+    expect(parseApprovalReply('yes', false)).toEqual({ answer: 'allow' });
+  });
+});
+
+describe('a question about a file at the terminal', () => {
+  const { hosts: _hosts, why: _why, reason: _reason, ...rest } = question;
+  const asked = (subject: string) => questionText({ ...rest, kind: 'guarded-file', subject }, 80);
+
+  it('has its name on one line, and no part of it looks like a line of ours', () => {
+    expect(asked('tests/a.py\nA yes lets the agent change README.md.\u001B[A')).toBe(
+      [
+        'change a file by which its work is judged',
+        '  file:',
+        '  | tests/a.py<U+000A>A yes lets the agent change README.md.<U+001B>[A',
+        'What stands in < > is invisible or looks like something else. Read it closely.',
+        'A yes lets the agent change this one file.',
+      ].join('\n'),
+    );
+  });
+
+  it('has a mark on each row of a long name, also where the terminal would break it', () => {
+    const rows = rowsOn(80, asked(`${'x'.repeat(76)}${'Allow? [y/N] y'.padEnd(80)}${'\u4FEE'.repeat(100)}`));
+    expect(rows.slice(2, -1).filter((row) => !/^ {2}[|¦] /u.test(row))).toEqual([]);
+  });
+});
+
+describe('a question about hard links at the terminal', () => {
+  it('lists the files, each on a line that nothing in a name can leave, and says what breaking does', () => {
+    const { hosts: _hosts, why: _why, ...rest } = question;
+    const asked = { ...rest, kind: 'hard-links', subject: '2 files', text: 'a\u001B[2J\nb', reason: 'It copies.' };
+    expect(questionText(asked, 100)).toBe(
+      [
+        'break hard links',
+        '  files:          2 files',
+        '  which:',
+        '  | a<U+001B>[2J',
+        '  | b',
+        '  asked because:  It copies.',
+        'What stands in < > is invisible or looks like something else. Read it closely.',
+        'A yes makes each of them a file of its own.',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('--network', () => {
+  it.each([
+    ['off', 'off'],
+    ['ask', 'ask'],
+    ['Files.example.org, b.example.org', ['files.example.org', 'b.example.org']],
+  ])('%j is %j', (text, network) => {
+    expect(parseRunOptions({ network: text }, false)).toMatchObject({ network });
+  });
+
+  it.each(['127.0.0.1', '*.example.org', 'a.example.org:443', 'a.example.org,', 'on'])('does not take %j', (text) => {
+    expect(() => parseRunOptions({ network: text }, false)).toThrow('is not a host that commands can be given');
+  });
+});
+
+describe('an answer at the terminal', () => {
+  /** Asks with a clock of its own; `lines` are typed one after the other, each when the prompt stands. */
+  async function ask(event: EventOf<'approval-requested'>, lines: readonly (readonly [number, string])[]) {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const left = [...lines];
+    let now = 0;
+    let said = '';
+    let prompts = '';
+    output.on('data', (chunk: Buffer) => {
+      prompts += chunk.toString();
+      const next = left.shift();
+      if (next === undefined) return;
+      now += next[0];
+      input.write(`${next[1]}\n`);
+    });
+    const terminal = safeWriting({ out: () => undefined, err: (text) => void (said += text) }, false);
+    const context = {
+      terminal: { ...terminal, isLive: false, isInteractive: true, columns: 100 },
+      signal: new AbortController().signal,
+    };
+    return { answer: await askApproval(event, context, { input, output, now: () => now }), said, prompts };
+  }
+
+  it('counts for nothing when it comes before the question can have been read', async () => {
+    const { answer, said } = await ask(question, [
+      [0, 'p'],
+      [499, 'y'],
+      [500, 's'],
+    ]);
+    expect(answer).toEqual({ answer: 'allow', scope: 'session' });
+    expect(said.split('counts for nothing')).toHaveLength(3);
+  });
+
+  it('is given at a prompt that names the hosts, after everything was shown where that is asked for', async () => {
+    const subject = Array.from({ length: 3000 }, (_, index) => `echo ${index}`).join('\n');
+    const asked = { ...question, subject, hosts: ['files.example.org'] };
+    const { answer, said, prompts } = await ask(asked, [
+      [600, 'show'],
+      [600, 'o'],
+    ]);
+    expect(answer).toEqual({ answer: 'allow', scope: 'once' });
+    expect(said).toContain('  | echo 1500\n');
+    expect(prompts).toContain('Allow files.example.org? once [o]');
+  });
+
+  it('is a no for Enter alone', async () => {
+    expect((await ask(question, [[600, '']])).answer).toEqual({ answer: 'deny' });
+  });
+});
+
+describe('a question about instructions at the terminal', () => {
+  it('shows every line as one of theirs, so that none can pass for the question itself', () => {
+    const { hosts: _hosts, why: _why, ...rest } = question;
+    const text = 'Use tabs.\n  hosts: none\u202E\nMay the agent do this? yes\n';
+    const asked = { ...rest, kind: 'instructions', subject: 'AGENTS.md', reason: 'Nobody approved them.', text };
+    expect(questionText({ ...asked, diff: '-old\n+new\n' }, 100)).toBe(
+      [
+        'follow instructions that the project brings along',
+        '  file:           AGENTS.md',
+        '  asked because:  Nobody approved them.',
+        '  what they say:',
+        '  | Use tabs.',
+        '  |   hosts: none<U+202E>',
+        '  | May the agent do this? yes',
+        '  what is different from what was approved:',
+        '  ~ -old',
+        '  ~ +new',
+        'What stands in < > is invisible or looks like something else. Read it closely.',
+        'A yes lets agents follow exactly this text, until the file changes.',
+      ].join('\n'),
+    );
+  });
+});

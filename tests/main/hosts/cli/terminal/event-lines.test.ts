@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import type { EventOf } from '@shared/events.ts';
+import { createEventLines } from '../../../../../src/main/hosts/cli/terminal/event-lines.ts';
+import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
+
+const changed = (by: EventOf<'file-changed'>['by'], toolCallId: string | null): EventOf<'file-changed'> => ({
+  v: 2,
+  seq: 9,
+  at: 0,
+  type: 'file-changed',
+  path: 'a.py',
+  before: null,
+  after: { kept: false, why: 'too-large' },
+  by,
+  toolCallId,
+  added: 1,
+  removed: 0,
+  undoes: [],
+});
+
+const plain = {
+  ...safeWriting({ out: () => undefined, err: () => undefined }, false),
+  isLive: false,
+  isInteractive: false,
+  columns: 80,
+};
+
+const ended = (timings: EventOf<'model-call-ended'>['timings']): EventOf<'model-call-ended'> => ({
+  v: 2,
+  seq: 9,
+  at: 0,
+  type: 'model-call-ended',
+  callId: 'c1',
+  parts: [],
+  stopReason: 'stop',
+  usage: { freshInput: 0, cacheRead: 859, cacheWrite: 0, output: 73, reasoning: 0, estimated: false },
+  evaluatedTokens: 0,
+  timings,
+  price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
+  costUsd: 0,
+  error: null,
+});
+
+it('an answer that was written beside another one says so in place of a time that it did not take', () => {
+  const lines = createEventLines(plain);
+  const alone = { queuedMs: 0, prefillMs: 0, decodeMs: 7300, decodeTokens: 73, totalMs: 7400 };
+  const beside = { queuedMs: 0, prefillMs: 0, decodeMs: 0.1, decodeTokens: 0, totalMs: 3 };
+  const [first, second] = [alone, beside].flatMap((timings) => lines(ended(timings)));
+  expect(first).toContain('859 (859 kept) → 73 tok  10.0 tok/s  7.4 s  $0');
+  expect(second).toContain('859 (859 kept) → 73 tok  written beside the one before  $0');
+});
+
+it('what a person took and took back does not look like the work of the agent', () => {
+  const lines = createEventLines(plain);
+  const shown = [changed('model', 't1'), changed('take', null), changed('undo', null), changed('undo', 't2')];
+  expect(shown.flatMap(lines)).toEqual([
+    '    new a.py  +1 -0',
+    '    new a.py  +1 -0  (taken by you)',
+    '    new a.py  +1 -0  (undo by you)',
+    '    new a.py  +1 -0',
+  ]);
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '@shared/events.ts';
+import { isEventType, parseEvent, payloads } from '@shared/events.ts';
+import { createEventLines } from '../../../../../src/main/hosts/cli/terminal/event-lines.ts';
+import { createLiveView } from '../../../../../src/main/hosts/cli/terminal/live-view.ts';
+import { showSession } from '../../../../../src/main/hosts/cli/commands/sessions/sessions.command.ts';
+import { commandContext } from '../../../../fakes/command-context.ts';
+import { createFakeCore } from '../../../../fakes/fake-core.ts';
+import { filledWith } from '../../../../fakes/filled-schema.ts';
+import { harmIn, hostileTexts } from '../../../../fakes/hostile-texts.ts';
+
+/** Catches: a text of an event that reaches a terminal as it is. The log of an imported session holds whatever it likes. */
+const types = Object.keys(payloads).filter(isEventType);
+
+/** Every choice that a schema leaves is made in one of them. */
+const variants = [0, 1, 2, 3, 4, 5];
+
+/** An event of this type with the text in every field that can hold one. */
+function eventOf(type: (typeof types)[number], text: string, variant: number): SessionEvent {
+  const payload = filledWith(payloads[type], text, variant);
+  const event = parseEvent({ ...(typeof payload === 'object' ? payload : {}), type, v: 2, seq: variant + 1, at: 0 });
+  if (event === null) throw new Error(`${type} is not known`);
+  return event;
+}
+
+const allOf = (text: string): readonly SessionEvent[] =>
+  types.flatMap((type) => variants.map((variant) => eventOf(type, text, variant)));
+
+describe.each(Object.entries(hostileTexts))('an event with %s in every text', (_name, text) => {
+  const events = allOf(text);
+
+  it('does nothing to a terminal that a session is shown on, with colours and without', async () => {
+    for (const hasColors of [false, true]) {
+      const core = createFakeCore([...events]);
+      core.findSession = async () => summary;
+      const { context, said } = commandContext(core, hasColors);
+      await showSession(context, 'last', {});
+      expect(said.out.length).toBeGreaterThan(1000);
+      expect([harmIn(said.out, hasColors), harmIn(said.err, hasColors)]).toEqual([null, null]);
+      expect(said.out).not.toContain('\u001B[32m\u2714 passed');
+    }
+  });
+
+  it('has lines of its own that need no last look', () => {
+    const { context } = commandContext(createFakeCore());
+    const lines = createEventLines(context.terminal);
+    const found = events.flatMap((event) => lines(event).map((line) => [event.type, harmIn(line)]));
+    expect(found.filter(([, harm]) => harm !== null)).toEqual([]);
+  });
+
+  it('does nothing to a terminal on which it happens', () => {
+    const { context, said } = commandContext(createFakeCore(), true);
+    const view = createLiveView(context.terminal, () => 0);
+    for (const event of events) view.event(event);
+    view.transient({ type: 'output-chunk', toolCallId: text, stream: 'stdout', text });
+    view.close();
+    expect(harmIn(said.err, true)).toBeNull();
+  });
+
+  it('is JSON that says the same', async () => {
+    const core = createFakeCore([...events]);
+    core.findSession = async () => summary;
+    const { context, said } = commandContext(core);
+    await showSession(context, 'last', { json: true });
+    expect(harmIn(said.out)).toBeNull();
+    expect(JSON.parse(said.out)).toMatchObject({ state: {} });
+  });
+});
+
+it('fills in what makes an event that can be read, of every type', () => {
+  expect(new Set(allOf('x').map(({ type }) => type)).size).toBe(types.length);
+});
+
+const summary = {
+  sessionId: 's',
+  title: '',
+  projectPath: null,
+  createdAt: 0,
+  updatedAt: 0,
+  steps: 0,
+  costUsd: 0,
+  status: 'idle',
+  lastReason: null,
+} as const;

@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createStatusLine } from '../../../../../src/main/hosts/cli/terminal/status-line.ts';
+import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('the last line of a terminal', () => {
+  it('counts tokens that come several at a time, and says how fast they are written, not how long they were waited for', () => {
+    const written: string[] = [];
+    const status = createStatusLine(
+      {
+        ...safeWriting({ out: () => undefined, err: (text) => void written.push(text) }, false),
+        isLive: true,
+        isInteractive: true,
+        columns: 200,
+      },
+      () => Date.now(),
+    );
+    status.begin('c', 'step 1');
+    status.take({ type: 'call-progress', callId: 'c', phase: 'prefill', done: 1, total: 4 });
+    vi.advanceTimersByTime(10_000);
+    expect(written.at(-1)).toContain('step 1 reading 25 %');
+    status.take({ type: 'text-delta', callId: 'c', text: 'One' });
+    vi.advanceTimersByTime(1_000);
+    status.take({ type: 'text-delta', callId: 'c', text: ' two three', pieces: 20 });
+    vi.advanceTimersByTime(80);
+    expect(written.at(-1)).toMatch(/writing 21 tok (19\.\d|20\.0) tok\/s 11 s/u);
+    status.end();
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import type { NewEvent, SessionEvent } from '../../../../../src/shared/events.ts';
+import { followTurn } from '../../../../../src/main/hosts/cli/turn/follow-turn.ts';
+import { runOptionsSchema } from '../../../../../src/shared/run-options.ts';
+import { commandContext } from '../../../../fakes/command-context.ts';
+import { createScriptedCore } from '../../../../fakes/scripted-core.ts';
+
+const asked = (approvalId: string): NewEvent => ({
+  type: 'approval-requested',
+  approvalId,
+  toolCallId: 'tool',
+  kind: 'network',
+  subject: 'pip install x',
+  sha256: 'a'.repeat(64),
+  hosts: ['files.example.org'],
+});
+const answered = (approvalId: string): NewEvent => ({
+  type: 'approval-answered',
+  approvalId,
+  answer: 'allow',
+  by: 'person',
+});
+const ended: NewEvent = {
+  type: 'turn-ended',
+  turnId: 'turn-2',
+  reason: 'done',
+  text: 'Done.',
+  confidence: null,
+  failure: null,
+};
+const started = (messageId: string, turnId = 'turn-2'): NewEvent => ({
+  type: 'turn-started',
+  turnId,
+  messageId,
+  plan: false,
+  criterion: null,
+  cascade: [],
+  limits: { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null },
+});
+
+/** A message to a session in which `before` has happened; its turn asks one question more. */
+async function follow(before: readonly NewEvent[], isFirst = false) {
+  const core = createScriptedCore([[started(`message-${before.length + 1}`), asked('new'), ended]]);
+  const sessionId = await core.createSession({ projectPath: null }, new AbortController().signal);
+  for (const event of before) core.append(sessionId, event);
+  const seen: { asked: string[]; answered: string[]; events: SessionEvent['type'][] } = {
+    asked: [],
+    answered: [],
+    events: [],
+  };
+  const { context } = commandContext({
+    ...core,
+    result: () => new Promise(() => undefined),
+    approve: async (_session, approvalId) => void seen.answered.push(approvalId),
+  });
+  const end = await followTurn(context, await context.core(), {
+    sessionId,
+    isFirst,
+    text: 'Go on.',
+    options: runOptionsSchema.parse({ interactive: true }),
+    onEvent: ({ type }) => seen.events.push(type),
+    onTransient: () => undefined,
+    approve: async ({ approvalId }) => {
+      seen.asked.push(approvalId);
+      return { answer: 'deny' };
+    },
+    atCap: async () => null,
+  });
+  return { seen, end };
+}
+
+describe('a message to a session that has a past', () => {
+  it('is followed from where it stands: what was answered is not asked again, what was shown not shown again', async () => {
+    const { seen, end } = await follow([asked('old'), answered('old')]);
+    expect(seen.asked).toEqual(['new']);
+    expect(seen.answered).toEqual(['new']);
+    expect(seen.events).toEqual(['user-message-added', 'turn-started', 'approval-requested', 'turn-ended']);
+    expect(end?.reason).toBe('done');
+  });
+
+  it('is told from the beginning where the session was made for it', async () => {
+    const { seen } = await follow([], true);
+    expect(seen.events).toEqual([
+      'session-created',
+      'user-message-added',
+      'turn-started',
+      'approval-requested',
+      'turn-ended',
+    ]);
+    expect(seen.asked).toEqual(['new']);
+  });
+
+  it('asks what a turn before it still waits to be told', async () => {
+    expect((await follow([asked('old'), answered('old'), asked('open')])).seen.asked).toEqual(['open', 'new']);
+  });
+});
+
+describe('a message that the running turn did not take', () => {
+  const next: readonly NewEvent[] = [
+    { type: 'user-message-added', messageId: 'later', text: 'And this.', queued: true },
+    ended,
+    { type: 'message-delivered', messageId: 'later' },
+    started('later', 'turn-3'),
+    asked('of the next'),
+    { ...ended, turnId: 'turn-3', text: 'Both done.' },
+  ];
+
+  /** What a conversation sees, or with `isAlone` somebody who waits for one answer. */
+  async function converse(script: readonly NewEvent[], isAlone = false) {
+    const core = createScriptedCore([[started('message-1'), ...script]]);
+    const sessionId = await core.createSession({ projectPath: null }, new AbortController().signal);
+    let asks = 0;
+    // It answers once no turn runs: the second time it is asked here.
+    const result = (): Promise<never> => {
+      asks += 1;
+      return asks === 1 ? new Promise(() => undefined) : Promise.reject(new Error('idle'));
+    };
+    const { context } = commandContext({ ...core, approve: async () => undefined, result });
+    const seen: { asked: string[]; between: string[] } = { asked: [], between: [] };
+    const end = await followTurn(context, await context.core(), {
+      sessionId,
+      isFirst: true,
+      text: 'Go on.',
+      options: runOptionsSchema.parse({ interactive: true }),
+      onEvent: () => undefined,
+      onTransient: () => undefined,
+      approve: async ({ approvalId }) => {
+        seen.asked.push(approvalId);
+        return null;
+      },
+      atCap: async () => null,
+      ...(isAlone ? {} : { onNext: ({ text }) => void seen.between.push(text) }),
+    });
+    return { ...seen, end: end?.text ?? null };
+  }
+  it('is followed as well in a conversation: its end is shown, and what it asks is asked', async () => {
+    expect(await converse(next)).toEqual({ asked: ['of the next'], between: ['Done.'], end: 'Both done.' });
+  });
+
+  it('is nothing to who waits for one answer', async () => {
+    expect(await converse(next, true)).toEqual({ asked: [], between: [], end: 'Done.' });
+  });
+
+  it('is waited for no longer than the session is at work: a cancel drops it', async () => {
+    expect(await converse(next.slice(0, 2))).toEqual({ asked: [], between: ['Done.'], end: null });
+  });
+});

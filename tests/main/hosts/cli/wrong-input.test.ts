@@ -1,0 +1,202 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ModelEntry } from '@shared/contract.ts';
+import { AppError } from '@shared/errors.ts';
+import { chat } from '../../../../src/main/hosts/cli/commands/chat.command.ts';
+import { clean } from '../../../../src/main/hosts/cli/commands/clean.command.ts';
+import { compare } from '../../../../src/main/hosts/cli/commands/compare.command.ts';
+import { reportFailure } from '../../../../src/main/hosts/cli/report-failure.ts';
+import { instructions } from '../../../../src/main/hosts/cli/commands/projects/instructions.command.ts';
+import { manifest } from '../../../../src/main/hosts/cli/commands/sessions/manifest.command.ts';
+import { probeModel } from '../../../../src/main/hosts/cli/commands/models/probe-model.command.ts';
+import { requireModels } from '../../../../src/main/hosts/cli/checks/require-models.ts';
+import { run } from '../../../../src/main/hosts/cli/commands/run.command.ts';
+import { listRules } from '../../../../src/main/hosts/cli/commands/rules.command.ts';
+import type { CoreApi } from '../../../../src/main/server/core-api.ts';
+import { commandContext } from '../../../fakes/command-context.ts';
+import { createScriptedCore } from '../../../fakes/scripted-core.ts';
+
+const nowhere = join(tmpdir(), 'dewpoint-nowhere');
+const { context } = commandContext(createScriptedCore());
+const emptyProject = {
+  isThere: true,
+  own: {},
+  usual: { policy: 'local', local: 'here/one', cloud: null, image: null },
+  variables: {},
+  secrets: [],
+  image: null,
+} as const;
+const message = (text: string) => ({ message: expect.stringContaining(text) });
+
+describe('a command that is given something wrong', () => {
+  it('cleans nothing when one of the models to remove is not known', async () => {
+    const done: string[] = [];
+    const core: CoreApi = {
+      ...createScriptedCore(),
+      listModels: async (): Promise<readonly ModelEntry[]> => [],
+      clean: async () => {
+        done.push('clean');
+        return [];
+      },
+    };
+    await expect(clean(commandContext(core).context, { model: ['nope'] })).rejects.toMatchObject(
+      message('There is no model nope'),
+    );
+    expect(done).toEqual([]);
+  });
+
+  it('does not answer for a project that is not there', async () => {
+    await expect(instructions(context, 'list', nowhere, {})).rejects.toMatchObject(message('There is no folder'));
+    await expect(listRules(context, { project: nowhere })).rejects.toMatchObject(message('There is no folder'));
+  });
+
+  it('begins no session when the result could not be written', async () => {
+    const core = createScriptedCore();
+    const wrong = run(commandContext(core).context, 'Do it.', { result: tmpdir() });
+    await expect(wrong).rejects.toMatchObject(message('cannot be written: it is a folder'));
+    expect(await core.listSessions()).toEqual([]);
+  });
+
+  it.each([
+    ['which nobody has', 'not-found', 'The model nobody/that is not there.'],
+    ['whose server does not answer', 'network', 'The model nobody/that is not there: It does not answer.'],
+  ] as const)('begins nothing with a local model %s', async (_name, code, text) => {
+    const begun: string[] = [];
+    const scripted = createScriptedCore();
+    const { context: ofCore } = commandContext({
+      ...scripted,
+      getSetting: async () => 'hybrid',
+      projectSettings: async () => ({ ...emptyProject, usual: { ...emptyProject.usual, policy: 'hybrid' } }),
+      showModel: async (id) => {
+        throw new AppError(code, code === 'network' ? 'It does not answer.' : `There is no model ${id}.`);
+      },
+      createComparison: async () => {
+        begun.push('comparison');
+        return 'one';
+      },
+      pullModel: async () => void begun.push('pull'),
+    });
+    const refused = { code: 'missing-model', ...message(text) };
+    const local = 'nobody/that';
+    await expect(run(ofCore, 'Do it.', { local, policy: 'hybrid' })).rejects.toMatchObject(refused);
+    await expect(run(ofCore, 'Do it.', { local })).rejects.toMatchObject(refused);
+    await expect(chat(ofCore, { local })).rejects.toMatchObject(refused);
+    await expect(compare(ofCore, 'Do it.', { local, project: tmpdir() })).rejects.toMatchObject(refused);
+    expect([...begun, ...(await scripted.listSessions())]).toEqual([]);
+    expect(
+      reportFailure(await run(ofCore, 'Do it.', { local }).catch((error: unknown) => error), ofCore.terminal),
+    ).toBe(5);
+  });
+
+  it('refuses a cloud model that its service does not have, and does not ask for one where nothing may leave', async () => {
+    const asked: string[] = [];
+    const coreThat = (code: 'not-found' | 'network') =>
+      commandContext({
+        ...createScriptedCore(),
+        getSetting: async (key) => (key === 'policy' ? 'local' : null),
+        showModel: async (id) => {
+          asked.push(id);
+          throw new AppError(code, 'There is none.');
+        },
+      }).context;
+    const cloud = 'service/typo';
+    await expect(requireModels(coreThat('not-found'), { cloud, policies: ['hybrid'] })).rejects.toMatchObject({
+      code: 'missing-model',
+    });
+    await expect(requireModels(coreThat('network'), { cloud, policies: ['cloud'] })).rejects.toMatchObject({
+      code: 'missing-model',
+    });
+    // Without a network hybrid goes on here.
+    await requireModels(coreThat('network'), { cloud, policies: ['local', 'hybrid'] });
+    expect(asked).toEqual([cloud, cloud, cloud]);
+    await requireModels(coreThat('not-found'), { cloud, policies: ['local'] });
+    await requireModels(coreThat('not-found'), { cloud });
+    expect(asked).toHaveLength(3);
+  });
+
+  it.each([
+    ['local', { policy: 'hybrid' }, 'The model nobody/local, the local model of your settings, is not there.'],
+    ['cloud', { policy: 'quality' }, 'The model nobody/cloud, the model of the cloud of your settings, is not there.'],
+    ['cloud', { policy: 'cloud' }, 'The model nobody/cloud, the model of the cloud of your settings, is not there.'],
+  ] as const)(
+    'begins nothing where the settings name a %s model which nobody has, under %o',
+    async (bad, asked, text) => {
+      const scripted = createScriptedCore();
+      const known = {
+        id: 'one',
+        label: 'one',
+        where: 'local',
+        sizeBytes: null,
+        licence: null,
+        info: null,
+        note: null,
+      } as const;
+      const { context: ofCore } = commandContext({
+        ...scripted,
+        getSetting: async (key) => (key === 'policy' ? 'hybrid' : `nobody/${String(key)}`),
+        showModel: async (id) => {
+          if (id === `nobody/${bad}`) throw new AppError('not-found', `There is no model ${id}.`);
+          return { ...known, state: 'ready' };
+        },
+      });
+      const wrong = run(ofCore, 'Do it.', asked);
+      await expect(wrong).rejects.toMatchObject({ code: 'missing-model', ...message(text) });
+      await expect(wrong).rejects.toMatchObject({
+        hint: expect.stringContaining(`settings set ${bad} PROVIDER/MODEL`),
+      });
+      await expect(chat(ofCore, {})).rejects.toMatchObject({ code: 'missing-model' });
+      expect(await scripted.listSessions()).toEqual([]);
+    },
+  );
+
+  it('begins nothing in the cloud without a model of it, and asks of the settings only for what is needed', async () => {
+    const asked: string[] = [];
+    const settings = { policy: 'local', local: 'here/one', cloud: 'sky/one' };
+    const coreThat = (own: Readonly<Record<string, unknown>>) =>
+      commandContext({
+        ...createScriptedCore(),
+        getSetting: async (key) => new Map(Object.entries({ ...settings, ...own })).get(String(key)),
+        showModel: async (id) => {
+          asked.push(id);
+          throw new AppError('network', 'It does not answer.');
+        },
+      }).context;
+    await expect(requireModels(coreThat({ cloud: null }), { policies: ['cloud'] })).rejects.toMatchObject(
+      message('No model of the cloud is set up.'),
+    );
+    await requireModels(coreThat({ policy: 'hybrid' }), {});
+    expect(asked.splice(0)).toEqual(['here/one', 'sky/one']);
+    await expect(requireModels(coreThat({}), {})).rejects.toMatchObject(message('of your settings, is not there: It'));
+    expect(asked.splice(0)).toEqual(['here/one']);
+    await expect(requireModels(coreThat({ policy: 'cloud' }), {})).rejects.toMatchObject({ code: 'missing-model' });
+    expect(asked).toEqual(['sky/one']);
+  });
+
+  it('goes on with a comparison as it was begun, and is not quietly given something else', async () => {
+    const wrong = compare(context, undefined, { resume: 'last', local: 'other/model', repeat: '9' });
+    await expect(wrong).rejects.toMatchObject({ code: 'usage', ...message('leave out --repeat, --local.') });
+  });
+
+  it('has no manifest of a step that was not made', async () => {
+    const core = createScriptedCore();
+    const sessionId = await core.createSession({ projectPath: null }, context.signal);
+    const { context: ofOne } = commandContext({ ...core, manifest: async () => null });
+    await expect(manifest(ofOne, sessionId, '9', {})).rejects.toMatchObject({ code: 'not-found' });
+  });
+});
+
+describe('a command that is stopped', () => {
+  it('while the core opens begins no conversation', async () => {
+    expect(await chat({ ...context, signal: AbortSignal.abort() }, {})).toBe(130);
+  });
+
+  it('before a model was probed says so by its exit code', async () => {
+    const stop = new AbortController();
+    const core: CoreApi = {
+      ...createScriptedCore(),
+      probeModel: async () => stop.abort(),
+    };
+    expect(await probeModel({ ...commandContext(core).context, signal: stop.signal }, 'a/b', {})).toBe(130);
+  });
+});

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { claimHome } from '../../../../src/main/server/owner/claim-home.ts';
+import type { AppRouter } from '../../../../src/main/server/router.ts';
+import { createRouter } from '../../../../src/main/server/router.ts';
+import type { SocketServer } from '../../../../src/main/server/local-socket.ts';
+import { serveSocket } from '../../../../src/main/server/local-socket.ts';
+import { createCoreConnection } from '../../../../src/main/hosts/connection/core-connection.ts';
+import { openCore } from '../../../../src/main/hosts/connection/open-core.ts';
+import { createFakeCore } from '../../../fakes/fake-core.ts';
+
+let home = '';
+let server: SocketServer;
+let said = '';
+const terminal = { err: (text: string): void => void (said += text) };
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'dewpoint-open-'));
+  vi.stubEnv('DEWPOINT_HOME', home);
+  said = '';
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await server.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** The owner of the home is version 0.0.0, in this very process. */
+async function own(router: AppRouter): Promise<void> {
+  const claim = await claimHome(home);
+  server = await serveSocket(router, claim.socketPath);
+}
+
+describe('a client of the process that owns the home', () => {
+  it('waits for an owner that has the home and does not listen yet, as a busy machine has it for seconds', async () => {
+    const claim = await claimHome(home);
+    const opening = openCore(terminal, '0.0.0');
+    await expect.poll(() => said).not.toBe('');
+    server = await serveSocket(createRouter(createFakeCore()), claim.socketPath);
+    await (await opening).close();
+    expect(said).toBe(
+      `waiting for the Dewpoint process ${process.pid}, which has this home and is starting or ending …\n`,
+    );
+  });
+
+  it('says nothing of an owner of the same build', async () => {
+    await own(createRouter(createFakeCore()));
+    const opened = await openCore(terminal, '0.0.0');
+    await opened.close();
+    expect({ otherBuild: opened.otherBuild, said }).toEqual({ otherBuild: null, said: '' });
+  });
+
+  it('says that another build does the work, and that a command failed because of that', async () => {
+    const { home: known, models: _unknown, ...others } = createRouter(createFakeCore());
+    // An older build has not all the commands; the one cast of this test.
+    await own({ ...others, home: known } as unknown as AppRouter);
+    const door = createCoreConnection(() => openCore(terminal, '0.0.0+later'));
+    const { client, otherBuild } = await door.open();
+    expect(otherBuild).toBe('0.0.0');
+    expect(said).toBe(
+      `This home is owned by another build of Dewpoint, and that one does the work: 0.0.0, process ${process.pid}; ` +
+        'this one is 0.0.0+later. To work with this one, end that process and start again.\n',
+    );
+    const unknown = await client.models.list().catch((error: unknown) => error);
+    expect(await door.explain(unknown)).toMatchObject({
+      code: 'home-busy',
+      message: expect.stringContaining('is another build and could not do this'),
+    });
+    const expected = await client.sessions.find({ id: 'x' }).catch((error: unknown) => error);
+    expect(await door.explain(expected)).toBe(expected);
+    await door.close();
+  });
+});

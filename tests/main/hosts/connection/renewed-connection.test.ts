@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import type { CoreClient } from '../../../../src/main/server/local-socket.ts';
+import type { ConnectedCore } from '../../../../src/main/hosts/connection/renewed-connection.ts';
+import { createRenewedConnection } from '../../../../src/main/hosts/connection/renewed-connection.ts';
+
+interface Opened extends ConnectedCore {
+  readonly lose: () => void;
+}
+
+function connector(failures = 0) {
+  const opened: Opened[] = [];
+  const closes: boolean[] = [];
+  let left = failures;
+  const connect = async (): Promise<ConnectedCore> => {
+    left -= 1;
+    if (left >= 0) throw new Error('not there');
+    let lose = (): void => undefined;
+    const closed = new Promise<void>((resolve) => (lose = resolve));
+    // Told apart by identity only.
+    const client = {} as CoreClient;
+    const connection = {
+      client,
+      closed,
+      lose,
+      close: async ({ now }: { readonly now: boolean }) => void closes.push(now),
+    };
+    opened.push(connection);
+    return connection;
+  };
+  return { connect, opened, closes };
+}
+
+it('opens one core, however many ask at once', async () => {
+  const { connect, opened } = connector();
+  const link = createRenewedConnection(connect);
+  const [first, second] = await Promise.all([link.client(), link.client()]);
+  expect([opened.length, first === second]).toEqual([1, true]);
+});
+
+it('opens another when the core has gone', async () => {
+  const { connect, opened } = connector();
+  const link = createRenewedConnection(connect);
+  const first = await link.client();
+  opened[0]?.lose();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(await link.client()).not.toBe(first);
+  expect(opened).toHaveLength(2);
+});
+
+it('tries again after a failure', async () => {
+  const { connect } = connector(1);
+  const link = createRenewedConnection(connect);
+  await expect(link.client()).rejects.toThrow('not there');
+  await expect(link.client()).resolves.toBeDefined();
+});
+
+it('closes what is open, at once, and nothing where nothing is', async () => {
+  const { connect, closes } = connector();
+  const link = createRenewedConnection(connect);
+  await link.close();
+  await link.client();
+  await link.close();
+  await link.close();
+  expect(closes).toEqual([true]);
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { createNewsFinder } from '../../../../src/main/hosts/desktop/session-news-finder.ts';
+import type { SessionSummary } from '../../../../src/shared/contract.ts';
+
+const waiting: readonly SessionSummary[] = [
+  {
+    sessionId: 'one',
+    title: 'Make the tests quicker.',
+    projectPath: null,
+    createdAt: 1,
+    updatedAt: 1,
+    status: 'waiting',
+    lastReason: null,
+    steps: 0,
+    costUsd: 0,
+  },
+];
+const news = [{ sessionId: 'one', title: 'Make the tests quicker.', what: 'waits' }];
+const notify = async (): Promise<unknown> => 'all';
+
+/** Catches: a person told twice of the same, where a core took longer than the time between two looks; or never. */
+describe('what is news', () => {
+  it('is said once where a look begins before the last one has ended', async () => {
+    const look = createNewsFinder();
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    const slow = { notify, sessions: () => held.then(() => waiting) };
+    const looks = [look(slow), look(slow)];
+    answer();
+    expect((await Promise.all(looks)).flat()).toEqual(news);
+    expect(await look({ notify, sessions: async () => waiting })).toEqual([]);
+  });
+
+  it('is said by the next look where one failed', async () => {
+    const look = createNewsFinder();
+    const gone = (): Promise<never> => Promise.reject(new Error('The core has gone.'));
+    await expect(look({ notify, sessions: gone })).rejects.toThrow('The core has gone.');
+    await expect(look({ notify: gone, sessions: async () => waiting })).rejects.toThrow('The core has gone.');
+    expect(await look({ notify, sessions: async () => waiting })).toEqual(news);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionSummary } from '@shared/contract.ts';
+import { createPagePushes } from '../../../../src/main/hosts/desktop/page-pushes.ts';
+import { sessionInArguments, sessionOfLink } from '../../../../src/main/hosts/desktop/session-links.ts';
+import { isWanted, sessionNews } from '../../../../src/shared/session-news.ts';
+import { placeWithinScreens } from '../../../../src/main/hosts/desktop/window-state.ts';
+
+describe('a link', () => {
+  it('names a session, and nothing else gets through', () => {
+    expect(sessionInArguments(['dewpoint', '--flag', 'dewpoint://session/20261121-094502-k3f9a2'])).toBe(
+      '20261121-094502-k3f9a2',
+    );
+    for (const text of [
+      'dewpoint://session/../x',
+      'dewpoint://other/a',
+      'https://x/session/a',
+      'dewpoint://session/a?b',
+    ]) {
+      expect(sessionOfLink(text)).toBeNull();
+    }
+  });
+});
+
+it('gives to the first page what came before any listened, once', async () => {
+  const pushes = createPagePushes();
+  pushes.push({ type: 'session', sessionId: 'early' });
+  const stop = new AbortController();
+  const stream = pushes.stream(stop.signal);
+  expect((await stream.next()).value).toEqual({ type: 'session', sessionId: 'early' });
+  pushes.push({ type: 'action', id: 'new' });
+  expect((await stream.next()).value).toEqual({ type: 'action', id: 'new' });
+  stop.abort();
+  expect((await stream.next()).done).toBe(true);
+});
+
+describe('news of sessions', () => {
+  const session = (status: SessionSummary['status']): readonly SessionSummary[] => [
+    {
+      sessionId: 's',
+      title: 'T',
+      projectPath: null,
+      createdAt: 0,
+      updatedAt: 0,
+      steps: 1,
+      costUsd: 0,
+      status,
+      lastReason: null,
+    },
+  ];
+
+  it('are the end of a long task and each time it waits, once; a short one is none', () => {
+    const looks = [
+      ['running', 0],
+      ['waiting', 4_000],
+      ['waiting', 8_000],
+      ['running', 12_000],
+      ['idle', 30_000],
+      ['idle', 34_000],
+      ['running', 40_000],
+      ['idle', 44_000],
+      // It began to wait between two looks.
+      ['waiting', 48_000],
+      ['idle', 52_000],
+    ] as const;
+    let watched: Parameters<typeof sessionNews>[0] = new Map();
+    const heard = looks.flatMap(([status, at]) => {
+      const round = sessionNews(watched, session(status), at);
+      ({ watched } = round);
+      return round.news.map(({ what }) => `${what} ${at}`);
+    });
+    expect(heard).toEqual(['waits 4000', 'ended 30000', 'waits 48000']);
+  });
+
+  it('are told as far as the setting wants', () => {
+    const [waits, ended] = (['waits', 'ended'] as const).map((what) => ({ sessionId: 's', title: '', what }));
+    const told = (['all', 'waits', 'off'] as const).map((notify) =>
+      [waits, ended].map((one) => one !== undefined && isWanted(one, notify)),
+    );
+    expect(told).toEqual([
+      [true, true],
+      [true, false],
+      [false, false],
+    ]);
+  });
+});
+
+describe('the place of a window', () => {
+  const screen = { x: 0, y: 0, width: 1920, height: 1080 };
+  const state = { x: 100, y: 100, width: 800, height: 600, isMaximized: false };
+
+  it('is used again only where enough of it is on a screen', () => {
+    expect(placeWithinScreens(state, [screen])).toBe(state);
+    expect(placeWithinScreens({ ...state, x: 2000 }, [screen])).toBeNull();
+    expect(placeWithinScreens({ ...state, x: 2000 }, [screen, { ...screen, x: 1920 }])).not.toBeNull();
+    expect(placeWithinScreens({ ...state, y: 1079 }, [screen])).toBeNull();
+    expect(placeWithinScreens(null, [screen])).toBeNull();
+  });
+});

@@ -1,0 +1,241 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isContractProcedure } from '@orpc/contract';
+import { ORPCError } from '@orpc/server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { contract } from '@shared/contract.ts';
+import { AppError } from '@shared/errors.ts';
+import { createPathBoundary } from '../../../../src/main/hosts/web/path-boundary.ts';
+import type { AliasedFolder } from '../../../../src/main/hosts/web/path-aliases.ts';
+import { createPathAliases } from '../../../../src/main/hosts/web/path-aliases.ts';
+
+let folder = '';
+let root: AliasedFolder;
+let other: AliasedFolder;
+const key = Buffer.alloc(32, 1);
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dewpoint-boundary-'));
+  mkdirSync(join(folder, 'code', 'app', 'src'), { recursive: true });
+  mkdirSync(join(folder, 'other', 'app'), { recursive: true });
+  writeFileSync(join(folder, 'code', 'file'), '');
+  symlinkSync(join(folder, 'other'), join(folder, 'code', 'out'));
+  symlinkSync('app', join(folder, 'code', 'within'));
+  root = { paths: [join(folder, 'code')], label: 'code' };
+  other = { paths: [join(folder, 'other')], label: 'other' };
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the core is given for a call of the page, and what the page is given for what the core answers. */
+async function cross(
+  name: string,
+  input: unknown,
+  answer: (given: unknown) => unknown = () => null,
+): Promise<unknown[]> {
+  const names = createPathAliases(key, [root, other]);
+  let given: unknown;
+  const around = createPathBoundary({ names, roots: [root] });
+  const answered = await around({ name, input }, async (changed) => answer((given = changed)));
+  return [given, answered];
+}
+
+const nameOf = (place: AliasedFolder): string => createPathAliases(key, [place]).nameOf(place);
+const refusal = (name: string): Promise<unknown> =>
+  cross('sessions.create', { projectPath: name }).then(
+    () => 'let through',
+    (error: unknown) => (error instanceof ORPCError ? error.data.code : error),
+  );
+
+it('leaves the name of a model of a hub as it is, in and out', async () => {
+  const ids = ['hf:owner/Repo-GGUF:Q4_K_M', 'hf:tmp/home/etc/m-Q8_0.gguf'];
+  for (const id of ids) {
+    const entry = { id, label: 'm.gguf', choices: [{ id, model: 'llama-cpp/m' }] };
+    expect(await cross('models.show', { id }, () => entry)).toEqual([{ id }, entry]);
+  }
+});
+
+describe('the folder that a page names', () => {
+  it('is a root and the way from there, wherever in the input it stands', async () => {
+    const path = join(folder, 'code', 'app');
+    const name = `${nameOf(root)}/app`;
+    const place = { place: { projectPath: name }, text: 'a' };
+    expect((await cross('attachments.find', place))[0]).toEqual({ place: { projectPath: path }, text: 'a' });
+    expect((await cross('costs', { by: 'day', project: `${name}/` }))[0]).toEqual({ by: 'day', project: path });
+    expect((await cross('rules.show', { projectPath: null }))[0]).toEqual({ projectPath: null });
+    expect((await cross('budget.show', { projectPath: nameOf(root) }))[0]).toEqual({
+      projectPath: join(folder, 'code'),
+    });
+  });
+
+  it('is nothing else: no path, no other place, no guess, no way up or through a link', async () => {
+    const id = nameOf(root);
+    const tricks = [
+      join(folder, 'code', 'app'),
+      'app',
+      '',
+      '/',
+      '~',
+      `${id}/..`,
+      `${id}/app/../../other`,
+      `${id}/./app`,
+      `${id}//app`,
+      `${id}/app//`,
+      `${id}/out`,
+      `${id}/out/app`,
+      `${id}/within`,
+      `${id}/file`,
+      `${id}/missing`,
+      `${id}/app\0`,
+      `${id}/%2e%2e`,
+      `${id}/app\\..\\..`,
+      `${id}x`,
+      id.replace('code', 'other'),
+      nameOf(other),
+      `${nameOf(other)}/app`,
+      `~${'0'.repeat(16)}/code/app`,
+    ];
+    expect(Object.fromEntries(await Promise.all(tricks.map(async (one) => [one, await refusal(one)])))).toEqual(
+      Object.fromEntries(tricks.map((one) => [one, 'refused'])),
+    );
+  });
+
+  it('is looked for in every input of the contract that has one', () => {
+    const found = new Set(
+      inputs(contract, '').flatMap(([name, schema]) => pathFields(schema).map((at) => `${name}: ${at}`)),
+    );
+    expect([...found].sort()).toEqual(
+      [
+        // Refused to a browser with a path, and by itself.
+        'attachments.keep: path',
+        'attachments.keep: place.projectPath',
+        'attachments.find: place.projectPath',
+        'budget.change: projectPath',
+        'budget.show: projectPath',
+        // In the workspace of a session.
+        'changes.show: paths',
+        'changes.take: paths',
+        'changes.undo: paths',
+        'comparisons.create: projectPath',
+        'costs: project',
+        // Relative to the project.
+        'projects.approveInstructions: path',
+        'projects.approveInstructions: projectPath',
+        // Refused to a browser.
+        'projects.bringImage: file',
+        'projects.bringImage: projectPath',
+        'projects.configure: projectPath',
+        'projects.copySize: projectPath',
+        'projects.forgetInstructions: path',
+        'projects.forgetInstructions: projectPath',
+        'projects.image: projectPath',
+        'projects.instructions: projectPath',
+        'projects.parts: projectPath',
+        'projects.preparation: projectPath',
+        'projects.prepare: projectPath',
+        'projects.removePackages: projectPath',
+        'projects.settings: projectPath',
+        'rules.approve: projectPath',
+        'rules.check: projectPath',
+        'rules.save: projectPath',
+        'rules.show: projectPath',
+        'rules.test: path',
+        'rules.test: projectPath',
+        'models.import: path',
+        'sessions.create: projectPath',
+        'sessions.export: path',
+        'sessions.import: path',
+        // Fences go by it; nothing is opened.
+        'sessions.send: attachments.path',
+        'sessions.send: options.projectPath',
+      ].sort(),
+    );
+  });
+});
+
+describe('what the core answers', () => {
+  const path = (): string => join(folder, 'code', 'app', 'main.py');
+  const name = 'code/app/main.py';
+
+  it('holds names in place of paths, in errors and at the end of a stream as well', async () => {
+    expect((await cross('sessions.show', {}, () => ({ text: `see ${path()}` })))[1]).toEqual({ text: `see ${name}` });
+    const fail = (): never => {
+      throw new AppError('not-found', `No ${path()}`, { hint: `Make ${path()}` });
+    };
+    const thrown = await cross('sessions.show', {}, fail).catch((error: unknown) => error);
+    expect(thrown).toMatchObject({
+      defined: true,
+      message: `No ${name}`,
+      data: { code: 'not-found', message: `No ${name}`, hint: `Make ${name}` },
+    });
+    const stream = async function* (): AsyncIterable<unknown> {
+      yield { text: path() };
+      fail();
+    };
+    const [, streamed] = await cross('models.pull', {}, stream);
+    const seen: unknown[] = [];
+    const reading = (async () => {
+      for await (const item of streamed as AsyncIterable<unknown>) seen.push(item);
+    })();
+    await expect(reading).rejects.toMatchObject({ message: `No ${name}` });
+    expect(seen).toEqual([{ text: `${nameOf(root)}/app/main.py` }]);
+  });
+
+  it('holds them where a path comes in pieces, of each text by itself', async () => {
+    const middle = folder.length + 3;
+    const piece = (type: string, id: string, text: string) => ({ type, callId: id, text });
+    const pushes = async function* (): AsyncIterable<unknown> {
+      yield { type: 'transients', items: [piece('text-delta', 'a', `In ${path().slice(0, middle)}`)] };
+      yield { type: 'transients', items: [piece('reasoning-delta', 'a', 'So '), piece('text-delta', 'b', 'No')] };
+      yield { type: 'transients', items: [piece('text-delta', 'a', path().slice(middle)), { type: 'call-progress' }] };
+    };
+    const [, streamed] = await cross('sessions.events', {}, pushes);
+    const seen: unknown[] = [];
+    for await (const item of streamed as AsyncIterable<{ items: unknown[] }>) seen.push(...item.items);
+    expect(seen).toEqual([
+      piece('text-delta', 'a', 'In '),
+      piece('reasoning-delta', 'a', 'So '),
+      piece('text-delta', 'b', 'No'),
+      piece('text-delta', 'a', name),
+      { type: 'call-progress' },
+    ]);
+  });
+
+  it('may be sent back with a change, but is left alone in what a person says', async () => {
+    const key = ['projects', `${nameOf(root)}/app`];
+    const value = { program: `${nameOf(other)}/bin` };
+    expect((await cross('settings.set', { key, value }))[0]).toEqual({
+      key: ['projects', join(folder, 'code', 'app')],
+      value: { program: join(folder, 'other', 'bin') },
+    });
+    const said = { sessionId: 's', text: `What is in ${nameOf(root)}?` };
+    expect((await cross('sessions.send', said))[0]).toEqual(said);
+  });
+});
+
+type Named = readonly (readonly [string, unknown])[];
+
+function inputs(node: object, name: string): Named {
+  if (isContractProcedure(node)) return [[name, node['~orpc'].inputSchema]];
+  return Object.entries(node).flatMap(([key, child]) => inputs(Object(child), name === '' ? key : `${name}.${key}`));
+}
+
+/** Where in an input something is called as a path or a folder may be. */
+function pathFields(schema: unknown): readonly string[] {
+  if (!(schema instanceof z.ZodType)) return [];
+  return fieldsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), '');
+}
+
+function fieldsOf(node: unknown, at: string): readonly string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, value]) => {
+    if (key !== 'properties') return fieldsOf(value, at);
+    return Object.entries(Object(value)).flatMap(([name, child]) => {
+      const place = at === '' ? name : `${at}.${name}`;
+      const isPath = /path|folder|file|director|^project$/iu.test(name);
+      return [...(isPath ? [place] : []), ...fieldsOf(child, place)];
+    });
+  });
+}

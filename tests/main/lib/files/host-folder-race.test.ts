@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startPathRace, type PathRace, type RaceAnswer } from '../../../fakes/path-race.ts';
+
+/** On a busy machine a single step of the race can take long. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+/** Of each at least; `bench -- sandbox --only races` does 100,000. */
+const operations = 20;
+
+describe.skipIf(process.platform !== 'linux')('a folder that is swapped for a link all the time', () => {
+  let race: PathRace;
+  beforeAll(async () => {
+    race = await startPathRace();
+  });
+  afterAll(() => race.stop());
+
+  it.each(['read', 'stat', 'list', 'scan', 'copy', 'break links', 'write', 'remove'])(
+    'leads no %s out',
+    async (name) => {
+      const seen = new Set<RaceAnswer>();
+      // What never met the folder itself raced nothing.
+      for (let count = 0; count < operations || !seen.has('inside'); count += 1)
+        seen.add((await race.strategies[name]?.()) ?? 'leaked');
+      expect(seen).not.toContain('leaked');
+      expect(await race.outsideWrites()).toEqual([]);
+    },
+  );
+});

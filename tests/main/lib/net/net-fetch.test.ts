@@ -1,0 +1,99 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { createNetFetch } from '../../../../src/main/lib/net/net-fetch.ts';
+import { selfSigned } from '../../../fakes/self-signed.ts';
+
+const servers: Server[] = [];
+
+async function listen(server: Server): Promise<string> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address: AddressInfo | string | null = server.address();
+  return `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+}
+
+/** A proxy that sends every tunnel to one server, whatever host is asked for. */
+async function proxyTo(target: string): Promise<{ readonly url: string; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const proxy = createServer((_request, response) => response.writeHead(500).end());
+  proxy.on('connect', (request, socket) => {
+    asked.push(request.url ?? '');
+    const [host, port] = target.split(':');
+    const upstream = connect(Number(port), host, () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+    upstream.pipe(socket).pipe(upstream);
+    for (const end of [upstream, socket]) end.on('error', () => undefined);
+  });
+  return { url: `http://${await listen(proxy)}`, asked };
+}
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+const plain = { proxy: null, certificates: null };
+const hello = (): Server => createServer((_request, response) => response.end('hello'));
+
+it('reaches a service through the proxy of the settings, or of the environment', async () => {
+  const target = await listen(hello());
+  const { url, asked } = await proxyTo(target);
+  const bySettings = createNetFetch(() => ({ ...plain, proxy: url }), {});
+  const byEnvironment = createNetFetch(() => plain, { HTTPS_PROXY: url, HTTP_PROXY: url });
+  for (const reach of [bySettings, byEnvironment]) {
+    expect(await (await reach('http://service.invalid:80/x')).text()).toBe('hello');
+  }
+  expect(asked).toEqual(['service.invalid:80', 'service.invalid:80']);
+});
+
+it('never looks for this machine behind a proxy, nor for hosts that are excepted', async () => {
+  const target = await listen(hello());
+  const { url, asked } = await proxyTo('127.0.0.1:9');
+  const reach = createNetFetch(() => ({ ...plain, proxy: url }), {});
+  expect(await (await reach(`http://${target}/x`)).text()).toBe('hello');
+  expect(asked).toEqual([]);
+});
+
+it('trusts a private certificate authority that the settings name, also through a proxy, and nobody else', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'dewpoint-ca-'));
+  const { key, cert } = selfSigned(['service.invalid']);
+  const certificates = join(folder, 'ca.pem');
+  await writeFile(certificates, cert);
+  const { url, asked } = await proxyTo(
+    await listen(createTlsServer({ key, cert }, (_, response) => response.end('hello'))),
+  );
+  const reach = createNetFetch(() => ({ proxy: url, certificates }), {});
+  expect(await (await reach('https://service.invalid/x')).text()).toBe('hello');
+  const without = createNetFetch(() => ({ proxy: url, certificates: null }), {});
+  await expect(without('https://service.invalid/x')).rejects.toMatchObject({
+    cause: expect.objectContaining({ message: expect.stringContaining('connection.certificates') }),
+  });
+  expect(asked).toEqual(['service.invalid:443', 'service.invalid:443']);
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('does not go on without the certificates that it cannot read', async () => {
+  const target = await listen(hello());
+  const reach = createNetFetch(() => ({ ...plain, certificates: '/nonexistent/ca.pem' }), {});
+  const cause = expect.objectContaining({ message: expect.stringContaining('/nonexistent/ca.pem cannot be read') });
+  await expect(reach(`http://${target}/x`)).rejects.toMatchObject({ message: 'fetch failed', cause });
+});
+
+it('names a proxy that is none', async () => {
+  const reach = createNetFetch(() => plain, { HTTPS_PROXY: 'nonsense' });
+  const cause = expect.objectContaining({ message: expect.stringContaining('The proxy nonsense cannot be used') });
+  await expect(reach('https://service.invalid/x')).rejects.toMatchObject({ cause });
+});
+
+it('is the built-in one where nothing is set', async () => {
+  const target = await listen(hello());
+  expect(await (await createNetFetch(() => plain, {})(`http://${target}/x`)).text()).toBe('hello');
+});

@@ -1,0 +1,273 @@
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PullProgress } from '@shared/contract.ts';
+import type { HubModels } from '../../../../src/main/models/files/hub-models.ts';
+import { createHubModels } from '../../../../src/main/models/files/hub-models.ts';
+import { createMemoryPlanner } from '../../../../src/main/models/memory/memory-planner.ts';
+import { createFetchUri } from '../../../../src/main/models/files/download/fetch-uri.ts';
+import { createHeaderReader } from '../../../../src/main/models/memory/gguf/gguf-header-reader.ts';
+import { createHub } from '../../../../src/main/models/files/download/hub-client.ts';
+import { createImportedModels } from '../../../../src/main/models/files/imported-models.ts';
+import type { ModelStore } from '../../../../src/main/models/files/model-store.ts';
+import { createModelStore } from '../../../../src/main/models/files/model-store.ts';
+import { modelHub, tinyFiles, tinyModel } from '../../../fakes/model-hub.ts';
+import type { ModelHub } from '../../../fakes/model-hub.ts';
+import { splitGguf, splitNames } from '../../../fakes/split-gguf.ts';
+import { testPrograms } from '../../../fakes/test-programs.ts';
+
+const gibi = 1024 ** 3;
+const never = new AbortController().signal;
+const catalogue = { version: 1, date: '2026-11-22', models: [], known: [] } as const;
+
+const largest = tinyModel('sixteen', 80_000, ['blk.0.attn_q.weight', 'blk.1.attn_q.weight']);
+const parts = splitGguf(largest, 3);
+const partNames = splitNames('Tiny-BF16', 3);
+const files = {
+  ...tinyFiles,
+  ...Object.fromEntries(partNames.map((name, index) => [`BF16/${name}`, parts[index] ?? Buffer.alloc(0)])),
+};
+
+let dir: string;
+let server: Server;
+let hub: ModelHub;
+let store: ModelStore;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'dewpoint-hub-'));
+  hub = modelHub({
+    'owner/Tiny-GGUF': { licence: 'apache-2.0', files },
+    'owner/gated': { token: 'secret', files: { 'Gated-Q4_K_M.gguf': files['Tiny-Q4_K_M.gguf'] } },
+    'owner/damaged': {
+      files: { 'Damaged-Q4_K_M.gguf': files['Tiny-Q4_K_M.gguf'] },
+      wrongSums: ['Damaged-Q4_K_M.gguf'],
+    },
+    'owner/none': { files: { 'model.safetensors': Buffer.from('x') } },
+    'owner/no-gguf-inside': { files: { 'Fake-Q4_K_M.gguf': Buffer.from('<html>nothing</html>') } },
+  });
+  server = createServer(hub.answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+function create(options: { readonly token?: string; readonly hostFreeBytes?: number } = {}): HubModels {
+  const bound = server.address();
+  const env = {
+    HF_ENDPOINT: `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`,
+    ...(options.token === undefined ? {} : { HF_TOKEN: options.token }),
+  };
+  const readHeader = createHeaderReader();
+  store = createModelStore({
+    cacheDir: dir,
+    catalogue: { ...catalogue, models: [], known: [] },
+    programs: testPrograms({}),
+    readHeader,
+    imported: createImportedModels(join(dir, 'imported.json')),
+    downloadUri: createFetchUri({ fetch, env }),
+  });
+  const freeBytes = options.hostFreeBytes ?? 16 * gibi;
+  const plan = createMemoryPlanner({
+    store,
+    catalogue: { ...catalogue, models: [], known: [] },
+    readHeader,
+    measure: () => Promise.resolve(null),
+    readHardware: () => Promise.resolve({ devices: [], host: { totalBytes: 16 * gibi, freeBytes, source: 'test' } }),
+    serverHeader: () => Promise.resolve(null),
+  });
+  return createHubModels({ hub: createHub({ fetch, env }), store, plan });
+}
+
+async function pull(models: HubModels, id: string, signal = never): Promise<string> {
+  const texts: string[] = [];
+  await models.pull(id, ({ phase, text }) => void (phase === 'done' && texts.push(text)), signal);
+  return texts.join();
+}
+
+const here = async (): Promise<readonly string[]> =>
+  (await readdir(join(dir, 'models')).catch(() => [])).toSorted((left, right) => left.localeCompare(right));
+
+describe('a model of a hub', () => {
+  it('is listed with every quantisation, its size and its fit, and with the one that would be taken', async () => {
+    const entry = await create().show('hf:owner/Tiny-GGUF', never);
+    expect(entry).toMatchObject({
+      label: 'Tiny-Q4_K_M.gguf',
+      state: 'downloadable',
+      licence: 'apache-2.0',
+      sizeBytes: files['Tiny-Q4_K_M.gguf'].length,
+      note: null,
+    });
+    expect(entry?.choices?.map(({ id, model, fits, isTaken }) => [id, model, fits, isTaken])).toEqual([
+      ['hf:owner/Tiny-GGUF:Q2_K', 'llama-cpp/Tiny-Q2_K', true, false],
+      ['hf:owner/Tiny-GGUF:Q4_K_M', 'llama-cpp/Tiny-Q4_K_M', true, true],
+      ['hf:owner/Tiny-GGUF:Q8_0', 'llama-cpp/Tiny-Q8_0', true, false],
+      ['hf:owner/Tiny-GGUF:BF16', 'llama-cpp/Tiny-BF16', true, false],
+    ]);
+    expect(entry?.choices?.at(-1)?.sizeBytes).toBe(parts.reduce((sum, part) => sum + part.length, 0));
+    expect(entry?.choices?.[0]?.fit).toContain('8192');
+  });
+
+  it('is fetched whole and checked, by its quantisation, its file, or what fits; and known here by its file', async () => {
+    const models = create();
+    expect(await pull(models, 'hf:owner/Tiny-GGUF')).toBe('llama-cpp/Tiny-Q4_K_M');
+    expect(await pull(models, 'hf:owner/Tiny-GGUF:q8_0')).toBe('llama-cpp/Tiny-Q8_0');
+    expect(await pull(models, 'hf:owner/Tiny-GGUF/Tiny-Q2_K.gguf')).toBe('llama-cpp/Tiny-Q2_K');
+    expect(await here()).toEqual(['Tiny-Q2_K.gguf', 'Tiny-Q4_K_M.gguf', 'Tiny-Q8_0.gguf']);
+    expect(await readFile(join(dir, 'models', 'Tiny-Q8_0.gguf'))).toEqual(files['Tiny-Q8_0.gguf']);
+    expect(await store.find('Tiny-Q4_K_M')).toMatchObject({ label: 'four', isInstalled: true, contextTokens: 8192 });
+  });
+
+  it('is not taken unasked where none of it fits, and is where it is named', async () => {
+    const models = create({ hostFreeBytes: 0 });
+    await expect(pull(models, 'hf:owner/Tiny-GGUF')).rejects.toMatchObject({
+      code: 'bad-input',
+      hint: expect.stringContaining('hf:owner/Tiny-GGUF:Q2_K'),
+    });
+    expect(await pull(models, 'hf:owner/Tiny-GGUF:Q2_K')).toBe('llama-cpp/Tiny-Q2_K');
+  });
+
+  it('says what there is where the quantisation, the repository or any model in it is missing', async () => {
+    const models = create();
+    await expect(pull(models, 'hf:owner/Tiny-GGUF:Q5_K_M')).rejects.toMatchObject({
+      code: 'not-found',
+      hint: 'It has: Q2_K, Q4_K_M, Q8_0, BF16.',
+    });
+    await expect(pull(models, 'hf:owner/gone')).rejects.toMatchObject({
+      code: 'not-found',
+      message: 'The hub has no owner/gone, or it is private.',
+    });
+    await expect(pull(models, 'hf:owner/none')).rejects.toMatchObject({ code: 'bad-input' });
+    expect(await here()).toEqual([]);
+  });
+
+  it('that is gated is explained, and comes with the token', async () => {
+    const gated = { code: 'network', message: expect.stringContaining('is gated') };
+    expect((await create().show('hf:owner/gated', never))?.note).toContain('HF_TOKEN');
+    await expect(pull(create(), 'hf:owner/gated')).rejects.toMatchObject(gated);
+    expect(await pull(create({ token: 'secret' }), 'hf:owner/gated')).toBe('llama-cpp/Gated-Q4_K_M');
+  });
+
+  it('whose checksum is another one, or that is no model, is removed and named', async () => {
+    await expect(pull(create(), 'hf:owner/damaged')).rejects.toMatchObject({
+      code: 'network',
+      message: expect.stringContaining('checksum'),
+    });
+    expect(await here()).toEqual([]);
+    expect((await create().show('hf:owner/no-gguf-inside', never))?.choices?.[0]?.fit).toBeNull();
+  });
+
+  it('that was cancelled keeps what came for the next try, and what is left can be removed', async () => {
+    const models = create();
+    const partial = join(dir, 'models', 'Tiny-Q8_0.gguf.download');
+    const abort = new AbortController();
+    const first = models.pull(
+      'hf:owner/Tiny-GGUF:Q8_0',
+      ({ phase, doneBytes }) => {
+        if (phase === 'downloading' && doneBytes > 0) abort.abort();
+      },
+      abort.signal,
+    );
+    await expect(first).rejects.toMatchObject({ code: 'cancelled' });
+    await writeFile(partial, files['Tiny-Q8_0.gguf'].subarray(0, 1000));
+    expect(await store.remove('Tiny-Q8_0', { release: () => Promise.resolve(), signal: never })).toMatchObject({
+      done: 'deleted',
+      bytes: 1000,
+    });
+    expect(await here()).toEqual([]);
+    await writeFile(partial, files['Tiny-Q8_0.gguf'].subarray(0, 1000));
+    hub.asked.length = 0;
+    expect(await pull(models, 'hf:owner/Tiny-GGUF:Q8_0')).toBe('llama-cpp/Tiny-Q8_0');
+    expect(hub.asked.at(-1)).toBe('/owner/Tiny-GGUF/resolve/main/Tiny-Q8_0.gguf bytes=1000-');
+    expect(await readFile(join(dir, 'models', 'Tiny-Q8_0.gguf'))).toEqual(files['Tiny-Q8_0.gguf']);
+  });
+
+  it('is fetched once when two ask at the same time, and never over another file of its name', async () => {
+    const models = create();
+    const both = [pull(models, 'hf:owner/Tiny-GGUF:Q8_0'), pull(models, 'hf:owner/Tiny-GGUF:Q8_0')];
+    expect(await Promise.all(both)).toEqual(['llama-cpp/Tiny-Q8_0', 'llama-cpp/Tiny-Q8_0']);
+    const whole = hub.asked.filter((asked) => asked.endsWith('/Tiny-Q8_0.gguf'));
+    expect(whole).toHaveLength(1);
+    const own = Buffer.from(files['Tiny-Q2_K.gguf']);
+    own.write('mine', own.length - 4);
+    await writeFile(join(dir, 'models', 'Tiny-Q2_K.gguf'), own);
+    await expect(pull(models, 'hf:owner/Tiny-GGUF:Q2_K')).rejects.toMatchObject({ code: 'conflict' });
+    expect(await readFile(join(dir, 'models', 'Tiny-Q2_K.gguf'))).toEqual(own);
+  });
+
+  it('in several files is planned from the headers of all, fetched whole, and is one model here', async () => {
+    const models = create();
+    const entry = await models.show('hf:owner/Tiny-GGUF:BF16', never);
+    expect(entry?.note).toBe('in 3 files');
+    expect(entry?.choices?.[0]?.fit).toContain('8192');
+    const seen: PullProgress[] = [];
+    await models.pull(`hf:owner/Tiny-GGUF/BF16/${partNames[1]}`, (progress) => void seen.push(progress), never);
+    expect(await here()).toEqual(partNames);
+    expect(seen.at(-1)).toMatchObject({ phase: 'done', text: 'llama-cpp/Tiny-BF16' });
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    const downloaded = seen.filter(({ phase }) => phase === 'downloading');
+    expect(downloaded.at(-1)).toMatchObject({ doneBytes: bytes, totalBytes: bytes });
+    expect((await store.list()).map(({ name }) => name)).toEqual(['Tiny-BF16']);
+    expect(await store.find('llama-cpp/Tiny-BF16-00002-of-00003')).toMatchObject({
+      name: 'Tiny-BF16',
+      label: 'sixteen',
+      isInstalled: true,
+      path: join(dir, 'models', partNames[0] ?? ''),
+      bytes,
+    });
+    hub.asked.length = 0;
+    expect(await pull(models, 'hf:owner/Tiny-GGUF:BF16')).toBe('llama-cpp/Tiny-BF16');
+    expect(hub.asked.filter((asked) => !asked.includes('bytes='))).toHaveLength(1);
+    await rm(join(dir, 'models', partNames[2] ?? ''));
+    expect(await store.find('Tiny-BF16')).toMatchObject({ isInstalled: false });
+    const removal = await store.remove('Tiny-BF16', { release: () => Promise.resolve(), signal: never });
+    expect(removal).toMatchObject({ done: 'deleted', bytes: (parts[0]?.length ?? 0) + (parts[1]?.length ?? 0) });
+    expect(await here()).toEqual([]);
+  });
+
+  it('in several files goes on after a cancel, believes no file of its name unseen, and can be removed half-way', async () => {
+    const models = create();
+    const abort = new AbortController();
+    const first = models.pull(
+      'hf:owner/Tiny-GGUF:BF16',
+      ({ doneBytes }) => {
+        if (doneBytes > (parts[1]?.length ?? 0)) abort.abort();
+      },
+      abort.signal,
+    );
+    await expect(first).rejects.toMatchObject({ code: 'cancelled' });
+    // The first one comes last: nobody takes this for a model.
+    expect(await here()).toContain(partNames[1]);
+    expect(await here()).not.toContain(partNames[0]);
+    expect(await store.list()).toEqual([]);
+    hub.asked.length = 0;
+    expect(await pull(models, 'hf:owner/Tiny-GGUF:BF16')).toBe('llama-cpp/Tiny-BF16');
+    const fetched = hub.asked.filter((asked) => !/bytes=0-|blobs/u.test(asked));
+    expect(fetched.some((asked) => asked.includes(partNames[1] ?? ''))).toBe(false);
+    await store.remove('Tiny-BF16', { release: () => Promise.resolve(), signal: never });
+    const others = Buffer.from(parts[1] ?? '');
+    others.write('of another model', others.length - 32);
+    await writeFile(join(dir, 'models', partNames[1] ?? ''), others);
+    expect(await pull(models, 'hf:owner/Tiny-GGUF:BF16')).toBe('llama-cpp/Tiny-BF16');
+    expect(await readFile(join(dir, 'models', partNames[1] ?? ''))).toEqual(parts[1]);
+    await rm(join(dir, 'models', partNames[0] ?? ''));
+    const removal = await store.remove('Tiny-BF16', { release: () => Promise.resolve(), signal: never });
+    expect(removal.bytes).toBe((parts[1]?.length ?? 0) + (parts[2]?.length ?? 0));
+    expect(await here()).toEqual([]);
+  });
+
+  it('says that the hub cannot be reached', async () => {
+    const models = create();
+    server.closeAllConnections();
+    server.close();
+    await expect(pull(models, 'hf:owner/Tiny-GGUF')).rejects.toMatchObject({
+      code: 'network',
+      message: expect.stringContaining('could not be reached'),
+    });
+  });
+});

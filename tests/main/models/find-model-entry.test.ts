@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { settingsSchema } from '@shared/settings.ts';
+import { createModelEntryFinder } from '../../../src/main/models/find-model-entry.ts';
+import type { Provider } from '../../../src/main/models/providers/define.ts';
+import { loopModel } from '../../fakes/agent-kit.ts';
+
+const never = new AbortController().signal;
+const info = (name: string) => ({ ...loopModel, id: `office/${name}`, provider: 'office', name });
+
+const finderOf = (provider: Partial<Provider>) =>
+  createModelEntryFinder({
+    get: (id) =>
+      id === 'office'
+        ? {
+            id,
+            listModels: async () => [info('listed')],
+            countTokens: async () => null,
+            dispose: async () => undefined,
+            stream: () => {
+              throw new Error('nobody calls it here');
+            },
+            ...provider,
+          }
+        : null,
+    mention: () => undefined,
+    settings: () => settingsSchema.parse({}),
+    fileEntry: async () => null,
+    completed: async (model) => model,
+    isBuiltIn: () => false,
+  });
+
+describe('a model that is named', () => {
+  it('is found where its provider lists it, or would call it by a name that it does not list', async () => {
+    const finder = finderOf({ knows: (name) => (name === 'dated-2026' ? info(name) : null) });
+    const found = ['listed', 'dated-2026', 'none'].map((name) => finder.find(`office/${name}`, never));
+    expect((await Promise.all(found)).map((entry) => entry?.id)).toEqual([
+      'office/listed',
+      'office/dated-2026',
+      undefined,
+    ]);
+    expect(await finder.find('elsewhere/listed', never)).toBeNull();
+  });
+
+  it('is not said to be nowhere where its service could not be asked', async () => {
+    const silent = finderOf({
+      listModels: async () => {
+        throw new Error('The connection was refused.');
+      },
+    });
+    await expect(silent.find('office/listed', never)).rejects.toMatchObject({
+      code: 'network',
+      message: 'office could not be asked for listed: The connection was refused.',
+    });
+    expect(await silent.ofProvider('office', never)).toMatchObject([{ id: 'office/*', state: 'unreachable' }]);
+  });
+});

@@ -1,0 +1,94 @@
+import { beforeAll, expect, test } from 'vitest';
+import { findSpans } from '../../../../src/main/recipes/code/code-spans.ts';
+import { loadSyntax, type CodeLanguage, type Syntax } from '../../../../src/main/recipes/code/code-syntax.ts';
+
+let syntax: Syntax;
+beforeAll(async () => {
+  syntax = await loadSyntax();
+});
+
+const brief = (language: CodeLanguage, text: string) =>
+  findSpans(syntax, { path: 'x', language, text }).map((span) => [
+    span.kind,
+    span.name,
+    span.startLine,
+    span.headEndLine,
+    span.endLine,
+  ]);
+
+const python = `"""Doc."""
+import os
+
+LIMIT = 3
+NAMES = ["a"]
+
+
+@cache
+def total(items):
+    """Sum.
+
+    Of all.
+    """
+    return sum(items)
+
+
+class Cart:
+    size = 0
+
+    @property
+    def empty(self):
+        return not self.items
+`;
+
+test('finds functions with decorators, methods, classes and blocks of Python', () => {
+  expect(brief('python', python)).toEqual([
+    ['block', 'LIMIT', 4, 4, 4],
+    ['block', 'NAMES', 5, 5, 5],
+    ['function', 'total', 8, 13, 14],
+    ['class', 'Cart', 17, 19, 22],
+    ['method', 'Cart.empty', 20, 21, 22],
+  ]);
+});
+
+test('finds functions of JavaScript in all their spellings', () => {
+  const text = `const LIMIT = 3;
+export function a() {
+  return 1;
+}
+export const b = async (x) => {
+  return x;
+};
+exports.c = function () {
+  return 2;
+};
+class D {
+  m() {
+    return 3;
+  }
+}
+module.exports = { e() { return 4; } };
+`;
+  expect(brief('javascript', text).map((span) => span.slice(0, 2))).toEqual([
+    ['block', 'LIMIT'],
+    ['function', 'a'],
+    ['function', 'b'],
+    ['function', 'c'],
+    ['class', 'D'],
+    ['method', 'D.m'],
+    ['method', 'module.exports.e'],
+  ]);
+});
+
+test('finds typed functions and leaves types alone', () => {
+  const text = `interface A { x: number }
+export function f<T>(x: T): T {
+  return x;
+}
+`;
+  expect(brief('typescript', text).at(-1)).toEqual(['function', 'f', 2, 2, 4]);
+});
+
+test('says where a text does not parse', () => {
+  expect(syntax.errorLine('python', 'x = 1\ny = (\n')).toBe(2);
+  expect(syntax.errorLine('javascript', 'const x = 1;\n')).toBeNull();
+});

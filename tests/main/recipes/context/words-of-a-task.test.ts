@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { findCitations, supportingLine } from '../../../../src/main/recipes/answer/citations.ts';
+import { newNameIn } from '../../../../src/main/recipes/edit/new-code.ts';
+import { isQuestion } from '../../../../src/main/recipes/context/question-shape.ts';
+import { rankChunks, termsOf, type Chunk } from '../../../../src/main/recipes/context/rank-project-chunks.ts';
+
+describe('a question', () => {
+  test.each([
+    'Where is the timeout set?',
+    'How often do we retry, and which file says so?',
+    'I still get old mails. Why?',
+    'Explain what the cache does',
+  ])('is %j', (text) => {
+    expect(isQuestion(text)).toBe(true);
+  });
+
+  test.each([
+    'Fix the failing test.',
+    'The parser drops the last line. Can you fix it?',
+    'Please rename the flag',
+    'Add a --json option. What about the docs?',
+    'build_order() should refuse circular dependencies.',
+  ])('is not %j', (text) => {
+    expect(isQuestion(text)).toBe(false);
+  });
+});
+
+const chunk = (name: string, text: string): Chunk => ({
+  path: `src/${name}.js`,
+  name,
+  startLine: 10,
+  endLine: 20,
+  text,
+  span: null,
+});
+
+test('ranks the chunk whose name and words are asked for first', () => {
+  const ranked = rankChunks(
+    [chunk('render', 'draws messages'), chunk('floodGuard', 'const maxMessages = 8'), chunk('rooms', 'join leave')],
+    'How many messages until the flood guard mutes somebody?',
+  );
+  expect(ranked.map((one) => one.chunk.name)).toEqual(['floodGuard', 'render']);
+});
+
+test('compares words without their endings and camel case apart', () => {
+  expect(termsOf('maxRetries retried')).toEqual(['max', 'retr', 'retr']);
+});
+
+test('finds cited places, and the line an answer leans on', () => {
+  expect(findCitations('See lib/flood.js:12 and lib/flood.js, line 3; not other.js:4.', ['lib/flood.js'])).toEqual([
+    { path: 'lib/flood.js', line: 12 },
+    { path: 'lib/flood.js', line: 3 },
+  ]);
+  const text = 'const a = 1;\nconst MUTE_SECONDS = 30;\nconst b = 2;';
+  expect(supportingLine('They are muted for 30 seconds.', { startLine: 5, text }).line).toBe(6);
+});
+
+test('knows a function that is to be added by its brackets, unless it exists', () => {
+  expect(newNameIn('Add a function slugify(text) to text.js', new Set())).toBe('slugify');
+  expect(newNameIn('Make slugify(text) faster, add a cache', new Set(['slugify']))).toBeNull();
+  expect(newNameIn('The total is wrong', new Set())).toBeNull();
+});

@@ -1,0 +1,243 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { findSpans } from '../../../../src/main/recipes/code/code-spans.ts';
+import { languageOf, loadSyntax, type Syntax } from '../../../../src/main/recipes/code/code-syntax.ts';
+import { importsOf } from '../../../../src/main/recipes/facts/import-closure.ts';
+import { findMissingNames } from '../../../../src/main/recipes/facts/missing-names.ts';
+import type { TestFailure } from '../../../../src/main/recipes/facts/test-report.ts';
+import { findInsertions, spliceInsertion } from '../../../../src/main/recipes/fix/locate/insertions.ts';
+import { findMissingMembers } from '../../../../src/main/recipes/fix/locate/missing-members.ts';
+import { rankSuspects, type Evidence } from '../../../../src/main/recipes/fix/locate/rank-suspects.ts';
+import { overfitMarks } from '../../../../src/main/recipes/fix/outcome/overfit-marks.ts';
+import { showFile } from '../../../../src/main/recipes/code/show-code.ts';
+import { failingOnlyCommand, reportingCommand } from '../../../../src/main/recipes/trial/test-command.ts';
+import { linePatch, readTrialOutput } from '../../../../src/main/recipes/trial/trial-script.ts';
+
+let syntax: Syntax;
+beforeAll(async () => {
+  syntax = await loadSyntax();
+});
+
+const failing = (message: string, more: Partial<TestFailure> = {}): TestFailure => ({
+  id: 'tests/test_a.py::test_a',
+  path: 'tests/test_a.py',
+  line: 3,
+  errorName: null,
+  message,
+  frames: [],
+  ...more,
+});
+
+describe('what is missing', () => {
+  test.each([
+    [
+      "ImportError: cannot import name 'mul' from 'calc' (/w/calc.py)",
+      { name: 'mul', kind: 'export', module: '/w/calc.py' },
+    ],
+    [
+      "SyntaxError: The requested module './calc.js' does not provide an export named 'mul'",
+      { name: 'mul', module: './calc.js' },
+    ],
+    ["AttributeError: 'Cart' object has no attribute 'total'", { name: 'total', kind: 'attribute', className: 'Cart' }],
+    ['cart.total is not a function', { name: 'total', receiver: 'cart' }],
+    [
+      "TypeError: Order.__init__() got an unexpected keyword argument 'percent_off'",
+      { name: '__init__', kind: 'parameter', className: 'Order' },
+    ],
+  ])('is read from %j', (message, wanted) => {
+    expect(findMissingNames([failing(message)])[0]).toMatchObject(wanted);
+  });
+
+  test('is nothing when a value is wrong', () => {
+    expect(findMissingNames([failing('assert 1 == 2')])).toEqual([]);
+  });
+});
+
+test('new code goes behind the rest, in front of the main guard, and into the exports of CommonJS', () => {
+  const python = 'import os\n\n\ndef a():\n    return 1\n\n\nif __name__ == "__main__":\n    a()\n';
+  const insertion = { name: 'b', path: 'm.py', language: 'python', into: null, opening: '' } as const;
+  expect(spliceInsertion(syntax, python, insertion, '```python\nimport re\n\ndef b():\n    return re\n```')).toEqual({
+    ok: true,
+    text: 'import os\nimport re\n\n\ndef a():\n    return 1\n\n\ndef b():\n    return re\n\n\nif __name__ == "__main__":\n    a()\n',
+  });
+  const script = 'function a() {}\n\nmodule.exports = { a };\n';
+  const result = spliceInsertion(
+    syntax,
+    script,
+    { ...insertion, path: 'm.js', language: 'javascript' },
+    '```js\nfunction b() {\n  return 2;\n}\n```',
+  );
+  expect(result.ok ? result.text : '').toContain('module.exports = { a, b };');
+});
+
+test('a missing method is to be written into the class that the test makes', () => {
+  const text = 'export class Cart {\n  add() {}\n}\n';
+  const file = {
+    path: 'cart.js',
+    language: 'javascript',
+    text,
+    spans: findSpans(syntax, { path: 'cart.js', language: 'javascript', text }),
+  } as const;
+  const missing = findMissingNames([failing('cart.total is not a function')]);
+  const inHelper = 'const setUp = () => new Cart();\ncart.total()';
+  for (const [names, tests] of [
+    [['Cart'], 'cart.total()'],
+    [['setUp'], inHelper],
+  ] as const) {
+    const [insertion] = findInsertions(missing, [file], { names: new Set(names), text: tests, task: '', roots: [] });
+    expect([insertion?.into?.name, insertion?.opening]).toEqual(['Cart', 'total() {\n']);
+  }
+});
+
+test('what is missing is opened with the parameters that the task says, and calls of the project count', () => {
+  const opened = ([path, text]: readonly [string, string], message: string, task: string, tests = '') => {
+    const language = languageOf(path) ?? 'python';
+    const file = { path, language, text, spans: findSpans(syntax, { path, language, text }) };
+    const wanted = { names: new Set(['Summary', 'Playlist']), text: tests, task, roots: [] };
+    return findInsertions(findMissingNames([failing(message)]), [file], wanted)[0]?.opening;
+  };
+  const playlist = 'export class Playlist {\n  add() {}\n}\n';
+  const noMove = 'list.move is not a function';
+  expect(opened(['m.js', playlist], noMove, 'add move(from, to)', 'list.move(1, 3)')).toBe('move(from, to) {\n');
+  expect(opened(['m.js', playlist], noMove, 'add it', 'list.move(1, 3);')).toBe('move(first, second) {\n');
+  expect(opened(['m.js', playlist], noMove, 'add it', 'list.move(1);list.move();')).toBe('move(');
+  const summary =
+    'class Summary:\n    def add(self, value):\n        pass\n\n\ndef week(days):\n    for day in days:\n        total.merge(day)\n';
+  // Only the module calls it: no property.
+  const noMerge = "AttributeError: 'Summary' object has no attribute 'merge'";
+  expect(opened(['m.py', summary], noMerge, 'add Summary.merge', 'week([])')).toBe('def merge(self, day):\n');
+  expect(opened(['m.py', summary], noMerge, 'add merge(self, other)', '')).toBe('def merge(self, other):\n');
+  expect(opened(['m.py', 'def a():\n    pass\n'], "NameError: name 'b' is not defined", 'b', 'b(1, 2) == 3')).toBe(
+    'def b(first, second):\n',
+  );
+});
+
+describe('suspects', () => {
+  const text = 'def a(x):\n    return b(x)\n\n\ndef b(x):\n    return x / 0\n\n\ndef c(x):\n    return x\n';
+  const files = () => [
+    {
+      path: 'm.py',
+      language: 'python',
+      text,
+      spans: findSpans(syntax, { path: 'm.py', language: 'python', text }),
+    } as const,
+  ];
+  const evidence: Evidence = {
+    failures: [],
+    coverage: null,
+    testNames: new Set(),
+    task: '',
+    distance: new Map(),
+    useTrace: true,
+    missing: [],
+  };
+  const names = (more: Partial<Evidence>) =>
+    rankSuspects(files(), { ...evidence, ...more }).map((one) => one.span.name);
+
+  test('the deepest frame of a crash comes first', () => {
+    const frames = [
+      { path: 'm.py', line: 2, name: 'a' },
+      { path: 'm.py', line: 6, name: 'b' },
+    ];
+    expect(names({ failures: [failing('ZeroDivisionError', { frames })] })).toEqual(['b', 'a']);
+  });
+
+  test('what only failing tests execute comes first, what none executes last', () => {
+    const lines = new Map([
+      [
+        'm.py',
+        new Map([
+          [2, 0.5],
+          [6, 1],
+        ]),
+      ],
+    ]);
+    expect(names({ coverage: { lines }, testNames: new Set(['a', 'c']) })).toEqual(['b', 'a', 'c']);
+  });
+
+  test('what is given an argument that it does not take comes first, though no test runs it', () => {
+    const shop =
+      'class Order:\n    items: list\n\n    def total(self):\n        return price(self.items)\n\n\ndef price(items):\n    return len(items)\n';
+    const file = { path: 'm.py', language: 'python', text: shop } as const;
+    const spans = findSpans(syntax, file);
+    const said = ['TypeError: Order.__init__() got an unexpected keyword argument', "'percent_off'"].join(' ');
+    const firstFor = (message: string) => {
+      const missing = findMissingMembers(findMissingNames([failing(message)]), 'order.renewals == order.total()');
+      const [first] = rankSuspects([{ ...file, spans }], { ...evidence, missing, testNames: new Set(['price']) });
+      return [first?.span.name, first?.isMissing];
+    };
+    expect(firstFor(said)).toEqual(['Order', true]);
+    expect(firstFor(said.replace('Order.__init__', 'Order.total'))).toEqual(['Order.total', true]);
+    // What is read of an object is a field of its class; what is called is new code.
+    expect(firstFor("AttributeError: 'Order' object has no attribute 'renewals'")).toEqual(['Order', true]);
+    expect(firstFor("AttributeError: 'Order' object has no attribute 'total'")).toEqual(['price', false]);
+  });
+
+  test('without a trace or coverage names decide', () => {
+    expect(names({ testNames: new Set(['c']), task: 'c is wrong' })).toEqual(['c']);
+  });
+});
+
+test('imports are followed to the files of the project', () => {
+  const files = new Set(['pkg/a.py', 'pkg/b.py', 'pkg/__init__.py', 'src/x.js', 'src/y/index.js', 'lib.py']);
+  expect(
+    importsOf('tests/test_a.py', 'import os\nfrom pkg.a import run\nfrom pkg import b\nimport lib\n', files),
+  ).toEqual(['pkg/a.py', 'pkg/__init__.py', 'pkg/b.py', 'lib.py']);
+  expect(
+    importsOf(
+      'test/x.test.js',
+      "import { x } from '../src/x.js';\nconst y = require('../src/y');\nimport fs from 'node:fs';",
+      files,
+    ),
+  ).toEqual(['src/x.js', 'src/y/index.js']);
+});
+
+test('a change that bends to the test is marked', () => {
+  const before = 'def f(x):\n    return x\n';
+  const marks = (after: string) =>
+    overfitMarks(before, after, 'assert f("hello there") == "Good day to you"\nassert f(1234) == 5678').length;
+  expect(marks('def f(x):\n    return x + 1\n')).toBe(0);
+  expect(marks('def f(x):\n    return "Good day to you"\n')).toBeGreaterThan(0);
+  expect(marks('def f(x):\n    if x == 1234:\n        return 5\n    return x\n')).toBeGreaterThan(0);
+  expect(marks('def f(x):\n    try:\n        return x\n    except Exception:\n        pass\n')).toBeGreaterThan(0);
+});
+
+test('a rewrite that forgets an error it raised or handled is marked', () => {
+  const before = 'def f(x):\n    try:\n        return int(x)\n    except ValueError:\n        raise Bad(x)\n';
+  const kept = before.replace('int(x)', 'int(x.strip())');
+  expect(overfitMarks(before, kept, '')).toEqual([]);
+  expect(overfitMarks(before, 'def f(x):\n    return int(x.strip())\n', '')).toHaveLength(1);
+});
+
+test('only what failed is run where the runner allows it', () => {
+  const failures = [failing('x')];
+  expect(failingOnlyCommand('python3 -m pytest -q', failures)).toEqual({ pytest: ['-q', 'tests/test_a.py::test_a'] });
+  expect(failingOnlyCommand('node --test', [failing('x', { path: 'a b.test.js' })])).toBe("node 'a b.test.js'");
+  expect(failingOnlyCommand('make check', failures)).toBeNull();
+  expect(reportingCommand('python3 -m unittest tests.test_a')).toBe('python3 -m unittest -v tests.test_a');
+});
+
+test('a script carries only the lines that differ, and its output is read back', () => {
+  expect(linePatch('a\nb\nc\n', { path: 'x', text: 'a\nB\nB2\nc\n' })).toEqual({
+    path: 'x',
+    headLines: 1,
+    tailFrom: 3,
+    middle: ['B', 'B2'],
+  });
+  expect(readTrialOutput('@@dewpoint 0 0 1 120\nfailed\n\n@@dewpoint 1 check 0 5\n\n@@dewpoint end\n')).toEqual([
+    { candidate: 0, phase: 0, exitCode: 1, durationMs: 120, output: 'failed' },
+    { candidate: 1, phase: 'check', exitCode: 0, durationMs: 5, output: '' },
+  ]);
+});
+
+test('a long file is shown as an outline around what is wanted', () => {
+  const body = Array.from({ length: 30 }, (_, index) => `    step_${index}()`).join('\n');
+  const text = `def a():\n${body}\n\n\ndef b():\n    return 1\n`;
+  const spans = findSpans(syntax, { path: 'm.py', language: 'python', text });
+  const shown = showFile(
+    text,
+    spans,
+    spans.filter((span) => span.name === 'b'),
+    60,
+  );
+  expect(shown).toBe('def a():\n    # ...\n\n\ndef b():\n    return 1');
+});

@@ -1,0 +1,133 @@
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { findSpans, type Span } from '../../../../../src/main/recipes/code/code-spans.ts';
+import { loadSyntax, type Syntax } from '../../../../../src/main/recipes/code/code-syntax.ts';
+import { emptyReport } from '../../../../../src/main/recipes/facts/test-report.ts';
+import { acceptBest } from '../../../../../src/main/recipes/fix/outcome/accept-best.ts';
+import type { Origin } from '../../../../../src/main/recipes/trial/candidate-change.ts';
+import type { Judge, Verdict } from '../../../../../src/main/recipes/fix/judge/judge-candidate.ts';
+import type { SearchResult } from '../../../../../src/main/recipes/fix/search/search-result.ts';
+import { makeHarness, type RecipeHarness } from '../../fakes/recipe-context.ts';
+
+let syntax: Syntax;
+beforeAll(async () => {
+  syntax = await loadSyntax();
+});
+let harness: RecipeHarness | null = null;
+afterEach(() => harness?.dispose());
+
+const before = 'def net(x):\n    return tax(x) - 1\n\n\ndef tax(x):\n    y = x * 2\n    return y\n';
+
+/** The text that is taken of some that all pass the tests; in the function that each changes. */
+async function taken(
+  passing: readonly {
+    readonly origin: Origin;
+    readonly name: string;
+    readonly text: string;
+    readonly path?: string;
+  }[],
+  seen: readonly string[] = [],
+) {
+  harness = await makeHarness({
+    files: { 'm.py': before, 'deep.py': before },
+    task: 'Fix it.',
+    command: 'python3 -m pytest',
+  });
+  const spans = findSpans(syntax, { path: 'm.py', language: 'python', text: before });
+  const span = (name: string): Span | null => spans.find((one) => one.name === name) ?? null;
+  const accepted = passing.map(({ origin, name, text, path = 'm.py' }): Verdict => ({
+    candidate: { files: [{ path, text }], origin, label: origin, span: span(name) },
+    type: 'accepted',
+    report: emptyReport,
+    gained: 1,
+    output: '',
+  }));
+  const judge: Judge = {
+    baseline: () => ({ exitCode: 1, report: emptyReport, output: '', durationMs: 1 }),
+    roots: [],
+    paths: { trial: '', workFolder: '' },
+    try: () => Promise.resolve([]),
+    keep: () => Promise.reject(new Error('not kept')),
+    read: () => Promise.resolve(before),
+    observe: () => Promise.resolve(seen.map((one) => `@@seen test_m.py 1 0 ${one}`)),
+    passesRerun: () => Promise.resolve(true),
+  };
+  const distance = new Map([
+    ['m.py', 1],
+    ['deep.py', 2],
+  ]);
+  const failing = { path: 'test_m.py', language: 'python', text: '', names: new Set(''), first: '' } as const;
+  const evidence = { failures: [], coverage: null, testNames: new Set(''), task: '', distance, missing: [] };
+  const failureContext = {
+    evidence: { ...evidence, useTrace: true },
+    suspects: [],
+    insertions: [],
+    tests: [failing],
+    files: [],
+  };
+  const rest = { kept: new Map(), failureContext, tried: [], isAmbiguous: false, fatal: null };
+  const result: SearchResult = { ...rest, accepted, confer: () => Promise.resolve(null) };
+  await acceptBest({ context: harness.context, syntax, judge, secondsLeft: () => 60 }, result);
+  return harness.text('m.py');
+}
+
+const rewrite = before
+  .replace('tax(x) - 1', 'x - tax(x)\n    # Without the tax.')
+  .replace('def net(x):', 'def net(x):\n    x = x + 0');
+const small = (text: string) => ({ origin: 'mechanical', name: 'net', text: before.replace('- 1', text) }) as const;
+const written = { origin: 'fix', name: 'net', text: rewrite } as const;
+
+test('one small change that passes is taken before a larger rewrite', async () => {
+  expect(await taken([written, small('- 2')])).toBe(small('- 2').text);
+});
+
+test('which part found what is taken is told', async () => {
+  await taken([written, small('- 2')]);
+  expect(harness?.told).toEqual([{ phase: 'accept', data: { origin: 'mechanical' } }]);
+});
+
+test('where several small changes pass, chance does not win over what was written', async () => {
+  expect(await taken([written, small('- 2'), small('+ 1')])).toBe(rewrite);
+});
+
+test('small changes that do the same with other values agree, and win over what was written', async () => {
+  const passing = [written, small('- 2'), small('-1-1')];
+  expect(await taken(passing, ['old', 'one', 'two', 'two'])).toBe(small('- 2').text);
+  expect(await taken(passing, ['old', 'one', 'two', 'three'])).toBe(rewrite);
+});
+
+test('many small changes that do the same show only that anything would do', async () => {
+  const many = ['- 2', '-1-1', '- 3+1', '- 1*2'].map(small);
+  expect(await taken([written, ...many], ['old', 'one', 'two', 'two', 'two', 'two'])).toBe(rewrite);
+});
+
+test('what fails with other values where two others do not is not taken; one alone says nothing', async () => {
+  const other = { ...written, text: rewrite.replace('+ 0', '+ 0 * 1') };
+  expect(await taken([small('- 2'), written, other], ['old', '!bad', 'fine', 'good'])).toBe(rewrite);
+  expect(await taken([small('- 2'), written], ['old', '!bad', 'fine'])).toBe(small('- 2').text);
+});
+
+test('of the caller and what it calls the latter is mended', async () => {
+  const callee = { origin: 'fix', name: 'tax', text: before.replace('x * 2', 'x * 3') } as const;
+  const caller = { origin: 'fix', name: 'net', text: before.replace('- 1', '- 2') } as const;
+  expect(await taken([caller, callee])).toBe(callee.text);
+  expect(await taken([callee, caller])).toBe(callee.text);
+});
+
+test('of two files the one further from the tests is mended, unless that takes much more', async () => {
+  const nearer = { origin: 'fix', name: 'net', text: before.replace('- 1', '- 2') } as const;
+  const further = { origin: 'fix', name: 'tax', text: rewrite, path: 'deep.py' } as const;
+  // What lies nearer is left as it was.
+  expect(await taken([nearer, further])).toBe(before);
+  const large = { ...further, text: `${rewrite}${'x = 1\n'.repeat(9)}` };
+  expect(await taken([nearer, large])).toBe(nearer.text);
+});
+
+test('comments make a change no larger', async () => {
+  const noted = { origin: 'body', name: 'net', text: before.replace('- 1', '- 2  # two\n    # of them') } as const;
+  const larger = {
+    origin: 'fix',
+    name: 'net',
+    text: before.replace('- 1', '- 3\n').replace('tax(x)', 'tax(x + 0)\n    x = 1'),
+  } as const;
+  expect(await taken([larger, noted])).toBe(noted.text);
+});

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelInfo } from '@shared/models.ts';
+import type { ProbeCard } from '@shared/probe-card.ts';
+import { probeCardSchema } from '@shared/probe-card.ts';
+import probe, { probeTask } from '../../../src/main/recipes/probe.recipe.ts';
+import type { ModelRequest, StreamPart } from '../../../src/main/models/providers/define.ts';
+import { createAgentKit, ended, turnOptions } from '../../fakes/agent-kit.ts';
+import type { AgentKit, ReplyParts } from '../../fakes/agent-kit.ts';
+
+const lastText = ({ messages }: ModelRequest): string =>
+  (messages.at(-1)?.parts ?? []).map((part) => ('text' in part ? part.text : '')).join('');
+const conversation = ({ messages }: ModelRequest): string =>
+  messages.flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : ''))).join('\n');
+
+/** A model that does everything right, in every way of calling it. */
+function good(request: ModelRequest): ReplyParts {
+  const text = lastText(request);
+  const call = (name: string, input: unknown): ReplyParts => ({ calls: [{ name, input }] });
+  if (text.includes('Count from 1')) return { text: '1, 2, 3, 4, 5' };
+  if (text.includes('Read the file src/app.py')) return call('read_file', { path: 'src/app.py' });
+  if (text.includes('with one edit')) return call('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' });
+  if (text.includes('already done')) return call('task_complete', { summary: 'all good' });
+  if (text.includes('add(1, 2) gives -1')) return { text: '    return a + b' };
+  if (text.includes('up_to(3)')) return { text: '    return list(range(1, n + 1))' };
+  if (text.includes('{"old": "…"')) return { text: '{"old": "    return a - b", "new": "    return a + b"}' };
+  if (text.includes('The function add in calc.py subtracts')) return call('read_file', { path: 'calc.py' });
+  if (text.includes('Edited')) return call('task_complete', { summary: 'done' });
+  if (text.includes('def add')) return call('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' });
+  if (text.includes('number of the safe')) return { text: text.includes('is 7391') ? '7391' : 'I do not know' };
+  return { text: 'What?' };
+}
+
+/** A model that only talks. */
+function talker(request: ModelRequest): ReplyParts {
+  return lastText(request).includes('add(1, 2) gives -1') ? { text: '    return b + a' } : { text: 'I would do that.' };
+}
+
+async function probed(
+  answer: (request: ModelRequest) => ReplyParts,
+  model: Partial<ModelInfo> = {},
+): Promise<{ readonly card: ProbeCard | null; readonly kit: AgentKit; readonly reason: string }> {
+  const kit = createAgentKit({ recipes: [probe], model, replies: Array.from({ length: 80 }, () => answer) });
+  const end = await kit.runner.send(probeTask, { ...turnOptions, plan: true, strategy: 'recipe', maxSteps: 60 });
+  const events = kit.journal.events;
+  const last = events.findLast((event) => event.type === 'recipe-progressed' && event.phase === 'card');
+  const card = last?.type === 'recipe-progressed' ? probeCardSchema.parse(last.data) : null;
+  return { card, kit, reason: end.reason };
+}
+
+const small = {
+  contextTokens: 4096,
+  parametersB: 1.5,
+  capabilities: { tools: false, grammar: true, prefill: true, infill: false, countTokens: true },
+} as const;
+
+describe('the probe', () => {
+  it('finds the first way of calling that a model gets right, and the strategies whose tasks it passes', async () => {
+    const { card, reason } = await probed(good);
+    expect(reason).toBe('answered');
+    expect(card).toMatchObject({
+      calls: [{ style: 'native', passed: 3, of: 3 }],
+      callStyle: 'native',
+      toolBudget: null,
+      edit: 'search-replace',
+      tasks: { recipe: { passed: 2, of: 2 }, loop: { passed: 1, of: 1 } },
+      strategies: ['loop', 'recipe'],
+      needle: { isFound: true },
+      promptForm: 'full',
+      temperature: 0,
+    });
+    expect(card?.speeds).toHaveLength(3);
+  });
+
+  it('asks each way with the prompt that the loop would use, and fills the window for the last question', async () => {
+    const { kit, card } = await probed(good, small);
+    const forced = kit.requests.filter(({ output }) => output.type === 'tool-calls');
+    expect(forced.length).toBeGreaterThan(3);
+    expect(
+      forced.every(({ tools, messages }) => tools.length > 3 && JSON.stringify(messages).includes('read_file(')),
+    ).toBe(true);
+    expect(card).toMatchObject({ callStyle: 'grammar', promptForm: 'short', strategies: ['recipe', 'loop'] });
+    expect(card?.needle?.promptTokens).toBeGreaterThan(3_000);
+    expect(conversation(kit.requests.at(-1) ?? fail())).toContain('The number of the safe is 7391');
+  });
+
+  it('lets a model that calls nothing be driven by recipes alone', async () => {
+    const { card } = await probed(talker, small);
+    expect(card).toMatchObject({
+      calls: [
+        { style: 'grammar', passed: 0, of: 3 },
+        { style: 'text', passed: 0, of: 3 },
+      ],
+      callStyle: null,
+      edit: null,
+      tasks: { recipe: { passed: 1, of: 2 }, loop: null },
+      strategies: ['recipe'],
+      needle: { isFound: false },
+    });
+  });
+
+  it('tells of fewer tools where that makes it right, and keeps that for the loop', async () => {
+    const { card, kit } = await probed((request) => {
+      const isMany = conversation(request).includes('write_file(');
+      return isMany && lastText(request).includes('already done') ? { text: 'Fine.' } : good(request);
+    }, small);
+    expect(card).toMatchObject({ callStyle: 'grammar', toolBudget: 5, tasks: { loop: { passed: 1 } } });
+    const few = kit.requests.filter(({ tools }) => tools.length > 0 && tools.length <= 5);
+    expect(few[0]?.tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['read_file', 'edit_file', 'task_complete']),
+    );
+  });
+
+  it('measures by the clock of the engine: speed, and how much of a slow window is tried', async () => {
+    const { card } = await probed((request) => ({ stream: streamed(good(request)) }), small);
+    expect(card?.speeds[0]).toEqual({ promptTokens: 400, prefillPerSecond: 20, decodePerSecond: 4 });
+    expect(card?.needle?.promptTokens).toBe(400);
+    expect(card?.notes[0]).toContain('more would take longer than 25 seconds');
+  });
+
+  it('ends without a card when the model does not answer at all', async () => {
+    const error = { code: 'missing-model', message: 'gone', retryable: false } as const;
+    const { card, reason } = await probed(() => ({ error }));
+    expect([card, reason]).toEqual([null, 'missing']);
+  });
+
+  it('is started by its own words only', () => {
+    const subject = { plan: true, criterion: null, criterionMet: null, canExecute: false, earlier: [] };
+    const empty = {
+      languages: [],
+      fileCount: 0,
+      sourceFiles: [],
+      testFiles: [],
+      test: null,
+      instructionFiles: [],
+      git: false,
+      truncated: false,
+    };
+    expect(probe.fits({ ...subject, facts: empty, task: 'Probe this model' })).toBeNull();
+    expect(probe.fits({ ...subject, facts: empty, task: probeTask })).toMatchObject({ score: 1 });
+  });
+});
+
+function fail(): never {
+  throw new Error('there is none');
+}
+
+/** The same answer, by an engine that reads 20 tokens a second and writes 4. */
+function* streamed(reply: ReplyParts): Iterable<StreamPart> {
+  if (reply.text !== undefined) yield { type: 'text-delta', text: reply.text };
+  for (const { name, input } of reply.calls ?? []) {
+    yield { type: 'tool-call', call: { type: 'tool-call', id: 'c', name, input } };
+  }
+  yield {
+    ...ended('stop', 400),
+    usage: { freshInput: 400, cacheRead: 0, cacheWrite: 0, output: 20, reasoning: 0, estimated: false },
+    evaluatedTokens: 400,
+    timings: { queuedMs: 0, prefillMs: 20_000, decodeMs: 5_000, totalMs: 25_000 },
+    error: null,
+  };
+}

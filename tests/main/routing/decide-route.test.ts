@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import { noTask, modelOf } from '../../../bench/lib/route-events.ts';
+import { emptyFindings, generatedRun } from '../../../bench/lib/route-runs.ts';
+import { costOfPlan, drawTask, routedPlan } from '../../../bench/lib/route-schedule.ts';
+import { seeded } from '../../../bench/lib/seeded.ts';
+import type { RouteFacts, Rule, RouteCandidate } from '../../../src/main/routing/define.ts';
+import { createRuleRegistry, discoverRules } from '../../../src/main/routing/registry.ts';
+import { decideRoute } from '../../../src/main/routing/decide-route.ts';
+import { emptyTrajectory } from '../../../src/main/routing/trajectory/trajectory.ts';
+import { profiles } from '../../../src/shared/profiles.ts';
+
+const rules = discoverRules();
+const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15 };
+const here: RouteCandidate = {
+  info: modelOf('local', 32_768, null, false),
+  promptTokens: 4_000,
+  maxOutputTokens: 1_000,
+  canDrive: true,
+};
+const there: RouteCandidate = { ...here, info: modelOf('cloud', 200_000, price, true) };
+const last = { model: 'local/model', where: 'local' } as const;
+const facts = (own: Partial<RouteFacts> = {}): RouteFacts => ({
+  purpose: 'act',
+  strategy: 'loop',
+  policy: 'hybrid',
+  numbers: profiles.balanced,
+  candidates: [here, there],
+  taint: [],
+  shut: null,
+  pin: null,
+  needs: { images: false, tools: true },
+  budgetLeftUsd: null,
+  task: noTask,
+  trajectory: emptyTrajectory,
+  trouble: null,
+  now: 0,
+  ...own,
+});
+const say = (own: Partial<RouteFacts> = {}): string => {
+  const { chosen, layer, code } = decideRoute(facts(own), rules);
+  return `${chosen?.info.where ?? 'nobody'} ${layer} ${code}`;
+};
+
+describe('the hard rules', () => {
+  const taint = [{ rule: 'mine', verdict: 'local-only', path: 'a.txt', how: 'content' }] as const;
+  const up = { where: 'cloud', text: 'You pinned it to the cloud.' } as const;
+
+  it('are asked in their order, and no failure or score goes over them', () => {
+    const consecutiveFailures = { ...emptyTrajectory, last, steps: 3, consecutiveFailures: 9, boundary: null };
+    expect(say({ taint, trajectory: consecutiveFailures, budgetLeftUsd: 0 })).toBe('local L0 fence');
+    expect(say({ budgetLeftUsd: 0.001, trajectory: consecutiveFailures })).toBe('local L0 budget');
+    expect(say({ needs: { images: true, tools: true } })).toBe('cloud L0 capability');
+    expect(say({ pin: up })).toBe('cloud L0 pin');
+    expect(say({ trajectory: { ...consecutiveFailures, network: { failures: 2, at: 0 } } })).toBe('local L0 offline');
+  });
+
+  it('leave what a person is asked about here until the work needs the cloud', () => {
+    const asks = [{ rule: 'mine', verdict: 'ask', path: 'a.txt', how: 'content' }] as const;
+    const consecutiveFailures = {
+      ...emptyTrajectory,
+      last,
+      steps: 3,
+      consecutiveFailures: 9,
+      isAdvised: true,
+      boundary: null,
+    };
+    expect(say({ taint: asks })).toBe('local L0 fence');
+    expect(say({ taint: asks, trajectory: consecutiveFailures })).toBe('cloud L5 consecutiveFailures');
+    expect(say({ taint: asks, pin: up })).toBe('cloud L0 pin');
+    expect(say({ taint: [...asks, ...taint], trajectory: consecutiveFailures })).toBe('local L0 fence');
+  });
+
+  it('let nobody go on where they contradict each other', () => {
+    expect(say({ taint, pin: up })).toBe('nobody L0 pin');
+    const long = { ...here, promptTokens: 60_000 };
+    expect(say({ candidates: [long, there], taint, pin: up })).toBe('nobody L0 context-fit');
+  });
+
+  it('move nothing to a window that is too small, and have the conversation shortened where nobody else may go on', () => {
+    const long = { ...here, promptTokens: 60_000 };
+    expect(say({ candidates: [long, there] })).toBe('cloud L0 context-fit');
+    expect(say({ candidates: [long, there], taint })).toBe('local L0 context-fit');
+  });
+
+  it('leave money to the door where nobody else may go on, and nothing else with it', () => {
+    const alone = { candidates: [there], budgetLeftUsd: 0.001 };
+    expect(say(alone)).toBe('cloud L0 budget');
+    expect(say({ ...alone, trajectory: { ...emptyTrajectory, isCapped: true } })).toBe('cloud L0 budget');
+    expect(say({ ...alone, taint })).toBe('nobody L0 fence');
+    expect(say({ ...alone, pin: { where: 'local', text: 'You pinned it here.' } })).toBe('nobody L0 budget');
+  });
+
+  it('take no turn away from the cloud for money, but begin none there that it cannot pay', () => {
+    const up = { ...emptyTrajectory, last: { model: 'cloud/model', where: 'cloud' } as const };
+    expect(say({ trajectory: { ...up, steps: 2, boundary: null, isLoopOpen: true }, budgetLeftUsd: 0.001 })).toMatch(
+      /^cloud /u,
+    );
+    expect(say({ trajectory: up, budgetLeftUsd: 0.001 })).toBe('local L0 budget');
+  });
+
+  it('leave this machine or nothing when they fail themselves', () => {
+    const broken = (candidates: readonly RouteCandidate[]): RouteFacts => ({
+      ...facts({ candidates }),
+      get taint(): never {
+        throw new Error('broken');
+      },
+    });
+    expect(decideRoute(broken([here, there]), rules).chosen?.info.where).toBe('local');
+    expect(decideRoute(broken([there]), rules).chosen).toBeNull();
+  });
+});
+
+describe('the score', () => {
+  it('leaves a step where it was when a rule fails', () => {
+    const throws: Rule = {
+      id: 'broken',
+      vote: () => {
+        throw new Error('broken');
+      },
+    };
+    const decision = decideRoute(facts({ trajectory: { ...emptyTrajectory, last, steps: 2 } }), [throws]);
+    expect([decision.chosen?.info.where, decision.code]).toEqual(['local', 'router-failed']);
+  });
+
+  it.each(['act', 'review', 'summarise'] as const)(
+    'leaves it there, too, when a layer above the hard rules fails for %s',
+    (purpose) => {
+      const trajectory = { ...emptyTrajectory, last: { model: there.info.id, where: 'cloud' }, steps: 2 } as const;
+      const numbers = {
+        ...profiles.balanced,
+        get maxTakeovers(): never {
+          throw new Error('broken');
+        },
+        get reviews(): never {
+          throw new Error('broken');
+        },
+        get roles(): never {
+          throw new Error('broken');
+        },
+      };
+      const broken = facts({ purpose, trajectory, driver: here.info.id, numbers });
+      const { chosen, code } = decideRoute(
+        { ...broken, trouble: { model: here.info.id, cause: 'checks', text: '' } },
+        rules,
+      );
+      expect([chosen?.info.where, code]).toEqual(['cloud', 'router-failed']);
+      expect(decideRoute({ ...broken, pin: { where: 'local', text: '' } }, rules).chosen?.info.where).toBe('local');
+    },
+  );
+
+  it('does not depend on the order of the rules', () => {
+    const trajectory = {
+      ...emptyTrajectory,
+      last,
+      steps: 5,
+      counts: { ...emptyTrajectory.counts, sameErrors: 1, writes: 2 },
+    };
+    const forth = decideRoute(facts({ trajectory }), rules);
+    const back = decideRoute(facts({ trajectory }), [...rules].reverse());
+    expect(back.gain).toBeCloseTo(forth.gain ?? 0, 12);
+    expect(back.code).toBe(forth.code);
+  });
+
+  it('is not made where there is one model only, but what the rules would have seen is kept', () => {
+    const trajectory = { ...emptyTrajectory, last, steps: 3, consecutiveFailures: 1 };
+    const alone = decideRoute(facts({ trajectory, candidates: [here], keepFeatures: true }), rules);
+    expect([alone.code, alone.votes, alone.gain]).toEqual(['only-model', [], null]);
+    expect(alone.features).toEqual(decideRoute(facts({ trajectory }), rules).features);
+    expect(decideRoute(facts({ trajectory, candidates: [here] }), rules).features).toEqual({});
+    expect(decideRoute(facts({ trajectory, candidates: [there], keepFeatures: true }), rules).features).toMatchObject({
+      steps: 3,
+    });
+  });
+
+  it('marks a step that would have gone up with a network', () => {
+    const trajectory = { ...emptyTrajectory, last, steps: 3, consecutiveFailures: 2, network: { failures: 2, at: 0 } };
+    expect(decideRoute(facts({ trajectory }), rules)).toMatchObject({ code: 'offline', isDegraded: true });
+    expect(decideRoute(facts({ trajectory: { ...trajectory, consecutiveFailures: 0 } }), rules).isDegraded).toBe(false);
+  });
+
+  it('takes the network to be back after its time, whichever way the clock jumps', () => {
+    const trajectory = { ...emptyTrajectory, network: { failures: 3, at: 1_000_000 } };
+    const back = profiles.balanced.offlineSeconds * 1000;
+    expect(say({ trajectory, now: 1_000_000 + back })).toBe('local L1 local-first');
+    expect(say({ trajectory, now: 1_000_000 - back })).toBe('local L1 local-first');
+    expect(say({ trajectory, now: 1_000_000 - back + 1 })).toBe('local L0 offline');
+  });
+});
+
+describe('made-up runs', () => {
+  it('hold no switch that is not safe, by a checker of its own', () => {
+    const found = emptyFindings();
+    for (let seed = 1; seed <= 400; seed += 1) generatedRun(seeded(seed * 7919), rules, found);
+    const { decisions, switches, ...unsafe } = found;
+    expect(decisions).toBeGreaterThan(2_000);
+    expect(switches).toBeGreaterThan(50);
+    expect(Object.values(unsafe)).toEqual(Object.values(unsafe).map(() => 0));
+  });
+
+  it('never come dearer than the cloud alone', () => {
+    const random = seeded(11);
+    for (let count = 0; count < 60; count += 1) {
+      const task = drawTask(random, 10_000 * 10 ** (random() * 1.8), random() < 0.7 ? 300_000 : 3_600_000);
+      const cloud = task.steps.map(() => true);
+      expect(costOfPlan(task, routedPlan(task))).toBeLessThanOrEqual(costOfPlan(task, cloud) * (1 + 1e-9));
+    }
+  });
+});
+
+describe('the registry of rules', () => {
+  it('refuses a file without a rule, and a second rule of the same id', () => {
+    const rule: Rule = { id: 'one', vote: () => [] };
+    expect(() => createRuleRegistry({ 'a.rule.ts': {} })).toThrow('does not export a rule');
+    expect(() => createRuleRegistry({ 'a.rule.ts': rule, 'b.rule.ts': rule })).toThrow('two rules');
+  });
+});

@@ -1,0 +1,125 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { serviceSettings, settingsSchema } from '@shared/settings.ts';
+import type { ProviderSettings } from '@shared/settings.ts';
+import type { CoreApi } from '../../../../src/main/server/core-api.ts';
+import { compose } from '../../../../src/main/compose.ts';
+import { createHomeKeys } from '../../../../src/main/safety/keys/home-keys.ts';
+import { testPrograms } from '../../../fakes/test-programs.ts';
+
+const never = new AbortController().signal;
+
+describe('a key that is tried when it is set', () => {
+  let home = '';
+  let core: CoreApi;
+  let server: Server;
+  let isOpen = false;
+
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'dewpoint-keys-'));
+    isOpen = false;
+    server = createServer((message, response) => {
+      const isRight = isOpen || message.headers.authorization === 'Bearer right';
+      const body = isRight ? { data: [{ id: 'm' }] } : { error: { message: 'Who are you?' } };
+      response.writeHead(isRight ? 200 : 401, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const bound = server.address();
+    const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+    core = await compose({ home, cache: join(home, 'cache'), version: '0', onNotice: () => undefined, env: {} });
+    await core.setSetting('providers.mine', { kind: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1` });
+  });
+
+  afterEach(async () => {
+    await core.dispose();
+    await new Promise((closed) => server.close(closed));
+    await rm(home, { recursive: true, force: true });
+  });
+
+  const set = (value: string) => core.setKey({ provider: 'mine', value, forThisRun: true }, never);
+
+  it('is accepted or refused by a service that lists its models for those it knows', async () => {
+    expect(await set(' right\n')).toEqual({ kept: 'this-run', test: 'accepted', text: 'The service lists 1 model.' });
+    expect(await set('wrong')).toMatchObject({ test: 'refused', text: expect.stringContaining('Who are you?') });
+  });
+
+  it('is not called right by a service that answers everybody', async () => {
+    isOpen = true;
+    expect(await set('whatever')).toMatchObject({ test: 'open' });
+    await core.removeKey('mine');
+    expect(await core.testKey('mine', never)).toMatchObject({ test: 'accepted' });
+  });
+
+  it('is of no use to a server of this machine that does not run, which is local all the same', async () => {
+    const gone = { kind: 'openai-compatible', preset: 'vllm', baseUrl: 'http://127.0.0.1:9/v1' };
+    await core.setSetting('providers.gone', gone);
+    const entry = (await core.listModels(never)).find(({ id }) => id === 'gone/*');
+    expect(entry).toMatchObject({ where: 'local', state: 'unreachable' });
+    expect(entry?.note).toContain('only it knows');
+  });
+
+  it('is not kept where it can be none', async () => {
+    for (const value of ['two words', 'two\nlines', 'schlüssel', '']) {
+      await expect(set(value)).rejects.toMatchObject({ code: 'bad-input' });
+    }
+    expect((await core.listKeys()).keys.find(({ provider }) => provider === 'mine')?.source).toBe(null);
+  });
+});
+
+describe('a service whose key is set', () => {
+  const started = (providers: Readonly<Record<string, ProviderSettings>> = {}, env: Record<string, string> = {}) => {
+    const notices: string[] = [];
+    const current = { ...settingsSchema.parse({}), providers: { ...providers } };
+    const keys = createHomeKeys({
+      home: '/nonexistent',
+      env,
+      nodePath: process.execPath,
+      processPath: join(import.meta.dirname, '../../fakes/fake-key-process.mjs'),
+      programs: testPrograms(),
+      settings: () => current,
+      keepService: async (provider, service) => {
+        if (service === null) delete current.providers[provider];
+        else current.providers[provider] = service;
+      },
+      learn: () => undefined,
+      onNotice: (text) => notices.push(text),
+      askModels: async () => ({ models: [], isOpen: false }),
+    });
+    return { keys, current, notices };
+  };
+
+  it('is one of the providers from then on, until the key is removed, and again when it is put back', async () => {
+    const { keys, current } = started();
+    await keys.set({ provider: 'groq', value: 'k', forThisRun: true }, never);
+    expect(current.providers).toMatchObject({ groq: { kind: 'openai-compatible', preset: 'groq' } });
+    await keys.remove('groq');
+    expect(current.providers).toEqual({});
+    await keys.restore('groq');
+    expect(Object.keys(current.providers)).toEqual(['groq']);
+    keys.dispose();
+  });
+
+  it('is not called with what no header could carry, and that is said once', async () => {
+    const { keys, notices } = started({}, { GROQ_API_KEY: 'gsk ключ', XAI_API_KEY: ' xai-1\r\n' });
+    const secretOf = (name: string) =>
+      keys.secret(name, serviceSettings(name) ?? { kind: 'openai', baseUrl: '', models: {} });
+    expect([await secretOf('groq'), await secretOf('groq'), await secretOf('xai')]).toEqual([null, null, 'xai-1']);
+    expect(notices).toEqual([
+      expect.stringContaining('The key of groq (GROQ_API_KEY of the environment) is not used.'),
+    ]);
+    keys.dispose();
+  });
+
+  it('keeps what a person has set of it, with the key and without', async () => {
+    const own = { kind: 'anthropic', baseUrl: 'https://gateway.example.org', models: {} } as const;
+    const { keys, current } = started({ anthropic: own });
+    await keys.set({ provider: 'anthropic', value: 'k', forThisRun: true }, never);
+    await keys.remove('anthropic');
+    expect(current.providers).toEqual({ anthropic: own });
+    keys.dispose();
+  });
+});

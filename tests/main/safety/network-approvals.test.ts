@@ -1,0 +1,123 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { success } from '../../../src/shared/errors.ts';
+import type { EventOf, SessionEvent } from '../../../src/shared/events.ts';
+import type { ApprovalScope } from '../../../src/shared/network-access.ts';
+import { runOptionsSchema } from '../../../src/shared/run-options.ts';
+import type { CoreApi } from '../../../src/main/server/core-api.ts';
+import { compose } from '../../../src/main/compose.ts';
+import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
+import type { NetworkRequest } from '../../../src/main/sandbox/sandbox.ts';
+
+const fetchIt = (command: string) => ({
+  toolCalls: [{ name: 'run_command', input: { command, network: { hosts: ['files.example.org'], why: 'packages' } } }],
+});
+const end = { toolCalls: [{ name: 'task_complete', input: { summary: 'ok' } }] };
+
+describe('a network through the whole core', () => {
+  let home: string;
+  let project: string;
+  let core: CoreApi;
+  let ran: NetworkRequest[];
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'dewpoint-network-'));
+    project = await mkdtemp(join(tmpdir(), 'dewpoint-network-project-'));
+    ran = [];
+    core = await compose({
+      home,
+      cache: join(home, 'cache'),
+      version: '0.0.0-test',
+      onNotice: () => undefined,
+      startSandbox: async () =>
+        success({
+          ...createMemorySandbox({ files: {}, exec: () => ({}) }),
+          runWithNetwork: async (request) => {
+            ran.push(request);
+            return success({
+              outcome: 'exited',
+              exitCode: 0,
+              stdout: '',
+              stderr: '',
+              stdoutBytes: 0,
+              stderrBytes: 0,
+              durationMs: 1,
+              decisions: [],
+            });
+          },
+        }),
+    });
+    await core.setSetting('providers.script', {
+      kind: 'scripted',
+      replies: [fetchIt('one'), fetchIt('two'), end],
+      repeat: true,
+    });
+  });
+  afterEach(async () => {
+    await core.dispose();
+    await rm(home, { recursive: true, force: true });
+    await rm(project, { recursive: true, force: true });
+  });
+
+  /** Runs the task in a new session of the project and answers every question alike. */
+  async function runTask(scope: ApprovalScope | 'nobody'): Promise<readonly SessionEvent[]> {
+    const sessionId = await core.createSession({ projectPath: project });
+    const seen: SessionEvent[] = [];
+    const stop = await core.subscribe(sessionId, 1, (push) => {
+      if (push.type !== 'event') return;
+      seen.push(push.event);
+      if (push.event.type === 'approval-requested' && scope !== 'nobody')
+        void answer(sessionId, push.event.approvalId, { scope, seen });
+    });
+    const interactive = scope !== 'nobody';
+    await core.send(
+      sessionId,
+      'Do it.',
+      runOptionsSchema.parse({ local: 'script/script', strategy: 'loop', interactive }),
+    );
+    await core.result(sessionId);
+    stop();
+    return seen;
+  }
+
+  /** The question is in the log a moment before anybody waits for its answer; what the policy answers nobody waits for. */
+  async function answer(
+    sessionId: string,
+    approvalId: string,
+    { scope, seen }: { readonly scope: ApprovalScope; readonly seen: readonly SessionEvent[] },
+  ): Promise<void> {
+    while (!seen.some((event) => event.type === 'approval-answered' && event.approvalId === approvalId)) {
+      await core.approve(sessionId, approvalId, 'allow', scope).catch(() => undefined);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  const answered = (events: readonly SessionEvent[]): readonly string[] =>
+    events
+      .filter((event): event is EventOf<'approval-answered'> => event.type === 'approval-answered')
+      .map(({ answer, by, scope }) => `${answer} ${by} ${scope ?? '-'}`);
+
+  it('is asked about for each command when it is allowed once', async () => {
+    expect(answered(await runTask('once'))).toEqual(['allow person once', 'allow person once']);
+    expect(ran.map(({ command, hosts }) => [command, hosts])).toEqual([
+      ['one', ['files.example.org']],
+      ['two', ['files.example.org']],
+    ]);
+  });
+
+  it('is not asked about again in a session that has it, and is in the next one', async () => {
+    expect(answered(await runTask('session'))).toEqual(['allow person session', 'allow policy -']);
+    expect(answered(await runTask('session'))[0]).toBe('allow person session');
+  });
+
+  it('is kept for the project in the settings of the home, never in the project', async () => {
+    expect(answered(await runTask('project'))).toEqual(['allow person project', 'allow policy -']);
+    expect(answered(await runTask('nobody'))).toEqual(['allow policy -', 'allow policy -']);
+    const written: unknown = JSON.parse(await readFile(join(home, 'settings.json'), 'utf8'));
+    expect(written).toMatchObject({ network: { projects: { [project]: { allow: ['files.example.org'] } } } });
+    await core.setSetting('network.deny', ['files.example.org']);
+    expect(answered(await runTask('nobody'))).toEqual(['deny policy -', 'deny policy -']);
+    expect(ran.length).toBe(4);
+  });
+});

@@ -1,0 +1,299 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import type { Comparison } from '../../../../src/shared/comparison.ts';
+import { comparisonInputSchema } from '../../../../src/shared/comparison.ts';
+import { comparisonRows } from '../../../../src/shared/comparison-table.ts';
+import { success } from '../../../../src/shared/errors.ts';
+import { routeRuleSchema } from '../../../../src/shared/route-rules.ts';
+import { routingSchema } from '../../../../src/shared/routing.ts';
+import { runOptionsSchema } from '../../../../src/shared/run-options.ts';
+import type { CoreApi } from '../../../../src/main/server/core-api.ts';
+import { compose } from '../../../../src/main/compose.ts';
+import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+
+const neverAborted = new AbortController().signal;
+let folder: string;
+let home: string;
+let project: string;
+let core: CoreApi;
+
+function openCore(): Promise<CoreApi> {
+  return compose({
+    home,
+    cache: join(folder, 'cache'),
+    version: '0.0.0-test',
+    onNotice: () => undefined,
+    startSandbox: async () =>
+      success(
+        createMemorySandbox({
+          files: { 'calc.py': 'def add(a, b):\n    return a - b\n' },
+          exec: (_request, sandbox) =>
+            sandbox.text('calc.py')?.includes('a + b') === true ? { exitCode: 0 } : { exitCode: 1, stdout: 'wrong' },
+        }),
+      ),
+  });
+}
+
+const complete = { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds now.' } }] };
+const mend = { toolCalls: [{ name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } }] };
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dewpoint-compare-'));
+  home = join(folder, 'home');
+  project = join(folder, 'project');
+  await mkdir(home);
+  await mkdir(project);
+  await writeFile(join(project, 'calc.py'), 'def add(a, b):\n    return a - b\n');
+  core = await openCore();
+  // A weak one that only says that it is done, is sent back once with the evidence, and says it again.
+  await core.setSetting('providers.weak', { kind: 'scripted', repeat: true, replies: [complete, complete] });
+  await core.setSetting('providers.strong', { kind: 'scripted', repeat: true, replies: [mend, complete] });
+});
+
+afterEach(async () => {
+  await core.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const inputOf = (more: object) =>
+  comparisonInputSchema.parse({
+    task: 'Mend add().',
+    projectPath: project,
+    policies: ['local', 'cloud'],
+    check: 'python3 check.py',
+    local: 'weak/script',
+    cloud: 'strong/script',
+    strategy: 'loop',
+    ...more,
+  });
+
+/** Watches to the end; every state that was shown. */
+async function carryOut(id: string, maxUsd?: number): Promise<readonly Comparison[]> {
+  const seen: Comparison[] = [];
+  await core.startComparison(id, maxUsd);
+  await new Promise<void>((resolve, reject) => {
+    const end = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
+    void core.watchComparison(id, (comparison) => seen.push(comparison), end);
+  });
+  return seen;
+}
+
+const startSchema = z.object({
+  type: z.literal('tool-started'),
+  tool: z.literal('gather_facts'),
+  input: z.object({ options: z.object({ maxSteps: z.number(), routing: routingSchema }) }),
+});
+const factsSchema = z.object({
+  type: z.literal('tool-ended'),
+  tool: z.literal('gather_facts'),
+  data: z.object({ routes: z.object({ rules: z.array(routeRuleSchema) }) }),
+});
+
+/** What the last turn of a session wrote down at its start. */
+async function startOf(sessionId: string) {
+  const text = await readFile(join(home, 'sessions', sessionId, 'events.jsonl'), 'utf8');
+  const events: readonly unknown[] = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const started = events.flatMap((event) => startSchema.safeParse(event).data ?? []).at(-1);
+  const ended = events.flatMap((event) => factsSchema.safeParse(event).data ?? []).at(-1);
+  if (started === undefined || ended === undefined) throw new Error('It found nothing out.');
+  const rules = ended.data.routes.rules.map(({ where, kind }) => `${where} ${kind}`);
+  return { ...started.input.options, rules };
+}
+
+describe('a comparison', () => {
+  it('runs each policy in a copy of its own and lets the check decide, whatever the agent says', async () => {
+    const id = await core.createComparison(inputOf({ repeat: 2 }), neverAborted);
+    const seen = await carryOut(id);
+    const done = await core.showComparison(id);
+    expect(seen.at(-1)).toEqual(done);
+    expect(done.runs.map(({ policy, repeat, state, check }) => [policy, repeat, state, check?.passed])).toEqual([
+      ['local', 1, 'ended', false],
+      ['cloud', 1, 'ended', true],
+      ['local', 2, 'ended', false],
+      ['cloud', 2, 'ended', true],
+    ]);
+    const rows = comparisonRows(done);
+    expect(rows.map(({ policy, runs, solved, steps, costUsd }) => [policy, runs, solved, steps, costUsd])).toEqual([
+      ['local', 2, 0, { median: 2, least: 2, most: 2 }, { median: 0, least: 0, most: 0 }],
+      ['cloud', 2, 2, { median: 2, least: 2, most: 2 }, { median: 0, least: 0, most: 0 }],
+    ]);
+    const paths = await Promise.all(
+      done.runs.map(async ({ sessionId }) => (await core.showSession(sessionId ?? '')).state),
+    );
+    expect(new Set(paths.map((state) => state.workspace?.path)).size).toBe(4);
+    expect(paths.map((state) => [state.projectPath, state.workspace?.mode])).toEqual(
+      done.runs.map(() => [project, 'copy']),
+    );
+    // The state that all began from is not needed any more; the copies are, to be looked at and taken.
+    expect(await readdir(join(home, 'workspaces'))).toHaveLength(4);
+  });
+
+  it('says what each run would have cost in the cloud: a guess for what ran here, the bill for what ran there', async () => {
+    const price = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
+    await core.setSetting('providers.strong', { kind: 'scripted', where: 'cloud', price, replies: [mend, complete] });
+    const id = await core.createComparison(inputOf({}), neverAborted);
+    await carryOut(id);
+    const { runs } = await core.showComparison(id);
+    const [here, there] = runs.map(({ figures }) => figures);
+    const guess = here?.elsewhere?.cloudUsd ?? { value: 0, low: 0, high: 0 };
+    expect([here?.costUsd, guess.low > 0, guess.low < guess.value, guess.value < guess.high]).toEqual([
+      0,
+      true,
+      true,
+      true,
+    ]);
+    const bill = there?.costUsd ?? 0;
+    expect(bill).toBeGreaterThan(0);
+    expect(there?.elsewhere?.cloudUsd).toEqual({ value: bill, low: bill, high: bill });
+  });
+
+  it('keeps what has ended when it is stopped, and does only the rest when it goes on, in another process too', async () => {
+    await core.setSetting('providers.strong', {
+      kind: 'scripted',
+      repeat: true,
+      replies: [{ ...mend, delayMs: 60_000 }, complete],
+    });
+    const id = await core.createComparison(inputOf({}), neverAborted);
+    await core.startComparison(id, undefined);
+    await new Promise<void>((resolve) => {
+      const onState = ({ runs }: Comparison): void => {
+        if (runs[1]?.state === 'running') resolve();
+      };
+      void core.watchComparison(id, onState, () => undefined);
+    });
+    await core.cancelComparison(id);
+    const stopped = await core.showComparison(id);
+    expect(stopped.runs.map(({ state, why }) => [state, why])).toEqual([
+      ['ended', null],
+      ['waiting', 'stopped'],
+    ]);
+    await core.setSetting('providers.strong', { kind: 'scripted', repeat: true, replies: [mend, complete] });
+    await core.dispose();
+    // What changed in the project meanwhile is not in the runs that are left.
+    await writeFile(join(project, 'calc.py'), 'nothing');
+    core = await openCore();
+    await carryOut(id);
+    const done = await core.showComparison(id);
+    expect(done.runs[0]).toEqual(stopped.runs[0]);
+    expect(done.runs[1]).toMatchObject({ state: 'ended', check: { passed: true } });
+    expect(done.abandoned).toEqual([stopped.runs[1]?.sessionId]);
+    // Nothing is left to do: going on once more changes nothing.
+    await carryOut(id);
+    expect(await core.showComparison(id)).toEqual(done);
+  });
+
+  it('does not begin a run for which no money is left, and does when there is more', async () => {
+    const id = await core.createComparison(inputOf({}), neverAborted);
+    await carryOut(id, 0);
+    expect((await core.showComparison(id)).runs.map(({ state }) => state)).toEqual(['ended', 'skipped']);
+    await carryOut(id, 1);
+    expect((await core.showComparison(id)).runs.map(({ state }) => state)).toEqual(['ended', 'ended']);
+  });
+
+  it('goes by the models that its project has of its own, whatever is set before it goes on', async () => {
+    await core.setSetting('projectModels', { [project]: { local: 'weak/script', cloud: 'strong/script' } });
+    const id = await core.createComparison(inputOf({ local: undefined, cloud: undefined }), neverAborted);
+    await core.setSetting('projectModels', { [project]: { local: 'strong/script', cloud: null } });
+    await carryOut(id);
+    const { runs } = await core.showComparison(id);
+    expect(runs.map(({ figures, check }) => [figures?.status, check?.passed])).toEqual([
+      ['gave-up', false],
+      ['done', true],
+    ]);
+  });
+
+  it('routes every run by the numbers and rules it began with, and this only, also when it goes on', async () => {
+    const price = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
+    await core.setSetting('providers.strong', { kind: 'scripted', where: 'cloud', price, replies: [mend, complete] });
+    await core.setSetting('routing.numbers', { valueUsd: 0 });
+    await writeFile(join(home, 'dewpoint.rules'), 'local task add\n');
+    const id = await core.createComparison(inputOf({ policies: ['hybrid', 'quality'] }), neverAborted);
+    await core.setSetting('routing.numbers', { valueUsd: 1000, weights: {} });
+    await core.setSetting('limits', { maxSteps: 1, maxMinutes: 1, maxTokens: 1 });
+    await writeFile(join(home, 'dewpoint.rules'), 'cloud always\n');
+    await core.dispose();
+    core = await openCore();
+    await carryOut(id);
+    const { runs } = await core.showComparison(id);
+    const starts = await Promise.all(runs.map(async ({ sessionId }) => startOf(sessionId ?? '')));
+    expect(starts.map(({ maxSteps, routing, rules }) => [maxSteps, routing.numbers.valueUsd, rules])).toEqual([
+      [40, 0, ['local task']],
+      [40, 5, ['local task']],
+    ]);
+    expect(runs.map(({ figures, why }) => [figures?.localSteps, why])).toEqual([
+      [2, null],
+      [2, null],
+    ]);
+    // Who goes on with the session of a run is routed by what is set then.
+    const [first] = runs;
+    await core.send(
+      first?.sessionId ?? '',
+      'Again.',
+      runOptionsSchema.parse({ policy: 'hybrid', local: 'weak/script' }),
+    );
+    await vi.waitFor(async () => {
+      expect((await startOf(first?.sessionId ?? '')).rules).toEqual(['cloud always']);
+    }, 30_000);
+  });
+
+  it('fences a run as is ruled when it calls, and says that it was fenced otherwise than the others', async () => {
+    const id = await core.createComparison(inputOf({ policies: ['local'], repeat: 2 }), neverAborted);
+    const other = { rules: [{ paths: ['x/**'], verdict: 'local-only', project: join(folder, 'other') }] };
+    await core.setSetting('fences', other);
+    await core.startComparison(id, undefined);
+    await new Promise<void>((resolve) => {
+      const onState = ({ runs }: Comparison): void => {
+        if (runs[0]?.state === 'ended') resolve();
+      };
+      void core.watchComparison(id, onState, () => undefined);
+    });
+    await core.cancelComparison(id);
+    await writeFile(join(home, 'dewpoint.rules'), 'local-only path calc.py\n');
+    await carryOut(id);
+    expect((await core.showComparison(id)).runs.map(({ state, why }) => [state, why])).toEqual([
+      ['ended', null],
+      ['ended', 'What is fenced or masked was changed after the comparison began.'],
+    ]);
+  });
+
+  it('gives every run the packages that lie in the project, also those that an ignore file names', async () => {
+    await mkdir(join(project, 'node_modules', 'left'), { recursive: true });
+    await writeFile(join(project, 'node_modules', 'left', 'index.js'), 'module.exports = 1;\n');
+    await writeFile(join(project, '.gitignore'), 'node_modules/\n');
+    const id = await core.createComparison(inputOf({}), neverAborted);
+    await rm(join(project, 'node_modules'), { recursive: true });
+    await carryOut(id);
+    for (const { sessionId } of (await core.showComparison(id)).runs) {
+      const { state } = await core.showSession(sessionId ?? '');
+      const lib = join(state.workspace?.path ?? '', 'node_modules', 'left', 'index.js');
+      expect(await readFile(lib, 'utf8')).toBe('module.exports = 1;\n');
+    }
+  });
+
+  it('routes no run by what the runs before it came to', async () => {
+    const id = await core.createComparison(inputOf({ policies: ['local', 'hybrid'], repeat: 2 }), neverAborted);
+    await carryOut(id);
+    expect(await readdir(home)).not.toContain('route-priors.json');
+    // One that a person sends is counted.
+    const own = await core.createSession({ projectPath: project });
+    const options = { local: 'weak/script', strategy: 'loop', check: 'python3 check.py' };
+    await core.send(own, 'Mend add().', runOptionsSchema.parse(options));
+    await vi.waitFor(async () => expect(await readdir(home)).toContain('route-priors.json'), 30_000);
+  });
+
+  it('refuses what could not be carried out before anything is copied', async () => {
+    const refused = (more: object) => core.createComparison(inputOf(more), neverAborted);
+    await expect(refused({ cloud: undefined })).rejects.toMatchObject({ code: 'missing-model' });
+    await expect(refused({ task: ' \n' })).rejects.toMatchObject({ code: 'bad-input' });
+    await expect(refused({ projectPath: join(folder, 'none') })).rejects.toMatchObject({ code: 'not-found' });
+    await expect(core.showComparison('../settings')).rejects.toMatchObject({ code: 'not-found' });
+    expect(await core.listComparisons()).toEqual([]);
+    expect(await readdir(home)).not.toContain('workspaces');
+  });
+});

@@ -1,0 +1,362 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FileImage, NewEvent } from '../../../../src/shared/events.ts';
+import { runOptionsSchema } from '../../../../src/shared/run-options.ts';
+import { success } from '../../../../src/shared/errors.ts';
+import type { CoreApi } from '../../../../src/main/server/core-api.ts';
+import { compose } from '../../../../src/main/compose.ts';
+import { silentLog } from '../../../../src/main/lib/log.ts';
+import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createBlobs } from '../../../../src/main/sessions/blobs.ts';
+import type { LiveJournal } from '../../../../src/main/sessions/live-journal.ts';
+import { sealRecord } from '../../../../src/main/sessions/record.ts';
+import { createRedactor } from '../../../../src/main/sessions/redact.ts';
+import { createSessionStore } from '../../../../src/main/sessions/session-store.ts';
+
+const never = new AbortController().signal;
+let folder: string;
+let core: CoreApi;
+
+const replies = [
+  { text: 'Looking.', toolCalls: [{ name: 'read_file', input: { path: 'calc.py' } }] },
+  { toolCalls: [{ name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } }] },
+  { toolCalls: [{ name: 'run_command', input: { command: 'pytest -q' } }] },
+  { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds now.' } }] },
+];
+const options = runOptionsSchema.parse({ local: 'script/script', strategy: 'loop' });
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dewpoint-library-'));
+  core = await openCore('home');
+});
+
+afterEach(async () => {
+  await core.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function openCore(name: string): Promise<CoreApi> {
+  const opened = await compose({
+    home: join(folder, name),
+    cache: join(folder, 'cache'),
+    version: '0.0.0-test',
+    onNotice: () => undefined,
+    startSandbox: async () =>
+      success(
+        createMemorySandbox({
+          files: { 'calc.py': 'def add(a, b):\n    return a - b\n', 'tests/test_calc.py': 'x\n' },
+          exec: () => ({ exitCode: 0, stdout: '1 passed' }),
+        }),
+      ),
+  });
+  await opened.setSetting('providers.script', { kind: 'scripted', replies });
+  return opened;
+}
+
+async function runTask(): Promise<string> {
+  const id = await core.createSession({ projectPath: null, title: 'Adding' });
+  await core.send(id, 'Fix the bug in add().', options);
+  await core.result(id);
+  return id;
+}
+
+/** A session in a project whose file went from `one` to `two` in its first step and to `three` in its second. */
+async function sessionInProject(): Promise<{ readonly id: string; readonly project: string }> {
+  const project = join(folder, 'project');
+  await mkdir(project);
+  await writeFile(join(project, 'a.txt'), 'three');
+  await writeFile(join(project, 'new.txt'), 'new');
+  await core.dispose();
+  const home = join(folder, 'home');
+  const blobs = createBlobs(join(home, 'blobs'));
+  const store = createSessionStore({
+    folder: join(home, 'sessions'),
+    appVersion: 'test',
+    blobs,
+    redactor: createRedactor(),
+    now: Date.now,
+    diagnostics: silentLog,
+  });
+  const journal = await store.create({
+    title: 'Three',
+    projectPath: project,
+    workspace: { mode: 'in-place', path: project },
+  });
+  await appendSteps(journal);
+  await journal.close();
+  core = await openCore('home');
+  return { id: journal.sessionId, project };
+}
+
+async function appendSteps(journal: LiveJournal): Promise<void> {
+  const image = async (text: string): Promise<FileImage> => ({
+    kept: true,
+    blob: await journal.putBlob(Buffer.from(text)),
+    mode: 0o644,
+  });
+  const [one, two, three] = [await image('one'), await image('two'), await image('three')];
+  const stage = { strategy: 'loop', model: 'script/script', where: 'local' } as const;
+  const limits = { maxSteps: 9, maxMinutes: 9, maxTokens: 99, maxUsd: null };
+  const turnId = 'turn-1';
+  const change = (path: string, before: FileImage, after: FileImage): NewEvent => ({
+    type: 'file-changed',
+    turnId,
+    path,
+    before,
+    after,
+    by: 'model',
+    toolCallId: null,
+    added: 1,
+    removed: 1,
+    undoes: [],
+  });
+  const step = (callId: string, number: number): readonly NewEvent[] => [
+    {
+      type: 'route-decided',
+      turnId,
+      callId,
+      chosen: { model: 'script/script', where: 'local' },
+      runnerUp: null,
+      reasonCode: 'only',
+      reason: '',
+    },
+    {
+      type: 'model-call-started',
+      turnId,
+      callId,
+      step: number,
+      purpose: 'act',
+      stage,
+      provider: 'script',
+      model: 'script',
+      request: { sha256: '0'.repeat(64), bytes: 1 },
+      promptTokens: 1,
+    },
+    {
+      type: 'model-call-ended',
+      turnId,
+      callId,
+      parts: [{ type: 'text', text: `step ${number}` }],
+      stopReason: 'stop',
+      usage: { freshInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, estimated: false },
+      evaluatedTokens: 1,
+      timings: { queuedMs: 0, prefillMs: 1, decodeMs: 1, totalMs: 2 },
+      price: null,
+      costUsd: 0.5,
+      error: null,
+    },
+  ];
+  const events: readonly NewEvent[] = [
+    { type: 'user-message-added', messageId: 'message-1', text: 'Write three.', queued: false },
+    { type: 'turn-started', turnId, messageId: 'message-1', plan: false, criterion: null, cascade: [stage], limits },
+    ...step('call-1', 1),
+    change('a.txt', one, two),
+    ...step('call-2', 2),
+    change('a.txt', two, three),
+    change('new.txt', null, await image('new')),
+    { type: 'turn-ended', turnId, reason: 'done', text: 'Three.', confidence: null, failure: null },
+  ];
+  for (const event of events) await journal.append(event);
+}
+
+describe('fork', () => {
+  it('goes another way from a step: the same history, which replays, and another turn on top of it', async () => {
+    const id = await runTask();
+    const parent = await core.showSession(id);
+    const [, second] = parent.state.steps;
+    const { sessionId } = await core.forkSession(id, { after: second?.callId ?? '' }, never);
+    const { state, money } = await core.showSession(sessionId);
+    expect(state).toMatchObject({ parentId: id, title: 'Adding (fork)', sandbox: null });
+    expect(state.steps.map((step) => step.callId)).toEqual(parent.state.steps.slice(0, 2).map((step) => step.callId));
+    expect(state.turns.map((turn) => turn.reason)).toEqual(['cancelled']);
+    expect(money.calls).toBe(0);
+    expect(await core.replay(sessionId, never)).toMatchObject({ matched: true, firstDifference: null });
+    await core.setSetting('providers.more', { kind: 'scripted', replies: replies.slice(3) });
+    await core.send(sessionId, 'Say that it is done.', { ...options, local: 'more/script' });
+    expect(await core.result(sessionId)).toMatchObject({ status: 'done' });
+    expect(await core.replay(sessionId, never)).toMatchObject({ matched: true, firstDifference: null });
+    expect((await core.replay(id, never)).matched).toBe(true);
+  });
+
+  it('takes a whole turn where its last step is named, and nothing of it before its message', async () => {
+    const id = await runTask();
+    const { state } = await core.showSession(id);
+    const whole = await core.forkSession(id, { after: state.steps.at(-1)?.callId ?? '' }, never);
+    expect((await core.showSession(whole.sessionId)).state.turns.map((turn) => turn.reason)).toEqual(['done']);
+    const empty = await core.forkSession(id, { before: state.messages[0]?.messageId ?? '' }, never);
+    const before = (await core.showSession(empty.sessionId)).state;
+    expect([before.messages, before.turns, before.steps]).toEqual([[], [], []]);
+  });
+
+  it('works in a copy whose files are what they were there; the project folder is left alone', async () => {
+    const { id, project } = await sessionInProject();
+    const { sessionId, notRestored } = await core.forkSession(id, { before: 'call-2' }, never);
+    const { state } = await core.showSession(sessionId);
+    expect([state.workspace?.mode, state.projectPath, notRestored]).toEqual(['copy', project, []]);
+    expect(await readFile(join(state.workspace?.path ?? '', 'a.txt'), 'utf8')).toBe('two');
+    await expect(stat(join(state.workspace?.path ?? '', 'new.txt'))).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await readFile(join(project, 'a.txt'), 'utf8')).toBe('three');
+    // What the parent did in the folder is its own: nothing of it can be undone or taken from here.
+    expect(await core.showChanges(sessionId, [])).toEqual([]);
+    expect(await core.undoChanges(sessionId, [])).toEqual({ done: [], refused: [] });
+  });
+
+  it('goes on in the project folder where nothing was changed since', async () => {
+    const { id, project } = await sessionInProject();
+    const { sessionId } = await core.forkSession(id, undefined, never);
+    expect((await core.showSession(sessionId)).state.workspace).toEqual({ mode: 'in-place', path: project });
+  });
+
+  it('pays for nothing twice', async () => {
+    const { id } = await sessionInProject();
+    await core.forkSession(id, undefined, never);
+    expect((await core.costs({ by: 'session' })).total.costUsd).toBe(1);
+  });
+
+  it('says so where there is no such step', async () => {
+    const id = await runTask();
+    await expect(core.forkSession(id, { after: 'call-none' }, never)).rejects.toMatchObject({ code: 'not-found' });
+    expect(await core.listSessions()).toHaveLength(1);
+  });
+});
+
+it('renames a session for good', async () => {
+  const id = await runTask();
+  await core.renameSession(id, 'Sums');
+  await core.dispose();
+  core = await openCore('home');
+  expect((await core.listSessions()).map(({ title }) => title)).toEqual(['Sums']);
+  expect((await core.replay(id, never)).matched).toBe(true);
+});
+
+describe('the bin', () => {
+  it('takes a session out of the list, of search and of what may be opened, and gives it back as it was', async () => {
+    const id = await runTask();
+    const before = await core.showSession(id);
+    expect((await core.searchSessions('bug', 10, never)).hits).not.toEqual([]);
+    await core.deleteSession(id);
+    expect(await core.listSessions()).toEqual([]);
+    expect((await core.searchSessions('bug', 10, never)).hits).toEqual([]);
+    await expect(core.showSession(id)).rejects.toMatchObject({ code: 'not-found' });
+    expect((await core.binnedSessions()).map(({ sessionId }) => sessionId)).toEqual([id]);
+    expect((await core.costs({ by: 'session' })).rows).toHaveLength(1);
+    await core.restoreSession(id.slice(0, 12));
+    expect((await core.showSession(id)).state).toEqual(before.state);
+    expect(await core.binnedSessions()).toEqual([]);
+    await core.send(id, 'Which file was it?', options);
+    await core.cancel(id);
+  });
+
+  it('forgets a session and the folder that was made for it, and nothing else', async () => {
+    const id = await runTask();
+    const path = (await core.showSession(id)).state.workspace?.path ?? '';
+    await core.deleteSession(id);
+    await core.purgeSession(id);
+    await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(core.restoreSession(id)).rejects.toMatchObject({
+      code: 'not-found',
+      hint: expect.stringContaining('sessions bin'),
+    });
+    const kept = await sessionInProject();
+    await core.deleteSession(kept.id);
+    await core.purgeSession(kept.id);
+    expect(await readFile(join(kept.project, 'a.txt'), 'utf8')).toBe('three');
+  });
+});
+
+describe('export and import', () => {
+  const file = (): string => join(folder, 'session.dewpoint');
+
+  it('carries a session to another home, where it reads and replays the same', async () => {
+    const id = await runTask();
+    const before = (await core.showSession(id)).state;
+    await core.exportSession(id, file(), never);
+    await core.dispose();
+    core = await openCore('other');
+    const { sessionId: imported } = await core.importSession(file(), never);
+    const { state, money } = await core.showSession(imported);
+    expect(imported).not.toBe(id);
+    expect(state.turns).toEqual(before.turns);
+    expect(state.workspace?.path.startsWith(join(folder, 'other', 'workspaces'))).toBe(true);
+    expect([state.workspace?.mode, state.projectPath, state.changes, money.calls]).toEqual(['scratch', null, [], 0]);
+    expect((await core.replay(imported, never)).matched).toBe(true);
+    expect((await core.callDetail(imported, before.steps[0]?.callId ?? '')).request).not.toBeNull();
+  });
+
+  it('refuses what is no session, and leaves nothing behind', async () => {
+    const id = await runTask();
+    await core.exportSession(id, file(), never);
+    await core.deleteSession(id);
+    const good = gunzipSync(await readFile(file()));
+    const text = good.toString('latin1');
+    const bad: Record<string, Buffer> = {
+      'no gzip': Buffer.from('hello'),
+      'another kind of file': gzipSync('PK and more\n'),
+      'a header of another shape': gzipSync('dewpoint-session 1\n{"sessionId":1}\n'),
+      'an end that is missing': gzipSync(good.subarray(0, good.length - 5)),
+      'something behind the end': gzipSync(Buffer.concat([good, Buffer.from('x')])),
+      'a changed byte of a record': gzipSync(Buffer.from(text.replace('Fix the bug', 'Fix the bag'), 'latin1')),
+      'a changed byte of a file': gzipSync(Buffer.from(text.slice(0, -3) + '???', 'latin1')),
+      'a sealed record of a wrong shape': gzipSync(
+        `${text.split('\n').slice(0, 2).join('\n')}\n${sealRecord({ v: 2, seq: 1, at: 1, type: 'turn-ended', reason: 7 }).toString()}\n`,
+      ),
+    };
+    for (const [name, bytes] of Object.entries(bad)) {
+      await writeFile(file(), bytes);
+      const code = await core.importSession(file(), never).then(
+        () => 'imported',
+        (error: unknown) => Reflect.get(Object(error), 'code'),
+      );
+      expect([name, code]).toEqual([name, 'bad-input']);
+    }
+    await expect(core.importSession(join(folder, 'none'), never)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(core.importSession('relative', never)).rejects.toMatchObject({ code: 'bad-input' });
+    expect(await core.listSessions()).toEqual([]);
+  });
+
+  it('believes nothing that a foreign log says about places on this machine', async () => {
+    const victim = join(folder, 'victim');
+    await mkdir(victim);
+    await writeFile(join(victim, 'a.txt'), 'mine');
+    const mine = createHash('sha256').update('mine').digest('hex');
+    const evil = createHash('sha256').update('evil').digest('hex');
+    const created = {
+      type: 'session-created',
+      logVersion: 2,
+      sessionId: 'x',
+      appVersion: 'x',
+      title: 'x',
+      projectPath: victim,
+      workspace: { mode: 'in-place', path: victim },
+      parentId: null,
+      groupId: null,
+    };
+    const image = (sha256: string): object => ({ kept: true, blob: { sha256, bytes: 4 }, mode: 0o644 });
+    const change = {
+      type: 'file-changed',
+      path: 'a.txt',
+      before: image(evil),
+      after: image(mine),
+      by: 'model',
+      toolCallId: null,
+      added: 1,
+      removed: 1,
+      undoes: [],
+    };
+    const records = [created, created, change].map((event, index) =>
+      sealRecord({ v: 2, seq: index + 1, at: 5, ...event }).toString(),
+    );
+    const header = { sessionId: 'x', title: 'x', appVersion: 'x', exportedAt: 1, blobs: [{ sha256: evil, bytes: 4 }] };
+    await writeFile(file(), gzipSync(`dewpoint-session 1\n${JSON.stringify(header)}\n${records.join('')}\nevil`));
+    const { sessionId: id } = await core.importSession(file(), never);
+    const { state } = await core.showSession(id);
+    expect([state.projectPath, state.workspace?.path.startsWith(victim)]).toEqual([null, false]);
+    expect(await core.undoChanges(id, [])).toEqual({ done: [], refused: [] });
+    expect(await core.takeChanges(id, [])).toEqual({ done: [], refused: [] });
+    expect(await readFile(join(victim, 'a.txt'), 'utf8')).toBe('mine');
+  });
+});

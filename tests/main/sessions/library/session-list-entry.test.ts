@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { toSessionSummary } from '../../../../src/main/sessions/library/session-list-entry.ts';
+import type { SessionSummary } from '../../../../src/main/sessions/summary.ts';
+
+const summary: SessionSummary = {
+  id: '20260101-000000-aaaaaa',
+  title: 'Sums',
+  projectPath: null,
+  workspace: null,
+  parentId: null,
+  groupId: null,
+  createdAt: 1,
+  lastAt: 2,
+  status: 'running',
+  turns: 1,
+  steps: 1,
+  actions: 0,
+  costUsd: 0,
+  logBytes: 10,
+  stateVersion: 1,
+};
+
+it('a session whose process was killed is not listed as one that runs', () => {
+  expect(toSessionSummary(summary, 'idle')).toMatchObject({ status: 'idle', lastReason: 'error' });
+  expect(toSessionSummary(summary, 'running')).toMatchObject({ status: 'running', lastReason: 'running' });
+  expect(toSessionSummary({ ...summary, status: 'done' }, 'idle')).toMatchObject({ lastReason: 'done' });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+import type { AgentKit } from '../../../fakes/agent-kit.ts';
+
+/** Catches: an edit of one line that changes bytes of others. */
+const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'));
+const latin = bytes('# caf\xe9\nx = 1\ny = 2\n');
+const marked = new Uint8Array(Buffer.from('\uFEFFx = 1\r\ny = 2\nz = 3\r\n'));
+
+async function work(file: Uint8Array, tool: string, input: unknown): Promise<AgentKit> {
+  const replies = [call('read_file', { path: 'a.py' }), call(tool, input), call('task_complete', { summary: 'ok' })];
+  const kit = createAgentKit({ replies, sandbox: { files: { 'a.py': file }, exec: () => ({}) } });
+  await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop' });
+  return kit;
+}
+
+const fileOf = (kit: AgentKit): Buffer => Buffer.from(kit.sandbox.files.get('a.py')?.bytes ?? []);
+const said = (kit: AgentKit, tool: string): string | undefined =>
+  ofType(kit.journal.events, 'tool-ended').find((event) => event.tool === tool)?.output;
+
+describe('a file that is no UTF-8', () => {
+  it.each([
+    ['edit_file', { path: 'a.py', old: 'x = 1', new: 'x = 3' }],
+    ['apply_patch', { patch: '--- a/a.py\n+++ b/a.py\n@@ -2,2 +2,2 @@\n-x = 1\n+x = 3\n y = 2\n' }],
+  ])(
+    'is read with a word about it, and not written by %s, which would change its other letters',
+    async (tool, input) => {
+      const kit = await work(latin, tool, input);
+      expect(said(kit, 'read_file')).toContain('not UTF-8');
+      expect(said(kit, tool)).toContain('not UTF-8');
+      expect(fileOf(kit)).toEqual(Buffer.from(latin));
+    },
+  );
+});
+
+describe('a file with a mark at its beginning and line endings of two kinds', () => {
+  it.each([
+    ['edit_file', { path: 'a.py', old: 'y = 2\nz = 3', new: 'y = 2\nz = 4' }],
+    ['edit_file', { path: 'a.py', old: 'z = 3', new: 'z = 4' }],
+  ])('keeps both where %s changes another line', async (tool, input) => {
+    const kit = await work(marked, tool, input);
+    expect(fileOf(kit).toString()).toBe('\uFEFFx = 1\r\ny = 2\nz = 4\r\n');
+    expect(said(kit, 'read_file')).toMatch(/^1: x = 1/u);
+  });
+
+  it('gets new lines that end as its others do', async () => {
+    const kit = await work(marked, 'edit_file', { path: 'a.py', old: 'x = 1', new: 'x = 1\nw = 0' });
+    expect(fileOf(kit).toString()).toBe('\uFEFFx = 1\r\nw = 0\r\ny = 2\nz = 3\r\n');
+  });
+});

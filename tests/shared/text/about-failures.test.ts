@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { isAboutFailures } from '../../../src/shared/text/about-failures.ts';
+
+const summary = 'FAILED tests/test_dates.py::test_parse_month - AssertionError: assert 3 == 4\n1 failed, 2 passed';
+
+describe('isAboutFailures', () => {
+  it.each([
+    'A test fails. Find the bug and fix it.',
+    'Make the tests green',
+    'Rename parseMonth to readMonth',
+    'Add a check: total must not be negative',
+    'Totals are wrong for empty lists.',
+    '修复测试。',
+    'Add a function parse_month(text) to dates.py',
+    'A test fails. Add a function called median to dates.py.',
+  ])('takes %j for a task about them', (task) => {
+    expect(isAboutFailures(task, summary)).toBe(true);
+  });
+
+  it.each([
+    'Rename total to sum in cart.py',
+    'Add a --verbose flag',
+    'Add leap years to the dates',
+    'Move the helper into util.js',
+    'Write a test for parse_month',
+    'Add a function median(values) to dates.py that returns the median of a list of numbers.',
+    'Create a helper function named `clamp` in dates.py; it must not change its argument',
+    'Please add another class Week to dates.py',
+  ])('takes %j for another one', (task) => {
+    expect(isAboutFailures(task, summary)).toBe(false);
+  });
+
+  const pytest = [
+    '    def test_thousands():',
+    '>       assert calculate("1,000 + 1") == 1001',
+    'calculator.py:28: in calculate',
+    '    value = to_number(first)',
+    '    operator, operand = rest',
+    'E           calculator.CalculatorError: not a number: 1,000',
+    'FAILED tests/test_calculator.py::test_thousands - calculator.CalculatorError: not a number: 1,000',
+  ].join('\n');
+
+  it.each([
+    ['Let it read thousands with a comma, add that to the README', true],
+    ['Change to_number to accept commas', true],
+    ['Change calculate to accept commas', true],
+    ['Add modulo with the % operator to the calculator.', false],
+    ['Make the error message for an unknown operator say which ones are known.', false],
+    ['Make the error go away', true],
+    ['Add a history of results to calculator.py', false],
+  ])('goes by what failed, not by the code around it or the name of its file: %j', (task, isAbout) => {
+    expect(isAboutFailures(task, pytest)).toBe(isAbout);
+  });
+
+  it('knows what `node --test` marks as failed', () => {
+    const spec =
+      '✔ counts words (1ms)\n✖ counts an empty text (2ms)\n  AssertionError: 1 !== 0\n    at src/words.js:3:1';
+    expect(isAboutFailures('Count 0 words in an empty text, change that', spec)).toBe(true);
+    expect(isAboutFailures('Add an option that counts lines to src/words.js', spec)).toBe(true);
+    expect(isAboutFailures('Add an option for lines to src/words.js', spec)).toBe(false);
+  });
+});

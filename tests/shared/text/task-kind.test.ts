@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { asksToRun, isQuestion, isSmallTalk } from '../../../src/shared/text/task-kind.ts';
+
+describe('isSmallTalk', () => {
+  it.each(['Hello!', 'hi there', 'Thanks a lot!', 'OK, thanks', 'Guten Morgen', 'danke schön', '你好'])(
+    'takes %j for no task at all',
+    (text) => {
+      expect([isSmallTalk(text), isQuestion(text)]).toEqual([true, true]);
+    },
+  );
+
+  it.each(['OK, do it', 'hi, fix the test', 'great, now the other one', 'go on', 'hello.py is broken', ''])(
+    'leaves %j to be looked at',
+    (text) => {
+      expect(isSmallTalk(text)).toBe(false);
+    },
+  );
+});
+
+describe('asksToRun', () => {
+  it.each([
+    ['Run the tests', 'tests'],
+    ['please run all unit tests again and tell me what fails', 'tests'],
+    ['run `tools/seed.py`', 'tools/seed.py'],
+  ])('%j: %s', (task, what) => {
+    // It needs a sandbox for commands, which a question does not.
+    expect([asksToRun(task), isQuestion(task)]).toEqual([what, false]);
+  });
+
+  it.each(['Run the tests and fix what fails', 'Make the tests run faster', 'run', 'Start with cart.py'])(
+    'leaves %j to others',
+    (task) => {
+      expect(asksToRun(task)).toBeNull();
+    },
+  );
+});
+
+describe('isQuestion', () => {
+  it.each([
+    'What does parse() return?',
+    'Do the two parsers agree?',
+    'Explain how the cache works.',
+    'where is the version set',
+    'List the public functions. Which of them are tested?',
+    '这个函数是做什么的？',
+  ])('takes %j for a question', (task) => {
+    expect(isQuestion(task)).toBe(true);
+  });
+
+  it.each([
+    'Do the work.',
+    'Do everything that TODO.md says',
+    'Can you fix the parser?',
+    'Fix the failing test.',
+    'Show the sum and add a test for it.',
+    'What does parse() return? Then fix it.',
+    '修复测试。',
+    '',
+  ])('takes %j for work', (task) => {
+    expect(isQuestion(task)).toBe(false);
+  });
+});
