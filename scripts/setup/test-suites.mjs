@@ -14,7 +14,7 @@ export const suites = [
     minutes: 4,
     needs: [],
     check: [
-      ['oxlint/bin/oxlint', '--deny-warnings'],
+      ['oxlint/bin/oxlint', '-c', 'oxlint.config.mjs', '--deny-warnings'],
       ['oxfmt/bin/oxfmt', '--check', '.'],
     ],
   },

@@ -70,7 +70,7 @@ describe('a task with a local and a cloud model', () => {
       'local L1 local-first',
       'local L2 tool-loop',
       'local L3 retry-here',
-      'cloud L5 consecutiveFailures',
+      'cloud L5 bad-signals',
       'cloud L2 tool-loop',
     ]);
     const note = JSON.stringify(kit.requests[3]?.messages.at(-1));

@@ -52,7 +52,7 @@ describe('dewpoint route', () => {
   it('says of one step what there was to choose from, at which price, and every vote', async () => {
     const text = await say('session-1', '3');
     expect(text).toContain('Step 3 (act) ran in the cloud: sky/model');
-    expect(text).toContain('Decided by failures before it (consecutiveFailures)');
+    expect(text).toContain('Decided by failures before it (bad-signals)');
     expect(text).not.toContain('It began with');
     expect(await say('session-1', '1')).toContain('It began with loop on fake/model: The model chooses');
     expect(text).toMatch(/fake\/model +runner-up +\$0 /u);
