@@ -194,7 +194,14 @@ async function createComparison(
   const models = { local: input.local ?? usual.local, ...(cloud === null ? {} : { cloud }) };
   const fixed = { ...input, ...models };
   const routingSnapshot = await options.routes.now(fixed);
-  const comparison = { id, createdAt: options.now(), input: fixed, routingSnapshot, runs: plannedRuns(fixed), abandoned: [] };
+  const comparison = {
+    id,
+    createdAt: options.now(),
+    input: fixed,
+    routingSnapshot,
+    runs: plannedRuns(fixed),
+    abandoned: [],
+  };
   await options.store.save(comparison);
   return id;
 }
