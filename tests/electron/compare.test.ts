@@ -77,13 +77,13 @@ describe('comparing policies in the window', () => {
   it('begins one, says what is wrong first, and shows each run as it ends', async () => {
     const { page } = served;
     await page.getByRole('navigation').getByRole('button', { name: 'Compare' }).click();
-    await page.getByText('Nothing has been compared yet.').waitFor();
+    await page.getByText('No comparisons yet.').waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'New comparison' }).click();
     const form = page.getByRole('form', { name: 'New comparison' });
     await form.getByLabel('Task').fill('Make the week tests pass.');
     await form.getByLabel('Project folder').fill('/nowhere');
-    await form.getByLabel('Solved when this command passes').fill('npm test');
+    await form.getByLabel('Success check').fill('npm test');
     await form.getByLabel('Local first, cloud when needed').uncheck();
     await form.getByLabel('Cloud model').selectOption('example/large-1');
     await form.getByRole('button', { name: 'Start' }).click();
@@ -130,11 +130,11 @@ describe('comparing policies in the window', () => {
     await page.getByRole('button', { name: /Make the week tests pass/u }).click();
     await page.getByText('stopped').waitFor();
     watcher?.end();
-    await page.getByText('1 run is left.').waitFor();
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('1 run left.').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
     await expect.poll(() => cancelled).toEqual(['c1']);
-    await page.getByRole('button', { name: 'Open its session' }).first().click();
+    await page.getByRole('button', { name: 'Open session' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Fix the failing date test' }).waitFor();
     expect(served.complaints).toEqual([]);
   });

@@ -50,7 +50,7 @@ describe.skipIf(isWithoutEngine)('the sandbox panel', { timeout: 120_000 }, () =
       .locator('[data-usage]')
       .getByText(/of 2\.1 GB/u)
       .waitFor();
-    await panel.getByRole('button', { name: 'Open a terminal in it' }).click();
+    await panel.getByRole('button', { name: 'Open terminal' }).click();
     const terminal = panel.getByRole('region', { name: 'Terminal' });
     await terminal.locator('.xterm-screen').waitFor();
     await terminal.getByRole('textbox').focus();

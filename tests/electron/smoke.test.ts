@@ -100,7 +100,7 @@ describe('the window', () => {
   it('stays usable when it is narrow', async () => {
     const { app, page } = launched;
     await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setContentSize(380, 700));
-    await page.getByRole('button', { name: 'Open the list of sessions' }).click();
+    await page.getByRole('button', { name: 'Open session list' }).click();
     await page.locator('[data-session]').first().click();
     await page.locator('[data-outcome]').getByText('The port is 8123').waitFor();
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

@@ -61,10 +61,10 @@ it('says in a polite and an assertive region what waits, fails and ends, and not
   working.append({ type: 'notice-added', level: 'warning', code: 'x', text: 'The memory limit is not kept.' });
   await expect.poll(async () => (await saidSoFar()).at(-1)).toBe('polite: The memory limit is not kept.');
   working.end('done', 'Written.');
-  await expect.poll(async () => (await saidSoFar()).at(-1)).toBe('polite: It has finished.');
+  await expect.poll(async () => (await saidSoFar()).at(-1)).toBe('polite: Finished.');
   working.ask('Go on.');
-  await expect.poll(async () => (await saidSoFar()).at(-1)).toBe('polite: It is at work on your message.');
+  await expect.poll(async () => (await saidSoFar()).at(-1)).toBe('polite: Working on your message.');
   working.end('error', 'The service is away.');
-  await expect.poll(async () => (await saidSoFar()).slice(4)).toEqual(['assertive: It ended with an error.']);
+  await expect.poll(async () => (await saidSoFar()).slice(4)).toEqual(['assertive: Stopped by an error.']);
   expect(await violations(page)).toEqual([]);
 });
