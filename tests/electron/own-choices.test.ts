@@ -53,7 +53,7 @@ describe('what is this person’s own', () => {
     await show('Settings');
     await page.getByText('Profile numbers').click();
     const table = page.getByRole('table', { name: 'Profile numbers' });
-    const row = table.getByRole('row', { name: /Bad signals in a row before the cloud takes over/u });
+    const row = table.getByRole('row', { name: /Failures in a row before the cloud takes over/u });
     await expect.poll(() => row.getByRole('cell').allInnerTexts()).toEqual(['3', '2', '1', '7']);
     expect(await violations(page)).toEqual([]);
     await keepScreenshot(page, 'profile-numbers');

@@ -83,7 +83,7 @@ it('what was done here without a network is offered to the cloud once it is back
   await page.getByRole('combobox', { name: 'Where steps run' }).selectOption('hybrid');
   await page.getByRole('textbox', { name: 'Message' }).fill('Set x to 2 in a.py.');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await log.getByText('here because the cloud was out of reach').waitFor();
+  await log.getByText('because the cloud was unreachable').waitFor();
   await page.locator('[data-outcome=done]').waitFor();
   service = await startChatServer(Number(new URL(service.baseUrl).port));
   service.behave({ type: 'stream', body: said, after: 'end' });

@@ -74,7 +74,8 @@ async function send(where: string): Promise<void> {
 }
 
 const offer = () => served.page.getByRole('region', { name: 'Image not seen' });
-const offered = () => offer().getByRole('combobox', { name: 'Model that supports images' }).getByRole('option').allInnerTexts();
+const offered = () =>
+  offer().getByRole('combobox', { name: 'Model that supports images' }).getByRole('option').allInnerTexts();
 
 describe('a picture that no model of its message sees', () => {
   it('is sent again to one that sees and runs here; where only that was allowed the cloud is not offered', async () => {

@@ -192,12 +192,12 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
           </select>
         )}
       </Field>
-      <InputField label="Disabled" value='nothing' disabled onText={nothing} />
+      <InputField label="Disabled" value="nothing" disabled onText={nothing} />
     </div>
   ),
   fold: (
     <>
-      <Fold label='Response'>
+      <Fold label="Response">
         <p className="mt-1 text-sm">{long}</p>
       </Fold>
       <details>

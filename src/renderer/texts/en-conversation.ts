@@ -86,6 +86,7 @@ export const conversation = {
   'step.exit': 'exit {code}',
   'step.starting': 'starting…',
   'step.waiting': 'waiting for the engine…',
+  'step.proposed': 'Suggested a change',
   'step.tokens': '{input} in, {output} out',
   'step.loading': 'loading model{share}…',
   'step.answerSpeed': '{speed} overall',

@@ -49,9 +49,7 @@ it('says once that a turn begins and how it ends, a failure at once and with its
   expect(said(running, { ...running, seq: 9, steps: [...running.steps] })).toEqual([]);
   expect(said(running, after(start, end('done')))).toEqual(['polite: Finished.']);
   expect(said(running, after(start, end('planned')))).toEqual(['polite: The plan is ready.']);
-  expect(said(running, after(start, end('error')))).toEqual([
-    'assertive: Stopped by an error. The service is away.',
-  ]);
+  expect(said(running, after(start, end('error')))).toEqual(['assertive: Stopped by an error. The service is away.']);
   expect(said(after(start, end('done')), after(start, end('done')))).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Attachment } from '@shared/attachments.ts';
-import { stageText } from '../../../lib/text/stage-text.ts';
+import { phaseText, stageText } from '../../../lib/text/stage-text.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import type { CriterionResult, MessageState, TurnState } from '@shared/session-state.ts';
 import type { RunStatus } from '@shared/run-options.ts';
@@ -154,7 +154,7 @@ export function TurnProgress({ sessionId, timeline }: RanProps) {
         <ul className="flex flex-col gap-0.5 text-xs text-soft">
           {phases.map(({ phase, text }) => (
             <li key={phase} className="wrap-anywhere">
-              <span className="text-ink">{seenWords(phase)}</span> {seenWords(text)}
+              <span className="text-ink">{phaseText(phase)}</span> {seenWords(text)}
             </li>
           ))}
         </ul>

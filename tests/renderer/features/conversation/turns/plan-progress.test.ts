@@ -33,6 +33,6 @@ it('says nothing of how far a plan is where nobody said it', () => {
   expect(words(html)).toBe('Plan tasks 1 Read it 2 Change it');
 });
 
-it('says of an item that was worked on when the turn ended that it was begun, and no more', () => {
-  expect(words(drawn([{ text: 'Read it', state: 'working' }], true))).toContain('1 Read it begun');
+it('says of an item that was worked on when the turn ended that it was started, and no more', () => {
+  expect(words(drawn([{ text: 'Read it', state: 'working' }], true))).toContain('1 Read it started');
 });
