@@ -34,7 +34,7 @@ export function lookAtChanges(turn: Turn): Promise<ChangesLook> {
     turn,
     {
       tool: 'look_at_changes',
-      label: 'look at what was changed',
+      label: 'review the changes',
       input: {},
       run: async () => {
         const data = await look(turn);

@@ -23,7 +23,7 @@ const names = {
 export function capLine({ scope, limitUsd, spentUsd, heldUsd, worstUsd, model }: EventOf<'cap-reached'>): string {
   const cap = `the cap of ${moneyText(limitUsd)} for ${names[scope]}`;
   if (worstUsd === null) return `${seenName(model)} has no known price, so ${cap} cannot be kept`;
-  const held = heldUsd > 0 ? `, ${moneyText(heldUsd)} put aside for calls that run` : '';
+  const held = heldUsd > 0 ? `, ${moneyText(heldUsd)} reserved for running calls` : '';
   return `the next call of ${seenName(model)} could cost ${moneyText(worstUsd)}; ${cap}: ${moneyText(spentUsd)} spent${held}`;
 }
 
