@@ -76,7 +76,7 @@ describe('a session', () => {
       (await cost.getByRole('row').allInnerTexts()).map((row) => row.replaceAll(/\s+/gu, ' ').trim());
     // The days come later than what the session itself knows.
     await expect.poll(rows).toEqual([
-      'Bucket local cloud',
+      'Type local cloud',
       'New input 320 1850',
       'Cache read 10.2k 0',
       'Cache write 0 1200',
