@@ -84,12 +84,12 @@ it('counts nothing before a person asks, then says what is kept and what of it i
 it('removes what is not needed, and images only with a button of their own', async () => {
   const { page } = served;
   await button('Show stored data').click();
-  await button('Remove what is not needed (1.4 GB)').click();
+  await button('Remove unneeded data (1.4 GB)').click();
   await page.getByText('Removed 1 item, 1.4 GB.').first().waitFor();
   expect(asked.at(-1)).toEqual({ remove: 'unneeded', images: false });
   await expect.poll(() => group().getByRole('listitem').count()).toBe(2);
   await expect.poll(() => button(/^Remove unneeded/u).count()).toBe(0);
-  await button('Remove unneeded images, too (662 MB)').click();
+  await button('Also remove unneeded images (662 MB)').click();
   await page.getByText('Removed 1 item, 662 MB.').first().waitFor();
   expect(asked.at(-1)).toEqual({ remove: 'unneeded', images: true });
   await expect
