@@ -44,7 +44,7 @@ describe.skipIf(isWithoutEngine)('the sandbox panel', { timeout: 120_000 }, () =
     const panel = page.getByRole('tabpanel', { name: 'Sandbox' });
     await panel
       .locator('[data-usage]')
-      .getByText(/ % of one core/u)
+      .getByText(/% of one core/u)
       .waitFor();
     await panel
       .locator('[data-usage]')

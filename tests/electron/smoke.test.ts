@@ -51,8 +51,8 @@ describe('the window', () => {
     await page.locator('[data-outcome="planned"]').getByText('The port is 8123').waitFor();
     const rows = await page.locator('[id^=row-][aria-expanded]').allInnerTexts();
     expect(rows.map((row) => row.replaceAll(/\s+/gu, ' '))).toEqual([
-      expect.stringMatching(/^local .*main\.py .* → .* s$/u),
-      expect.stringMatching(/^local .* → .* s$/u),
+      expect.stringMatching(/^local .*main\.py .* in, .* out .* s$/u),
+      expect.stringMatching(/^local .* in, .* out .* s$/u),
     ]);
     await page.locator('[id^=row-][aria-expanded]').first().click();
     await page.locator('[id$=-body]').getByText('PORT = 8123').waitFor();

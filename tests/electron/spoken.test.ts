@@ -55,7 +55,8 @@ it('says in a polite and an assertive region what waits, fails and ends, and not
   expect(await page.getByRole('log').getAttribute('aria-live')).toBe('off');
   const asked = { toolCallId: 'call', kind: 'guarded-file', subject: 'write a_test.py', sha256: 'c'.repeat(64) };
   working.append({ type: 'approval-requested', approvalId: 'one', ...asked });
-  const question = 'Waiting for your answer. The agent wants to change a file that its work is checked against: write a_test.py';
+  const question =
+    'Waiting for your answer. The agent wants to change a file that its work is checked against: write a_test.py';
   await expect.poll(saidSoFar).toEqual([`assertive: ${question}`]);
   working.append({ type: 'approval-answered', approvalId: 'one', answer: 'deny', by: 'person' });
   working.append({ type: 'notice-added', level: 'warning', code: 'x', text: 'The memory limit is not kept.' });

@@ -142,7 +142,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     price: async () => {
       await goTo('models', 'Models');
       await page
-        .getByRole('button', { name: /^(?:Set a|Change the) price/u })
+        .getByRole('button', { name: /^(?:Set|Change) price/u })
         .first()
         .click();
       await page.getByLabel('Input, $').waitFor();
