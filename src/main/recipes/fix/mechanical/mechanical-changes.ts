@@ -1,14 +1,17 @@
 import type { Span } from '../../code/code-spans.ts';
 import { walk, type Syntax, type SyntaxNode } from '../../code/code-syntax.ts';
 import type { Candidate, Origin } from '../../trial/candidate-change.ts';
-import { donorMutations } from '../tables/donor-mutations.ts';
-import { idiomMutations } from '../tables/idiom-mutations.ts';
-import { languageMutations } from '../tables/language-idioms.ts';
-import { moveMutations } from '../tables/move-mutations.ts';
-import { partners, type Mutation, type NamePairs } from './mutation.ts';
-import { stateMutations } from '../tables/state-idioms.ts';
-import { templateMutations } from '../tables/repair-templates.ts';
-import { valueMutations } from '../tables/value-idioms.ts';
+
+/** One small textual change, by offsets into the file. */
+interface Mutation {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly line: number;
+  /** Lower is tried first: how often such a slip is the bug. */
+  readonly rank: number;
+  readonly what: string;
+}
 
 const swaps: Readonly<Record<string, readonly string[]>> = {
   '<': ['<=', '>'],
@@ -45,7 +48,8 @@ const swaps: Readonly<Record<string, readonly string[]>> = {
   '..': ['...'],
 };
 
-const nameSwaps: NamePairs = [
+/** Names that are taken for each other. */
+const nameSwaps: readonly (readonly [string, string])[] = [
   ['min', 'max'],
   ['floor', 'ceil'],
   ['floor', 'round'],
@@ -86,24 +90,8 @@ export function mutationsOf(
   span: Pick<Span, 'language' | 'startLine' | 'endLine'>,
 ): readonly Mutation[] {
   const found = syntax.withTree(span.language, text, (root) => {
-    const all = [...walk(root)];
-    const begun = all.filter((node) => lineOf(node) >= span.startLine && lineOf(node) <= span.endLine);
-    const mutations = begun.flatMap((node) => [
-      ...leafMutations(node, lineOf(node)),
-      ...treeMutations(node, lineOf(node), text),
-    ]);
-    const nodes = begun.filter((node) => node.endPosition.row + 1 <= span.endLine);
-    const failureContext = { text, language: span.language, all, nodes };
-    return [
-      ...mutations,
-      ...idiomMutations(failureContext),
-      ...templateMutations(failureContext),
-      ...valueMutations(failureContext),
-      ...donorMutations(failureContext),
-      ...moveMutations(failureContext),
-      ...languageMutations(failureContext),
-      ...stateMutations(failureContext),
-    ];
+    const begun = [...walk(root)].filter((node) => lineOf(node) >= span.startLine && lineOf(node) <= span.endLine);
+    return begun.flatMap((node) => [...leafMutations(node, lineOf(node)), ...treeMutations(node, lineOf(node), text)]);
   });
   const seen = new Set<string>();
   return found.filter((mutation) => {
@@ -157,7 +145,8 @@ function numberMutations(node: SyntaxNode, line: number): Mutation[] {
 function nameMutations(node: SyntaxNode, line: number): Mutation[] {
   // What changes an order or an effect passes weak tests more often than it repairs something.
   const rank = /^(push|unshift|pop|shift|keys|values)$/.test(node.text) ? 6 : 3;
-  return partners(nameSwaps, node.text).map((name) => change(node, name, line, rank));
+  const taken = nameSwaps.filter((pair) => pair.includes(node.text));
+  return taken.map(([one, other]) => change(node, node.text === one ? other : one, line, rank));
 }
 
 /** Changes that need to see more than one leaf. */
