@@ -58,7 +58,7 @@ async function taken(
   const failing = { path: 'test_m.py', language: 'python', text: '', names: new Set(''), first: '' } as const;
   const evidence = { failures: [], coverage: null, testNames: new Set(''), task: '', distance, missing: [] };
   const failureContext = {
-    evidence: { ...evidence, useTrace: true },
+    evidence,
     suspects: [],
     insertions: [],
     tests: [failing],

@@ -42,8 +42,8 @@ function makeSampler({ answers, passes = [], together, known = [], over = Infini
       if (said === null) return Promise.resolve(null);
       return Promise.resolve(
         said === ''
-          ? { type: 'unusable', reason: 'unparsed', code: '', together }
-          : { type: 'candidate', candidate: candidateOf(said), code: said, together },
+          ? { type: 'unusable', reason: 'unparsed', together }
+          : { type: 'candidate', candidate: candidateOf(said), together },
       );
     },
     judgeAlone: (proposal) => {
