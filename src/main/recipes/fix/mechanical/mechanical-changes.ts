@@ -84,7 +84,7 @@ const nameSwaps: readonly (readonly [string, string])[] = [
 ];
 
 /** All mutations of the given lines of a file, the likeliest first within a line. Those that do not parse are left out. */
-export function mutationsOf(
+function mutationsOf(
   syntax: Syntax,
   text: string,
   span: Pick<Span, 'language' | 'startLine' | 'endLine'>,
@@ -100,6 +100,34 @@ export function mutationsOf(
     seen.add(key);
     return true;
   });
+}
+
+/**
+ * Variations of a change that tests of its lines should notice: the small changes, and others that no one would try as
+ * a repair (another operator, one operand alone, an empty text or list).
+ */
+export function mutantsOf(
+  syntax: Syntax,
+  text: string,
+  span: Pick<Span, 'language' | 'startLine' | 'endLine'>,
+): readonly Mutation[] {
+  const altered = syntax.withTree(span.language, text, (root) =>
+    [...walk(root)]
+      .filter((node) => lineOf(node) >= span.startLine && lineOf(node) <= span.endLine)
+      .flatMap((node) => alteredTexts(node).map((one) => change(node, one, lineOf(node), 5))),
+  );
+  return [...mutationsOf(syntax, text, span), ...altered.filter((one) => text.slice(one.start, one.end) !== one.text)];
+}
+
+function alteredTexts(node: SyntaxNode): readonly string[] {
+  const left = node.childForFieldName('left')?.text;
+  const right = node.childForFieldName('right')?.text;
+  const operator = node.childForFieldName('operator')?.text ?? '';
+  if (/^binary_/.test(node.type) && left !== undefined && right !== undefined && /^[-+*/%]$/.test(operator))
+    return [`${left} ${operator === '*' ? '+' : '*'} ${right}`, left, right];
+  const parent = node.parent?.type ?? '';
+  if (/^(string|template_string)$/.test(node.type) && !/import|expression_statement/.test(parent)) return ["''"];
+  return /^(list|array)$/.test(node.type) ? ['[]'] : [];
 }
 
 const lineOf = (node: SyntaxNode): number => node.startPosition.row + 1;

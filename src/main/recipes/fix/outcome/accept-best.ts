@@ -5,7 +5,7 @@ import type { RecipeOutcome } from '../../define.ts';
 import { behavioursOf, codeKey, type BehaviourParts, type Behaviours } from './candidate-behaviour.ts';
 import { withoutComments, type Candidate, type FileText } from '../../trial/candidate-change.ts';
 import type { Verdict } from '../judge/judge-candidate.ts';
-import { applyMutation, mutationsOf } from '../mechanical/mechanical-changes.ts';
+import { applyMutation, mutantsOf } from '../mechanical/mechanical-changes.ts';
 import { overfitMarks } from './overfit-marks.ts';
 import type { SearchResult } from '../search/search-result.ts';
 
@@ -196,7 +196,7 @@ async function tryMutants(parts: BehaviourParts, candidate: Candidate): Promise<
   if (lines.length === 0) return noMutants;
   const language = span?.language ?? (file.path.endsWith('.py') ? 'python' : 'javascript');
   const place = { language, startLine: Math.min(...lines), endLine: Math.max(...lines) };
-  const mutants = mutationsOf(parts.syntax, file.text, place)
+  const mutants = mutantsOf(parts.syntax, file.text, place)
     .filter((mutation) => lines.includes(mutation.line) && mutation.rank <= 7 && !equivalent(mutation))
     .sort((left, right) => left.rank - right.rank)
     .slice(0, 12)

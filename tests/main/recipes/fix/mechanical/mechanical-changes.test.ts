@@ -1,7 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { findSpans } from '../../../../../src/main/recipes/code/code-spans.ts';
 import { languageOf, loadSyntax, type Syntax } from '../../../../../src/main/recipes/code/code-syntax.ts';
-import { mechanicalCandidates } from '../../../../../src/main/recipes/fix/mechanical/mechanical-changes.ts';
+import {
+  applyMutation,
+  mechanicalCandidates,
+  mutantsOf,
+} from '../../../../../src/main/recipes/fix/mechanical/mechanical-changes.ts';
 
 let syntax: Syntax;
 beforeAll(async () => {
@@ -66,4 +70,15 @@ test('every candidate parses and differs from the file', () => {
   expect(found.length).toBeGreaterThan(20);
   expect(found.filter((one) => one === text || syntax.errorLine('python', one) !== null)).toEqual([]);
   expect(found.filter((one) => !one.includes('"""Doc < with - signs."""'))).toEqual([]);
+});
+
+test.each([
+  ['an operator and each operand', 'a + b', ['a - b', 'a * b', 'a', 'b']],
+  ['an emptied text', "trim('x')", ["trim('')"]],
+  ['an emptied list', 'join([a, b])', ['join([])']],
+])('a mutant is %s', (_, value, mutants) => {
+  const text = `function f(a, b) {\n  return ${value};\n}\n`;
+  const place = { language: 'javascript', startLine: 2, endLine: 2 } as const;
+  const found = mutantsOf(syntax, text, place).map((one) => applyMutation(text, one));
+  expect(found).toEqual(expect.arrayContaining(mutants.map((one) => text.replace(value, one))));
 });
