@@ -1,7 +1,7 @@
 import type { ComponentProps, Ref, RefObject } from 'react';
 import { useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
-import { sessionStatus } from '@shared/session-state.ts';
-import type { SlashCommand } from '@shared/slash-commands.ts';
+import { sessionStatus } from '@shared/session/session-state.ts';
+import type { SlashCommand } from '@shared/session/slash-commands.ts';
 import { Approvals } from './features/approvals/approvals.tsx';
 import { CapQuestion } from './features/approvals/cap-question.tsx';
 import type { ComposerHandle } from './features/composer/composer.tsx';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Suspense, lazy, useCallback, useEffect, useRef, useState } from 'react';
-import type { HostPush } from '@shared/host-contract.ts';
+import type { HostPush } from '@shared/contract/host-contract.ts';
 import { SessionList } from './features/sessions/session-list.tsx';
 import { dropStaleAnnouncements } from './lib/notices/announce.ts';
 import { isSidebarOpen } from './lib/window/preferences.ts';

@@ -15,7 +15,7 @@ const forbidden: readonly { readonly file: string; readonly line: string }[] = [
   { file: 'src/main/agent/c3.ts', line: "import { x } from 'node:child_process'; void x;" },
   { file: 'src/main/engines/c6.ts', line: "import { fork } from 'node:child_process'; void fork;" },
   { file: 'src/main/sandbox/docker/c7.ts', line: "import { spawn } from 'child_process'; void spawn;" },
-  { file: 'src/main/secrets/key-client.ts', line: "import { fork } from 'node:child_process'; void fork;" },
+  { file: 'src/main/safety/keys/key-client.ts', line: "import { fork } from 'node:child_process'; void fork;" },
   { file: 'src/main/cli/c8.ts', line: "import { spawn } from 'node:child_process'; void spawn;" },
   { file: 'src/main/lib/c9.ts', line: "import { spawn } from 'node:child_process'; void spawn;" },
   { file: 'src/main/lib/programs/start-program.ts', line: "import { x } from '../sessions/journal.ts'; void x;" },
@@ -34,11 +34,11 @@ const forbidden: readonly { readonly file: string; readonly line: string }[] = [
   { file: 'src/main/api/i.ts', line: "import { app } from 'electron'; void app;" },
   { file: 'src/main/cli/j.ts', line: "import { x } from '../electron/window.ts'; void x;" },
   { file: 'src/main/web/k.ts', line: "import { app } from 'electron'; void app;" },
-  { file: 'src/preload/l.ts', line: "import { x } from '@shared/events.ts'; void x;" },
+  { file: 'src/preload/l.ts', line: "import { x } from '@shared/events/events.ts'; void x;" },
   { file: 'src/renderer/m.tsx', line: "import 'node:fs';" },
   { file: 'src/renderer/n.tsx', line: "import { x } from '../main/compose.ts'; void x;" },
-  { file: 'src/renderer/o.tsx', line: "import { x } from '@shared/events.ts'; void x;" },
-  { file: 'src/renderer/lib/o2.ts', line: "import { contract } from '@shared/contract.ts'; void contract;" },
+  { file: 'src/renderer/o.tsx', line: "import { x } from '@shared/events/events.ts'; void x;" },
+  { file: 'src/renderer/lib/o2.ts', line: "import { contract } from '@shared/contract/contract.ts'; void contract;" },
   { file: 'src/renderer/features/chat/steps/p2.tsx', line: "import { x } from '../../costs/costs-view.tsx'; void x;" },
   { file: 'src/renderer/features/chat/p.tsx', line: "import { x } from '../costs/costs-view.tsx'; void x;" },
 ];
@@ -62,11 +62,11 @@ const allowed: readonly { readonly file: string; readonly line: string }[] = [
   { file: 'src/main/electron/ok.ts', line: "import { app } from 'electron'; void app;" },
   {
     file: 'src/renderer/ok2.tsx',
-    line: "import { reduceSession } from '@shared/reduce-session.ts'; void reduceSession;",
+    line: "import { reduceSession } from '@shared/session/reducers/reduce-session.ts'; void reduceSession;",
   },
   { file: 'src/renderer/features/chat/ok.tsx', line: "import { x } from './steps/step-row.tsx'; void x;" },
   { file: 'src/renderer/features/chat/steps/ok.tsx', line: "import { x } from '../turns/turn.tsx'; void x;" },
-  { file: 'src/renderer/ok.tsx', line: "import type { X } from '@shared/events.ts'; export type Y = X;" },
+  { file: 'src/renderer/ok.tsx', line: "import type { X } from '@shared/events/events.ts'; export type Y = X;" },
 ];
 
 let folder = '';
@@ -145,10 +145,10 @@ describe('the one place that starts programs on the host', () => {
 
   it('is called by lib/host-programs.ts, which knows where they stand, and by two that have nothing to find', () => {
     expect(namesOf(/\bstartProgram\(/u)).toEqual([
-      'src/main/engines/server-guard.ts',
+      'src/main/models/engine/server-guard.ts',
       'src/main/lib/programs/host-programs.ts',
       'src/main/lib/programs/start-program.ts',
-      'src/main/sandbox/read-only/ripgrep.ts',
+      'src/main/sandbox/read-only/search-host.ts',
     ]);
   });
 

@@ -1,4 +1,4 @@
-import type { TerminalPush } from '@shared/sandbox-view.ts';
+import type { TerminalPush } from '@shared/sandbox/sandbox-view.ts';
 import { delay } from '../lib/async/delay.ts';
 import { createPushQueue } from '../lib/async/push-queue.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { success } from '../../../src/shared/errors.ts';
-import { runOptionsSchema } from '../../../src/shared/run-options.ts';
+import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
 import { compose } from '../../../src/main/compose.ts';
 import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
 
@@ -22,7 +22,7 @@ it('what a call has cost stays as it was when its price, the list or the setting
     await core.setSetting('providers.sky', { kind: 'scripted', where: 'cloud', replies, repeat: true, ...price });
     const sessionId = await core.createSession({ projectPath: null });
     const options = { policy: 'cloud', cloud: 'sky/script', strategy: 'loop', interactive: false };
-    await core.send(sessionId, 'Mend it.', runOptionsSchema.parse(options));
+    await core.send(sessionId, 'Repair it.', runOptionsSchema.parse(options));
     expect(await core.result(sessionId)).toMatchObject({ status: 'done' });
   };
   try {

@@ -1,7 +1,7 @@
 import { AppError, toFailure } from '@shared/errors.ts';
-import type { EventOf } from '@shared/events.ts';
-import type { ModelInfo, Stage } from '@shared/models.ts';
-import { howToGet } from '@shared/models.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
+import { howToGet } from '@shared/models/model-info.ts';
 import { chooseCascade, withoutRecipes } from '../../routing/cascade/choose-cascade.ts';
 import { isAboutFailures } from '@shared/text/about-failures.ts';
 import { checkCriterion } from '../gate/check-criterion.ts';

@@ -1,6 +1,6 @@
 import { Notification } from 'electron';
-import type { SessionNews } from '@shared/session-news.ts';
-import { seenWords } from '@shared/seen-text.ts';
+import type { SessionNews } from '@shared/session/session-news.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
 import { createNewsFinder } from './session-news-finder.ts';
 import { texts } from './desktop-texts.ts';

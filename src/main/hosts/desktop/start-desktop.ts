@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { BrowserWindow, app, dialog, session } from 'electron';
 import { toFailure } from '@shared/errors.ts';
-import { unobeyed } from '@shared/seen-text.ts';
+import { escapeForTerminal } from '@shared/text/seen-text.ts';
 import { createForwardRouter } from '../../server/forward-router.ts';
 import { createChannelServer } from '../../server/serve-channel.ts';
 import { readPageFiles } from '../page-files.ts';
@@ -113,7 +113,7 @@ function fail(error: unknown, { isTest }: DesktopOptions): void {
   const { message, hint } = toFailure(error);
   const text = hint === undefined ? message : `${message}\n${hint}`;
   const stack = isTest && error instanceof Error ? `${error.stack}\n` : '';
-  process.stderr.write(unobeyed(`dewpoint: ${text}\n${stack}`));
+  process.stderr.write(escapeForTerminal(`dewpoint: ${text}\n${stack}`));
   if (!isTest) dialog.showErrorBox(texts['dialog.cannotStart'], text);
   app.exit(1);
 }

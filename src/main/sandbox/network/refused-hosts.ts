@@ -1,4 +1,4 @@
-import type { NetworkDecision } from './decision.ts';
+import type { NetworkDecision } from './network-decision.ts';
 
 const mostNamed = 5;
 
@@ -8,7 +8,7 @@ function named(host: string): string {
 }
 
 /** What kept a command from hosts it asked for, a sentence for each cause; empty where nothing did. For people. */
-export function refusedText(decisions: readonly Pick<NetworkDecision, 'host' | 'isAllowed' | 'reason'>[]): string {
+export function refusedHostsText(decisions: readonly Pick<NetworkDecision, 'host' | 'isAllowed' | 'reason'>[]): string {
   const refused = decisions.filter(({ isAllowed }) => !isAllowed);
   const listOf = (...reasons: readonly string[]): string => {
     const hosts = refused.filter(({ reason }) => reasons.includes(reason)).map(({ host }) => named(host));

@@ -1,5 +1,5 @@
-import type { ApprovalState } from '@shared/session-state.ts';
-import { seenName, seenPieces, seenWords } from '@shared/seen-text.ts';
+import type { ApprovalState } from '@shared/session/session-state.ts';
+import { seenName, seenPieces, seenWords } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { SeenText } from '../../ui/content/seen-text.tsx';
 

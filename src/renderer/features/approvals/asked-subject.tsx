@@ -1,5 +1,5 @@
-import type { ApprovalState } from '@shared/session-state.ts';
-import { isStrange, seenPieces, seenWords } from '@shared/seen-text.ts';
+import type { ApprovalState } from '@shared/session/session-state.ts';
+import { hasDeceptivePiece, seenPieces, seenWords } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { SeenChange } from '../../ui/content/seen-change.tsx';
 import { SeenText } from '../../ui/content/seen-text.tsx';
@@ -14,7 +14,7 @@ export function AskedSubject({ approval }: { readonly approval: ApprovalState })
       {hosts !== undefined && <AskedHosts approval={approval} hosts={hosts} />}
       {text !== undefined && reason !== undefined && <p className="text-xs text-soft">{seenWords(reason)}</p>}
       <SeenText pieces={pieces} />
-      {isStrange(pieces) && <p className="text-xs text-warn">{t('approval.strange')}</p>}
+      {hasDeceptivePiece(pieces) && <p className="text-xs text-warn">{t('approval.strange')}</p>}
       {text !== undefined && <SeenChange text={text} diff={diff ?? null} />}
     </>
   );

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { seenPieces } from '@shared/seen-text.ts';
+import { seenPieces } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useDetail } from '../../lib/session/use-log-detail.ts';
 import { Icon } from '../../ui/layout/icon.tsx';

@@ -1,6 +1,6 @@
-import type { Comparison } from '@shared/comparison.ts';
-import type { ComparisonRow, Spread } from '@shared/comparison-table.ts';
-import { comparisonCsv, comparisonMarkdown, comparisonRows } from '@shared/comparison-table.ts';
+import type { Comparison } from '@shared/comparisons/comparison.ts';
+import type { ComparisonRow, Spread } from '@shared/comparisons/comparison-table.ts';
+import { comparisonCsv, comparisonMarkdown, comparisonRows } from '@shared/comparisons/comparison-table.ts';
 import { money, seconds, tokens } from '../../lib/text/format.ts';
 import { saveText } from '../../lib/input/save-text.ts';
 import type { TextKey } from '../../lib/text/translate.ts';

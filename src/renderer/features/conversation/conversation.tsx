@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { useCallback, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { Ref } from 'react';
-import { changeStatus } from '@shared/session-changes.ts';
-import { sessionStatus } from '@shared/session-state.ts';
-import type { SessionState } from '@shared/session-state.ts';
-import { seenName } from '@shared/seen-text.ts';
+import { changeStatus } from '@shared/session/file-change-state.ts';
+import { sessionStatus } from '@shared/session/session-state.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import type { ConversationRow } from '../../lib/session/conversation-rows.ts';
 import { conversationRows } from '../../lib/session/conversation-rows.ts';
 import type { LiveFeed } from '../../lib/session/live-feed.ts';

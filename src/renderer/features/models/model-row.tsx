@@ -1,5 +1,5 @@
-import type { ModelEntry } from '@shared/contract.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { megabytes, tokens } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';

@@ -1,10 +1,10 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import type { RuleCheck } from '@shared/rule-report.ts';
-import type { RuleKind, RuleVerdict } from '@shared/rule-words.ts';
-import { ruleKinds, ruleVerdicts } from '@shared/rule-words.ts';
-import type { RuleLine } from '@shared/rules.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { RuleCheck } from '@shared/rules/rule-report.ts';
+import type { RuleKind, RuleVerdict } from '@shared/rules/rule-verdicts.ts';
+import { ruleKinds, ruleVerdicts } from '@shared/rules/rule-verdicts.ts';
+import type { RuleLine } from '@shared/rules/parse-rules.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, inputClass, InputField } from '../../ui/controls/field.tsx';

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { memo, useMemo } from 'react';
-import { counterfactualOf } from '@shared/counterfactual.ts';
-import { sessionWork } from '@shared/workload.ts';
-import type { MoneyState } from '@shared/session-money.ts';
-import type { SessionState, StepEnd, StepState } from '@shared/session-state.ts';
-import { decodeSpeedOf, prefillSpeedOf, sessionStatus, wasReady } from '@shared/session-state.ts';
-import { seenName } from '@shared/seen-text.ts';
+import { counterfactualOf } from '@shared/money/counterfactual.ts';
+import { sessionWork } from '@shared/money/workload.ts';
+import type { MoneyState } from '@shared/money/session-money.ts';
+import type { SessionState, StepEnd, StepState } from '@shared/session/session-state.ts';
+import { decodeSpeedOf, prefillSpeedOf, sessionStatus, wasWrittenAhead } from '@shared/session/session-state.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { money as dollars, span, speed } from '../../lib/text/format.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
@@ -92,7 +92,7 @@ interface SessionItemsProps {
 
 function SessionItems({ state, money, onInspect }: SessionItemsProps) {
   // What was written beside another step has the speed of that one.
-  const step = state.steps.findLast(({ end: its }) => its !== null && !wasReady(its)) ?? state.steps.at(-1);
+  const step = state.steps.findLast(({ end: its }) => its !== null && !wasWrittenAhead(its)) ?? state.steps.at(-1);
   const end = step?.end ?? null;
   return (
     <>

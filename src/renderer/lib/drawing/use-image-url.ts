@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Attachment } from '@shared/attachments.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
 import { useClient } from '../connection/core-context.ts';
 
 /** An image that was attached, as an address that holds it; null while it is fetched, or where it is gone. */

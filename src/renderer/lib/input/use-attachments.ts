@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
-import type { Attachment } from '@shared/attachments.ts';
-import type { FilePlace } from '@shared/attachment-inputs.ts';
-import { maxAttachments, maxImageBytes } from '@shared/attachment-text.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
+import { maxAttachments, maxImageBytes } from '@shared/attachments/attachment-text.ts';
 import { useClient } from '../connection/core-context.ts';
 import { pathOfFile } from './dropped-path.ts';
 import { failureText } from '../connection/failure-text.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import type { SessionState } from '@shared/session-state.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { clearSpeech, speakToScreenReader } from './screen-reader.ts';
 import { spokenChanges } from '../session/spoken-changes.ts';
 

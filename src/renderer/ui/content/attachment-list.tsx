@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { attachmentLabel } from '@shared/attachment-text.ts';
-import type { Attachment } from '@shared/attachments.ts';
-import { seenName } from '@shared/seen-text.ts';
+import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { bytes } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useImageUrl } from '../../lib/drawing/use-image-url.ts';

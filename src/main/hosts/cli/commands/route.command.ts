@@ -1,11 +1,11 @@
 import { AppError } from '@shared/errors.ts';
-import type { EventOf, SessionEvent } from '@shared/events.ts';
-import type { Escalation } from '@shared/escalations.ts';
-import { countCauses, escalationsIn, escalationTexts } from '@shared/escalations.ts';
-import { routingRecords } from '@shared/routing-records.ts';
-import { moneyText } from '@shared/money-text.ts';
-import type { StepCost } from '@shared/step-costs.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import type { Escalation } from '@shared/routing/escalations.ts';
+import { countCauses, escalationsIn, escalationTexts } from '@shared/routing/escalations.ts';
+import { routingRecords } from '@shared/routing/routing-records.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import type { StepCost } from '@shared/money/step-costs.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { intervalText } from '../reports/interval-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
 import type { Command } from '../command-context.ts';

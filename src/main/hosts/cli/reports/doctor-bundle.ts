@@ -1,8 +1,8 @@
 import { arch, cpus, homedir, release, totalmem } from 'node:os';
-import type { Finding, ModelEntry, SessionSummary } from '@shared/contract.ts';
-import { assignedShapes, hideSecrets } from '@shared/secret-shapes.ts';
+import type { Finding, ModelEntry, SessionSummary } from '@shared/contract/contract.ts';
+import { assignedShapes, hideSecrets } from '@shared/safety/secret-patterns.ts';
 import { mapStrings } from '../../../lib/map-strings.ts';
-import type { Redactor } from '../../../sessions/redact.ts';
+import type { Redactor } from '../../../sessions/log/redactor.ts';
 import { withoutAddressSecrets } from './bare-addresses.ts';
 
 interface BundleSubject {

@@ -1,6 +1,6 @@
-import { numberRows } from '@shared/profiles.ts';
-import { routingSettingsSchema } from '@shared/settings.ts';
-import { seenName } from '@shared/seen-text.ts';
+import { numberRows } from '@shared/routing/routing-profiles.ts';
+import { routingSettingsSchema } from '@shared/settings/settings.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { jsonLine, table } from '../terminal/terminal.ts';
 

@@ -1,4 +1,4 @@
-import type { SessionState } from '@shared/session-state.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { resendTask } from './resend-task.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { InstructionView } from '@shared/session-state.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { InstructionView } from '@shared/session/session-state.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { Section } from '../../../ui/layout/facts.tsx';

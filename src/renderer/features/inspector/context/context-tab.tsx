@@ -1,6 +1,6 @@
-import type { RequestDetail } from '@shared/contract.ts';
-import type { SessionState, StepState } from '@shared/session-state.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { RequestDetail } from '@shared/contract/contract.ts';
+import type { SessionState, StepState } from '@shared/session/session-state.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { bytes, tokens } from '../../../lib/text/format.ts';
 import { stepLabel } from '../../../lib/session/step-label.ts';
 import type { TextKey } from '../../../lib/text/translate.ts';

@@ -1,6 +1,6 @@
-import { counterfactualOf } from '@shared/counterfactual.ts';
-import { sessionWork } from '@shared/workload.ts';
-import type { SessionState } from '@shared/session-state.ts';
+import { counterfactualOf } from '@shared/money/counterfactual.ts';
+import { sessionWork } from '@shared/money/workload.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useCloudReference } from '../../../lib/models/use-cloud-reference.ts';
 import { CounterfactualFigures, EnergyText } from '../../../ui/figures/counterfactual-figures.tsx';

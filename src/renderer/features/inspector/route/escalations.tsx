@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { SessionState } from '@shared/session-state.ts';
-import { seenWords } from '@shared/seen-text.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { Section } from '../../../ui/layout/facts.tsx';

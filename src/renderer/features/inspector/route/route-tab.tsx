@@ -1,5 +1,5 @@
-import type { SessionState, StepState, TurnState } from '@shared/session-state.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { money, seconds } from '../../../lib/text/format.ts';
 import { stepLabel } from '../../../lib/session/step-label.ts';
 import { t } from '../../../lib/text/translate.ts';

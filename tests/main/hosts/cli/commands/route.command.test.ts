@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RouteArguments } from '../../../../../src/main/hosts/cli/commands/route.command.ts';
 import { route } from '../../../../../src/main/hosts/cli/commands/route.command.ts';
-import { profiles } from '../../../../../src/shared/profiles.ts';
-import { routingOf } from '../../../../../src/shared/routing-of.ts';
+import { profiles } from '../../../../../src/shared/routing/routing-profiles.ts';
+import { routingOf } from '../../../../../src/shared/routing/profile-routing.ts';
 import { call, createAgentKit, turnOptions } from '../../../../fakes/agent-kit.ts';
 import { commandContext } from '../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../fakes/scripted-core.ts';
@@ -81,7 +81,7 @@ describe('dewpoint route', () => {
       { step: 2, code: 'retry-here', outcome: { isEscalated: true, turn: { checkPassed: null } } },
       {
         step: 3,
-        code: 'consecutiveFailures',
+        code: 'bad-signals',
         decision: { layer: 'L5', gain: expect.any(Number) },
         outcome: { changes: null },
       },
