@@ -3,7 +3,7 @@ import { findSpans } from '../../../../src/main/recipes/code/code-spans.ts';
 import { languageOf, loadSyntax, type Syntax } from '../../../../src/main/recipes/code/code-syntax.ts';
 import { importsOf } from '../../../../src/main/recipes/facts/import-closure.ts';
 import { findMissingNames } from '../../../../src/main/recipes/facts/missing-names.ts';
-import type { TestFailure } from '../../../../src/main/recipes/facts/test-report.ts';
+import type { TestFailure } from '../../../../src/main/lib/test-output/test-report.ts';
 import { findInsertions, spliceInsertion } from '../../../../src/main/recipes/fix/locate/insertions.ts';
 import { findMissingMembers } from '../../../../src/main/recipes/fix/locate/missing-members.ts';
 import { rankSuspects, type Evidence } from '../../../../src/main/recipes/fix/locate/rank-suspects.ts';

@@ -1,6 +1,6 @@
 import type { Span } from '../../code/code-spans.ts';
 import type { Coverage } from '../../facts/coverage.ts';
-import type { TestFailure } from '../../facts/test-report.ts';
+import type { TestFailure } from '../../../lib/test-output/test-report.ts';
 import { isMissingMember, type MissingMember } from './missing-members.ts';
 import type { SourceFile } from '../../facts/project-reader.ts';
 

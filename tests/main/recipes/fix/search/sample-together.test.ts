@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { emptyReport } from '../../../../../src/main/recipes/facts/test-report.ts';
+import { emptyReport } from '../../../../../src/main/lib/test-output/test-report.ts';
 import type { Sample } from '../../../../../src/main/recipes/fix/search/propose-change.ts';
 import { candidateKey, type Candidate } from '../../../../../src/main/recipes/trial/candidate-change.ts';
 import type { Verdict } from '../../../../../src/main/recipes/fix/judge/judge-candidate.ts';
