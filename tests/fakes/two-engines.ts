@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { llamaCppSchema, ollamaSchema } from '@shared/settings/settings.ts';
 import { createLocalEngines } from '../../src/main/models/engine/local-engines.ts';
-import { createGrantContext } from '../../src/main/models/memory/grant-context.ts';
+import { createGrantContext, createLlamaOccupant } from '../../src/main/models/memory/grant-context.ts';
 import { createHeaderReader } from '../../src/main/models/memory/gguf/gguf-header-reader.ts';
 import type { Hardware } from '../../src/main/models/machine/hardware.ts';
 import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
-import { createLlamaOccupant } from '../../src/main/models/engine/llama-occupant.ts';
 import { createLoadSteps } from '../../src/main/models/memory/load-steps.ts';
 import { createServerMemoryPlanner } from '../../src/main/models/memory/server-memory-planner.ts';
 import type { Provider } from '../../src/main/models/providers/define.ts';

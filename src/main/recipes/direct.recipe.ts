@@ -20,7 +20,7 @@ export default defineRecipe({
   label: 'Do what needs no model',
   fits: ({ plan, task }) => {
     if (plan || (asksToRun(task) === null && !deletes.test(task) && !undoes.test(task))) return null;
-    return { score: 0.98, reason: 'The text says in full what is to be done; no model is needed.' };
+    return { score: 0.98, reason: 'The request is complete, so no model is needed.' };
   },
   run: doDirectly,
 });

@@ -13,7 +13,7 @@ import type {
 import type { CoreApi } from '../server/core-api.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import { busySession } from '../sessions/open/open-sessions.ts';
-import { delay } from '../lib/async/delay.ts';
+import { delay } from '../lib/async/abort.ts';
 import type { OpenProcess, Sandbox, SandboxLook } from './sandbox.ts';
 import { resizedFrame, shellCommand, typedFrames } from './terminal-shell.ts';
 import type { LiveJournal } from '../sessions/journal/live-journal.ts';

@@ -5,7 +5,7 @@ import { comparisonStream } from '../sessions/comparisons/comparison-stream.ts';
 import { isStream, streamFailingWith, toContractError } from './contract-error.ts';
 import { prepareStream } from '../projects/preparation-stream.ts';
 import type { BringProgress } from '@shared/sandbox/sandbox-images.ts';
-import { progressStream } from '../lib/async/progress-stream.ts';
+import { progressStream } from '../lib/async/push-queue.ts';
 import { settingsStream } from '../settings/settings-stream.ts';
 import { sessionStream } from '../sessions/open/session-stream.ts';
 import { terminalStream } from '../sandbox/terminal-stream.ts';

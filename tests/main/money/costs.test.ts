@@ -22,7 +22,7 @@ it('what a call has cost stays as it was when its price, the list or the setting
     await core.setSetting('providers.sky', { kind: 'scripted', where: 'cloud', replies, repeat: true, ...price });
     const sessionId = await core.createSession({ projectPath: null });
     const options = { policy: 'cloud', cloud: 'sky/script', strategy: 'loop', interactive: false };
-    await core.send(sessionId, 'Repair it.', runOptionsSchema.parse(options));
+    await core.send(sessionId, 'Mend it.', runOptionsSchema.parse(options));
     expect(await core.result(sessionId)).toMatchObject({ status: 'done' });
   };
   try {

@@ -65,7 +65,7 @@ describe('the hard rules', () => {
       boundary: null,
     };
     expect(say({ taint: asks })).toBe('local L0 fence');
-    expect(say({ taint: asks, trajectory: consecutiveFailures })).toBe('cloud L5 consecutiveFailures');
+    expect(say({ taint: asks, trajectory: consecutiveFailures })).toBe('cloud L5 bad-signals');
     expect(say({ taint: asks, pin: up })).toBe('cloud L0 pin');
     expect(say({ taint: [...asks, ...taint], trajectory: consecutiveFailures })).toBe('local L0 fence');
   });

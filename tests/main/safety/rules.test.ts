@@ -89,7 +89,7 @@ describe('rules through the whole core', () => {
     await rules(String.raw`redact text ZED-\d+` + '\nask path plans/**');
     const id = await session();
     const read = calling('read_file', { path: 'plans/merger.md' });
-    expect((await turn(id, 'Repair ZED-1.', [done])).reason).not.toBe('fenced');
+    expect((await turn(id, 'Mend ZED-1.', [done])).reason).not.toBe('fenced');
     expect(ofType('call-fenced')).toMatchObject([{ outcome: 'redacted' }]);
     // Nobody is there who could say yes, and `--approve allow` is none.
     expect((await turn(id, 'What is planned?', [read, done])).reason).toBe('fenced');

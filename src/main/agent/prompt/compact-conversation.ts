@@ -140,7 +140,10 @@ async function summarise(
   const reply = await askByRole(turn, {
     purpose: 'summarise',
     own: { stage: subject.stage, model: { info: subject.info, provider: subject.provider } },
-    reason: { code: 'same-model', text: 'The conversation no longer fits the window; the same model sums it up.' },
+    reason: {
+      code: 'same-model',
+      text: 'The conversation no longer fits the context, so the same model summarizes it.',
+    },
     request: ({ info }) => ({
       ...buildRequest(subject.shape, [], info, { seed: 0, temperature: 0, cacheKey: 'summary' }),
       messages: [

@@ -2,7 +2,7 @@ import { loadSizeInWords, loadSizeOf } from '@shared/models/load-size.ts';
 import type { LoadSize } from '@shared/models/load-size.ts';
 import type { CacheType, GrantedMemoryPlan } from '@shared/models/memory-estimate.ts';
 import { batchTokens } from './batch-tokens.ts';
-import type { HeldModel } from '../engine/local-engines.ts';
+import type { HeldModel, EngineOccupant } from '../engine/local-engines.ts';
 import { sumHeldMemory } from '../engine/local-engines.ts';
 import { stampOf } from './gguf/gguf-header-reader.ts';
 import type { ReadHeader } from './gguf/gguf-header-reader.ts';
@@ -12,6 +12,8 @@ import type { LoadStep, LoadSteps } from './load-steps.ts';
 import { estimateMemory, readModelMemory } from './estimate/model-memory.ts';
 import type { ModelMemory } from './estimate/model-memory.ts';
 import { adjustFreeMemory } from '../machine/adjust-free-memory.ts';
+import { basename } from 'node:path';
+import type { LlamaEngine } from '../engine/llama-engine.ts';
 
 export interface ContextWish {
   /** Tokens of one conversation; null: what is useful on such a machine. */
@@ -321,3 +323,25 @@ function isPlaced({ placement }: Fitted, { devices }: Hardware): boolean {
 
 /** A tool of a vendor that hangs must not hold up a call. */
 const hardwareMs = 5_000;
+
+/** The engine inside Dewpoint, among the engines of this machine. */
+export function createLlamaOccupant(
+  llama: Pick<LlamaEngine, 'loadedPath' | 'release'>,
+  context: Pick<ContextGrants, 'taken'>,
+): EngineOccupant {
+  return {
+    held: async () => {
+      const path = llama.loadedPath();
+      const taken = path === null ? null : await context.taken(path);
+      return path === null || taken === null ? [] : [{ model: nameOf(path), ...taken }];
+    },
+    unload: async () => {
+      const path = llama.loadedPath();
+      if (path !== null) await llama.release(path);
+    },
+  };
+}
+
+function nameOf(path: string): string {
+  return `llama-cpp/${basename(path).replace(/\.gguf$/i, '')}`;
+}

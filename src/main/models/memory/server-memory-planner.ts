@@ -7,6 +7,19 @@ import { readServerModel } from './gguf/server-model-header.ts';
 import type { ServerHeader, ServerModel } from './gguf/server-model-header.ts';
 import { adjustFreeMemory } from '../machine/adjust-free-memory.ts';
 
+/** Where there is no planner: what is asked for, else a context that nearly every machine has room for. */
+export const defaultServerPlanner: ServerMemoryPlanner = {
+  read: ({ keys }) => ({ facts: { keys, vocabulary: null, weights: null }, hollowKeys: [], markers: [] }),
+  plan: ({ askedTokens }) =>
+    Promise.resolve({
+      askedTokens: askedTokens ?? 8_192,
+      grantedTokens: askedTokens ?? 8_192,
+      predictedBytes: null,
+      placement: null,
+      why: null,
+    }),
+};
+
 /** A model of a server that plans nothing itself, and what it is wanted with. */
 export interface ServerMemoryRequest {
   readonly header: ServerModel;

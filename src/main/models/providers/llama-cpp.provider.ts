@@ -10,10 +10,9 @@ import type { ModelRequest, Prefilled, Provider, ProviderDependencies, ProviderE
 import { defineProvider } from './define.ts';
 import { endedWith } from './call/call-ended.ts';
 import { streamInTurn } from './call/stream-in-turn.ts';
-import { parseCall, reportOf, toEnded, toEngineRequest } from './llama-cpp/engine-call.ts';
+import { parseCall, reportOf, toEnded, toEngineRequest, smallerLoad } from './llama-cpp/engine-call.ts';
 import { findModel, grantOf, wishOf } from './llama-cpp/llama-cpp-model.ts';
 import type { FoundModel, LlamaSettings } from './llama-cpp/llama-cpp-model.ts';
-import { smallerLoad } from './llama-cpp/smaller-load.ts';
 import { createSpeedWatch } from './call/speed-watch.ts';
 import type { SpeedWatch } from './call/speed-watch.ts';
 

@@ -3,7 +3,7 @@ import { scriptedSchema } from '@shared/settings/settings.ts';
 import type { Message } from '@shared/models/model-messages.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import { delay } from '../../lib/async/delay.ts';
+import { delay } from '../../lib/async/abort.ts';
 import { memo } from '../../lib/memo.ts';
 import type { ModelRequest, Provider, StreamPart } from './define.ts';
 import { defineProvider } from './define.ts';

@@ -113,7 +113,7 @@ const escapePattern = (name: string): string => name.replaceAll(/[.*+?^${}()|[\]
 async function runScript(context: RecipeContext, script: string, timeoutMs: number): Promise<string> {
   const result = await context.world.run({
     command: 'bash -s',
-    label: 'see which lines the failing tests execute',
+    label: 'find the lines that failing tests run',
     stdin: `${script}\n`,
     timeoutMs: timeoutMs + 15_000,
     keepBytes: 2 * 1024 * 1024,

@@ -2,8 +2,8 @@ import { isAbsolute, join } from 'node:path';
 import type { Settings } from '@shared/settings/settings.ts';
 import { AppError } from '@shared/errors.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
-import { findGitLogins } from './git-logins.ts';
 import { scanWorkspace, type Mask, type WorkspaceScan } from './workspace-scan.ts';
+import { textOf } from './repositories/named-by-config.ts';
 
 export interface HiddenFilesQuery {
   /** A real path. */
@@ -150,4 +150,37 @@ function hiddenText(
   // A copy lies in a folder that nobody knows by name.
   const example = workspacePath.startsWith(`${homePath}/`) ? first : join(workspacePath, first);
   return `Hidden, because ${why} (commands find them empty): ${firstOf(paths)}. To show one: dewpoint settings set sandbox.unmask '${JSON.stringify([example])}'`;
+}
+
+/**
+ * Configurations of git in which a login stands, each with the sections that hold one: `.git/config (remote origin)`.
+ * Git needs the file, so that it cannot be hidden from commands. The login itself is never part of the answer.
+ */
+export async function findGitLogins(workspacePath: string, gitFolders: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const folder of gitFolders) {
+    const sections = sectionsWithLogin(await textOf(workspacePath, `${folder}/config`));
+    if (sections.length > 0) found.push(`${folder}/config (${sections.join(', ')})`);
+  }
+  return found;
+}
+
+function sectionsWithLogin(text: string): readonly string[] {
+  const sections = new Set<string>();
+  let section = '';
+  for (const line of text.split('\n')) {
+    const header = /^\s*\[\s*([\w.-]{1,64})(?:\s+"([\w./-]{1,64}))?/.exec(line);
+    if (header !== null) section = [header[1], header[2]].filter((part) => part !== undefined).join(' ');
+    if (isLogin(line)) sections.add(section);
+  }
+  return [...sections];
+}
+
+/** A password in an address, or a user there that is long enough to be a token; or a header that logs in. */
+function isLogin(line: string): boolean {
+  return (
+    /[a-z]:\/\/[^\s/@:]{0,256}:[^\s/@]{1,1024}@/i.test(line) ||
+    /[a-z]:\/\/[^\s/@:]{20,1024}@/i.test(line) ||
+    /extraheader\s{0,16}=\s{0,16}"?authorization:/i.test(line)
+  );
 }

@@ -193,8 +193,15 @@ async function createComparison(
   // What is set otherwise until it goes on changes nothing of whom it compares.
   const models = { local: input.local ?? usual.local, ...(cloud === null ? {} : { cloud }) };
   const fixed = { ...input, ...models };
-  const held = await options.routes.now(fixed);
-  const comparison = { id, createdAt: options.now(), input: fixed, held, runs: plannedRuns(fixed), abandoned: [] };
+  const routingSnapshot = await options.routes.now(fixed);
+  const comparison = {
+    id,
+    createdAt: options.now(),
+    input: fixed,
+    routingSnapshot,
+    runs: plannedRuns(fixed),
+    abandoned: [],
+  };
   await options.store.save(comparison);
   return id;
 }

@@ -1,5 +1,5 @@
 import type { SessionSummary } from '@shared/contract/contract.ts';
-import type { StoredSummary as StoredSummary } from '../store/stored-summary.ts';
+import type { StoredSummary } from '../store/stored-summary.ts';
 
 /** A line of the list as hosts get it. `status`: what runs now, which no log says. */
 export function toSessionSummary(summary: StoredSummary, status: SessionSummary['status']): SessionSummary {

@@ -1,5 +1,5 @@
 import { AppError } from '@shared/errors.ts';
-import { isEventType, LOG_VERSION, parseEvent, type SessionEvent } from '@shared/events/events.ts';
+import { isEventType, LOG_VERSION, type SessionEvent } from '@shared/events/events.ts';
 import { crc32Hex } from '../../lib/files/crc32.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { delay } from '../../lib/async/delay.ts';
+import { delay } from '../../lib/async/abort.ts';
 import type { BackgroundProcessOutput } from '../../sandbox/sandbox.ts';
 import type { ToolContext, ToolResult } from '../define.ts';
 import { failureResult } from '../values/tool-results.ts';

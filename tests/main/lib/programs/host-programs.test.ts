@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreApi } from '../../../../src/main/server/core-api.ts';
 import { editText } from '../../../../src/main/hosts/cli/terminal/edit-text.ts';
-import { openInBrowser } from '../../../../src/main/hosts/web/open-in-browser.ts';
+import { openInBrowser } from '../../../../src/main/hosts/cli/commands/serve.command.ts';
 import { compose } from '../../../../src/main/compose.ts';
 import { createMachineProbe, readHardware } from '../../../../src/main/models/machine/hardware.ts';
 import { createLlamaEngine } from '../../../../src/main/models/engine/llama-engine.ts';

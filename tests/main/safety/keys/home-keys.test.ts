@@ -78,7 +78,7 @@ describe('a service whose key is set', () => {
       home: '/nonexistent',
       env,
       nodePath: process.execPath,
-      processPath: join(import.meta.dirname, '../../fakes/fake-key-process.mjs'),
+      processPath: join(import.meta.dirname, '../../../fakes/fake-key-process.mjs'),
       programs: testPrograms(),
       settings: () => current,
       keepService: async (provider, service) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refusedHostsText } from '../../../../src/main/sandbox/network/refused-hosts.ts';
+import { refusedHostsText } from '../../../../src/main/sandbox/network/network-decision.ts';
 
 const refused = (host: string, reason: 'not-listed' | 'bad-host' | 'unreachable' | 'no-address' | 'inner-address') => ({
   host,

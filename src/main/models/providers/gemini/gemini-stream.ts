@@ -8,7 +8,6 @@ import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';
 import { toGeminiWire } from './gemini-messages.ts';
 import { errorOfRefusal } from '../api/http-errors.ts';
 import { brokenStream, connectionError } from '../openai/openai-errors.ts';
-import { readSse } from '../api/server-sent-events.ts';
 import { addressBelow } from '../api/api-provider.ts';
 import type { ModelTarget } from '../api/api-provider.ts';
 
@@ -213,4 +212,27 @@ function toUsage(usage: NonNullable<Chunk['usageMetadata']>): Usage {
   const reasoning = usage.thoughtsTokenCount ?? 0;
   const output = (usage.candidatesTokenCount ?? 0) + reasoning;
   return { freshInput: prompt - cacheRead, cacheRead, cacheWrite: 0, output, reasoning, estimated: false };
+}
+
+/**
+ * The `data` of each event of a stream of server-sent events, in order. Characters may be split between chunks and
+ * lines may end in any of the three ways. An event that the stream does not end with an empty line is not one.
+ */
+export async function* readSse(chunks: AsyncIterable<Uint8Array>): AsyncIterable<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let data: string[] = [];
+  for await (const chunk of chunks) {
+    rest += decoder.decode(chunk, { stream: true });
+    // A carriage return at the end may be the first half of a line's end.
+    const whole = rest.endsWith('\r') ? rest.slice(0, -1) : rest;
+    const lines = whole.split(/\r\n|\n|\r/);
+    rest = (lines.pop() ?? '') + rest.slice(whole.length);
+    for (const line of lines) {
+      if (line === '') {
+        if (data.length > 0) yield data.join('\n');
+        data = [];
+      } else if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
+    }
+  }
 }

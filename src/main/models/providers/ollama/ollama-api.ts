@@ -5,6 +5,66 @@ import { messageIn } from '../api/get-json.ts';
 import { connectionMessage } from '../openai/openai-errors.ts';
 import type { ProviderError } from '../define.ts';
 import { errorOfRefusal } from '../api/http-errors.ts';
+import { parsedUrl } from '../../../lib/net/parsed-url.ts';
+
+/** What can be relied on of a server of a version. */
+export interface ServerVersion {
+  readonly text: string;
+  /** It can be told to refuse what does not fit instead of dropping the beginning. */
+  readonly refusesLongPrompts: boolean;
+  /** `/api/ps` says how much context was really made. */
+  readonly reportsContext: boolean;
+  readonly givesLogprobs: boolean;
+  /** A sentence for a person; null: all that is used is there. */
+  readonly complaint: string | null;
+}
+
+/** Versions in which each came: `[minor, patch]` of 0.x. */
+const since = { tools: [8, 0], context: [11, 0], refusal: [12, 6], logprobs: [12, 11] } as const;
+
+/** A version that cannot be read (a build of one's own says `0.0.0`) is taken for a new one: the checks find out. */
+export function judgeVersion(text: string): ServerVersion {
+  const numbers = /^v?(\d+)\.(\d+)\.(\d+)/.exec(text.trim());
+  const [major, minor, patch] = numbers === null ? [0, 0, 0] : numbers.slice(1, 4).map(Number);
+  const isUnknown = numbers === null || (major === 0 && minor === 0 && patch === 0);
+  const has = ([wantedMinor, wantedPatch]: readonly [number, number]): boolean =>
+    isUnknown ||
+    (major ?? 0) > 0 ||
+    (minor ?? 0) > wantedMinor ||
+    ((minor ?? 0) === wantedMinor && (patch ?? 0) >= wantedPatch);
+  const refusesLongPrompts = has(since.refusal);
+  return {
+    text,
+    refusesLongPrompts,
+    reportsContext: has(since.context),
+    givesLogprobs: has(since.logprobs),
+    complaint: !has(since.tools)
+      ? `Ollama ${text} is too old to stream calls of tools: bring it up to date`
+      : refusesLongPrompts
+        ? null
+        : `Ollama ${text} drops the beginning of a prompt that is too long without a word; Dewpoint counts and refuses such answers, a newer Ollama refuses them itself`,
+  };
+}
+
+const usual = 'http://127.0.0.1:11434';
+
+/**
+ * Where the server is: as the settings say, else as `OLLAMA_HOST` does in the forms that Ollama itself takes (`HOST`,
+ * `:PORT`, `HOST:PORT`, a whole address), else the usual place. "All addresses", as a server writes it, is this machine.
+ */
+export function ollamaAddress(baseUrl: string | undefined, host: string | undefined): string {
+  if (baseUrl !== undefined) return baseUrl.replace(/(?<!\/)\/+$/, '');
+  const said = (host ?? '').trim().replace(/^["']|["']$/g, '');
+  if (said === '') return usual;
+  const hasScheme = /^https?:\/\//i.test(said);
+  const whole = hasScheme ? said : `http://${said.startsWith(':') ? `127.0.0.1${said}` : said}`;
+  const url = parsedUrl(whole);
+  if (url === null) return usual;
+  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
+  // As Ollama has it: a whole address means the port of its scheme, a bare name the port of Ollama.
+  if (url.port === '' && !hasScheme && !said.endsWith(':80')) url.port = '11434';
+  return url.href.replace(/(?<!\/)\/+$/, '');
+}
 
 const count = z.number().int().nonnegative().nullish().catch(null);
 const text = z.string().nullish().catch(null);

@@ -4,14 +4,12 @@ import type {
   ServerMemoryGrant,
   ServerMemoryRequest,
 } from '../../memory/server-memory-planner.ts';
-import type { ListedByOllama, OllamaApi, ResidentModel } from './ollama-api.ts';
-import { OllamaError } from './ollama-api.ts';
+import type { ListedByOllama, OllamaApi, ResidentModel, ServerVersion } from './ollama-api.ts';
+import { OllamaError, judgeVersion } from './ollama-api.ts';
 import type { CheckedLoad, Finding } from './check-ollama-load.ts';
 import { checkLoad } from './check-ollama-load.ts';
 import type { KnownModel, KnownModels } from './ollama-known-models.ts';
 import { judgeTemplate } from './repair-template.ts';
-import type { ServerVersion } from './ollama-version.ts';
-import { judgeVersion } from './ollama-version.ts';
 
 export interface ModelLoaderOptions {
   readonly api: OllamaApi;

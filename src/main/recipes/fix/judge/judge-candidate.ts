@@ -35,6 +35,17 @@ export interface Verdict {
   readonly output: string;
 }
 
+/** A verdict in words for people. */
+export const verdictTexts: Readonly<Record<Verdict['type'], string>> = {
+  accepted: 'tests pass',
+  partial: 'fewer tests fail',
+  moved: 'rejected, the tests now fail differently',
+  rejected: 'rejected, tests failed',
+  broken: 'rejected, other tests failed',
+  invalid: 'rejected, the code does not run',
+  untried: 'not tested',
+};
+
 export interface Baseline {
   readonly exitCode: number | null;
   readonly report: TestReport;
@@ -166,7 +177,7 @@ class TrialJudge implements Judge {
     const patches = await this.#patchesOf(files);
     await this.#context.world.run({
       command: 'bash -s',
-      label: `keep a step forward in ${files.map((file) => file.path).join(', ')} (in the copy)`,
+      label: `keep a partial fix in ${files.map((file) => file.path).join(', ')} (in the copy)`,
       stdin: keepScript(patches, this.paths),
       timeoutMs: 20_000,
     });

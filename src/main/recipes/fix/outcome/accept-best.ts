@@ -15,7 +15,7 @@ export async function acceptBest(parts: BehaviourParts, result: SearchResult): P
   if (result.accepted.length > 0) {
     const labels = result.accepted.map((one) => one.candidate.label);
     const told = [...new Set(labels)].map((label) => counted(label, labels));
-    await context.progress('accepted', `Passing: ${told.join(' | ')}`);
+    await context.progress('accepted', `Changes that pass: ${told.join(' | ')}`);
   }
   const passing = result.accepted.map((one) => one.candidate);
   const behaviours = await behavioursOf(parts, result.failureContext, passing);
@@ -23,14 +23,14 @@ export async function acceptBest(parts: BehaviourParts, result: SearchResult): P
   for (const ranked of await preferred(parts, { result, behaviours }, all)) {
     const { candidate } = ranked.verdict;
     if (!(await judge.passesRerun(candidate))) {
-      await context.progress('reject', `${candidate.label}: it did not pass a second time.`);
+      await context.progress('reject', `Rejected, because it failed the second run: ${candidate.label}.`);
       continue;
     }
     const doubt = await doubtIn(parts, result, ranked);
     const refused = await context.world.apply(filesOf(candidate, result.kept));
     if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
     const { origin, label } = candidate;
-    await context.progress('accept', `Taken: ${label}.`, { origin });
+    await context.progress('accept', `The change is kept: ${label}.`, { origin });
     return {
       type: 'done',
       text: describe(parts, candidate, { result, doubt }),
@@ -58,7 +58,7 @@ async function preferred(parts: BehaviourParts, found: Found, ranked: readonly R
   if (agreeing.length > 0) {
     await context.progress(
       'agree',
-      `The model comes to the same change: ${agreeing[0]?.verdict.candidate.label ?? ''}.`,
+      `The model suggested the same change: ${agreeing[0]?.verdict.candidate.label ?? ''}.`,
     );
     return [...agreeing, ...ranked.filter((one) => !agreeing.includes(one))];
   }
@@ -208,7 +208,7 @@ async function tryMutants(parts: BehaviourParts, candidate: Candidate): Promise<
   const chosen = spread([...new Set(mutants)], 5).map((text): Candidate => ({
     files: [{ path: file.path, text }],
     origin: 'mechanical',
-    label: 'a mutant of the change',
+    label: 'an altered version of the change',
     span,
   }));
   if (chosen.length === 0) return noMutants;
@@ -269,7 +269,7 @@ async function secondOpinion(parts: BehaviourParts, result: SearchResult, candid
   const agrees = own !== null && sameChange(own.candidate, candidate);
   await parts.context.progress(
     'agree',
-    `Asked another way, the model comes to ${agrees ? 'the same change' : 'another one'}.`,
+    `Asked another way, the model suggested ${agrees ? 'the same change' : 'a different change'}.`,
   );
   return agrees ? null : 'not-agreed';
 }
@@ -280,11 +280,11 @@ function confidenceOf(candidate: Candidate, doubt: Doubt | null): Confidence {
 }
 
 const doubtTexts: Readonly<Record<Doubt, string>> = {
-  'others-pass': 'The tests are weak here: other changes pass them too, so please look at the diff.',
-  'bends-to-tests': 'The change leans on what the tests expect, so please look at the diff.',
-  'not-held': 'The tests are weak here: they do not notice when this change is altered, so please look at the diff.',
-  'one-example': 'One example is a weak check, so please look at the diff.',
-  'not-agreed': 'Asked another way, the model does not come to the same change, so please look at the diff.',
+  'others-pass': 'Other changes pass these tests, too; please review the diff.',
+  'bends-to-tests': 'The change follows the tests’ expectations closely; please review the diff.',
+  'not-held': 'Tests barely cover this change; please review the diff.',
+  'one-example': 'One example is a weak check; please review the diff.',
+  'not-agreed': 'Asked another way, the model suggested a different change; please review the diff.',
 };
 
 function describe(
@@ -294,16 +294,14 @@ function describe(
 ): string {
   const files = filesOf(candidate, result.kept).map((file) => file.path);
   const how =
-    candidate.origin === 'mechanical'
-      ? 'Found by trying small changes, not by understanding'
-      : `Found by the model (${candidate.origin})`;
+    candidate.origin === 'mechanical' ? 'Found by trial and error' : `Found by the model (${candidate.origin})`;
   const weak = doubt === null ? '' : ` ${doubtTexts[doubt]}`;
   const what =
     candidate.origin === 'mechanical' ? candidate.label : `${candidate.span?.name ?? files.join(', ')} was rewritten`;
-  const holds = context.criterion?.source === 'text' ? 'The example of the text holds now.' : 'The tests pass now.';
+  const holds = context.criterion?.source === 'text' ? 'The example in the task works now.' : 'The tests pass now.';
   // A task that asks for something in a project whose tests fail may be about them, or about something else.
   const isMeasure = context.criterion?.source !== 'project' || speaksOfFailure(context.task);
-  const only = isMeasure ? '' : ' Only that was worked on: if the task asks for more, please say it again.';
+  const only = isMeasure ? '' : ' If the task asks for more, please send it again.';
   return `Changed ${files.join(' and ')}: ${what}. ${holds} ${how}.${weak}${only}`;
 }
 

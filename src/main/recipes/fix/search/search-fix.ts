@@ -10,7 +10,7 @@ import {
 } from './propose-change.ts';
 import { attemptsOf, countsOf, greedyKey, type ModelStep } from './plan-attempts.ts';
 import { candidateKey, type Candidate } from '../../trial/candidate-change.ts';
-import type { Judge, Verdict } from '../judge/judge-candidate.ts';
+import { verdictTexts, type Judge, type Verdict } from '../judge/judge-candidate.ts';
 import { withMissingImport } from './missing-import.ts';
 import type { SearchStep } from './search-plan.ts';
 import { mechanicalPool, polishPool } from './mechanical-pools.ts';
@@ -118,7 +118,7 @@ class Search {
   }
 
   async #keep(step: Verdict): Promise<void> {
-    await this.#parts.context.progress('keep', `A step forward is kept: ${step.candidate.label}.`);
+    await this.#parts.context.progress('keep', `Partial fix kept: ${step.candidate.label}.`);
     await this.#parts.judge.keep(step.candidate.files);
     for (const file of step.candidate.files) {
       this.#kept.set(file.path, file.text);
@@ -174,7 +174,7 @@ class Search {
       failureContext.suspects.slice(0, 6),
       failureContext.evidence,
     );
-    const verdicts = await this.#tryPool(pool, 120, 'beside the rewrite', 15);
+    const verdicts = await this.#tryPool(pool, 120, 'alongside the rewrite', 15);
     return verdicts.filter((verdict) => verdict.type === 'accepted');
   }
 
@@ -204,11 +204,7 @@ class Search {
       case 'polish': {
         const misses = this.#misses.sort((left, right) => right.gained - left.gained).slice(0, step.misses);
         this.#misses = [];
-        return this.#tryPool(
-          polishPool(syntax, misses, step.limit),
-          step.limit,
-          `on top of ${misses.length} near misses`,
-        );
+        return this.#tryPool(polishPool(syntax, misses, step.limit), step.limit, `of ${misses.length} near misses`);
       }
       default:
         return this.#model(failureContext, step);
@@ -223,7 +219,7 @@ class Search {
   ): Promise<readonly Verdict[]> {
     const fresh = pool.filter((one) => !this.#seen.has(candidateKey(one))).slice(0, limit);
     if (fresh.length === 0) return [];
-    await this.#parts.context.progress('mechanical', `Trying ${fresh.length} small changes ${how}.`);
+    await this.#parts.context.progress('mechanical', `Testing ${fresh.length} variations ${how}.`);
     const totalSeconds = Math.min(mostSeconds, Math.max(5, this.#parts.secondsLeft() / 4));
     // Without a look at who agrees the first that passes is enough.
     const graceSeconds = this.#parts.context.settings.judge.agreement ? 8 : 0;
@@ -272,7 +268,10 @@ class Search {
         const verdicts: Verdict[] = [];
         for (const one of tried) verdicts.push(await this.#imported(failureContext, one));
         for (const verdict of verdicts) this.#note(verdict);
-        await context.progress('judge', `${labelOf(attempt)}: ${verdicts.map(({ type }) => type).join(', ')}.`);
+        await context.progress(
+          'judge',
+          `Attempt ${this.#asked}: ${verdicts.map(({ type }) => verdictTexts[type]).join(', ')}. (${labelOf(attempt)})`,
+        );
         return verdicts;
       },
     };
@@ -291,7 +290,10 @@ class Search {
     if (first === undefined) return null;
     const verdict = await this.#imported(failureContext, first);
     this.#note(verdict);
-    await context.progress('judge', `${proposal.candidate.label}: ${verdict.type}.`);
+    await context.progress(
+      'judge',
+      `Attempt ${this.#asked}: ${verdictTexts[verdict.type]}. (${proposal.candidate.label})`,
+    );
     return verdict;
   }
 
@@ -335,7 +337,10 @@ class Search {
     }
     if (proposal.type === 'unusable') {
       this.#tried.push({ label: labelOf(attempt), result: 'unusable' });
-      await context.progress('reject', `${labelOf(attempt)}: the answer was ${proposal.reason}.`);
+      await context.progress(
+        'reject',
+        `Attempt ${this.#asked}: the answer was ${proposal.reason}. (${labelOf(attempt)})`,
+      );
       return proposal;
     }
     if (this.#isNew(proposal.candidate) || again) return proposal;

@@ -1,6 +1,6 @@
 import type Dockerode from 'dockerode';
 import { messageOf } from '@shared/errors.ts';
-import { delay } from '../../../lib/async/delay.ts';
+import { delay } from '../../../lib/async/abort.ts';
 import type { Log } from '../../../lib/log.ts';
 import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
 

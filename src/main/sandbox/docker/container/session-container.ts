@@ -5,7 +5,7 @@ import { abortable, abortWithManyListeners } from '../../../lib/async/abort.ts';
 import { callModeFor, type CallMode } from '../../../lib/files/host-folder.ts';
 import type { ExtraMount } from '../../sandbox.ts';
 import { probeImageCapabilities, type ImageCapabilities } from './image-capabilities.ts';
-import { attachProcesses } from '../exec/attach-processes.ts';
+import { attachProcesses } from '../exec/exec-processes.ts';
 import { ContainerGoneError } from '../exec/container-process.ts';
 import { planContainer, type ContainerRequirements } from './container-plan.ts';
 import { createBody, labelNames, workspaceInContainer } from './container-create-body.ts';

@@ -1,5 +1,5 @@
 import type Dockerode from 'dockerode';
-import { delay } from '../../../lib/async/delay.ts';
+import { delay } from '../../../lib/async/abort.ts';
 import { statusOf, withDeadline } from './engine-deadline.ts';
 
 type Docker = Pick<Dockerode, 'ping'>;

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type Dockerode from 'dockerode';
 import { messageOf } from '@shared/errors.ts';
-import { delay } from '../../../lib/async/delay.ts';
+import { delay } from '../../../lib/async/abort.ts';
 import type { OutputChunk } from '../../sandbox.ts';
 import { ContainerGoneError } from './container-process.ts';
 import { statusOf, withDeadline } from '../engine/engine-deadline.ts';

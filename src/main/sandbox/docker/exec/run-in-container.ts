@@ -1,6 +1,5 @@
 import { AppError, failure, messageOf, success, type Reply } from '@shared/errors.ts';
-import { abortable } from '../../../lib/async/abort.ts';
-import { delay } from '../../../lib/async/delay.ts';
+import { abortable, delay } from '../../../lib/async/abort.ts';
 import { timerWithPauses, type DeadlinePause } from '../../../lib/async/deadline-pause.ts';
 import type { OutputChunk } from '../../sandbox.ts';
 import type { ImageCapabilities } from '../container/image-capabilities.ts';

@@ -33,7 +33,7 @@ import { parseListing, parseMany, parseScan } from './parse-listing.ts';
 import { parseSearch, searchArguments } from '../../files/ripgrep-output.ts';
 import type { ContainerRuns } from '../exec/run-in-container.ts';
 import type { ImageCapabilities } from '../container/image-capabilities.ts';
-import { WritesUnderWay } from './writes-under-way.ts';
+import { WritesUnderWay } from '../../files/skipped-folders.ts';
 
 const defaultReadBytes = 4 * 1024 * 1024;
 const defaultSearchMatches = 200;

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { Socket } from 'node:net';
 import { messageOf } from '@shared/errors.ts';
-import { delay } from '../../../lib/async/delay.ts';
+import { delay } from '../../../lib/async/abort.ts';
 import type { OutputChunk } from '../../sandbox.ts';
 import {
   ContainerGoneError,

@@ -5,9 +5,29 @@ import { nullIfGone, pathIn, readRegularFile, type HostFolder } from '../../../l
 import { messageOf } from '@shared/errors.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { FolderChain } from './folder-chain.ts';
-import { hostNameOf, joined, keyOf, namesOf } from './folder-names.ts';
+import { hostNameOf, joined, keyOf, namesOf, shownPath } from './folder-names.ts';
 import { reduceConfig, staysInside } from './git-config.ts';
 import { addressFolders, linkedFolders, redirects, todoFile, withoutPrograms } from './git-data.ts';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../../../lib/files/json-file.ts';
+
+/** Together, for one session: a command could fill the disk with it. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** Keeps what is taken out of a workspace, numbered, in a folder of the home; above the limit nothing more. */
+export function createTakenFileKeeper(folder: string): KeepTakenFile {
+  let count = 0;
+  let bytes = 0;
+  return async (path, content) => {
+    count += 1;
+    bytes += content.length;
+    if (bytes > mostBytes) return;
+    const name = shownPath(path)
+      .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
+      .slice(-120);
+    await writeFileAtomic(join(folder, `${String(count).padStart(4, '0')}-${name}`), content, { sync: false });
+  };
+}
 
 /** What was taken out of a repository, or away with it, in words for people; nothing where it was harmless. */
 export interface Harmless {

@@ -12,9 +12,15 @@ import { FolderWatch, pauses, type LookEnd, type SeenFolder } from './folder-wat
 import { addressFolders, isRepositoryData, linkedFolders, pointersIn, redirects, todoFile } from './git-data.ts';
 import { earlierRecords, OwnRecord, recordFolder, type EarlierRecord } from './guard-record.ts';
 import { namedByConfig } from './named-by-config.ts';
-import { judgePointer, makeHarmless, maxConfigBytes, revertAdditions, type Harmless } from './make-harmless.ts';
+import {
+  judgePointer,
+  makeHarmless,
+  maxConfigBytes,
+  revertAdditions,
+  type Harmless,
+  createTakenFileKeeper,
+} from './make-harmless.ts';
 import { findUntrackedChanges } from './untracked-changes.ts';
-import { createTakenFileKeeper } from './keep-taken-files.ts';
 
 export interface GuardOptions {
   /** A real path. */

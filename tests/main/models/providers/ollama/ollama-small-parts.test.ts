@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/main/models/providers/define.ts';
-import { ollamaAddress } from '../../../../../src/main/models/providers/ollama/ollama-address.ts';
+import { ollamaAddress, judgeVersion } from '../../../../../src/main/models/providers/ollama/ollama-api.ts';
 import { repairedName, repairTemplateFor } from '../../../../../src/main/models/providers/ollama/repair-template.ts';
 import { createPromptCount } from '../../../../../src/main/models/providers/ollama/ollama-prompt-count.ts';
 import { readLines } from '../../../../../src/main/models/providers/ollama/json-lines.ts';
 import { createSpeedWatch } from '../../../../../src/main/models/providers/call/speed-watch.ts';
-import { judgeVersion } from '../../../../../src/main/models/providers/ollama/ollama-version.ts';
 import { request } from '../../../../fakes/provider-kit.ts';
 
 describe('the address', () => {

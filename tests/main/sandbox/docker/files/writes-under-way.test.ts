@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WritesUnderWay } from '../../../../../src/main/sandbox/docker/files/writes-under-way.ts';
+import { WritesUnderWay } from '../../../../../src/main/sandbox/files/skipped-folders.ts';
 
 describe('the temporary file of a write', () => {
   it('is left out of a look while the write goes on, also where it ends meanwhile, and of none after it', async () => {

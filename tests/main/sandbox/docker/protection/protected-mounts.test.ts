@@ -52,7 +52,7 @@ describe('pins', () => {
     mounts.map(({ path, readOnly }) => `${path} ${readOnly ? 'ro' : 'rw'}`);
 
   it('are none where there is no repository', async () => {
-    const nothing = { pins: [], outside: [], warnings: [] };
+    const nothing = { mounts: [], outside: [], warnings: [] };
     expect(await find()).toEqual(nothing);
     await mkdir(join(folder, '.git'));
     expect(await find()).toEqual(nothing);
@@ -169,7 +169,7 @@ describe('pins', () => {
     await put('main/.git/worktrees/w/gitdir', `${join(folder, '.git')}\n`);
     await put('work/.git', `gitdir: ${join(base, 'main/.git/worktrees/w')}\n`);
     expect(await find()).toEqual({
-      pins: [{ path: '.git', readOnly: true }],
+      mounts: [{ path: '.git', readOnly: true }],
       outside: [join(base, 'main/.git')],
       warnings: [expect.stringMatching(/can read in the sandbox, but not commit/)],
     });
@@ -196,7 +196,7 @@ describe('pins', () => {
     expect((await find()).outside).toEqual([]);
     await rm(join(folder, '.git'));
     await symlink(join(base, 'keys'), join(folder, '.git'));
-    expect(await find()).toEqual({ pins: [], outside: [], warnings: [expect.stringMatching(/not protected/)] });
+    expect(await find()).toEqual({ mounts: [], outside: [], warnings: [expect.stringMatching(/not protected/)] });
   });
 });
 

@@ -1,18 +1,15 @@
 import { availableParallelism } from 'node:os';
-import type { Llama, LlamaContext, LlamaContextOptions, LlamaModel } from 'node-llama-cpp';
+import type { Llama, LlamaContext, LlamaContextOptions, LlamaModel, LlamaModelOptions } from 'node-llama-cpp';
 import type { EngineCounts } from '@shared/events/call-report.ts';
 import { batchTokens } from '../../../memory/batch-tokens.ts';
 import { stampOf } from '../../../memory/gguf/gguf-header-reader.ts';
 import { defaultSystemOf, isChatMl } from '../prompt/render-chat.ts';
-import { createBufferCount } from './buffer-count.ts';
-import type { BufferCount } from './buffer-count.ts';
 import { createStateStore } from '../prompt/system-state-store.ts';
 import type { StateStore } from '../prompt/system-state-store.ts';
 import { createThreadGovernor } from '../thread-count.ts';
 import type { ThreadGovernor } from '../thread-count.ts';
 import { createDryRunWatch } from './dry-run-watch.ts';
 import type { DryRunWatch } from './dry-run-watch.ts';
-import { loadWeights } from './load-weights.ts';
 import { createParallelSequencePool } from '../sequences/parallel-sequences.ts';
 import type { ParallelSequencePool } from '../sequences/parallel-sequences.ts';
 import { openLibrary } from './open-library.ts';
@@ -21,6 +18,42 @@ import type { ConversationSlot } from '../sequences/conversation-slots.ts';
 import { createLlamaCounters } from '../llama-counters.ts';
 import type { LlamaCounters } from '../llama-counters.ts';
 import type { LoadOptions, LoadedModel } from '../worker-protocol.ts';
+
+/** Adds up what the engine says that it allocates, line by line. */
+export interface BufferCount {
+  readonly hear: (line: string) => void;
+  /** A context is made anew: what was said of the one before counts no more. */
+  readonly anotherContext: () => void;
+  /** Bytes of weights, cells, states and compute buffers; null where it did not say all of it. */
+  readonly total: () => Promise<number | null>;
+}
+
+const mebi = 1024 * 1024;
+/** Copies of weights in a layout of the processor's own: the pages that they were made of are not looked at again. */
+const line = /(?<!REPACK )(model|KV|RS|compute|output) buffer size\s*=\s*([\d.]+) MiB/gu;
+const needed = ['model', 'KV', 'compute'] as const;
+const waitMs = 20;
+const mostWaits = 10;
+
+export function createBufferCount(): BufferCount {
+  const mib = new Map<string, number>();
+  const hasAll = (): boolean => needed.every((kind) => mib.has(kind)) || (mib.has('RS') && mib.has('compute'));
+  return {
+    hear: (text) => {
+      for (const [, kind = '', size] of text.matchAll(line)) mib.set(kind, (mib.get(kind) ?? 0) + Number(size));
+    },
+    anotherContext: () => {
+      for (const kind of mib.keys()) if (kind !== 'model') mib.delete(kind);
+    },
+    total: async () => {
+      // It prints from a thread of its own: what is missing comes within a moment, or never.
+      for (let waits = 0; waits < mostWaits && !hasAll(); waits += 1)
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      if (!hasAll()) return null;
+      return Math.round([...mib.values()].reduce((sum, value) => sum + value, 0) * mebi);
+    },
+  };
+}
 
 type Library = typeof import('node-llama-cpp');
 
@@ -197,4 +230,33 @@ async function createContext(
   }
   onTry();
   return model.createContext({ ...options, sequences: 1 });
+}
+
+/** What of the library this needs; `Model` is what it loads. */
+interface Loader<Model> {
+  readonly llama: { readonly gpu: unknown; loadModel(options: LlamaModelOptions): Promise<Model> };
+  readonly InsufficientMemoryError: new (message: string) => Error;
+}
+
+/**
+ * Layers lie where they are planned, or the load fails with the engine's reason: it looks at the cards once more by
+ * itself, and where it would place them is another plan, which whoever asked has to hear of.
+ */
+export async function loadWeights<Model>(
+  { llama, InsufficientMemoryError }: Loader<Model>,
+  { modelPath, gpu, gpuLayers: planned }: Pick<LoadOptions, 'modelPath' | 'gpu' | 'gpuLayers'>,
+  onLoadProgress: (fraction: number) => void,
+): Promise<Model> {
+  const options = { modelPath, onLoadProgress };
+  // An engine that has no build without its card.
+  const gpuLayers = gpu === 'off' && llama.gpu !== false ? 0 : planned;
+  if (gpuLayers === null) return llama.loadModel(options);
+  try {
+    return await llama.loadModel({ ...options, gpuLayers });
+  } catch (error) {
+    if (!(error instanceof InsufficientMemoryError)) throw error;
+    throw new InsufficientMemoryError(
+      `The engine finds no room on the card for the ${gpuLayers} layers that were planned. ${error.message}.`,
+    );
+  }
 }

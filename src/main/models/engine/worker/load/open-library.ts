@@ -1,4 +1,9 @@
 import type { Llama } from 'node-llama-cpp';
+import { existsSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { EngineCards } from '../worker-protocol.ts';
 
 type Cards = 'auto' | 'off';
 
@@ -39,4 +44,27 @@ async function open(cards: Cards): Promise<Llama> {
     opened[cards] = null;
     throw error;
   }
+}
+
+/**
+ * Has node-llama-cpp find the libraries for cards in the cache, where they are put when a person wants them: the
+ * installation brings none. To be called before it is loaded.
+ */
+export function useFetchedEngines(dir: string): void {
+  registerHooks({
+    resolve(specifier, context, next) {
+      const name = /^@node-llama-cpp\/([a-z0-9-]+)$/u.exec(specifier)?.[1];
+      const entry = name === undefined ? null : join(dir, name, 'dist', 'index.js');
+      if (entry === null || !existsSync(entry)) return next(specifier, context);
+      return { url: pathToFileURL(entry).href, format: 'module', shortCircuit: true };
+    },
+  });
+}
+
+/** The cards that the engine can use, and their memory now, by its backend; null where it computes on the processor. */
+export async function readEngineCards(loaded: Llama | null): Promise<EngineCards | null> {
+  const llama = loaded !== null && loaded.gpu !== false ? loaded : await openLibrary('auto');
+  if (llama.gpu === false) return null;
+  const [{ total, free, unifiedSize }, names] = await Promise.all([llama.getVramState(), llama.getGpuDeviceNames()]);
+  return { backend: llama.gpu, names, totalBytes: total, freeBytes: free, sharedBytes: unifiedSize };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLooping } from '../../../../../../src/main/models/engine/worker/answer/token-loop.ts';
+import { isLooping } from '../../../../../../src/main/models/engine/worker/answer/token-taker.ts';
 
 const repeat = (block: readonly number[], times: number): number[] => Array.from({ length: times }, () => block).flat();
 

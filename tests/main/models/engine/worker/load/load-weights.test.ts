@@ -1,6 +1,6 @@
 import type { LlamaModelOptions } from 'node-llama-cpp';
 import { describe, expect, it } from 'vitest';
-import { loadWeights } from '../../../../../../src/main/models/engine/worker/load/load-weights.ts';
+import { loadWeights } from '../../../../../../src/main/models/engine/worker/load/load-model.ts';
 
 class InsufficientMemoryError extends Error {
   override name = 'InsufficientMemoryError';
