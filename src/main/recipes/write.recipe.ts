@@ -2,7 +2,8 @@ import type { Span } from './code/code-spans.ts';
 import { loadSyntax, type Syntax } from './code/code-syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { editByWords } from './edit.recipe.ts';
-import { parseFailures, reportingEnvironment } from './facts/test-outputs/parse-test-failures.ts';
+import { parseTestOutput } from '../lib/test-output/parse-test-output.ts';
+import { reportingEnvironment } from './trial/test-command.ts';
 import { acceptChange, judgeOf } from './edit/accept-change.ts';
 import { lastExchangeText } from './context/earlier-conversation.ts';
 import { fileNameQuestion, freeFileName, kindOfNewFile } from './write/new-file-name.ts';
@@ -179,7 +180,7 @@ async function runTests(
   });
   if (ran === null) return null;
   const { exitCode, stdout, stderr } = ran;
-  const report = parseFailures(`${stdout}\n${stderr}`, [ran.root]);
+  const report = parseTestOutput(`${stdout}\n${stderr}`, [ran.root]);
   return { exitCode, failed: report.failures.map(({ id }) => id) };
 }
 

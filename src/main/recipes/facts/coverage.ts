@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RecipeContext } from '../define.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import { pytestTracer, pythonTracer, v8Lines } from './coverage-tracers.ts';
-import type { TestReport } from './test-report.ts';
+import type { TestReport } from '../../lib/test-output/test-report.ts';
 
 /** How suspicious executed lines are, 0 to 1, by Ochiai: ef / sqrt((ef + nf) (ef + ep)). */
 export interface Coverage {

@@ -5,14 +5,13 @@ import type { RecipeOutcome } from '../../define.ts';
 import { behavioursOf, codeKey, type BehaviourParts, type Behaviours } from './candidate-behaviour.ts';
 import { withoutComments, type Candidate, type FileText } from '../../trial/candidate-change.ts';
 import type { Verdict } from '../judge/judge-candidate.ts';
-import { applyMutation, mutationsOf } from '../mechanical/mechanical-changes.ts';
+import { applyMutation, mutantsOf } from '../mechanical/mechanical-changes.ts';
 import { overfitMarks } from './overfit-marks.ts';
 import type { SearchResult } from '../search/search-result.ts';
 
 /** Chooses among accepted changes, checks the choice again, and writes it to the workspace. */
 export async function acceptBest(parts: BehaviourParts, result: SearchResult): Promise<RecipeOutcome | null> {
   const { context, judge } = parts;
-  const { settings } = context;
   if (result.accepted.length > 0) {
     const labels = result.accepted.map((one) => one.candidate.label);
     const told = [...new Set(labels)].map((label) => counted(label, labels));
@@ -23,7 +22,7 @@ export async function acceptBest(parts: BehaviourParts, result: SearchResult): P
   const all = await rankAll(parts, { result, behaviours }, result.accepted);
   for (const ranked of await preferred(parts, { result, behaviours }, all)) {
     const { candidate } = ranked.verdict;
-    if (settings.judge.rerun && !(await judge.passesRerun(candidate))) {
+    if (!(await judge.passesRerun(candidate))) {
       await context.progress('reject', `Rejected, because it failed the second run: ${candidate.label}.`);
       continue;
     }
@@ -103,7 +102,6 @@ async function rankAll(
       size +=
         changedLines(withoutNotes(before), withoutNotes(file.text)) + (changesSignature(before, file.text) ? 4 : 0);
     }
-    if (!parts.context.settings.judge.overfitLint) marks = [];
     const key = behaviours.keyOf(verdict.candidate);
     const agreeing = result.accepted.filter((one) => behaviours.keyOf(one.candidate) === key).length;
     const agreement = parts.context.settings.judge.agreement ? agreeing - 1 : 0;
@@ -198,7 +196,7 @@ async function tryMutants(parts: BehaviourParts, candidate: Candidate): Promise<
   if (lines.length === 0) return noMutants;
   const language = span?.language ?? (file.path.endsWith('.py') ? 'python' : 'javascript');
   const place = { language, startLine: Math.min(...lines), endLine: Math.max(...lines) };
-  const mutants = mutationsOf(parts.syntax, file.text, place)
+  const mutants = mutantsOf(parts.syntax, file.text, place)
     .filter((mutation) => lines.includes(mutation.line) && mutation.rank <= 7 && !equivalent(mutation))
     .sort((left, right) => left.rank - right.rank)
     .slice(0, 12)
@@ -242,7 +240,7 @@ function spread<T>(items: readonly T[], count: number): readonly T[] {
 /** Why a change that passes may still be wrong. */
 type Doubt = 'others-pass' | 'bends-to-tests' | 'not-held' | 'not-agreed' | 'one-example';
 
-/** What the tests themselves leave open; null where they hold the change firmly. `mutants`: null when switched off. */
+/** What the tests themselves leave open; null where they hold the change firmly. `mutants`: null without time for them. */
 function doubtOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResult): Doubt | null {
   const others = new Set(result.accepted.map((verdict) => codeKey(verdict.candidate)));
   if (others.size > 1 || result.isAmbiguous) return 'others-pass';
@@ -251,11 +249,9 @@ function doubtOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResu
 }
 
 async function doubtIn(parts: BehaviourParts, result: SearchResult, ranked: Ranked): Promise<Doubt | null> {
-  const { criterion, settings } = parts.context;
-  if (criterion?.source === 'text') return 'one-example';
+  if (parts.context.criterion?.source === 'text') return 'one-example';
   const { candidate } = ranked.verdict;
-  const isTested = settings.judge.mutants && parts.secondsLeft() > 5;
-  const mutants = isTested ? await tryMutants(parts, candidate) : null;
+  const mutants = parts.secondsLeft() > 5 ? await tryMutants(parts, candidate) : null;
   return doubtOf(ranked, mutants, result) ?? (await secondOpinion(parts, result, candidate));
 }
 
