@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { success } from '@shared/errors.ts';
-import { runOptionsSchema } from '@shared/run-options.ts';
+import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { openClientCore } from '../tests/fakes/core-client.ts';
 import { createMemorySandbox } from '../src/main/sandbox/memory/memory-sandbox.ts';
 import type { BenchRow } from './lib/rows.ts';

@@ -1,7 +1,7 @@
 import type { ClientCore } from '../../tests/fakes/core-client.ts';
 import { AppError } from '@shared/errors.ts';
-import type { SessionEvent } from '@shared/events.ts';
-import type { RunOptions } from '@shared/run-options.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
 import { followEvents } from '../../tests/fakes/core-client.ts';
 import type { TaskOutcome, TaskRun, TaskRunner } from './task-runner.ts';
 

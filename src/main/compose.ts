@@ -1,25 +1,25 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, valueOf } from '@shared/errors.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelPartsConfig } from './compose-models.ts';
 import { createModelParts } from './compose-models.ts';
-import { createMachineProbe } from './engines/hardware.ts';
-import { createPowerMeter } from './engines/power-meter.ts';
+import { createMachineProbe } from './models/machine/hardware.ts';
+import { createPowerMeter } from './models/machine/power-meter.ts';
 import { createHomeCommands } from './home/commands.ts';
-import { delay } from './lib/async/delay.ts';
+import { delay } from './lib/async/abort.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
 import { createHostPrograms } from './lib/programs/host-programs.ts';
 import { createModelCommands } from './models/commands.ts';
 import { createMoneyCommands } from './money/commands.ts';
 import { createHomeMoney } from './money/home-money.ts';
-import { createProjectInstructions } from './policy/project-instructions.ts';
-import { createRuleFiles } from './policy/rule-files.ts';
+import { createProjectInstructions } from './safety/instructions/project-instructions.ts';
+import { createRuleFiles } from './safety/rule-files.ts';
 import { createProjectCommands } from './projects/commands.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
-import { gatherFacts } from './projects/gather-facts.ts';
+import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { discoverRecipes } from './recipes/registry.ts';
 import { createLearnedPriors } from './routing/learned-priors.ts';
 import { createRuleCommands } from './safety/commands.ts';
@@ -27,20 +27,20 @@ import { createKeyCommands } from './safety/keys/commands.ts';
 import { knownSecrets } from './safety/keys/known-secrets.ts';
 import { createSessionRules } from './safety/rules/session-rules.ts';
 import { createSandboxCommands } from './sandbox/commands.ts';
-import { createImages } from './sandbox/images.ts';
-import { createPreparations } from './sandbox/preparations.ts';
+import { createProjectImages } from './sandbox/images/project-images.ts';
+import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
-import { prepareWorkspace } from './sandbox/workspace.ts';
+import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
 import { hostCommands } from './server/commands.ts';
 import type { Handlers } from './server/handlers.ts';
 import { createAttachmentCommands } from './sessions/attachments/commands.ts';
 import { createMessageAttachments } from './sessions/attachments/message-attachments.ts';
-import type { Blobs } from './sessions/blobs.ts';
-import { createBlobs } from './sessions/blobs.ts';
+import type { Blobs } from './sessions/blobs/blob-store.ts';
+import { createBlobs } from './sessions/blobs/blob-store.ts';
 import { createChangeCommands } from './sessions/changes/commands.ts';
 import { createSessionCommands } from './sessions/commands.ts';
-import { createComparisonStore } from './sessions/comparison-store.ts';
+import { createComparisonStore } from './sessions/comparisons/comparison-store.ts';
 import { createComparisonCommands } from './sessions/comparisons/commands.ts';
 import { createRoutingSnapshotTaker } from './sessions/comparisons/routing-snapshot.ts';
 import { createComparisonRunner } from './sessions/comparisons/run-comparisons.ts';
@@ -49,9 +49,9 @@ import { createLibraryCommands } from './sessions/library/commands.ts';
 import { sessionFolders } from './sessions/library/session-folders.ts';
 import type { OpenSessions } from './sessions/open/open-sessions.ts';
 import { createOpenSessions } from './sessions/open/open-sessions.ts';
-import { createRedactor } from './sessions/redact.ts';
-import { createSearchIndex } from './sessions/search-index.ts';
-import { createSessionStore } from './sessions/session-store.ts';
+import { createRedactor } from './sessions/log/redactor.ts';
+import { createSearchIndex } from './sessions/search/session-search-index.ts';
+import { createSessionStore } from './sessions/store/session-store.ts';
 import { createSettingsCommands } from './settings/commands.ts';
 import { openSettings } from './settings/settings-store.ts';
 import { builtInTools, discoverTools } from './tools/registry.ts';
@@ -75,12 +75,10 @@ export interface ComposeConfig {
 }
 
 const recipeDefaults: AgentConfig['recipe'] = {
-  editForm: 'span',
   samples: 20,
   mechanicalChanges: true,
-  repairTurn: true,
-  judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },
-  locate: { trace: true, coverage: true },
+  judge: { agreement: true, varied: true },
+  locate: { coverage: true },
   seed: 1,
 };
 
@@ -210,13 +208,13 @@ function createSandboxParts(config: ComposeConfig, { env, files, programs, setti
     ...engineDeps,
     settings: () => settings.current().sandbox,
     saveProjects: (projects: Settings['sandbox']['projects']) => settings.set('sandbox.projects', projects),
-    masks: async (projectPath: string) => (await rules.holding(projectPath)).masks,
+    masks: async (projectPath: string) => (await rules.activeRules(projectPath)).masks,
     onNotice: config.onNotice,
   };
   return {
     startSandbox: config.startSandbox ?? createSandboxFactory(engineDeps),
-    preparations: createPreparations(projectDeps),
-    images: createImages(projectDeps),
+    preparations: createPackagePreparations(projectDeps),
+    images: createProjectImages(projectDeps),
   };
 }
 
@@ -235,7 +233,7 @@ async function createParts(config: ComposeConfig) {
     blobs,
     redact: (text) => redactor.text(text),
     fences: (projectPath) =>
-      createSessionRules({ rules: rules.holding, settings: () => settings.current() }, projectPath).fences(),
+      createSessionRules({ rules: rules.activeRules, settings: () => settings.current() }, projectPath).fences(),
     stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
   });
   const priors = createLearnedPriors(join(home, 'route-priors.json'));
@@ -251,7 +249,7 @@ async function createParts(config: ComposeConfig) {
     onNotice: config.onNotice,
     budget: money.budget,
     hideKnown: (text) => redactor.text(text),
-    rules: rules.holding,
+    rules: rules.activeRules,
     instructions: base.instructions,
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
@@ -264,7 +262,7 @@ async function createParts(config: ComposeConfig) {
     settings: () => settings.current(),
     prepareWorkspace,
     reference: money.reference,
-    routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.holding, priors }),
+    routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, priors }),
     now,
   });
   return {

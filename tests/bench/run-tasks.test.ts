@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunResult } from '@shared/run-result.ts';
+import type { RunResult } from '@shared/session/run-result.ts';
 import type { TaskBed, Verdict } from '../../bench/lib/judge.ts';
 import { openResults, type TaskRecord } from '../../bench/lib/results.ts';
 import { armOf, describeRecord, runTasks } from '../../bench/lib/run-tasks.ts';
@@ -216,7 +216,7 @@ describe('a run of tasks', () => {
 
   it('runs again what was run with other switches', async () => {
     await play({ tasks });
-    expect((await play({ tasks, args: '--no-mutants' })).runs).toHaveLength(3);
+    expect((await play({ tasks, args: '--no-varied' })).runs).toHaveLength(3);
   });
 
   it('begins no task after its time and says how to go on', async () => {

@@ -1,5 +1,5 @@
 import { createRouterClient } from '@orpc/server';
-import type { SessionEvent } from '../../src/shared/events.ts';
+import type { SessionEvent } from '../../src/shared/events/events.ts';
 import { compose } from '../../src/main/compose.ts';
 import type { ComposeConfig, Core } from '../../src/main/compose.ts';
 import type { CoreClient } from '../../src/main/server/local-socket.ts';

@@ -1,9 +1,9 @@
 import { AppError } from '../../src/shared/errors.ts';
-import type { SessionEvent } from '../../src/shared/events.ts';
-import { emptyMoney } from '../../src/shared/session-money.ts';
-import { reduceSession } from '../../src/shared/reduce-session.ts';
-import { emptySession } from '../../src/shared/session-state.ts';
-import { progressStream } from '../../src/main/lib/async/progress-stream.ts';
+import type { SessionEvent } from '../../src/shared/events/events.ts';
+import { emptyMoney } from '../../src/shared/money/session-money.ts';
+import { reduceSession } from '../../src/shared/session/reducers/reduce-session.ts';
+import { emptySession } from '../../src/shared/session/session-state.ts';
+import { progressStream } from '../../src/main/lib/async/push-queue.ts';
 import type { LogPush } from '../../src/main/sessions/open/session-stream.ts';
 import { sessionStream } from '../../src/main/sessions/open/session-stream.ts';
 import { createFakeHandlers, emptyHandlers } from './fake-handlers.ts';

@@ -1,6 +1,6 @@
 import { isContractProcedure, type AnyContractRouter } from '@orpc/contract';
 import { createRouterClient } from '@orpc/server';
-import { contract } from '../../src/shared/contract.ts';
+import { contract } from '../../src/shared/contract/contract.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { hostCommands } from '../../src/main/server/commands.ts';
 import type { Handlers } from '../../src/main/server/handlers.ts';

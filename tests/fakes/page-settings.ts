@@ -1,15 +1,15 @@
-import type { InstructionFile } from '../../src/shared/instructions.ts';
-import type { PreparationPlan, PrepareProgress } from '../../src/shared/preparation.ts';
-import type { ProjectImage } from '../../src/shared/sandbox-images.ts';
-import type { SettingKey } from '../../src/shared/settings-contract.ts';
+import type { InstructionFile } from '../../src/shared/safety/instruction-files.ts';
+import type { PreparationPlan, PrepareProgress } from '../../src/shared/projects/project-preparation.ts';
+import type { ProjectImage } from '../../src/shared/sandbox/sandbox-images.ts';
+import type { SettingKey } from '../../src/shared/contract/settings-contract.ts';
 import { success } from '../../src/shared/errors.ts';
-import { settingsSchema } from '../../src/shared/settings.ts';
-import type { CapChanger } from '../../src/main/money/caps.ts';
-import { createCapChanger } from '../../src/main/money/caps.ts';
+import { settingsSchema } from '../../src/shared/settings/settings.ts';
+import type { CapChanger } from '../../src/main/money/spending-limits.ts';
+import { createCapChanger } from '../../src/main/money/spending-limits.ts';
 import type { ProjectSetup } from '../../src/main/projects/configure-project.ts';
 import { createProjectSetup } from '../../src/main/projects/configure-project.ts';
 import { settingsStream } from '../../src/main/settings/commands.ts';
-import { wholeStream } from '../../src/main/lib/async/progress-stream.ts';
+import { wholeStream } from '../../src/main/lib/async/push-queue.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
 import type { SettingsStore } from '../../src/main/settings/settings-store.ts';
 

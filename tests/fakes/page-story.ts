@@ -1,8 +1,8 @@
-import type { UntrackedPlace } from '../../src/shared/sandbox-events.ts';
-import type { EventOf, NewEvent } from '@shared/events.ts';
-import type { Stage } from '@shared/models.ts';
-import type { Price, Usage } from '@shared/money.ts';
-import { costOf } from '@shared/money.ts';
+import type { UntrackedPlace } from '../../src/shared/events/sandbox-events.ts';
+import type { EventOf, NewEvent } from '@shared/events/events.ts';
+import type { Stage } from '@shared/models/model-info.ts';
+import type { Price, Usage } from '@shared/money/token-cost.ts';
+import { costOf } from '@shared/money/token-cost.ts';
 import type { PageCore } from './page-core.ts';
 
 export const localModel = 'llama-cpp/qwen2.5-coder-1.5b-instruct';
@@ -262,13 +262,13 @@ function routeOf(callId: string, name: 'local' | 'cloud'): EventOf<'route-decide
     callId,
     chosen: { model, where },
     runnerUp: { model: other.model, where: other.where },
-    reasonCode: isCloud ? 'consecutiveFailures' : 'local-first',
+    reasonCode: isCloud ? 'bad-signals' : 'local-first',
     reason: 'By the votes.',
     layer: isCloud ? 'L5' : 'L1',
     gain: 0.58,
     votes: [
       { rule: 'verification', toward: 'cloud', weight: 0.7, reason: 'The tests still fail after 2 edits.' },
-      { rule: 'model-size', toward: 'local', weight: 0.5, reason: 'The local model is a large one.' },
+      { rule: 'model-size', toward: 'local', weight: 0.5, reason: 'The local model is large.' },
     ],
     options: [
       { model: localModel, where: 'local', denied: null, costUsd: 0, seconds: 11, restUsd: 0.04 },

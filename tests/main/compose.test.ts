@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure, success } from '../../src/shared/errors.ts';
-import { runOptionsSchema } from '../../src/shared/run-options.ts';
+import { runOptionsSchema } from '../../src/shared/session/run-options.ts';
 import type { ComposeConfig } from '../../src/main/compose.ts';
 import { openClientCore } from '../fakes/core-client.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
@@ -173,7 +173,7 @@ describe('compose', () => {
     expect(await core.client.sessions.result({ sessionId: id })).toMatchObject({
       status: 'missing',
       steps: 0,
-      text: expect.stringMatching(/^This user may not use the engine\. So nothing can be changed/),
+      text: expect.stringMatching(/^This user may not use the engine\. Nothing can be changed/),
     });
     await core.client.sessions.send({ sessionId: id, text: 'Where is add()?', options: asks });
     expect(await core.client.sessions.result({ sessionId: id })).toMatchObject({ status: 'done', text: 'In calc.py.' });

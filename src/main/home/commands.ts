@@ -1,6 +1,6 @@
 import { AppError } from '@shared/errors.ts';
-import type { Settings } from '@shared/settings.ts';
-import type { Preparations } from '../sandbox/preparations.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import type { PackagePreparations } from '../sandbox/packages/package-preparations.ts';
 import type { Handlers } from '../server/handlers.ts';
 import { checkSetup } from './check-setup.ts';
 import type { SetupCheckInput } from './check-setup.ts';
@@ -9,7 +9,7 @@ import { cleanHome } from './clean-home.ts';
 export interface HomeCommandsOptions extends Omit<SetupCheckInput, 'settings'> {
   readonly settings: () => Settings;
   /** What the container engine keeps for this home. */
-  readonly cleanEngine: Preparations['clean'];
+  readonly cleanEngine: PackagePreparations['clean'];
 }
 
 /** The commands about a home as a whole: where it lies, what works on this machine, and what can go. */

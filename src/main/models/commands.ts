@@ -1,4 +1,4 @@
-import { progressStream } from '../lib/async/progress-stream.ts';
+import { progressStream } from '../lib/async/push-queue.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { AvailableModels } from './available-models.ts';
@@ -26,7 +26,7 @@ export function createModelCommands({ models, probed, plan, sessions }: ModelCom
         progressStream((note, stop) => probeModel(input.id, prober, { onProgress: note, signal: stop }), signal),
       import: ({ input, signal }) => models.add(input, signal),
       remove: ({ input, signal }) => models.remove(input.id, signal),
-      mend: ({ input, signal }) => models.mend(input.id, input.apply, signal),
+      repair: ({ input, signal }) => models.repair(input.id, input.apply, signal),
     },
     plan: ({ input, signal }) => plan.plan(input, signal),
   } satisfies Partial<Handlers>;

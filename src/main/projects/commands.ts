@@ -1,20 +1,20 @@
 import { valueOf } from '@shared/errors.ts';
-import type { PrepareProgress } from '@shared/preparation.ts';
-import type { BringProgress } from '@shared/sandbox-images.ts';
-import { progressStream, wholeStream } from '../lib/async/progress-stream.ts';
-import type { ProjectInstructions } from '../policy/project-instructions.ts';
-import { planCopy } from '../sandbox/copy-plan.ts';
-import type { Images } from '../sandbox/images.ts';
-import type { Preparations } from '../sandbox/preparations.ts';
-import { checkWorkspace } from '../sandbox/workspace.ts';
+import type { PrepareProgress } from '@shared/projects/project-preparation.ts';
+import type { BringProgress } from '@shared/sandbox/sandbox-images.ts';
+import { progressStream, wholeStream } from '../lib/async/push-queue.ts';
+import type { ProjectInstructions } from '../safety/instructions/project-instructions.ts';
+import { planCopy } from '../sandbox/workspace/workspace-copy-plan.ts';
+import type { ProjectImages } from '../sandbox/images/project-images.ts';
+import type { PackagePreparations } from '../sandbox/packages/package-preparations.ts';
+import { checkWorkspace } from '../sandbox/workspace/prepare-workspace.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { ProjectSetup } from './configure-project.ts';
 
 export interface ProjectCommandsOptions {
   readonly homePath: string;
   readonly setup: ProjectSetup;
-  readonly preparations: Preparations;
-  readonly images: Images;
+  readonly preparations: PackagePreparations;
+  readonly images: ProjectImages;
   readonly instructions: ProjectInstructions;
 }
 

@@ -1,10 +1,10 @@
-import type { Confidence, Purpose } from '@shared/events.ts';
-import type { Timings } from '@shared/call-report.ts';
-import type { Message, Part } from '@shared/messages.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import type { Confidence, Purpose } from '@shared/events/events.ts';
+import type { Timings } from '@shared/events/call-report.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Exchange } from '../agent/prompt/conversation.ts';
-import type { ProjectFacts } from '../projects/project-facts.ts';
-import type { OutputForm, ToolSpec } from '../providers/define.ts';
+import type { ProjectFacts } from '../projects/facts/project-facts.ts';
+import type { OutputForm, ToolSpec } from '../models/providers/define.ts';
 import type { Tool } from '../tools/define.ts';
 import type { ExecResult, ListEntry, SearchQuery, SearchResult } from '../sandbox/sandbox.ts';
 
@@ -101,20 +101,15 @@ export interface RecipeBudget {
 
 /** Switches for measuring what each part of a recipe is worth; the defaults are what users get. */
 export interface RecipeSettings {
-  readonly editForm: 'span' | 'whole-file' | 'search-replace';
   /** Sampled answers of one search; one that was written together with another counts a fifth. */
   readonly samples: number;
   readonly mechanicalChanges: boolean;
-  readonly repairTurn: boolean;
   readonly judge: {
     readonly agreement: boolean;
-    readonly mutants: boolean;
-    readonly overfitLint: boolean;
     /** Changes that pass are compared on the tests with other values. */
     readonly varied: boolean;
-    readonly rerun: boolean;
   };
-  readonly locate: { readonly trace: boolean; readonly coverage: boolean };
+  readonly locate: { readonly coverage: boolean };
   readonly seed: number;
 }
 

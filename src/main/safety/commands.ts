@@ -1,11 +1,11 @@
 import { AppError } from '@shared/errors.ts';
-import { compileFences, globMatcher } from '@shared/fences.ts';
-import { fittingRule, ruleText } from '@shared/route-rules.ts';
-import type { RuleAnswer, RuleReport } from '@shared/rule-report.ts';
-import type { RuleQuestion } from '@shared/rules-contract.ts';
-import type { Settings } from '@shared/settings.ts';
+import { compileFences, globMatcher } from '@shared/safety/fences.ts';
+import { matchingRule, ruleText } from '@shared/routing/route-rules.ts';
+import type { RuleAnswer, RuleReport } from '@shared/rules/rule-report.ts';
+import type { RuleQuestion } from '@shared/contract/rules-contract.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { Handlers } from '../server/handlers.ts';
-import type { HoldingRules, RuleFiles } from '../policy/rule-files.ts';
+import type { ActiveRules, RuleFiles } from './rule-files.ts';
 import { fenceSources, isSecretFile } from './rules/session-rules.ts';
 
 export interface RuleCommandsOptions {
@@ -49,14 +49,14 @@ export function createRuleCommands(options: RuleCommandsOptions): Handlers['rule
   };
 }
 
-function rulesAskedAbout(files: RuleFiles, { projectPath, draft }: RuleQuestion): Promise<HoldingRules> {
-  if (draft === undefined) return files.holding(projectPath);
+function rulesAskedAbout(files: RuleFiles, { projectPath, draft }: RuleQuestion): Promise<ActiveRules> {
+  if (draft === undefined) return files.activeRules(projectPath);
   return files.draft({ owner: draft.owner, projectPath }, draft.text);
 }
 
-function answerOf(rules: HoldingRules, settings: Settings, question: RuleQuestion): RuleAnswer {
+function answerOf(rules: ActiveRules, settings: Settings, question: RuleQuestion): RuleAnswer {
   const { path, task, purpose, projectPath } = question;
-  const place = fittingRule(rules.places, { task, purpose, paths: path === '' ? [] : [path] });
+  const place = matchingRule(rules.places, { task, purpose, paths: path === '' ? [] : [path] });
   const fences = compileFences({ settings: fenceSources(rules, settings), projectPath, isSecretFile });
   const hit = path === '' ? null : fences.ofPath(path);
   const mask = path === '' ? undefined : rules.masks.find((glob) => globMatcher(glob)(path));

@@ -1,19 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { SessionEvent } from '@shared/events.ts';
-import { createOwnAnswers } from '@shared/own-answers.ts';
-import type { NetworkHistory, SandboxUsage, SandboxView, TerminalPush, TerminalSize } from '@shared/sandbox-view.ts';
-import { progressStream } from '../lib/async/progress-stream.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import { createSessionAnswers } from '@shared/safety/session-answers.ts';
+import type {
+  NetworkHistory,
+  SandboxUsage,
+  SandboxView,
+  TerminalPush,
+  TerminalSize,
+} from '@shared/sandbox/sandbox-view.ts';
+import { progressStream } from '../lib/async/push-queue.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import { busySession } from '../sessions/open/open-sessions.ts';
-import { delay } from '../lib/async/delay.ts';
+import { delay } from '../lib/async/abort.ts';
 import type { OpenProcess, Sandbox, SandboxLook } from './sandbox.ts';
 import { resizedFrame, shellCommand, typedFrames } from './terminal-shell.ts';
 import { terminalStream } from './terminal-stream.ts';
-import type { LiveJournal } from '../sessions/live-journal.ts';
-import type { SessionStore } from '../sessions/session-store.ts';
+import type { LiveJournal } from '../sessions/journal/live-journal.ts';
+import type { SessionStore } from '../sessions/store/session-store.ts';
 
 interface SandboxCommandsOptions {
   readonly sessions: Pick<OpenSessions, 'sandbox' | 'occupy' | 'runner' | 'journal'>;
@@ -147,7 +153,7 @@ function usageOf(usage: NonNullable<SandboxLook['usage']>, last: SandboxLook['us
 
 async function networkHistory(events: AsyncIterable<SessionEvent>): Promise<NetworkHistory> {
   const uses: NetworkHistory['uses'][number][] = [];
-  const own = createOwnAnswers();
+  const own = createSessionAnswers();
   for await (const event of events) {
     own.add(event);
     if (event.type === 'network-used') {

@@ -1,6 +1,6 @@
-import type { TerminalPush } from '@shared/sandbox-view.ts';
-import { delay } from '../lib/async/delay.ts';
-import { workStream } from '../lib/async/progress-stream.ts';
+import type { TerminalPush } from '@shared/sandbox/sandbox-view.ts';
+import { delay } from '../lib/async/abort.ts';
+import { workStream } from '../lib/async/push-queue.ts';
 import type { PushQueue } from '../lib/async/push-queue.ts';
 
 /** More than this at once is not shown: nobody reads it, and the reader must still hear of the rest. */

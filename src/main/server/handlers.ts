@@ -1,5 +1,5 @@
 import type { AnyContractProcedure, ContractProcedure, InferSchemaInput, InferSchemaOutput } from '@orpc/contract';
-import type { contract } from '@shared/contract.ts';
+import type { contract } from '@shared/contract/contract.ts';
 
 /** One call of a command: its input, parsed, and what ends it when nobody waits for the answer any more. */
 export interface Call<Input> {

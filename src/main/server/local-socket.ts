@@ -7,7 +7,7 @@ import type { ContractRouterClient } from '@orpc/contract';
 import { RPCHandler } from '@orpc/server/ws';
 import { WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '@shared/errors.ts';
-import type { contract } from '@shared/contract.ts';
+import type { contract } from '@shared/contract/contract.ts';
 import type { CoreRouter } from './serve-channel.ts';
 
 /** Every command and stream of the core, wherever the core runs. */

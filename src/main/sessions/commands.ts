@@ -1,4 +1,4 @@
-import type { SessionSummary } from '@shared/contract.ts';
+import type { SessionSummary } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { buildRunResult } from '../agent/turn/build-run-result.ts';
 import type { HomeMoney } from '../money/home-money.ts';
@@ -6,7 +6,7 @@ import type { Handlers } from '../server/handlers.ts';
 import { toSessionSummary } from './library/session-list-entry.ts';
 import type { OpenSessions } from './open/open-sessions.ts';
 import { sessionStream } from './open/session-stream.ts';
-import type { SessionStore } from './session-store.ts';
+import type { SessionStore } from './store/session-store.ts';
 
 export interface SessionCommandsOptions {
   readonly sessions: OpenSessions;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { success } from '@shared/errors.ts';
-import type { PlanInput } from '@shared/plan-input.ts';
-import { runOptionsSchema } from '@shared/run-options.ts';
+import type { MemoryPlanInput } from '@shared/models/memory-plan-input.ts';
+import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { eventsOf, itemsOf, openClientCore } from '../../fakes/core-client.ts';
 import { pullFromServer } from '../../../src/main/models/model-servers.ts';
 import { ollamaProvider } from '../../fakes/ollama-troubles.ts';
@@ -56,7 +56,7 @@ describe('an Ollama that runs on this machine', () => {
   });
 
   it("is planned for by the header that the server tells of, as llama.cpp's own server makes a context", async () => {
-    const plain: Omit<PlanInput, 'model'> = {
+    const plain: Omit<MemoryPlanInput, 'model'> = {
       keys: null,
       context: 4096,
       kv: null,
@@ -107,15 +107,15 @@ describe('an Ollama that runs on this machine', () => {
     expect((await core.client.sessions.replay({ sessionId: id })).matched).toBe(true);
   });
 
-  it('has models mended under the id that can be used next', async () => {
+  it('has models repaired under the id that can be used next', async () => {
     server.habits.template = '{{ .Prompt }}';
-    expect(await core.client.models.mend({ id: 'ollama/m', apply: true })).toMatchObject({
+    expect(await core.client.models.repair({ id: 'ollama/m', apply: true })).toMatchObject({
       made: 'ollama/dewpoint/m:latest',
     });
-    await expect(core.client.models.mend({ id: 'llama-cpp/m', apply: true })).rejects.toMatchObject({
+    await expect(core.client.models.repair({ id: 'llama-cpp/m', apply: true })).rejects.toMatchObject({
       data: { code: 'bad-input' },
     });
-    await expect(core.client.models.mend({ id: 'ollama/none', apply: true })).rejects.toMatchObject({
+    await expect(core.client.models.repair({ id: 'ollama/none', apply: true })).rejects.toMatchObject({
       data: { code: 'model-failed' },
     });
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { success } from '../../../src/shared/errors.ts';
-import type { ProbeProgress } from '../../../src/shared/probe-card.ts';
+import type { ProbeProgress } from '../../../src/shared/models/probe-card.ts';
 import { itemsOf, openClientCore } from '../../fakes/core-client.ts';
 import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { failure, type Reply } from '@shared/errors.ts';
-import { areOfItself, type ApprovalScope, type NetworkUse } from '@shared/network-access.ts';
-import { packagesNamedIn } from '@shared/package-commands.ts';
-import { askedHosts } from '../../policy/session-network.ts';
-import type { NetworkDecision } from '../../sandbox/network/decision.ts';
+import { areOfItself, type ApprovalScope, type NetworkUse } from '@shared/safety/network-access.ts';
+import { packagesNamedIn } from '@shared/sandbox/package-commands.ts';
+import { askedHosts } from '../../safety/network/session-network.ts';
+import type { NetworkDecision } from '../../sandbox/network/network-decision.ts';
 import type { NetworkRequest, NetworkResult } from '../../sandbox/sandbox.ts';
 import type { NetworkCommand } from '../../tools/define.ts';
 import { waitForUserAnswer } from './request-approval.ts';
@@ -94,7 +94,7 @@ function deniedText(hosts: readonly string[], by: 'person' | 'policy' | 'nobody'
 async function keepForProject(turn: Turn, hosts: readonly string[]): Promise<void> {
   const kept = await turn.dependencies.network.remember(hosts);
   if (kept.ok) return;
-  const text = `The hosts are allowed for this session; for the project they could not be kept: ${kept.error.message}`;
+  const text = `The hosts are allowed for this session, but could not be saved for the project: ${kept.error.message}`;
   await turn.log.append({ type: 'notice-added', level: 'warning', code: 'rule-not-kept', text });
 }
 

@@ -1,8 +1,8 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
-import type { Actor, FileImage, SessionEvent } from '@shared/events.ts';
+import type { Actor, FileImage, SessionEvent } from '@shared/events/events.ts';
 import type { FileContent, Sandbox } from '../../sandbox/sandbox.ts';
-import type { Journal } from '../../sessions/journal.ts';
+import type { Journal } from '../../sessions/journal/journal.ts';
 import { countLines } from './count-changed-lines.ts';
 import type { FileBaseline, FoundChange, KnownFile } from './file-baseline.ts';
 import { sha256Of } from './file-baseline.ts';
@@ -156,7 +156,7 @@ async function noteUnseen({ baseline, log }: Context): Promise<void> {
   if (folders.length === 0) return;
   const shown = folders.slice(0, 5).join(', ');
   const more = folders.length > 5 ? ` and ${folders.length - 5} more` : '';
-  const text = `Not everything is looked at for changes. These folders could not be looked through, because their permissions do not allow it or they lie too deep: ${shown}${more}.`;
+  const text = `Changes in some folders are not tracked, because permissions do not allow it or the folders are too deep: ${shown}${more}.`;
   await log.close({ type: 'notice-added', level: 'warning', code: 'changes-not-seen', text });
 }
 

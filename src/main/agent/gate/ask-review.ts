@@ -1,4 +1,4 @@
-import type { GateCheck } from '@shared/gate.ts';
+import type { GateCheck } from '@shared/events/gate-check.ts';
 import { askCloudModel } from '../step/ask-cloud-model.ts';
 import { maxOutputTokens } from '../prompt/build-prompt.ts';
 import { handoffSummary } from '../prompt/handoff-summary.ts';
@@ -41,7 +41,7 @@ export async function askReview(candidates: Reviewers, look: ChangesOverview, cl
   });
   const none = (text: string): GateCheck => ({ by: 'review', verdict: 'none', text, findings: [], callId: null });
   if (decision === null) return null;
-  if (decision.chosen?.info.where !== 'cloud') return none(`Nobody stronger has looked at it. ${decision.text}`);
+  if (decision.chosen?.info.where !== 'cloud') return none(`No stronger model reviewed it. ${decision.text}`);
   const said = await askCloudModel(candidates, reviewer, {
     purpose: 'review',
     reason: { code: decision.code, text: decision.text },
@@ -54,7 +54,7 @@ export async function askReview(candidates: Reviewers, look: ChangesOverview, cl
   const verdict = readVerdict(said.text);
   const { callId } = said;
   if (verdict === null) {
-    const text = `What ${reviewer.model.info.label} said of it cannot be read as a verdict, and counts as none.`;
+    const text = `What ${reviewer.model.info.label} said is not a clear verdict, so it does not count.`;
     return { ...none(text), callId };
   }
   return { by: 'review', verdict: verdict.verdict, text: verdict.text, findings: [], callId };

@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from 'diff';
 import { z } from 'zod';
-import { gateCheckSchema } from '@shared/gate.ts';
+import { gateCheckSchema } from '@shared/events/gate-check.ts';
 import type { ChangedText, Finding } from './change-findings.ts';
 import { findingsOf } from './change-findings.ts';
 import type { RecordedChange } from '../changes/file-changes.ts';
@@ -34,7 +34,7 @@ export function readChangesOverview(turn: Turn): Promise<ChangesOverview> {
     turn,
     {
       tool: 'look_at_changes',
-      label: 'look at what was changed',
+      label: 'review the changes',
       input: {},
       run: async () => {
         const data = await readChanges(turn);

@@ -1,7 +1,7 @@
-import type { FenceHit } from '@shared/fences.ts';
-import type { Stage } from '@shared/models.ts';
+import type { FenceHit } from '@shared/safety/fences.ts';
+import type { Stage } from '@shared/models/model-info.ts';
 import type { Decision, Denial, RouteCandidate, Trouble } from '../../routing/define.ts';
-import type { ModelRequest } from '../../providers/define.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
 import { buildRequest, maxOutputTokens } from '../prompt/build-prompt.ts';
 import type { PromptShape } from '../prompt/build-prompt.ts';
 import { passFences } from '../step/pass-fences.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createOwnAnswers } from '@shared/own-answers.ts';
+import { createSessionAnswers } from '@shared/safety/session-answers.ts';
 import type { FoundLinks, SandboxLinks } from '../../sandbox/sandbox.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import type { ActionResult } from '../turn/take-action.ts';
@@ -15,7 +15,7 @@ export async function resolveHardLinks(turn: Turn, count: number): Promise<void>
     turn,
     {
       tool: 'break_hard_links',
-      label: 'look at files that are also files elsewhere',
+      label: 'check files that are linked elsewhere',
       input: { count },
       run: (toolCallId) => settle(turn, toolCallId),
     },
@@ -52,9 +52,7 @@ const shownLeft = 5;
 async function breakThem(turn: Turn, links: SandboxLinks): Promise<ActionResult<null>> {
   const { broken, left } = await links.break(turn.signal);
   const done =
-    broken === 1
-      ? 'One file is a file of its own now.'
-      : `${broken.toLocaleString('en')} files are files of their own now.`;
+    broken === 1 ? '1 file is no longer linked.' : `${broken.toLocaleString('en')} files are no longer linked.`;
   if (left.length === 0) return { status: 'ok', output: done, data: null };
   const lines = left.slice(0, shownLeft).map(({ path, why }) => `${path}: ${why}`);
   const output = [`${done} ${left.length.toLocaleString('en')} stayed linked:`, ...lines].join('\n');
@@ -70,7 +68,7 @@ async function reportHardLinks(turn: Turn, text: string): Promise<void> {
 export async function openLinks({ dependencies: { journal, sandbox } }: Turn): Promise<number> {
   const count = sandbox.links?.found()?.count ?? 0;
   if (count === 0) return 0;
-  const answers = createOwnAnswers();
+  const answers = createSessionAnswers();
   for await (const event of journal.read()) answers.add(event);
   return answers.all().some(({ kind }) => kind === 'hard-links') ? 0 : count;
 }

@@ -1,8 +1,8 @@
 import { askByRole } from '../step/ask-by-role.ts';
-import type { ModelInfo, Stage } from '@shared/models.ts';
-import { textMessage, textOf } from '@shared/messages.ts';
-import type { Message, Part } from '@shared/messages.ts';
-import type { ModelRequest, Provider } from '../../providers/define.ts';
+import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
+import { textMessage, textOf } from '@shared/models/model-messages.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
+import type { ModelRequest, Provider } from '../../models/providers/define.ts';
 import { buildRequest, maxOutputTokens, renderEntries } from './build-prompt.ts';
 import type { PromptShape } from './build-prompt.ts';
 import { shortenResult } from './shorten-output.ts';
@@ -140,7 +140,10 @@ async function summarise(
   const reply = await askByRole(turn, {
     purpose: 'summarise',
     own: { stage: subject.stage, model: { info: subject.info, provider: subject.provider } },
-    reason: { code: 'same-model', text: 'The conversation no longer fits the window; the same model sums it up.' },
+    reason: {
+      code: 'same-model',
+      text: 'The conversation no longer fits the context, so the same model summarizes it.',
+    },
     request: ({ info }) => ({
       ...buildRequest(subject.shape, [], info, { seed: 0, temperature: 0, cacheKey: 'summary' }),
       messages: [

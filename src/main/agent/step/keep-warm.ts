@@ -1,7 +1,7 @@
 import { messageOf } from '@shared/errors.ts';
-import type { ModelInfo } from '@shared/models.ts';
-import type { ModelRequest, Provider } from '../../providers/define.ts';
-import type { Journal } from '../../sessions/journal.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { ModelRequest, Provider } from '../../models/providers/define.ts';
+import type { Journal } from '../../sessions/journal/journal.ts';
 
 /** A conversation that the local model is to be read while a service works on it. */
 export interface WarmRequest {
@@ -70,8 +70,8 @@ async function readIn(
 
 const outcomeTexts = {
   done: (label: string, tokens: number | null) =>
-    `While the cloud worked, ${label} read the conversation${tokens === null ? '' : ` (${tokens} tokens anew)`}`,
+    `While the cloud worked, ${label} read the conversation${tokens === null ? '' : ` (${tokens} new tokens)`}`,
   cancelled: (label: string, tokens: number | null) =>
-    `${label} stopped reading the conversation ahead${tokens === null ? '' : ` after ${tokens} tokens`}: it was needed, or the turn was over`,
-  failed: (label: string) => `${label} could not read the conversation ahead`,
+    `${label} stopped reading ahead${tokens === null ? '' : ` after ${tokens} tokens`}: it was needed, or the turn ended`,
+  failed: (label: string) => `${label} could not read ahead`,
 } as const;

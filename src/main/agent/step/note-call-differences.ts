@@ -1,7 +1,7 @@
-import type { EngineReport } from '@shared/call-report.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import type { EngineReport } from '@shared/events/call-report.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
-import type { StreamEnded } from '../../providers/define.ts';
+import type { StreamEnded } from '../../models/providers/define.ts';
 import { noteOtherModel } from './other-model-notice.ts';
 import type { Turn } from '../turn/turn.ts';
 
@@ -26,7 +26,7 @@ async function noteUnloaded(turn: Turn, info: ModelInfo, unloaded: readonly stri
     type: 'notice-added',
     level: 'info',
     code: 'model-unloaded',
-    text: `${unloaded.join(' and ')} gave back its memory, for ${info.id} did not fit beside it.`,
+    text: `Unloaded ${unloaded.join(' and ')} to make room for ${info.id}.`,
   });
 }
 

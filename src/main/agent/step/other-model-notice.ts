@@ -1,4 +1,4 @@
-import type { ModelInfo } from '@shared/models.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
 import type { Turn } from '../turn/turn.ts';
 
@@ -18,7 +18,7 @@ export async function noteOtherModel(turn: Turn, info: ModelInfo, answered: stri
     type: 'notice-added',
     level: 'warning',
     code: 'other-model',
-    text: `${info.id} was asked for, and ${answered} answered. The price is that of the model that was asked for.`,
+    text: `${info.id} was requested, but ${answered} answered. Costs use the price of the requested model.`,
   });
 }
 

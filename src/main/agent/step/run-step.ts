@@ -1,12 +1,12 @@
-import type { Energy } from '@shared/call-report.ts';
-import { surenessOf } from '@shared/call-report.ts';
-import type { EventOf, Transient } from '@shared/events.ts';
-import type { Part } from '@shared/messages.ts';
-import { moneyText } from '@shared/money-text.ts';
-import { costOf, promptTokensOf } from '@shared/money.ts';
-import type { ModelInfo } from '@shared/models.ts';
-import { leavesMachine } from '@shared/models.ts';
-import type { ModelRequest, ProviderError, StreamEnded } from '../../providers/define.ts';
+import type { Energy } from '@shared/events/call-report.ts';
+import { surenessOf } from '@shared/events/call-report.ts';
+import type { EventOf, Transient } from '@shared/events/events.ts';
+import type { Part } from '@shared/models/model-messages.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { costOf, promptTokensOf } from '@shared/money/token-cost.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { leavesMachine } from '@shared/models/model-info.ts';
+import type { ModelRequest, ProviderError, StreamEnded } from '../../models/providers/define.ts';
 import type { Decision } from '../../routing/define.ts';
 import { noteDifferences } from './note-call-differences.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
@@ -90,7 +90,7 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
 /** It was decided while the cap stood in the way. */
 function afterRaise(decision: Decision | null, raisedUsd: number): Decision | null {
   if (decision === null || raisedUsd === 0) return decision;
-  return { ...decision, text: `${decision.text} The cap was raised by ${moneyText(raisedUsd)} for it.` };
+  return { ...decision, text: `${decision.text} The spending limit was raised by ${moneyText(raisedUsd)} for it.` };
 }
 
 /** What the hard rules do not let run anywhere ends the turn; nothing is tried in their place. */
@@ -207,7 +207,7 @@ async function closeCall(
       type: 'notice-added',
       level: 'warning',
       code: 'repetition-stopped',
-      text: 'The answer repeated itself without end and was stopped.',
+      text: 'The answer kept repeating itself, so it was stopped.',
     });
   }
   const isCut = ended.stopReason === 'length' || read.repeated;
@@ -246,12 +246,12 @@ function worthTrying(error: ProviderError): ProviderError {
 
 async function waitBeforeRetry(turn: Turn, error: ProviderError, attempt: number): Promise<void> {
   const waitMs = error.retryAfterMs ?? 500 * 2 ** attempt;
-  const wait = error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(waitMs / 1000)} seconds, as it wishes`;
+  const wait = error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(waitMs / 1000)} seconds, as requested`;
   await turn.log.append({
     type: 'notice-added',
     level: 'warning',
     code: 'model-call-retried',
-    text: `The model did not answer (${error.code}: ${error.message}). It is asked again${wait}, try ${attempt + 1} of ${MAX_TRIES}.`,
+    text: `The model did not answer (${error.code}: ${error.message}). Trying again${wait}: attempt ${attempt + 1} of ${MAX_TRIES}.`,
   });
   if (!turn.dependencies.effects.replaying) await turn.dependencies.delay(waitMs, turn.signal);
   turn.log.check();

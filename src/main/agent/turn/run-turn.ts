@@ -1,7 +1,7 @@
 import { AppError, toFailure } from '@shared/errors.ts';
-import type { EventOf } from '@shared/events.ts';
-import type { ModelInfo, Stage } from '@shared/models.ts';
-import { howToGet } from '@shared/models.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
+import { howToGet } from '@shared/models/model-info.ts';
 import { chooseCascade, withoutRecipes } from '../../routing/cascade/choose-cascade.ts';
 import { isAboutFailures } from '@shared/text/about-failures.ts';
 import { checkCriterion } from '../gate/check-criterion.ts';
@@ -89,9 +89,9 @@ async function warnDegraded(turn: Turn): Promise<void> {
   if ((degraded === 0 && !isCloudUnasked) || turn.signal.aborted) return;
   const steps = degraded === 1 ? '1 step ran' : `${degraded} steps ran`;
   const text = [
-    ...(degraded === 0 ? [] : [`${steps} here because the cloud was out of reach.`]),
-    ...(isCloudUnasked ? ['Where this machine gave up the cloud would have gone on, but it was out of reach.'] : []),
-    'Send the task again to have the cloud look at it.',
+    ...(degraded === 0 ? [] : [`${steps} on this machine because the cloud was unreachable.`]),
+    ...(isCloudUnasked ? ['The cloud would have continued where this machine gave up, but it was unreachable.'] : []),
+    'To have the cloud review the work, send the task again.',
   ].join(' ');
   await turn.log.close({ type: 'notice-added', level: 'info', code: 'route-degraded', text });
 }
@@ -101,8 +101,8 @@ async function warnMissingModel({ options, log }: Turn, { lacks, local, cloud }:
   if (lacks === undefined) return;
   const text =
     lacks === 'local'
-      ? `The model ${options.local} is not there, so all of this runs in the cloud, on ${cloud?.label ?? ''}. ${howToGet(options.local)}, or name another one with --local.`
-      : `The model ${options.cloud ?? ''} is not there, or its service could not be asked for it, so all of this runs on this machine, on ${local?.label ?? ''}.`;
+      ? `Both models were asked for, but ${options.local} is not available. Everything runs in the cloud, on ${cloud?.label ?? ''}. ${howToGet(options.local)}, or name another one with --local.`
+      : `Both models were asked for, but ${options.cloud ?? ''} or its provider is not available. Everything runs on this machine, on ${local?.label ?? ''}.`;
   await log.append({ type: 'notice-added', level: 'warning', code: 'model-lacking', text });
 }
 
@@ -223,7 +223,7 @@ function strongerOf(turn: Turn, found: TurnFacts, stages: readonly Stage[]): Sta
 
 /** `cause`: why the stage before was left; null: none was escalated. */
 function withoutCloud(last: TurnEnd, cause: StageCause | null): TurnEnd {
-  return { ...last, text: `${cause === null ? '' : `${last.text} `}The cloud is out of reach, so it was not asked.` };
+  return { ...last, text: `${cause === null ? '' : `${last.text} `}The cloud is unreachable, so it was not asked.` };
 }
 
 type StageCause = NonNullable<EventOf<'stage-chosen'>['cause']>;
@@ -298,7 +298,7 @@ function missingModel(turn: Turn): TurnEnd {
   const { policy, local, cloud } = turn.options;
   const isCloud = policy === 'cloud';
   const name = isCloud ? cloud : local;
-  const message = name === null ? 'No cloud model is set up.' : `The model ${name} is not there.`;
+  const message = name === null ? 'No cloud model is set up.' : `The model ${name} is not available.`;
   const hint = isCloud
     ? 'Look for its name in `dewpoint models list`, or add an endpoint with `dewpoint settings set providers.NAME …`; --cloud names it.'
     : `${howToGet(local)}, or name another one with --local; \`dewpoint models list\` shows what there is.`;
@@ -307,7 +307,7 @@ function missingModel(turn: Turn): TurnEnd {
 
 function missingSandbox({ sandbox: { missing } }: TurnFacts): TurnEnd {
   const what = missing?.message ?? 'There is no sandbox for commands on this machine.';
-  const message = `${what} So nothing can be changed or run. Questions and --plan still work.`;
+  const message = `${what} Nothing can be changed or run, but questions and plans still work.`;
   const hint =
     missing?.hint ??
     'Install and start Docker (or Podman with its Docker socket), then try again; `dewpoint doctor` says what is missing.';
@@ -320,8 +320,8 @@ function missingEyes({ options }: Turn, { local, cloud }: TurnFacts): TurnEnd | 
     (info) => info !== null,
   );
   if (models.length === 0 || models.some(({ capabilities }) => capabilities.images === true)) return null;
-  const message = `${models.map(({ label }) => label).join(' and ')} ${models.length === 1 ? 'does' : 'do'} not see pictures, and the message has one.`;
+  const message = `${models.map(({ label }) => label).join(' and ')} ${models.length === 1 ? 'does' : 'do'} not support images, and the message has one.`;
   const hint =
-    'Send it to a model that sees them, or without it. In the terminal: /model PROVIDER/NAME and /image FILE in dewpoint chat, or dewpoint run --session ID --local PROVIDER/NAME --image FILE "TASK" (--policy cloud --cloud PROVIDER/NAME for one elsewhere).';
+    'Send it to a model that supports images, or without the image. In the terminal: /model PROVIDER/NAME and /image FILE in dewpoint chat, or dewpoint run --session ID --local PROVIDER/NAME --image FILE "TASK" (--policy cloud --cloud PROVIDER/NAME for one elsewhere).';
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
 }

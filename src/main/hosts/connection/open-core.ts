@@ -8,7 +8,7 @@ import { connectSocket, serveSocket } from '../../server/local-socket.ts';
 import type { Core } from '../../compose.ts';
 import { compose } from '../../compose.ts';
 import type { HomeClaim } from '../../server/owner/claim-home.ts';
-import { delay } from '../../lib/async/delay.ts';
+import { delay } from '../../lib/async/abort.ts';
 import type { Terminal } from '../cli/terminal/terminal.ts';
 
 /** A core to speak to, wherever it runs. */

@@ -1,16 +1,16 @@
-import type { FenceSources } from '@shared/fences.ts';
-import type { RouteRule } from '@shared/route-rules.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { FenceSources } from '@shared/safety/fences.ts';
+import type { RouteRule } from '@shared/routing/route-rules.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
-import type { HoldingRules, RuleFiles } from '../../policy/rule-files.ts';
-import { secretKind } from '../../sandbox/secret-files.ts';
+import type { ActiveRules, RuleFiles } from '../rule-files.ts';
+import { secretKind } from '../../sandbox/workspace/secret-files.ts';
 
 /** What a file is by its name alone, for whoever asks before the sandbox has looked into it. */
 export const isSecretFile = (path: string): boolean => secretKind(path) === 'secret';
 
 /** The rules of one session, read anew whenever they are asked for. `held`: those on where steps run, instead. */
 export function createSessionRules(
-  { rules, settings }: { readonly rules: RuleFiles['holding']; readonly settings: () => Settings },
+  { rules, settings }: { readonly rules: RuleFiles['activeRules']; readonly settings: () => Settings },
   projectPath: string | null,
   held?: () => readonly RouteRule[] | undefined,
 ): { readonly places: AgentDependencies['routeRules']; readonly fences: () => Promise<FenceSources> } {
@@ -24,7 +24,7 @@ export function createSessionRules(
 }
 
 /** The fences of a session: those of the files, then those of the settings. */
-export function fenceSources(rules: HoldingRules, { fences }: Settings): FenceSources {
+export function fenceSources(rules: ActiveRules, { fences }: Settings): FenceSources {
   return {
     secrets: fences.secrets,
     rules: [...rules.fences, ...fences.rules],

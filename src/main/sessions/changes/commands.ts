@@ -1,7 +1,7 @@
 import type { Handlers } from '../../server/handlers.ts';
-import { showChanges, takeChanges, undoChanges } from '../changes.ts';
+import { showChanges, takeChanges, undoChanges } from './undo-and-take.ts';
 import { busySession, type OpenSessions } from '../open/open-sessions.ts';
-import type { LiveJournal } from '../live-journal.ts';
+import type { LiveJournal } from '../journal/live-journal.ts';
 
 /** What a session changed, for whoever shows it, takes it or undoes it. */
 export function createChangeCommands(sessions: OpenSessions): Handlers['changes'] {

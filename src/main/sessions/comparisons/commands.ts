@@ -1,4 +1,4 @@
-import type { Comparison } from '@shared/comparison.ts';
+import type { Comparison } from '@shared/comparisons/comparison.ts';
 import { createPushQueue, latestOf } from '../../lib/async/push-queue.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import type { ComparisonRunner } from './run-comparisons.ts';

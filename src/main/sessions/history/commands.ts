@@ -1,26 +1,26 @@
-import type { CallDetail } from '@shared/contract.ts';
-import type { Escalation } from '@shared/escalations.ts';
-import { escalationsIn } from '@shared/escalations.ts';
-import type { SessionEvent } from '@shared/events.ts';
-import { compileFences } from '@shared/fences.ts';
-import type { SessionState } from '@shared/session-state.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { CallDetail } from '@shared/contract/contract.ts';
+import type { Escalation } from '@shared/routing/escalations.ts';
+import { escalationsIn } from '@shared/routing/escalations.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import { compileFences } from '@shared/safety/fences.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import { readShortenedResult } from '../../agent/prompt/read-shortened-result.ts';
 import { runReplayTurn } from '../../agent/replay/replay-turn.ts';
 import type { ReplayParts } from '../../agent/replay/replay-turn.ts';
 import { abortable } from '../../lib/async/abort.ts';
-import type { RuleFiles } from '../../policy/rule-files.ts';
+import type { RuleFiles } from '../../safety/rule-files.ts';
 import { fenceSources, isSecretFile } from '../../safety/rules/session-rules.ts';
 import type { Handlers } from '../../server/handlers.ts';
-import type { Blobs } from '../blobs.ts';
-import { readCallDetail } from '../call-detail.ts';
-import type { LogReader } from '../history.ts';
-import { readHistory } from '../history.ts';
+import type { Blobs } from '../blobs/blob-store.ts';
+import { readCallDetail } from './read-call-detail.ts';
+import type { LogReader } from './read-history.ts';
+import { readHistory } from './read-history.ts';
 import { busySession } from '../open/open-sessions.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
-import { readManifest } from '../read-manifest.ts';
-import { replaySession } from '../replay.ts';
-import type { SessionStore } from '../session-store.ts';
+import { readManifest } from './read-manifest.ts';
+import { replaySession } from '../replay/replay-session.ts';
+import type { SessionStore } from '../store/session-store.ts';
 
 export interface HistoryCommandsOptions {
   readonly sessions: OpenSessions;
@@ -51,7 +51,7 @@ export function createHistoryCommands({ sessions, store, blobs, rules, settings,
     manifest: async ({ input: { sessionId, step } }) => {
       const view = await store.view(sessionId);
       const { projectPath } = view.state;
-      const sources = fenceSources(await rules.holding(projectPath), settings());
+      const sources = fenceSources(await rules.activeRules(projectPath), settings());
       const fences = compileFences({ settings: sources, projectPath, isSecretFile });
       return readManifest(view.read(), step, { blobs, fences });
     },

@@ -1,6 +1,6 @@
 import { checkCloudReach } from '../../agent/preparation/cloud-reach.ts';
 import type { AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
-import type { Journal } from '../journal.ts';
+import type { Journal } from '../journal/journal.ts';
 
 /** Soon at first, for most networks are back soon; each is one small question to the service. */
 const FIRST_WAITS_MS: readonly number[] = [2_000, 5_000, 10_000];
@@ -28,6 +28,6 @@ export async function offerCloudReview(
     if (reach === null) return;
     if (reach === 'there' && !signal.aborted && journal.state().totals.turns === totals.turns) break;
   }
-  const text = 'The cloud can be reached again, and can look at what was done here without it.';
+  const text = 'The cloud is available again and can review what was done without it.';
   await journal.append({ type: 'notice-added', level: 'info', code: 'network-back', text });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readVerdict } from '../../../../src/main/agent/gate/ask-review.ts';
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
-import { routingOf } from '../../../../src/shared/routing-of.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
@@ -120,7 +120,7 @@ describe('the stronger model at the end', () => {
     const texts = [vague, revoked, dear, capped].map((kit) => ofType(kit.journal.events, 'gate-checked')[0]);
     expect(texts.map((check) => check?.verdict)).toEqual(['none', 'none', 'none', 'none']);
     expect(texts.map((check) => check?.text ?? '').join('\n')).toMatch(
-      /cannot be read[\s\S]*key was revoked[\s\S]*It would cost[\s\S]*are left/u,
+      /not a clear verdict[\s\S]*key was revoked[\s\S]*A review would cost[\s\S]*is left/u,
     );
     expect(checks(off)).toEqual([]);
     for (const kit of [vague, revoked, dear, capped]) await expectReplay(kit);

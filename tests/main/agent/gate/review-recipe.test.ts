@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
-import type { Confidence } from '../../../../src/shared/events.ts';
-import { routingOf } from '../../../../src/shared/routing-of.ts';
+import type { Confidence } from '../../../../src/shared/events/events.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
@@ -60,7 +60,7 @@ describe('what a recipe found and is not sure of', () => {
     const kit = kitOf([{ text: 'APPROVE' }]);
     expect(await play(kit)).toEqual({
       reason: 'done',
-      text: 'It was rewritten.\n\nFake model has looked at it and approves.',
+      text: 'It was rewritten.\n\nFake model reviewed the change and approves.',
       confidence: 'weak-tests',
       calls: ['cloud review'],
       file: bug.replace('a - b', 'a * b'),
@@ -78,7 +78,7 @@ describe('what a recipe found and is not sure of', () => {
     const [, up] = ofType(kit.journal.events, 'stage-chosen');
     expect(up).toMatchObject({
       cause: 'checks',
-      reason: expect.stringContaining('does not approve of it: it multiplies.'),
+      reason: expect.stringContaining('asked for changes: it multiplies.'),
     });
   });
 
@@ -89,7 +89,7 @@ describe('what a recipe found and is not sure of', () => {
     const kit = kitOf([{ text: 'REDO: it multiplies.' }, ...replies]);
     const end = await play(kit, own);
     expect(end).toMatchObject({ reason: 'done', confidence: 'weak-tests', file: bug.replace('a - b', 'a * b') });
-    expect(end.text).toMatch(/does not approve of it: it multiplies\.\nNothing better was found, so it stands\./u);
+    expect(end.text).toMatch(/asked for changes: it multiplies\.\nNothing better was found, so the change stays\./u);
   });
 
   it('is made again without what the cloud left behind', async () => {
@@ -97,7 +97,7 @@ describe('what a recipe found and is not sure of', () => {
     const kit = kitOf([{ text: 'REDO: it multiplies.' }, look, other, look, done]);
     const end = await play(kit, { maxSteps: 3 });
     expect(end).toMatchObject({ reason: 'step-limit', file: bug.replace('a - b', 'a * b') });
-    expect(end.text).toContain('so it stands');
+    expect(end.text).toContain('so the change stays');
   });
 
   it('is looked at by nobody where it is sure, where nobody is stronger, and in logs from before', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelInfo } from '../../../../src/shared/models.ts';
+import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
 import { buildRequest, promptShape, renderEntries } from '../../../../src/main/agent/prompt/build-prompt.ts';
 import type { Entry } from '../../../../src/main/agent/prompt/conversation.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';

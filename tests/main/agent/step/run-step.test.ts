@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routingOf } from '../../../../src/shared/routing-of.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { CapDecision } from '../../../../src/main/money/budget.ts';
 import type { ReplyParts } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
@@ -73,7 +73,7 @@ describe('a model call', () => {
     ]);
     expect(kit.journal.state().cap).toBeNull();
     // Decided while the cap stood in the way: the record says both.
-    expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/left of the cap.*raised by \$60\.5000/u);
+    expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/left of the limit.*raised by \$60\.5000/u);
   });
 
   it.each([

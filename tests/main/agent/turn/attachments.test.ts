@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Attachment } from '../../../../src/shared/attachments.ts';
-import type { Part } from '../../../../src/shared/messages.ts';
-import { routingOf } from '../../../../src/shared/routing-of.ts';
+import type { Attachment } from '../../../../src/shared/attachments/attachment.ts';
+import type { Part } from '../../../../src/shared/models/model-messages.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
@@ -41,7 +41,7 @@ describe('what comes with a message', () => {
   it('is not sent without its image to a model that sees none: the turn says so', async () => {
     const kit = createAgentKit({ replies: answer });
     const end = await send(kit);
-    expect([end.reason, end.text]).toEqual(['missing', 'Fake model does not see pictures, and the message has one.']);
+    expect([end.reason, end.text]).toEqual(['missing', 'Fake model does not support images, and the message has one.']);
     expect(kit.requests).toEqual([]);
   });
 
@@ -50,7 +50,7 @@ describe('what comes with a message', () => {
     const end = await send(kit, { policy: 'hybrid', cloud: 'sky/model', routing: routingOf('balanced', {}) });
     const routed = kit.journal.events.find((event) => event.type === 'route-decided');
     expect([end.reason, routed?.type === 'route-decided' && routed.chosen.model]).toEqual(['done', 'sky/model']);
-    expect(routed?.type === 'route-decided' ? routed.reason : '').toContain('does not see pictures');
+    expect(routed?.type === 'route-decided' ? routed.reason : '').toContain('does not support images');
   });
 
   it('stays on this machine where it comes from a fenced file', async () => {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { isCutFrom, readTitle } from '../../../../src/main/agent/turn/name-session.ts';
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
-import type { Provider } from '../../../../src/main/providers/define.ts';
-import type { SessionEvent } from '../../../../src/shared/events.ts';
-import type { RoutingNumbers } from '../../../../src/shared/routing.ts';
-import { profiles } from '../../../../src/shared/profiles.ts';
-import { routingOf } from '../../../../src/shared/routing-of.ts';
+import type { Provider } from '../../../../src/main/models/providers/define.ts';
+import type { SessionEvent } from '../../../../src/shared/events/events.ts';
+import type { RoutingNumbers } from '../../../../src/shared/routing/routing.ts';
+import { profiles } from '../../../../src/shared/routing/routing-profiles.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { AgentKit, KitOptions, Reply } from '../../../fakes/agent-kit.ts';
 import { createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
@@ -103,7 +103,7 @@ describe('a session whose first words do not say it all', () => {
     expect(purposes(kit)).toEqual(['act local', 'title local']);
     expect(ofType(kit.journal.events, 'route-decided')[1]).toMatchObject({
       reasonCode: 'role',
-      reason: 'A title is done by this machine in this profile.',
+      reason: 'A title runs on this machine in this profile.',
     });
     expect(kit.requests.at(-1)?.messages.at(-1)?.parts).toEqual([{ type: 'text', text: task }]);
     expect(kit.journal.money()).toMatchObject({ calls: 2, costUsd: 0 });

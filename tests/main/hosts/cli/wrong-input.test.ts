@@ -12,7 +12,7 @@ import { probeModel } from '../../../../src/main/hosts/cli/commands/models/probe
 import { requireModels } from '../../../../src/main/hosts/cli/checks/require-models.ts';
 import { run } from '../../../../src/main/hosts/cli/commands/run.command.ts';
 import { listRules } from '../../../../src/main/hosts/cli/commands/rules.command.ts';
-import { progressStream } from '../../../../src/main/lib/async/progress-stream.ts';
+import { progressStream } from '../../../../src/main/lib/async/push-queue.ts';
 import { commandContext } from '../../../fakes/command-context.ts';
 import type { SomeHandlers } from '../../../fakes/fake-handlers.ts';
 import type { ScriptedCore } from '../../../fakes/scripted-core.ts';

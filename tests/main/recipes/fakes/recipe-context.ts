@@ -10,7 +10,7 @@ import type {
   RecipeSettings,
   WorldCommand,
 } from '../../../../src/main/recipes/define.ts';
-import type { TestRunner } from '../../../../src/main/projects/project-facts.ts';
+import type { TestRunner } from '../../../../src/main/projects/facts/project-facts.ts';
 
 /** A recipe's world over a folder of this machine: real shell, real test runners, a scripted model. */
 export interface RecipeHarness {
@@ -41,12 +41,10 @@ export interface HarnessOptions {
 }
 
 const defaults: RecipeSettings = {
-  editForm: 'span',
   samples: 4,
   mechanicalChanges: true,
-  repairTurn: true,
-  judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },
-  locate: { trace: true, coverage: true },
+  judge: { agreement: true, varied: true },
+  locate: { coverage: true },
   seed: 1,
 };
 

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import type { Comparison } from '../../../../src/shared/comparison.ts';
-import { comparisonInputSchema } from '../../../../src/shared/comparison.ts';
-import { comparisonRows } from '../../../../src/shared/comparison-table.ts';
+import type { Comparison } from '../../../../src/shared/comparisons/comparison.ts';
+import { comparisonInputSchema } from '../../../../src/shared/comparisons/comparison.ts';
+import { comparisonRows } from '../../../../src/shared/comparisons/comparison-table.ts';
 import { success } from '../../../../src/shared/errors.ts';
-import { routeRuleSchema } from '../../../../src/shared/route-rules.ts';
-import { routingSchema } from '../../../../src/shared/routing.ts';
-import { runOptionsSchema } from '../../../../src/shared/run-options.ts';
+import { routeRuleSchema } from '../../../../src/shared/routing/route-rules.ts';
+import { routingSchema } from '../../../../src/shared/routing/routing.ts';
+import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
 import { itemsOf, openClientCore } from '../../../fakes/core-client.ts';
 import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
 
@@ -38,7 +38,7 @@ function openCore(): Promise<ClientCore> {
 }
 
 const complete = { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds now.' } }] };
-const mend = { toolCalls: [{ name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } }] };
+const repair = { toolCalls: [{ name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } }] };
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dewpoint-compare-'));
@@ -55,7 +55,7 @@ beforeEach(async () => {
   });
   await core.client.settings.set({
     key: 'providers.strong',
-    value: { kind: 'scripted', repeat: true, replies: [mend, complete] },
+    value: { kind: 'scripted', repeat: true, replies: [repair, complete] },
   });
 });
 
@@ -66,7 +66,7 @@ afterEach(async () => {
 
 const inputOf = (more: object) =>
   comparisonInputSchema.parse({
-    task: 'Mend add().',
+    task: 'Repair add().',
     projectPath: project,
     policies: ['local', 'cloud'],
     check: 'python3 check.py',
@@ -143,7 +143,7 @@ describe('a comparison', () => {
     const price = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
     await core.client.settings.set({
       key: 'providers.strong',
-      value: { kind: 'scripted', where: 'cloud', price, replies: [mend, complete] },
+      value: { kind: 'scripted', where: 'cloud', price, replies: [repair, complete] },
     });
     const { id } = await core.client.comparisons.create(inputOf({}), { signal: neverAborted });
     await carryOut(id);
@@ -167,7 +167,7 @@ describe('a comparison', () => {
       value: {
         kind: 'scripted',
         repeat: true,
-        replies: [{ ...mend, delayMs: 60_000 }, complete],
+        replies: [{ ...repair, delayMs: 60_000 }, complete],
       },
     });
     const { id } = await core.client.comparisons.create(inputOf({}), { signal: neverAborted });
@@ -181,7 +181,7 @@ describe('a comparison', () => {
     ]);
     await core.client.settings.set({
       key: 'providers.strong',
-      value: { kind: 'scripted', repeat: true, replies: [mend, complete] },
+      value: { kind: 'scripted', repeat: true, replies: [repair, complete] },
     });
     await core.dispose();
     // What changed in the project meanwhile is not in the runs that are left.
@@ -229,7 +229,7 @@ describe('a comparison', () => {
     const price = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
     await core.client.settings.set({
       key: 'providers.strong',
-      value: { kind: 'scripted', where: 'cloud', price, replies: [mend, complete] },
+      value: { kind: 'scripted', where: 'cloud', price, replies: [repair, complete] },
     });
     await core.client.settings.set({ key: 'routing.numbers', value: { valueUsd: 0 } });
     await writeFile(join(home, 'dewpoint.rules'), 'local task add\n');
@@ -304,7 +304,11 @@ describe('a comparison', () => {
     // One that a person sends is counted.
     const { sessionId: own } = await core.client.sessions.create({ projectPath: project });
     const options = { local: 'weak/script', strategy: 'loop', check: 'python3 check.py' };
-    await core.client.sessions.send({ sessionId: own, text: 'Mend add().', options: runOptionsSchema.parse(options) });
+    await core.client.sessions.send({
+      sessionId: own,
+      text: 'Repair add().',
+      options: runOptionsSchema.parse(options),
+    });
     await vi.waitFor(async () => expect(await readdir(home)).toContain('route-priors.json'), 30_000);
   });
 

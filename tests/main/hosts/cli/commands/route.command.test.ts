@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RouteArguments } from '../../../../../src/main/hosts/cli/commands/route.command.ts';
 import { route } from '../../../../../src/main/hosts/cli/commands/route.command.ts';
-import { profiles } from '../../../../../src/shared/profiles.ts';
-import { routingOf } from '../../../../../src/shared/routing-of.ts';
+import { profiles } from '../../../../../src/shared/routing/routing-profiles.ts';
+import { routingOf } from '../../../../../src/shared/routing/profile-routing.ts';
 import { call, createAgentKit, turnOptions } from '../../../../fakes/agent-kit.ts';
 import { commandContext } from '../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../fakes/scripted-core.ts';
@@ -40,11 +40,11 @@ describe('dewpoint route', () => {
   it('lists where each step ran, and by whom that was decided', async () => {
     expect((await say('session-1')).replaceAll(/ +/gu, ' ').split('\n')).toEqual([
       ' loop on fake/model: The model chooses the tools itself.',
-      expect.stringMatching(/^ 1 local L1 fake\/model This machine begins/u),
-      expect.stringMatching(/^ 2 local L3 fake\/model An edit was not made\. It is tried again here/u),
-      expect.stringMatching(/^ 3 cloud L5 sky\/model The cloud takes over after 2 bad signals/u),
+      expect.stringMatching(/^ 1 local L1 fake\/model This machine starts/u),
+      expect.stringMatching(/^ 2 local L3 fake\/model An edit was not made\. Trying again here/u),
+      expect.stringMatching(/^ 3 cloud L5 sky\/model The cloud takes over after 2 failures/u),
       '2 of 3 steps ran on this machine.',
-      expect.stringMatching(/^Step 3 went to the cloud \(no-progress\): The cloud takes over after 2 bad/u),
+      expect.stringMatching(/^Step 3 went to the cloud \(no-progress\): The cloud takes over after 2 failures/u),
       '',
     ]);
   });
@@ -52,7 +52,7 @@ describe('dewpoint route', () => {
   it('says of one step what there was to choose from, at which price, and every vote', async () => {
     const text = await say('session-1', '3');
     expect(text).toContain('Step 3 (act) ran in the cloud: sky/model');
-    expect(text).toContain('Decided by failures before it (consecutiveFailures)');
+    expect(text).toContain('Decided by failures before it (bad-signals)');
     expect(text).not.toContain('It began with');
     expect(await say('session-1', '1')).toContain('It began with loop on fake/model: The model chooses');
     expect(text).toMatch(/fake\/model +runner-up +\$0 /u);
@@ -81,7 +81,7 @@ describe('dewpoint route', () => {
       { step: 2, code: 'retry-here', outcome: { isEscalated: true, turn: { checkPassed: null } } },
       {
         step: 3,
-        code: 'consecutiveFailures',
+        code: 'bad-signals',
         decision: { layer: 'L5', gain: expect.any(Number) },
         outcome: { changes: null },
       },
@@ -97,9 +97,9 @@ describe('dewpoint route', () => {
     await route(context, undefined, undefined, { profiles: true });
     const lines = said.out.replaceAll(/ +/gu, ' ').split('\n');
     expect(lines[0]).toBe(' economy balanced quality yours');
-    expect(lines).toContain('consecutiveFailures Bad signals in a row before the cloud takes over 3 2 1 7');
-    expect(lines).toContain('valueUsd What it is worth that a task is done rightly $0.20 $1.00 $5.00');
-    expect(lines).toContain('roles.title A title is asked of this machine this machine this machine nobody');
+    expect(lines).toContain('consecutiveFailures Failures in a row before the cloud takes over 3 2 1 7');
+    expect(lines).toContain('valueUsd Value of a solved task $0.20 $1.00 $5.00');
+    expect(lines).toContain('roles.title Titles run on this machine this machine this machine nobody');
     const shown = lines.slice(1).flatMap((line) => line.split(' ').slice(0, 1));
     for (const name of Object.keys(profiles.balanced))
       expect(shown.some((one) => one.split('.')[0] === name)).toBe(true);

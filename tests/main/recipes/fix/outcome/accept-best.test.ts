@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { findSpans, type Span } from '../../../../../src/main/recipes/code/code-spans.ts';
 import { loadSyntax, type Syntax } from '../../../../../src/main/recipes/code/code-syntax.ts';
-import { emptyReport } from '../../../../../src/main/recipes/facts/test-report.ts';
+import { emptyReport } from '../../../../../src/main/lib/test-output/test-report.ts';
 import { acceptBest } from '../../../../../src/main/recipes/fix/outcome/accept-best.ts';
 import type { Origin } from '../../../../../src/main/recipes/trial/candidate-change.ts';
 import type { Judge, Verdict } from '../../../../../src/main/recipes/fix/judge/judge-candidate.ts';
@@ -58,7 +58,7 @@ async function taken(
   const failing = { path: 'test_m.py', language: 'python', text: '', names: new Set(''), first: '' } as const;
   const evidence = { failures: [], coverage: null, testNames: new Set(''), task: '', distance, missing: [] };
   const failureContext = {
-    evidence: { ...evidence, useTrace: true },
+    evidence,
     suspects: [],
     insertions: [],
     tests: [failing],
@@ -106,14 +106,14 @@ test('what fails with other values where two others do not is not taken; one alo
   expect(await taken([small('- 2'), written], ['old', '!bad', 'fine'])).toBe(small('- 2').text);
 });
 
-test('of the caller and what it calls the latter is mended', async () => {
+test('of the caller and what it calls the latter is repaired', async () => {
   const callee = { origin: 'fix', name: 'tax', text: before.replace('x * 2', 'x * 3') } as const;
   const caller = { origin: 'fix', name: 'net', text: before.replace('- 1', '- 2') } as const;
   expect(await taken([caller, callee])).toBe(callee.text);
   expect(await taken([callee, caller])).toBe(callee.text);
 });
 
-test('of two files the one further from the tests is mended, unless that takes much more', async () => {
+test('of two files the one further from the tests is repaired, unless that takes much more', async () => {
   const nearer = { origin: 'fix', name: 'net', text: before.replace('- 1', '- 2') } as const;
   const further = { origin: 'fix', name: 'tax', text: rewrite, path: 'deep.py' } as const;
   // What lies nearer is left as it was.

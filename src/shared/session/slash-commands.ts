@@ -1,0 +1,113 @@
+/** What is said of each command, in a few words. */
+export const slashSentences = {
+  plan: 'plan without changes; edit or start the plan',
+  local: 'use local models for the next messages',
+  cloud: 'use cloud models for the next messages',
+  auto: 'choose local or cloud for each step',
+  model: 'choose the model for the next messages',
+  image: 'show the model an image',
+  attach: 'attach a file as data; use @ for project files',
+  compact: 'summarize the conversation before the next message',
+  compare: 'run a task under several policies',
+  diff: 'show changes so far',
+  take: 'apply changes to the project',
+  undo: 'undo changes',
+  cost: 'show costs so far',
+  route: 'show why a step ran where it did',
+  raise: 'raise the spending limit and continue',
+  stop: 'stop the current turn',
+  allow: 'approve the request',
+  deny: 'deny the request',
+  help: 'show all commands',
+  quit: 'quit; the session is kept',
+} as const;
+
+export type SlashName = keyof typeof slashSentences;
+
+/** A line that begins with `/`: the same in the window and in `dewpoint chat`. */
+export interface SlashCommand {
+  readonly name: SlashName;
+  /** What comes after it, for people; empty: nothing. */
+  readonly argument: string;
+  readonly aliases: readonly string[];
+  readonly where: 'everywhere' | 'terminal';
+}
+
+const command = (
+  name: SlashName,
+  argument = '',
+  { aliases = [], where = 'everywhere' }: Partial<Pick<SlashCommand, 'aliases' | 'where'>> = {},
+): SlashCommand => ({ name, argument, aliases, where });
+
+export const slashCommands: readonly SlashCommand[] = [
+  command('plan', '[TEXT | edit | start]'),
+  command('local'),
+  command('cloud'),
+  command('auto', '', { aliases: ['hybrid'] }),
+  command('model', 'PROVIDER/NAME'),
+  command('image', '[FILE]'),
+  command('attach', '[FILE]', { aliases: ['file'] }),
+  command('compact'),
+  command('compare', 'TASK'),
+  command('diff', '[PATH]', { aliases: ['changes'] }),
+  command('take', '[PATH]'),
+  command('undo', '[PATH]'),
+  command('cost'),
+  command('route', '[STEP]'),
+  command('raise', 'USD'),
+  command('stop'),
+  command('allow', '[session | project]', { where: 'terminal' }),
+  command('deny', '', { where: 'terminal' }),
+  command('help'),
+  command('quit', '', { aliases: ['exit'], where: 'terminal' }),
+];
+
+export type ParsedSlash =
+  | { readonly type: 'command'; readonly name: SlashName; readonly rest: string }
+  /** `nearest`: what was probably meant. */
+  | { readonly type: 'unknown'; readonly typed: string; readonly nearest: string | null };
+
+/** Null for a text that is no command. A path like `/etc/hosts` is none. */
+export function parseSlash(text: string, where: 'window' | 'terminal'): ParsedSlash | null {
+  const match = /^\/([a-z]*)(?:\s([\s\S]*))?$/u.exec(text.trim());
+  if (match === null) return null;
+  const typed = match[1] ?? '';
+  const known = commandsFor(where);
+  const found = known.find(({ name, aliases }) => name === typed || aliases.includes(typed));
+  if (found !== undefined) return { type: 'command', name: found.name, rest: match[2]?.trim() ?? '' };
+  return { type: 'unknown', typed, nearest: nearestOf(typed, known) };
+}
+
+export function commandsFor(where: 'window' | 'terminal'): readonly SlashCommand[] {
+  return slashCommands.filter((one) => one.where === 'everywhere' || where === 'terminal');
+}
+
+/** The commands that fit what is typed so far; none once the name is whole and something follows. */
+export function matchingCommands(text: string, where: 'window' | 'terminal'): readonly SlashCommand[] {
+  const typed = /^\/(\S*)$/u.exec(text)?.[1];
+  if (typed === undefined) return [];
+  return commandsFor(where).filter(({ name, aliases }) => [name, ...aliases].some((one) => one.startsWith(typed)));
+}
+
+function nearestOf(typed: string, known: readonly SlashCommand[]): string | null {
+  const names = known.flatMap(({ name, aliases }) => [name, ...aliases]);
+  const ranked = names
+    .map((name) => ({ name, distance: name.startsWith(typed) && typed !== '' ? 1 : distanceOf(typed, name) }))
+    .sort((left, right) => left.distance - right.distance);
+  const best = ranked[0];
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length / 2)) ? best.name : null;
+}
+
+/** How many letters have to be changed, added or left out. */
+function distanceOf(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let at = 1; at <= left.length; at += 1) {
+    const next = [at];
+    for (let to = 1; to <= right.length; to += 1) {
+      const same = left[at - 1] === right[to - 1] ? 0 : 1;
+      next.push(Math.min((next[to - 1] ?? 0) + 1, (row[to] ?? 0) + 1, (row[to - 1] ?? 0) + same));
+    }
+    row = next;
+  }
+  return row[right.length] ?? 0;
+}
