@@ -34,7 +34,7 @@ describe('a small slip', () => {
     expect(outcome).toMatchObject({
       type: 'done',
       confidence: 'weak-tests',
-      text: expect.stringContaining('by trying'),
+      text: expect.stringContaining('by trial and error'),
     });
     expect(await harness.text('calc.js')).toBe(calculator['calc.js'].replace('a - b', 'a + b'));
     expect(harness.questions.length).toBeGreaterThan(0);
@@ -46,8 +46,8 @@ describe('a small slip', () => {
       const outcome = await fixFailingTests.run(harness.context);
       return outcome.type === 'done' ? outcome.text : outcome.type;
     };
-    expect(await said('Let numbers be added up.')).toContain('Only that was worked on');
-    expect(await said('A test fails. Fix it.')).not.toContain('Only that was worked on');
+    expect(await said('Let numbers be added up.')).toContain('Only the failing tests were worked on');
+    expect(await said('A test fails. Fix it.')).not.toContain('Only the failing tests were worked on');
   });
 
   test('is left to the model when the mechanical arm is switched off', async () => {
@@ -75,7 +75,7 @@ describe('a small slip', () => {
       expect(outcome).toMatchObject({
         type: 'done',
         confidence: 'weak-tests',
-        text: expect.stringContaining('does not come to the same change'),
+        text: expect.stringContaining('suggested a different change'),
       });
       expect(await harness.text('calc.js')).toBe(calculator['calc.js'].replace('a - b', 'a + b'));
     }
@@ -200,7 +200,7 @@ describe('answers side by side', () => {
       ]),
     });
     expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'gave-up' });
-    expect(harness.progress.filter((line) => line.startsWith('judge: ') && line.includes('moved'))).not.toEqual([]);
+    expect(harness.progress.filter((line) => line.startsWith('judge: ') && line.includes('now fail differently'))).not.toEqual([]);
     expect(harness.progress.filter((line) => line.startsWith('keep: '))).toEqual([]);
   });
 

@@ -301,7 +301,7 @@ function describe(
   const holds = context.criterion?.source === 'text' ? 'The example in the task works now.' : 'The tests pass now.';
   // A task that asks for something in a project whose tests fail may be about them, or about something else.
   const isMeasure = context.criterion?.source !== 'project' || speaksOfFailure(context.task);
-  const only = isMeasure ? '' : ' If the task asks for more, please send it again.';
+  const only = isMeasure ? '' : ' Only the failing tests were worked on. If the task asks for more, send it again.';
   return `Changed ${files.join(' and ')}: ${what}. ${holds} ${how}.${weak}${only}`;
 }
 
