@@ -1,3 +1,4 @@
+import { routingOf } from '@shared/routing-of.ts';
 import { success } from '../../src/shared/errors.ts';
 import type { SessionEvent } from '../../src/shared/events.ts';
 import type { ModelInfo } from '../../src/shared/models.ts';
@@ -151,7 +152,7 @@ export const turnOptions: TurnOptions = {
   atCap: 'stop',
   check: null,
   policy: 'local',
-  routing: null,
+  routing: routingOf('balanced', {}),
   local: 'fake/model',
   cloud: null,
   approve: 'ask',

@@ -44,9 +44,9 @@ function requestOf({ turn }: LoopCandidates, { shape, model }: LoopCandidate): M
  */
 export function warmLocalPrompt(candidates: LoopCandidates): void {
   const { turn, all, current, shut } = candidates;
-  const numbers = turn.options.routing?.numbers;
+  const { numbers } = turn.options.routing;
   const here = all.find(({ stage, canDrive }) => stage.where === 'local' && canDrive);
-  if (current.stage.where !== 'cloud' || here === undefined || numbers === undefined || shut !== null) return;
+  if (current.stage.where !== 'cloud' || here === undefined || shut !== null) return;
   const { models, takeovers } = turn.trajectory.now();
   const { info, provider } = here.model;
   if (provider.prefill === undefined || models[info.id] === undefined || takeovers >= numbers.maxTakeovers) return;
@@ -63,17 +63,17 @@ function routeCandidate(candidates: LoopCandidates, candidate: LoopCandidate): R
 }
 
 /**
- * Decides who makes the next step and moves the conversation there. Null: steps are not routed in this turn. A decision
- * without a choice means that nobody may go on.
+ * Decides who makes the next step and moves the conversation there. A decision without a
+ * choice means that nobody may go on.
  */
 export async function chooseLoopCandidate(
   candidates: LoopCandidates,
   trouble: Trouble | null = null,
-): Promise<Decision | null> {
+): Promise<Decision> {
   const pending = trouble === null ? candidates.pending : null;
   candidates.pending = null;
   const decision = pending ?? decide(candidates, trouble);
-  if (decision === null || decision.chosen === null) return decision;
+  if (decision.chosen === null) return decision;
   const id = decision.chosen.info.id;
   const candidate = candidates.all.find(({ model }) => model.info.id === id);
   if (candidate !== undefined && (candidate !== candidates.current || beginsForGain(candidates, decision))) {
@@ -114,9 +114,8 @@ async function mayMove(candidates: LoopCandidates, candidate: LoopCandidate, { c
   return false;
 }
 
-function decide(candidates: LoopCandidates, trouble: Trouble | null): Decision | null {
+function decide(candidates: LoopCandidates, trouble: Trouble | null): Decision {
   const { turn, all, purpose, shut, taint } = candidates;
-  if (turn.options.routing === null) return null;
   const step = {
     purpose,
     strategy: 'loop',
@@ -135,7 +134,7 @@ async function moveTo(candidates: LoopCandidates, candidate: LoopCandidate, deci
   candidates.current = candidate;
   const { stage } = candidate;
   const index = candidates.all.indexOf(candidate);
-  await turn.log.append({ type: 'stage-chosen', stage, recipe: null, reason: decision.text, index });
+  await turn.log.append({ type: 'stage-chosen', stage, recipe: null, reason: decision.text, index, cause: null });
   if (steps === 0 || last === null) return;
   const who = `${current.model.info.label} worked on this until here (${steps} steps); you go on from here.`;
   await turn.log.append({ type: 'notice-added', level: 'info', code: 'handover', text: `${who}\n${whyOf(decision)}` });

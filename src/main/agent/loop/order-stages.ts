@@ -28,8 +28,8 @@ export function orderStages(turn: Turn, found: TurnFacts, stages: readonly Stage
     return { info, promptTokens, maxOutputTokens: maxOutputTokens(info), canDrive };
   });
   const decision = routeStep(turn, { purpose: 'act', strategy, candidates });
-  const isUp = decision?.chosen?.info.where === 'cloud';
-  return { stages: isUp ? [...there, ...here] : stages, why: decision?.text ?? null };
+  const isUp = decision.chosen?.info.where === 'cloud';
+  return { stages: isUp ? [...there, ...here] : stages, why: decision.text };
 }
 
 /** Who else may drive a loop. One that did not pass the probe is named, so that it can be said why it does not. */
@@ -38,7 +38,7 @@ export function otherDrivers(
   found: TurnFacts,
   { stages, stage }: { readonly stages: readonly Stage[]; readonly stage: Stage },
 ): readonly LoopStage[] {
-  if (turn.options.routing === null || turn.options.policy !== 'hybrid') return [];
+  if (turn.options.policy !== 'hybrid') return [];
   return modelsOf(found).flatMap((info): readonly LoopStage[] => {
     const provider = turn.dependencies.provider(info.provider);
     if (info.id === stage.model || provider === null) return [];

@@ -96,8 +96,8 @@ export async function escalateToNext(loop: Loop, { cause, text }: Pick<GaveUp, '
   const before = candidates.current;
   if (candidates.all.length < 2) return false;
   const decision = await chooseLoopCandidate(candidates, { model: before.model.info.id, cause, text });
-  if (decision?.chosen === null && decision.isDegraded) turn.progress.isCloudUnasked = true;
-  if (decision?.chosen === null) loop.noEscalationReason = decision.text;
+  if (decision.chosen === null && decision.isDegraded) turn.progress.isCloudUnasked = true;
+  if (decision.chosen === null) loop.noEscalationReason = decision.text;
   if (candidates.current === before) return false;
   loop.unusableAnswers = 0;
   turn.limits.forgetCalls();
@@ -105,9 +105,9 @@ export async function escalateToNext(loop: Loop, { cause, text }: Pick<GaveUp, '
 }
 
 /** What went wrong, and why nobody else could go on: a cap, a fence, a rule of the person, the network. */
-function withReason({ turn, noEscalationReason }: Loop, outcome: GaveUp): GaveUp {
+function withReason({ noEscalationReason }: Loop, outcome: GaveUp): GaveUp {
   const { text, failure } = outcome;
-  if (turn.options.tellsWhy !== true || noEscalationReason?.startsWith(`${text} `) !== true) return outcome;
+  if (noEscalationReason?.startsWith(`${text} `) !== true) return outcome;
   const said = failure?.message === text ? { ...failure, message: noEscalationReason } : failure;
   return { ...outcome, text: noEscalationReason, failure: said };
 }
@@ -117,8 +117,7 @@ function shutsCloud({ candidates, turn }: Loop, stop: LimitStop): boolean {
   const isShut = stop.reason === 'cap' || stop.reason === 'fenced';
   const isWanted = stop.goesOnLocally ?? turn.options.atCap === 'local';
   const here = candidates.all.find(({ stage, canDrive }) => stage.where === 'local' && canDrive);
-  if (!isShut || !isWanted || here === undefined || here === candidates.current || turn.options.routing === null)
-    return false;
+  if (!isShut || !isWanted || here === undefined || here === candidates.current) return false;
   candidates.shut = { code: stop.reason === 'cap' ? 'budget' : 'fence', text: stop.text };
   candidates.pending = null;
   return true;
@@ -129,13 +128,13 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   const { turn, mode, candidates } = loop;
   const before = candidates.current;
   const decision = await chooseLoopCandidate(candidates);
-  if (decision?.chosen === null)
+  if (decision.chosen === null)
     return { type: 'gave-up', reason: 'gave-up', cause: 'no-progress', text: decision.text, failure: null };
   if (candidates.current !== before) {
     loop.unusableAnswers = 0;
     turn.limits.forgetCalls();
   }
-  if (decision?.wantsAdvice === true) {
+  if (decision.wantsAdvice) {
     await askAdvice(candidates);
     // With its words in the conversation, or without them, it is decided anew.
     return null;
@@ -152,7 +151,7 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     stage,
     model,
     reason: { code: 'cascade', text: mode.reason },
-    ...(decision === null ? {} : { decision }),
+    decision,
   };
   warmLocalPrompt(candidates);
   let reply = await runStep(turn, { ...step, request });
@@ -168,7 +167,7 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
 
 function requestFor({ turn, candidates, unusableAnswers }: Loop): ModelRequest {
   const { model, shape } = candidates.current;
-  const isStuck = turn.options.unsticks === true && turn.limits.stuck(turn.progress.okWrites) !== null;
+  const isStuck = turn.limits.stuck(turn.progress.okWrites) !== null;
   return buildRequest(shape, turn.conversation.entries(), model.info, {
     seed: turn.options.seed,
     // After an answer that could not be used, or led nowhere, the same greedy one must not come again.

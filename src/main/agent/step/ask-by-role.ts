@@ -49,7 +49,7 @@ async function candidateForRole(turn: Turn, question: RoleQuestion): Promise<Rol
   const { purpose, own, request, reason, carriesConversation } = question;
   const here: RoleCandidate = { ...own, request: request(own.model), decision: null };
   const other = otherModel(turn, own.model.info);
-  const hasRoles = turn.options.routing?.numbers.roles !== undefined && turn.options.policy === 'hybrid';
+  const hasRoles = turn.options.routing.numbers.roles !== undefined && turn.options.policy === 'hybrid';
   if (other === null || !hasRoles || !canDoTheSame(here.request, own.model.info, other.info)) return here;
   const there: RoleCandidate = {
     stage: { strategy: own.stage.strategy, model: other.info.id, where: other.info.where },
@@ -64,7 +64,6 @@ async function candidateForRole(turn: Turn, question: RoleQuestion): Promise<Rol
     canDrive: stage.strategy === 'loop' || model.info.strategies.includes(stage.strategy) || model === own.model,
   }));
   const decision = routeStep(turn, { purpose, strategy: own.stage.strategy, candidates, driver: own.model.info.id });
-  if (decision === null) return here;
   if (decision.chosen?.info.id !== other.info.id) return { ...here, decision };
   const { stage, model } = there;
   const passage = await passFences(turn, {

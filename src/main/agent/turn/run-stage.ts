@@ -95,7 +95,7 @@ async function recipeEnd(
       const { text, confidence } = outcome;
       const after = await checkAfter(turn, work);
       if (holds(after)) {
-        const lint = turn.options.recipeLint === true ? await lintOfRecipe(turn) : null;
+        const lint = await lintOfRecipe(turn);
         const told = [withUnrelatedFailure(text, work, after), ...(lint === null ? [] : [lint])].join('\n\n');
         return reviewed(turn, run, { end: { reason: 'done', text: told, confidence, failure }, changesBefore });
       }
@@ -118,7 +118,7 @@ async function reviewed(
   { stage, model, stronger }: StageRun,
   { end, changesBefore: from }: { readonly end: TurnEnd; readonly changesBefore: number },
 ): Promise<StageOutcome> {
-  if (turn.options.recipeReview !== true || stronger === null || end.confidence === 'high') return ended(end);
+  if (stronger === null || end.confidence === 'high') return ended(end);
   const all = [
     { stage, model, canDrive: true },
     { ...stronger, canDrive: true },
@@ -180,7 +180,7 @@ async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promi
     const after = await checkAfter(turn, work);
     if (holds(after)) {
       const done = doneEnd(outcome.text, work, after);
-      const end = turn.options.gate === true ? await gated(loop, memory, { done, after }) : done;
+      const end = await gated(loop, memory, { done, after });
       if (end !== null) return end.reason === 'gave-up' ? { type: 'gave-up', cause: 'checks', end } : ended(end);
       continue;
     }

@@ -108,7 +108,7 @@ async function warnMissingModel({ options, log }: Turn, { lacks, local, cloud }:
 
 /** Rules that could not be read are said to be so in every turn that they would have held for. */
 async function reportRuleProblems(turn: Turn, { routes }: TurnFacts): Promise<void> {
-  if (routes === undefined || routes.problems.length === 0) return;
+  if (routes.problems.length === 0) return;
   const text = routes.problems.join('\n');
   await turn.log.append({ type: 'notice-added', level: 'warning', code: 'route-rules', text });
 }
@@ -159,11 +159,10 @@ async function runCascade(turn: Turn, known: TurnBaseline, cascade: readonly Sta
       continue;
     }
     const used = stage.strategy === 'recipe' ? fitting : null;
-    const start = index === 0 && used !== null && turn.options.tellsWhy === true ? order.why : null;
+    const start = index === 0 && used !== null ? order.why : null;
     const reason = `${reasonFor(stage, index, used?.fit ?? null, last)}${start === null ? '' : ` ${start}`}`;
     const recipe = used?.recipe ?? null;
-    const why = cause === null ? {} : { cause };
-    await turn.log.append({ type: 'stage-chosen', stage, recipe: recipe?.id ?? null, reason, index, ...why });
+    await turn.log.append({ type: 'stage-chosen', stage, recipe: recipe?.id ?? null, reason, index, cause });
     turn.limits.forgetCalls();
     const others = used === null ? otherDrivers(turn, known.found, { stages, stage }) : [];
     const before = recipe === null || stage.where === 'local' ? null : failed;
@@ -186,7 +185,7 @@ async function runCascade(turn: Turn, known: TurnBaseline, cascade: readonly Sta
       stages.splice(index + 1, stages.length, ...stages.slice(index + 1).filter(({ where }) => where === 'cloud'));
     }
     if (recipe !== null)
-      failed = { isCut: outcome.isCut === true, tries: turn.options.routing?.numbers.secondTries ?? null };
+      failed = { isCut: outcome.isCut === true, tries: turn.options.routing.numbers.secondTries ?? null };
     last = worseOf(last, outcome.end);
     const { failure } = outcome.end;
     if (failure !== null && isProviderFailure(failure)) {
