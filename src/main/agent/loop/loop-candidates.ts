@@ -1,5 +1,6 @@
 import type { FenceHit } from '@shared/fences.ts';
 import type { Stage } from '@shared/models.ts';
+import type { Cascade, StageCause } from '../../routing/cascade/cascade.ts';
 import type { Decision, Denial, RouteCandidate, Trouble } from '../../routing/define.ts';
 import type { ModelRequest } from '../../providers/define.ts';
 import { buildRequest, maxOutputTokens } from '../prompt/build-prompt.ts';
@@ -7,6 +8,7 @@ import type { PromptShape } from '../prompt/build-prompt.ts';
 import { passFences } from '../step/pass-fences.ts';
 import { routeStep } from '../step/route-step.ts';
 import type { ResolvedModel } from '../turn/agent-dependencies.ts';
+import { enterStage } from '../turn/enter-stage.ts';
 import { promptBytes } from '../prompt/token-estimate.ts';
 import type { Turn } from '../turn/turn.ts';
 
@@ -23,6 +25,7 @@ export interface LoopCandidates {
   readonly turn: Turn;
   readonly all: readonly LoopCandidate[];
   readonly purpose: 'act' | 'plan';
+  readonly cascade: Cascade;
   current: LoopCandidate;
   /** Taken, and not yet acted on. */
   pending: Decision | null;
@@ -78,7 +81,8 @@ export async function chooseLoopCandidate(
   const candidate = candidates.all.find(({ model }) => model.info.id === id);
   if (candidate !== undefined && (candidate !== candidates.current || beginsForGain(candidates, decision))) {
     if (!(await mayMove(candidates, candidate, decision))) return chooseLoopCandidate(candidates, trouble);
-    if (candidate !== candidates.current) await moveTo(candidates, candidate, decision);
+    if (candidate !== candidates.current)
+      await moveTo(candidates, candidate, { decision, cause: trouble?.cause ?? null });
   }
   if (trouble !== null) candidates.pending = decision;
   return decision;
@@ -128,13 +132,16 @@ function decide(candidates: LoopCandidates, trouble: Trouble | null): Decision {
 }
 
 /** Who takes over is told in two lines who worked before and what went wrong. */
-async function moveTo(candidates: LoopCandidates, candidate: LoopCandidate, decision: Decision): Promise<void> {
-  const { turn, current } = candidates;
+async function moveTo(
+  candidates: LoopCandidates,
+  candidate: LoopCandidate,
+  { decision, cause }: { readonly decision: Decision; readonly cause: StageCause },
+): Promise<void> {
+  const { turn, current, cascade } = candidates;
   const { steps, last } = turn.trajectory.now();
   candidates.current = candidate;
-  const { stage } = candidate;
-  const index = candidates.all.indexOf(candidate);
-  await turn.log.append({ type: 'stage-chosen', stage, recipe: null, reason: decision.text, index, cause: null });
+  const entered = cascade.handOver(candidate.stage, cause);
+  await enterStage(turn, entered, { recipe: null, reason: decision.text });
   if (steps === 0 || last === null) return;
   const who = `${current.model.info.label} worked on this until here (${steps} steps); you go on from here.`;
   await turn.log.append({ type: 'notice-added', level: 'info', code: 'handover', text: `${who}\n${whyOf(decision)}` });

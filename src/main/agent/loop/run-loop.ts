@@ -3,6 +3,8 @@ import type { TurnEndReason } from '@shared/events.ts';
 import { textOf } from '@shared/messages.ts';
 import type { Stage } from '@shared/models.ts';
 import type { ModelRequest } from '../../providers/define.ts';
+import type { Cascade } from '../../routing/cascade/cascade.ts';
+import { goesOnHere, stopCause } from '../../routing/cascade/cascade.ts';
 import type { Trouble } from '../../routing/define.ts';
 import { askAdvice } from './ask-advice.ts';
 import { buildRequest, promptShape } from '../prompt/build-prompt.ts';
@@ -40,6 +42,8 @@ export interface LoopMode {
   /** The task asks something, so an answer in words may be all that is wanted. */
   readonly isQuestion: boolean;
   readonly reason: string;
+  /** Whose stage this loop is. */
+  readonly cascade: Cascade;
 }
 
 /** A loop while it runs: it may be gone on with after an objection, and then knows who drives. */
@@ -69,7 +73,16 @@ export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage
   const all = [current, ...stages.slice(1).map(sit)];
   const purpose = mode.plan ? 'plan' : 'act';
   const isToCompact = turn.options.compact === true;
-  const candidates: LoopCandidates = { turn, all, purpose, current, pending: null, shut: null, taint: [] };
+  const candidates: LoopCandidates = {
+    turn,
+    all,
+    purpose,
+    cascade: mode.cascade,
+    current,
+    pending: null,
+    shut: null,
+    taint: [],
+  };
   return { turn, mode, unusableAnswers: 0, isToCompact, noEscalationReason: null, candidates };
 }
 
@@ -100,7 +113,6 @@ export async function escalateToNext(loop: Loop, { cause, text }: Pick<GaveUp, '
   if (decision.chosen === null) loop.noEscalationReason = decision.text;
   if (candidates.current === before) return false;
   loop.unusableAnswers = 0;
-  turn.limits.forgetCalls();
   return true;
 }
 
@@ -114,11 +126,11 @@ function withReason({ noEscalationReason }: Loop, outcome: GaveUp): GaveUp {
 
 /** At a cap or a fence the work may go on here; what is decided from then on knows that. */
 function shutsCloud({ candidates, turn }: Loop, stop: LimitStop): boolean {
-  const isShut = stop.reason === 'cap' || stop.reason === 'fenced';
-  const isWanted = stop.goesOnLocally ?? turn.options.atCap === 'local';
+  const cause = stopCause(stop);
   const here = candidates.all.find(({ stage, canDrive }) => stage.where === 'local' && canDrive);
-  if (!isShut || !isWanted || here === undefined || here === candidates.current) return false;
-  candidates.shut = { code: stop.reason === 'cap' ? 'budget' : 'fence', text: stop.text };
+  if (cause === null || !goesOnHere(stop, turn.options.atCap) || here === undefined || here === candidates.current)
+    return false;
+  candidates.shut = { code: cause === 'cap' ? 'budget' : 'fence', text: stop.text };
   candidates.pending = null;
   return true;
 }
@@ -130,10 +142,7 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   const decision = await chooseLoopCandidate(candidates);
   if (decision.chosen === null)
     return { type: 'gave-up', reason: 'gave-up', cause: 'no-progress', text: decision.text, failure: null };
-  if (candidates.current !== before) {
-    loop.unusableAnswers = 0;
-    turn.limits.forgetCalls();
-  }
+  if (candidates.current !== before) loop.unusableAnswers = 0;
   if (decision.wantsAdvice) {
     await askAdvice(candidates);
     // With its words in the conversation, or without them, it is decided anew.

@@ -9,6 +9,7 @@ import { createLoop, escalateToNext, runLoop } from '../loop/run-loop.ts';
 import type { GateMemory } from '../gate/pass-gate.ts';
 import { lintOfRecipe, passGate, reviewOfRecipe } from '../gate/pass-gate.ts';
 import { runRecipe, subjectOf } from '../recipe/run-recipe.ts';
+import type { Cascade } from '../../routing/cascade/cascade.ts';
 import type { Trouble } from '../../routing/define.ts';
 import type { ResolvedModel } from './agent-dependencies.ts';
 import { takeAction } from './take-action.ts';
@@ -16,6 +17,7 @@ import type { Turn } from './turn.ts';
 import type { CriterionCheck, TurnEnd, TurnBaseline } from './turn-baseline.ts';
 
 export interface StageRun {
+  readonly cascade: Cascade;
   readonly stage: Stage;
   readonly model: ResolvedModel;
   readonly recipe: Recipe | null;
@@ -166,6 +168,7 @@ async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promi
     canExecute,
     isQuestion,
     reason,
+    cascade: run.cascade,
   });
   let objectedTo: string | null = null;
   const memory: GateMemory = { objectionsRaised: new Set(), redone: new Set() };

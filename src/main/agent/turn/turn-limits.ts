@@ -1,6 +1,7 @@
 import { wasReady } from '@shared/session-state.ts';
 import type { Timings } from '@shared/call-report.ts';
 import type { TurnEndReason } from '@shared/events.ts';
+import type { TurnEnd } from './turn-baseline.ts';
 import type { Usage } from '@shared/money.ts';
 import { promptTokensOf } from '@shared/money.ts';
 
@@ -121,6 +122,10 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
       maxMs - elapsed(waitingSince ?? at) + Math.max(0, waitedMs - spent.waitedInEffectsMs),
     steps: () => spent.steps,
   };
+}
+
+export function stopEnd(stop: LimitStop): TurnEnd {
+  return { reason: stop.reason, text: stop.text, confidence: null, failure: null };
 }
 
 export function timeStop(minutes: number): LimitStop {
