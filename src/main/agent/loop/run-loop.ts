@@ -13,7 +13,7 @@ import { deliverMessages } from '../turn/deliver-messages.ts';
 import { failureOf } from '../step/call-failure.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import type { LoopCandidate, LoopCandidates } from './loop-candidates.ts';
-import { warmLocalPrompt, chooseLoopCandidate } from './loop-candidates.ts';
+import { chooseLoopCandidate, passedOr, warmLocalPrompt } from './loop-candidates.ts';
 import { toolsOfTurn } from './plan-notes.ts';
 import { runStep, type StepReply } from '../step/run-step.ts';
 import { runTools } from './run-tools.ts';
@@ -82,6 +82,7 @@ export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage
     pending: null,
     shut: null,
     taint: [],
+    passed: null,
   };
   return { turn, mode, unusableAnswers: 0, isToCompact, noEscalationReason: null, candidates };
 }
@@ -163,6 +164,7 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     decision,
   };
   warmLocalPrompt(candidates);
+  candidates.passed = null;
   let reply = await runStep(turn, { ...step, request });
   if (reply.type === 'failed' && reply.error.code === 'context-full') {
     const smaller = await makeRoom(turn, subject, true);
@@ -177,12 +179,13 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
 function requestFor({ turn, candidates, unusableAnswers }: Loop): ModelRequest {
   const { model, shape } = candidates.current;
   const isStuck = turn.limits.stuck(turn.progress.okWrites) !== null;
-  return buildRequest(shape, turn.conversation.entries(), model.info, {
+  const request = buildRequest(shape, turn.conversation.entries(), model.info, {
     seed: turn.options.seed,
     // After an answer that could not be used, or led nowhere, the same greedy one must not come again.
     temperature: isStuck ? 0.7 : unusableAnswers === 0 ? 0 : 0.4,
     cacheKey: `${turn.dependencies.journal.sessionId}:loop`,
   });
+  return passedOr(candidates, request);
 }
 
 type Answer = Extract<StepReply, { readonly type: 'answered' }>;

@@ -241,6 +241,31 @@ describe('the fences at the door', () => {
     await expectReplay(kit);
   });
 
+  it('look once at what a call carries, also where another model goes on with it', async () => {
+    const wrong = (old: string) => call('edit_file', { path: 'a.py', old, new: '' });
+    const looked: string[] = [];
+    const kit = kitOf({
+      cloud: { price, strategies: ['loop'] },
+      model: { strategies: ['loop'] },
+      replies: [wrong('no'), wrong('nor this'), done],
+      dependencies: {
+        fences: {
+          check: async ({ info, request }) => {
+            looked.push(`${info.where} ${request.messages.length}`);
+            return { type: 'free' };
+          },
+        },
+      },
+    });
+    const routing = routingOf('balanced', { valueUsd: 0, advice: false, consecutiveFailures: 2, reviews: 0 });
+    await kit.runner.send('See to a.py.', { ...options, policy: 'hybrid', routing });
+    const where = ofType(kit.journal.events, 'model-call-started').map(({ stage }) => stage.where);
+    expect(where).toEqual(['local', 'local', 'cloud']);
+    expect(looked).toEqual(where.map((place, at) => `${place} ${kit.requests[at]?.messages.length}`));
+    expect(sent(kit.requests.slice(2))).toContain('you go on from here');
+    await expectReplay(kit);
+  });
+
   it('count a server in the same house as elsewhere', async () => {
     const kit = kitOf({
       model: { isElsewhere: true },
