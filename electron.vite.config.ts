@@ -35,9 +35,9 @@ export default defineConfig({
         input: {
           index: resolve('src/main/index.ts'),
           cli: resolve('src/main/hosts/cli/main.ts'),
-          'llama-worker': resolve('src/main/engines/llama-worker/worker.ts'),
-          'server-guard': resolve('src/main/engines/server-guard.ts'),
-          'key-process': resolve('src/main/secrets/key-process.ts'),
+          'llama-worker': resolve('src/main/models/engine/worker/worker.ts'),
+          'server-guard': resolve('src/main/models/engine/server-guard.ts'),
+          'key-process': resolve('src/main/safety/keys/key-process.ts'),
         },
         output: {
           format: 'cjs',

@@ -22,6 +22,7 @@ const subjects = [
 const deepest = 5;
 
 const noHost = {
+  allowTypeImports: true,
   group: ['**/compose.ts', '**/compose-models.ts', '**/hosts/**', '**/server/**'],
   message: 'Nothing below compose knows the server or a host.',
 };
@@ -66,6 +67,16 @@ const subjectRules = atEachDepth(
   },
 );
 
+/** What answers a command of the contract, and what opens sessions: above the subjects and the agent. */
+const commandLayer = [
+  `src/main/{${subjects.join(',')}}/**/commands.ts`,
+  'src/main/models/{available-models,probe-model}.ts',
+  'src/main/money/home-money.ts',
+  'src/main/projects/configure-project.ts',
+  'src/main/home/**',
+  'src/main/sessions/{open,comparisons,history,library,attachments}/**',
+];
+
 const libRules = atEachDepth(['src/main/lib'], 3, (files, depth) =>
   imports(files, {
     paths: mainPaths(),
@@ -77,7 +88,30 @@ const libRules = atEachDepth(['src/main/lib'], 3, (files, depth) =>
 );
 
 /** The page takes reducers and pure functions from shared, and no schema: so zod stays out of its bundle. */
-const pageMayUse = ['text/seen-text.ts'];
+const pageMayUse = [
+  'attachments/attachment-text.ts',
+  'attachments/file-mentions.ts',
+  'attachments/rank-file-names.ts',
+  'comparisons/comparison-table.ts',
+  'models/download-time-left.ts',
+  'models/known-providers.ts',
+  'money/counterfactual.ts',
+  'money/session-money.ts',
+  'money/workload.ts',
+  'projects/project-list.ts',
+  'routing/routing-profiles.ts',
+  'rules/rule-verdicts.ts',
+  'safety/auto-run-files.ts',
+  'safety/removed-key.ts',
+  'session/file-change-state.ts',
+  'session/plan-steps.ts',
+  'session/reducers/reduce-session.ts',
+  'session/session-news.ts',
+  'session/session-part.ts',
+  'session/session-state.ts',
+  'session/slash-commands.ts',
+  'text/seen-text.ts',
+];
 
 const featureRules = atEachDepth(['src/renderer/features/*'], 2, (files, depth) => {
   const up = '../'.repeat(depth + 1);
@@ -92,9 +126,130 @@ function pagePatterns() {
   return [
     { group: ['node:*', '**/main/**'], message: 'The page has no Node and no main process.' },
     {
-      regex: `^@shared/(?!(?:${pageMayUse.map((path) => path.replaceAll('.', '\\.')).join('|')})$)`,
+      group: ['@shared/**', ...pageMayUse.map((path) => `!@shared/${path}`)],
       allowTypeImports: true,
       message: 'The page takes types and reducers from shared, so that zod stays out of the bundle.',
     },
   ];
 }
+
+export default {
+  plugins: ['typescript', 'import', 'oxc', 'unicorn', 'react', 'jsx-a11y', 'promise'],
+  categories: {
+    correctness: 'error',
+    suspicious: 'off',
+  },
+  options: {
+    typeAware: true,
+  },
+  env: {
+    builtin: true,
+    node: true,
+  },
+  ignorePatterns: ['out/**', 'bench/tasks/**', 'bench/results/**', 'examples/**', 'node_modules/**'],
+  rules: {
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-non-null-assertion': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/switch-exhaustiveness-check': [
+      'error',
+      {
+        considerDefaultExhaustiveForUnions: true,
+      },
+    ],
+    'oxc/no-barrel-file': [
+      'error',
+      {
+        threshold: 0,
+      },
+    ],
+    'import/no-cycle': [
+      'error',
+      {
+        ignoreTypes: false,
+      },
+    ],
+    'no-empty': [
+      'error',
+      {
+        allowEmptyCatch: false,
+      },
+    ],
+    'no-var': 'error',
+    'prefer-const': 'error',
+    eqeqeq: 'error',
+    'max-lines': [
+      'error',
+      {
+        max: 450,
+        skipBlankLines: false,
+        skipComments: false,
+      },
+    ],
+    'max-lines-per-function': [
+      'error',
+      {
+        max: 75,
+        skipBlankLines: true,
+        skipComments: true,
+      },
+    ],
+    'max-params': [
+      'error',
+      {
+        max: 4,
+      },
+    ],
+    'no-console': 'error',
+  },
+  overrides: [
+    imports(['src/shared/**'], {
+      paths: mainPaths(),
+      patterns: [
+        {
+          group: ['*', '!zod', '!@orpc/contract', '!./**', '!@shared/**'],
+          message: 'shared is pure: zod and @orpc/contract only.',
+        },
+        { group: ['node:*'], message: 'shared is pure.' },
+      ],
+    }),
+    ...libRules,
+    imports(['src/main/lib/programs/start-program.ts'], {
+      paths: mainPaths({ but: ['node:child_process'] }),
+      patterns: [{ regex: '^(\\.\\./\\.\\./|@shared/)', allowTypeImports: true, message: 'lib knows only Node.' }],
+    }),
+    imports(['src/main/index.ts', 'src/main/hosts/desktop/**'], {
+      paths: mainPaths({ electron: [{ name: 'electron', importNames: ['utilityProcess'], message: programMessage }] }),
+    }),
+    ...subjectRules,
+    // Above the subjects: it takes values of them.
+    imports(['src/main/agent/**'], { paths: mainPaths(), patterns: [noHost] }),
+    // What a host calls is made of several subjects.
+    imports(commandLayer, { paths: mainPaths(), patterns: [noHost] }),
+    imports(
+      [
+        'src/main/compose*.ts',
+        'src/main/server/**',
+        'src/main/hosts/{web,connection}/**',
+        'src/main/hosts/cli/**',
+        'src/main/hosts/*.ts',
+      ],
+      {
+        paths: mainPaths(),
+        patterns: [noDesktop],
+      },
+    ),
+    imports(['src/preload/**'], {
+      patterns: [
+        { regex: '^(@shared/|\\.\\./)', allowTypeImports: true, message: 'The preload takes types from shared only.' },
+      ],
+    }),
+    imports(['src/renderer/**'], { paths: [noElectron], patterns: pagePatterns() }),
+    ...featureRules,
+    {
+      files: ['tests/**', 'bench/**', 'scripts/**'],
+      rules: { 'max-lines-per-function': 'off', 'no-console': 'off', 'max-lines': ['error', { max: 600 }] },
+    },
+    { files: ['scripts/**'], rules: { 'max-lines': ['error', { max: 450 }] } },
+  ],
+};

@@ -1,13 +1,13 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NewEvent } from '@shared/events.ts';
+import type { NewEvent } from '@shared/events/events.ts';
 import { silentLog } from '../src/main/lib/log.ts';
-import { createBlobs } from '../src/main/sessions/blobs.ts';
-import { EventLog, fileIo } from '../src/main/sessions/event-log.ts';
-import type { LiveJournal } from '../src/main/sessions/live-journal.ts';
-import { createRedactor } from '../src/main/sessions/redact.ts';
-import { createSessionStore, type SessionStore } from '../src/main/sessions/session-store.ts';
+import { createBlobs } from '../src/main/sessions/blobs/blob-store.ts';
+import { EventLog, fileIo } from '../src/main/sessions/log/event-log.ts';
+import type { LiveJournal } from '../src/main/sessions/journal/live-journal.ts';
+import { createRedactor } from '../src/main/sessions/log/redactor.ts';
+import { createSessionStore, type SessionStore } from '../src/main/sessions/store/session-store.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { median } from './lib/statistics.ts';
 

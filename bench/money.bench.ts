@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { calcPrice } from '@pydantic/genai-prices';
-import type { CostGrouping } from '@shared/cost-report.ts';
-import { costOf, worstCostOf } from '@shared/money.ts';
-import { serviceSettings } from '@shared/settings.ts';
+import type { CostGrouping } from '@shared/money/cost-report.ts';
+import { costOf, worstCostOf } from '@shared/money/token-cost.ts';
+import { knownProviderSettings } from '@shared/settings/settings.ts';
 import { localDay } from '../src/main/money/budget.ts';
-import { createLedger } from '../src/main/money/ledger.ts';
-import { listedPrice, priceList } from '../src/main/money/prices.ts';
+import { createLedger } from '../src/main/money/cost-ledger.ts';
+import { listedPrice, priceList } from '../src/main/money/price-list.ts';
 import { openFenceBench } from './lib/fence-calls.ts';
 import { addedUp, invoices, ourCost } from './lib/invoices.ts';
 import { costLog, sumOf } from './lib/money-logs.ts';
@@ -85,7 +85,7 @@ async function priceRows(): Promise<readonly BenchRow[]> {
   let exact = 0;
   let aboveWorst = 0;
   for (const [service, name, id] of priced) {
-    const settings = serviceSettings(service);
+    const settings = knownProviderSettings(service);
     const price = settings === null ? null : await listedPrice({ settings, name, at });
     for (let count = 0; count < 500; count += 1) {
       const size = Math.floor(random() ** 3 * 1_000_000);

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { success } from '@shared/errors.ts';
-import { runOptionsSchema } from '@shared/run-options.ts';
+import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { CoreApi } from '../src/main/server/core-api.ts';
 import { compose } from '../src/main/compose.ts';
 import { createMemorySandbox } from '../src/main/sandbox/memory/memory-sandbox.ts';

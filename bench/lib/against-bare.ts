@@ -1,4 +1,4 @@
-import { batchTokens } from '../../src/main/engines/batch-tokens.ts';
+import { batchTokens } from '../../src/main/models/memory/batch-tokens.ts';
 import { bareContestant, least, ourContestant, time } from './bare-contest.ts';
 import type { Contestant, Measuring, Run } from './bare-contest.ts';
 import { openBareLibrary } from './bare-engine.ts';

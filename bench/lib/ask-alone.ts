@@ -1,4 +1,4 @@
-import type { ModelRequest, Provider, StreamEnded } from '../../src/main/providers/define.ts';
+import type { ModelRequest, Provider, StreamEnded } from '../../src/main/models/providers/define.ts';
 
 const never = new AbortController().signal;
 

@@ -1,7 +1,7 @@
-import type { EngineCounts } from '@shared/call-report.ts';
-import { textMessage } from '@shared/messages.ts';
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
-import type { Provider, StreamEnded } from '../../src/main/providers/define.ts';
+import type { EngineCounts } from '@shared/events/call-report.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import type { Provider, StreamEnded } from '../../src/main/models/providers/define.ts';
 import type { BareEngine } from './bare-engine.ts';
 import { exactProcessorMs, scriptProcessorMs } from './exact-processor-time.ts';
 import { plainRequest } from './plain-request.ts';

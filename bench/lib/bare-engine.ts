@@ -1,7 +1,7 @@
 import { LlamaLogLevel } from 'node-llama-cpp';
-import type { EngineCounts } from '@shared/call-report.ts';
-import { openLibrary } from '../../src/main/engines/llama-worker/open-library.ts';
-import { createOwnCounters } from '../../src/main/engines/llama-worker/own-counters.ts';
+import type { EngineCounts } from '@shared/events/call-report.ts';
+import { openLibrary } from '../../src/main/models/engine/worker/load/open-library.ts';
+import { createLlamaCounters } from '../../src/main/models/engine/worker/llama-counters.ts';
 
 /** node-llama-cpp used as its manual shows, without anything of ours: what the product's calls are compared with. */
 export interface BareEngine {
@@ -22,7 +22,7 @@ export async function openBareLibrary(options: {
   readonly contextTokens: number;
   readonly threads: number | null;
 }): Promise<(batchTokens: number | null) => Promise<BareEngine>> {
-  const counters = createOwnCounters();
+  const counters = createLlamaCounters();
   const llama = await openLibrary('off');
   llama.logger = (_level, line) => counters.hear(line);
   llama.logLevel = LlamaLogLevel.error;

@@ -20,17 +20,17 @@ export const boundedPatterns: readonly BoundedPattern[] = [
     why: "reads the names of this machine's own variables",
   },
   {
-    file: 'src/main/sandbox/repositories/git-config.ts',
+    file: 'src/main/sandbox/workspace/repositories/git-config.ts',
     written: /([A-Za-z][A-Za-z0-9-]*)\s*=/.toString(),
     why: 'reads the first 300 characters of a line',
   },
   {
-    file: 'src/main/sandbox/secret-names.ts',
+    file: 'src/main/sandbox/workspace/secret-names.ts',
     written: /(service[-_]?account|firebase-adminsdk).*\.json$/.toString(),
     why: 'reads the name of a file, of 255 bytes at most',
   },
   {
-    file: 'src/shared/runs-later.ts',
+    file: 'src/shared/safety/auto-run-files.ts',
     written:
       /(^|\/)(test_[^/]*\.py|[^/]*_test\.(py|rb|exs?)|[^/]*[._-](test|spec|tests)\.[cm]?[jt]sx?|[^/]*_spec\.rb|__tests__\/.*\.[cm]?[jt]sx?|[^/]*Tests?\.(java|kt|cs|php))$/.toString(),
     why: 'reads the path of a file, of 4,096 bytes at most',

@@ -1,4 +1,4 @@
-import type { ProviderSettings } from '@shared/settings.ts';
+import type { ProviderSettings } from '@shared/settings/settings.ts';
 
 export type ScriptedReplies = readonly Extract<ProviderSettings, { kind: 'scripted' }>['replies'][number][];
 

@@ -1,6 +1,6 @@
 import { AppError } from '@shared/errors.ts';
-import type { SessionEvent } from '@shared/events.ts';
-import type { RunOptions } from '@shared/run-options.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
 import type { CoreApi } from '../../src/main/server/core-api.ts';
 import type { TaskOutcome, TaskRun, TaskRunner } from './task-runner.ts';
 

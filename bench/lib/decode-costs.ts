@@ -1,6 +1,6 @@
 import { InputLookupTokenPredictor, LlamaLogLevel } from 'node-llama-cpp';
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
-import { openLibrary } from '../../src/main/engines/llama-worker/open-library.ts';
+import { openLibrary } from '../../src/main/models/engine/worker/load/open-library.ts';
 import type { BenchRow } from './rows.ts';
 import { median } from './statistics.ts';
 

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import type { CacheType } from '@shared/plan.ts';
+import type { CacheType } from '@shared/models/memory-estimate.ts';
 
 const execute = promisify(execFile);
 

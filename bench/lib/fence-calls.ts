@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { defineRecipe } from '../../src/main/recipes/define.ts';
-import type { Provider } from '../../src/main/providers/define.ts';
-import { discoverProviders } from '../../src/main/providers/registry.ts';
-import type { ModelInfo } from '../../src/shared/models.ts';
-import { routingOf } from '../../src/shared/routing-of.ts';
-import { providerSettingsSchema } from '../../src/shared/settings.ts';
+import type { Provider } from '../../src/main/models/providers/define.ts';
+import { discoverProviders } from '../../src/main/models/providers/registry.ts';
+import type { ModelInfo } from '../../src/shared/models/model-info.ts';
+import { routingOf } from '../../src/shared/routing/profile-routing.ts';
+import { providerSettingsSchema } from '../../src/shared/settings/settings.ts';
 import type { AgentKit, ReplyParts } from '../../tests/fakes/agent-kit.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../tests/fakes/agent-kit.ts';
 

@@ -6,7 +6,7 @@ export interface Finding {
   readonly tests: readonly { readonly file: string; readonly name: string }[];
 }
 
-const guard = 'tests/main/sandbox/repositories/repository-guard.test.ts';
+const guard = 'tests/main/sandbox/workspace/repositories/repository-guard.test.ts';
 const corpus = 'tests/hostile/corpus.test.ts';
 const slow = 'tests/lint/slow-patterns.test.ts';
 const approval = 'tests/main/hosts/cli/questions/approval-question.test.ts';
@@ -26,7 +26,10 @@ export const findingsOfReview: readonly Finding[] = [
     number: 2,
     what: 'pins run out',
     tests: [
-      { file: 'tests/main/sandbox/docker/pins.test.ts', name: 'of the project itself are never given up for others' },
+      {
+        file: 'tests/main/sandbox/docker/protection/protected-mounts.test.ts',
+        name: 'of the project itself are never given up for others',
+      },
       { file: corpus, name: 'hidden-behind-decoys' },
       { file: corpus, name: 'hidden-behind-shallow-decoys' },
     ],
@@ -49,7 +52,7 @@ export const findingsOfReview: readonly Finding[] = [
   {
     number: 5,
     what: 'slow patterns: secrets',
-    tests: [{ file: 'tests/main/sandbox/secret-files.test.ts', name: 'costs no more per byte' }],
+    tests: [{ file: 'tests/main/sandbox/workspace/secret-files.test.ts', name: 'costs no more per byte' }],
   },
   {
     number: 6,
@@ -91,7 +94,7 @@ export const findingsOfReview: readonly Finding[] = [
     what: 'more secrets than are hidden',
     tests: [
       { file: 'tests/docker/sandbox-protection.test.ts', name: 'of which one cannot be hidden start nothing' },
-      { file: 'tests/main/sandbox/secret-files.test.ts', name: 'by the names' },
+      { file: 'tests/main/sandbox/workspace/secret-files.test.ts', name: 'by the names' },
     ],
   },
   {
@@ -148,7 +151,7 @@ export const findingsOfReview: readonly Finding[] = [
     what: 'names that are left out of lists',
     tests: [
       {
-        file: 'tests/main/sandbox/docker/writes-under-way.test.ts',
+        file: 'tests/main/sandbox/docker/files/writes-under-way.test.ts',
         name: 'is left out of a look while the write goes on',
       },
     ],

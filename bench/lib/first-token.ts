@@ -1,4 +1,4 @@
-import { batchTokens } from '../../src/main/engines/batch-tokens.ts';
+import { batchTokens } from '../../src/main/models/memory/batch-tokens.ts';
 import { openBareLibrary } from './bare-engine.ts';
 import { bareContestant, least, ourContestant, time } from './bare-contest.ts';
 import type { Measuring, Run } from './bare-contest.ts';

@@ -5,7 +5,7 @@ import type { Argument, Expression, Node, Program } from 'oxc-parser';
 
 /** A regular expression of the program, and how it goes over a text. */
 export interface FoundPattern {
-  /** `src/shared/rules.ts`. */
+  /** `src/shared/rules/parse-rules.ts`. */
   readonly file: string;
   readonly line: number;
   /** As it is written: a literal, or what `new RegExp` is given. */

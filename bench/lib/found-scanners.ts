@@ -5,7 +5,7 @@ import type { ParamPattern } from 'oxc-parser';
 
 /** An exported function that reads a text. */
 export interface FoundScanner {
-  /** `src/shared/rules.ts`. */
+  /** `src/shared/rules/parse-rules.ts`. */
   readonly file: string;
   readonly name: string;
   /** Whether the text is all that it needs. */
@@ -23,7 +23,7 @@ const names = new Set(
 
 /** Where functions touch more than their text: the window, programs, places of the host. */
 const folders =
-  /^src\/(?:shared|renderer\/lib|main\/(?:agent|hosts\/cli|lib|models|recipes|routing|safety|sandbox|sessions|tools|engines|policy|providers))\//u;
+  /^src\/(?:shared|renderer\/lib|main\/(?:agent|hosts\/cli|lib|models|recipes|routing|safety|sandbox|sessions|tools))\//u;
 
 /** Every exported function below `root` whose first argument is a text. */
 export function findScanners(root: string): readonly FoundScanner[] {

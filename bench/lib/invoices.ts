@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Usage } from '../../src/shared/money.ts';
-import { costOf, priceSchema } from '../../src/shared/money.ts';
-import { discoverProviders } from '../../src/main/providers/registry.ts';
+import type { Usage } from '../../src/shared/money/token-cost.ts';
+import { costOf, priceSchema } from '../../src/shared/money/token-cost.ts';
+import { discoverProviders } from '../../src/main/models/providers/registry.ts';
 import { collect, providerDependencies, request } from '../../tests/fakes/provider-kit.ts';
 import file from '../data/invoices.json';
 

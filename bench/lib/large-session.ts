@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NewEvent } from '@shared/events.ts';
+import type { NewEvent } from '@shared/events/events.ts';
 import { silentLog } from '../../src/main/lib/log.ts';
-import { createBlobs } from '../../src/main/sessions/blobs.ts';
-import { EventLog, fileIo } from '../../src/main/sessions/event-log.ts';
-import { createRedactor } from '../../src/main/sessions/redact.ts';
-import { createSessionStore } from '../../src/main/sessions/session-store.ts';
+import { createBlobs } from '../../src/main/sessions/blobs/blob-store.ts';
+import { EventLog, fileIo } from '../../src/main/sessions/log/event-log.ts';
+import { createRedactor } from '../../src/main/sessions/log/redactor.ts';
+import { createSessionStore } from '../../src/main/sessions/store/session-store.ts';
 
 /** Messages of a person and of a model, one turn each. */
 const turns = 5000;

@@ -1,6 +1,6 @@
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
-import llamaCpp from '../../src/main/providers/llama-cpp.provider.ts';
-import type { Provider } from '../../src/main/providers/define.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import llamaCpp from '../../src/main/models/providers/llama-cpp.provider.ts';
+import type { Provider } from '../../src/main/models/providers/define.ts';
 
 export interface LocalPlaces {
   readonly folder: string;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { structuredPatch } from 'diff';
 import { z } from 'zod';
-import type { SessionEvent } from '@shared/events.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
 import { filesBelow } from './files-below.ts';
 import type { TaskRecord } from './results.ts';
 import type { BenchRow } from './rows.ts';

@@ -1,5 +1,5 @@
 import { truncate, writeFile } from 'node:fs/promises';
-import type { GgufKeys } from '../../src/main/engines/model-keys.ts';
+import type { GgufKeys } from '../../src/main/models/memory/gguf/gguf-keys.ts';
 import type { EngineDryRuns } from './engine-dry-runs.ts';
 import { float32, ggufText, uint32, uint64 } from './gguf-bytes.ts';
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Message, textMessage, textOf } from '@shared/messages.ts';
-import { promptTokensOf } from '@shared/money.ts';
+import { type Message, textMessage, textOf } from '@shared/models/model-messages.ts';
+import { promptTokensOf } from '@shared/money/token-cost.ts';
 import { z } from 'zod';
-import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
 import { plainRequest } from './plain-request.ts';
 import { processorMs } from './processor-time.ts';
 

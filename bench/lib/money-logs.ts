@@ -1,5 +1,5 @@
-import type { CostGrouping } from '@shared/cost-report.ts';
-import type { NewEvent, SessionEvent } from '@shared/events.ts';
+import type { CostGrouping } from '@shared/money/cost-report.ts';
+import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
 
 const models = [
   { model: 'openai/gpt-5', where: 'cloud' },

@@ -1,6 +1,10 @@
-import type { Reservations } from '../../src/main/money/reservations.ts';
-import type { ReservationsCaps, ReservationsKeys, Scope } from '../../src/main/money/reservations-state.ts';
-import { scopes } from '../../src/main/money/reservations-state.ts';
+import type { Reservations } from '../../src/main/money/reservations/reservations.ts';
+import type {
+  ReservationsCaps,
+  ReservationsKeys,
+  ReservationScope,
+} from '../../src/main/money/reservations/reservations-state.ts';
+import { scopes } from '../../src/main/money/reservations/reservations-state.ts';
 
 /**
  * One random schedule of calls on one reservation log: who asks when, what a call turns out to cost, who dies in the middle.
@@ -36,7 +40,7 @@ export interface ScheduleOptions {
 
 export function createSchedule({ random, calls, name, processes }: ScheduleOptions): Schedule {
   const whole = (below: number): number => Math.floor(random() * below);
-  const caps: Record<Scope, number> = {
+  const caps: Record<ReservationScope, number> = {
     task: 1 + whole(400),
     session: 1 + whole(700),
     project: 1 + whole(1000),
@@ -76,7 +80,7 @@ export function createSchedule({ random, calls, name, processes }: ScheduleOptio
     // From here on the service may bill it in full, whatever becomes of us.
     for (const scope of scopes) bill(scope, under[scope], worst);
   };
-  const bill = (scope: Scope, key: string | null, nano: number): void => {
+  const bill = (scope: ReservationScope, key: string | null, nano: number): void => {
     if (key === null) return;
     const sum = (bills.get(`${scope} ${key}`) ?? 0) + nano;
     bills.set(`${scope} ${key}`, sum);

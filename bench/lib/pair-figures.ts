@@ -1,7 +1,13 @@
-import { counterfactualOf } from '@shared/counterfactual.ts';
-import { addSplitWork, noSplitWork, splitWork, type SplitWork, withCourses } from '@shared/workload.ts';
-import { coursesOf } from '@shared/courses.ts';
-import type { Price } from '@shared/money.ts';
+import { counterfactualOf } from '@shared/money/counterfactual.ts';
+import {
+  addSplitWorkload,
+  noSplitWorkload,
+  splitWorkload,
+  type SplitWorkload,
+  withRecipeRuns,
+} from '@shared/money/workload.ts';
+import { recipeRunsOf } from '@shared/money/recipe-runs.ts';
+import type { Price } from '@shared/money/token-cost.ts';
 import type { PairRecord } from './pair-results.ts';
 
 /** What a run has, where the options do not say otherwise. */
@@ -146,7 +152,7 @@ export function heldOf(pairs: readonly Pair[], date: string): HeldFigures {
   const reference = { model: 'the cloud model', price };
   const works = pairs.map((pair) => ({ pair, local: workOf(pair.local), cloud: workOf(pair.cloud) }));
   const figures = works.map(({ pair, local, cloud }) => {
-    const known = works.filter((one) => one.pair !== pair).reduce(sumOf, noSplitWork);
+    const known = works.filter((one) => one.pair !== pair).reduce(sumOf, noSplitWorkload);
     const fromHere = counterfactualOf(local, reference, known).allCloud;
     const fromThere = counterfactualOf(cloud, reference, known).allLocal;
     const held = (said: { value: number; low: number; high: number } | null, real: number): Held[] =>
@@ -165,7 +171,7 @@ export function heldOf(pairs: readonly Pair[], date: string): HeldFigures {
 }
 
 /** One program did all of it in one place: what is proposed is judged by failing tests, what is answered by nobody. */
-function workOf(record: PairRecord): SplitWork {
+function workOf(record: PairRecord): SplitWorkload {
   const { calls, seconds, policy, status } = record;
   const where = policy === 'cloud' ? 'cloud' : 'local';
   const recipe = calls.some(({ purpose }) => purpose === 'propose') ? 'fix-failing-tests' : 'answer';
@@ -173,11 +179,14 @@ function workOf(record: PairRecord): SplitWork {
   const written = calls.reduce((sum, { end }) => sum + end.usage.output, 0);
   const run = { recipe, model: where, where, tookMs: seconds * 1000, calls: calls.length, written, modelMs } as const;
   const reason = status !== 'done' ? 'gave-up' : recipe === 'answer' ? 'answered' : 'done';
-  return withCourses(splitWork(calls), coursesOf([run], reason, maxMinutes));
+  return withRecipeRuns(splitWorkload(calls), recipeRunsOf([run], reason, maxMinutes));
 }
 
-function sumOf(sum: SplitWork, { local, cloud }: { readonly local: SplitWork; readonly cloud: SplitWork }): SplitWork {
-  return addSplitWork(addSplitWork(sum, local), cloud);
+function sumOf(
+  sum: SplitWorkload,
+  { local, cloud }: { readonly local: SplitWorkload; readonly cloud: SplitWorkload },
+): SplitWorkload {
+  return addSplitWorkload(addSplitWorkload(sum, local), cloud);
 }
 
 /** Of what was said, as a share of what it came to; without an end where it came to nothing. */

@@ -1,10 +1,10 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { energySchema, timingsSchema } from '@shared/call-report.ts';
-import { purposeSchema } from '@shared/events.ts';
-import { whereSchema } from '@shared/models.ts';
-import { usageSchema } from '@shared/money.ts';
-import { runStatusSchema } from '@shared/run-options.ts';
+import { energySchema, timingsSchema } from '@shared/events/call-report.ts';
+import { purposeSchema } from '@shared/events/events.ts';
+import { whereSchema } from '@shared/models/model-info.ts';
+import { usageSchema } from '@shared/money/token-cost.ts';
+import { runStatusSchema } from '@shared/session/run-options.ts';
 import { z } from 'zod';
 import { pairPolicies } from './pair-options.ts';
 

@@ -2,7 +2,7 @@ import { coverage, foundInterval } from './found-interval.ts';
 import { heldOf, type Pair } from './pair-figures.ts';
 import type { PairRecord } from './pair-results.ts';
 
-/** What `src/shared/counterfactual-runs.json` takes from the development half, as its text; it is put there by hand. */
+/** What `src/shared/money/counterfactual-runs.json` takes from the development half, as its text; it is put there by hand. */
 export function pairWeights(pairs: readonly Pair[]): string {
   const runs = pairs.flatMap(({ local, cloud }) => [local, cloud]);
   const date = runs.reduce((latest, { at }) => (at > latest ? at : latest), '').slice(0, 10);
@@ -22,7 +22,7 @@ export function pairWeights(pairs: readonly Pair[]): string {
     courseCalls: meanCalls(runs),
     ...Object.fromEntries(found),
   };
-  return `For src/shared/counterfactual-runs.json:\n${JSON.stringify(weights, null, 2)}`;
+  return `For src/shared/money/counterfactual-runs.json:\n${JSON.stringify(weights, null, 2)}`;
 }
 
 /** Questions of a program that asked all it has, to no end. */

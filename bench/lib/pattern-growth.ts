@@ -1,4 +1,4 @@
-import { secretShapes } from '../../src/shared/secret-shapes.ts';
+import { secretShapes } from '../../src/shared/safety/secret-patterns.ts';
 import { boundedPatterns } from './bounded-patterns.ts';
 import { findPatterns } from './found-patterns.ts';
 import type { PatternUse } from './found-patterns.ts';
@@ -10,7 +10,7 @@ import { callsOf, notMeasured } from './scanner-calls.ts';
 
 /** One pattern or one function, over texts that are made to be hard for it. */
 export interface GrowthRow {
-  /** `src/shared/rules.ts:54`, `src/shared/rules.ts#parseRules`. */
+  /** `src/shared/rules/parse-rules.ts:54`, `src/shared/rules/parse-rules.ts#parseRules`. */
   readonly place: string;
   /** The pattern as it is written; of a function its name. */
   readonly what: string;
@@ -36,7 +36,7 @@ export function measurePatterns(root: string): readonly GrowthRow[] {
 function allPatterns(root: string) {
   const written = findPatterns(root).map((one) => ({ ...one, place: `${one.file}:${one.line}` }));
   // These are put together when the program runs.
-  const file = 'src/shared/secret-shapes.ts';
+  const file = 'src/shared/safety/secret-patterns.ts';
   const built = secretShapes.map(({ kind, pattern: { source, flags } }) => {
     return { place: `${file}#${kind}`, file, written: `/${source}/${flags}`, source, flags, use: 'all' as const };
   });

@@ -1,5 +1,5 @@
-import type { Message } from '@shared/messages.ts';
-import type { ModelRequest } from '../../src/main/providers/define.ts';
+import type { Message } from '@shared/models/model-messages.ts';
+import type { ModelRequest } from '../../src/main/models/providers/define.ts';
 
 /** A greedy call for text, without tools; `changes` for what is not so. */
 export function plainRequest(messages: readonly Message[], changes: Partial<ModelRequest>): ModelRequest {

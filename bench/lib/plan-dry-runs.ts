@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { CacheType, EngineProfile, GrantedPlan } from '@shared/plan.ts';
-import { budgetBytes, planMemory } from '../../src/main/engines/memory-plan.ts';
-import type { Card } from '../../src/main/engines/memory-plan.ts';
-import type { ModelMemory } from '../../src/main/engines/model-memory.ts';
+import type { CacheType, EngineProfile, GrantedMemoryPlan } from '@shared/models/memory-estimate.ts';
+import { budgetBytes, planMemory } from '../../src/main/models/memory/memory-plan.ts';
+import type { Card } from '../../src/main/models/memory/memory-plan.ts';
+import type { ModelMemory } from '../../src/main/models/memory/estimate/model-memory.ts';
 import type { BenchRow } from './rows.ts';
 import { median } from './statistics.ts';
 
@@ -62,7 +62,7 @@ export function cardOf(gibi: number): Card {
   return { name: 'card', totalBytes: bytes, freeBytes: bytes, driverBytes: 0, isUnified: false };
 }
 
-export function planOf(memory: ModelMemory, { engine, cacheType, gibi }: PlanCase): GrantedPlan {
+export function planOf(memory: ModelMemory, { engine, cacheType, gibi }: PlanCase): GrantedMemoryPlan {
   return planMemory(memory, {
     ...planned,
     askedTokens: null,

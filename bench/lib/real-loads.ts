@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { GgmlType, LlamaLogLevel } from 'node-llama-cpp';
 import type { Llama, LlamaModel } from 'node-llama-cpp';
-import type { CacheType } from '@shared/plan.ts';
-import { refusedCache } from '../../src/main/engines/context-memory.ts';
-import { readGguf } from '../../src/main/engines/gguf.ts';
-import { estimateMemory, readModelMemory } from '../../src/main/engines/model-memory.ts';
-import type { ModelMemory } from '../../src/main/engines/model-memory.ts';
-import { openLibrary } from '../../src/main/engines/llama-worker/open-library.ts';
+import type { CacheType } from '@shared/models/memory-estimate.ts';
+import { refusedCache } from '../../src/main/models/memory/estimate/context-memory.ts';
+import { readGguf } from '../../src/main/models/memory/gguf/read-gguf.ts';
+import { estimateMemory, readModelMemory } from '../../src/main/models/memory/estimate/model-memory.ts';
+import type { ModelMemory } from '../../src/main/models/memory/estimate/model-memory.ts';
+import { openLibrary } from '../../src/main/models/engine/worker/load/open-library.ts';
 import { findDataFolders } from '../../src/main/lib/files/data-folders.ts';
 import type { BenchRow } from './rows.ts';
 

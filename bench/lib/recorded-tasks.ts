@@ -1,10 +1,10 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SessionEvent } from '@shared/events.ts';
-import { parseEvent } from '@shared/events.ts';
-import type { Price } from '@shared/money.ts';
-import { promptTokensOf } from '@shared/money.ts';
-import { unsealRecord } from '../../src/main/sessions/record.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import { parseEvent } from '@shared/events/events.ts';
+import type { Price } from '@shared/money/token-cost.ts';
+import { promptTokensOf } from '@shared/money/token-cost.ts';
+import { unsealRecord } from '../../src/main/sessions/log/log-record.ts';
 import type { Task } from './route-schedule.ts';
 
 type Step = Task['steps'][number];

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
-import { openReservationsFile } from '../../src/main/money/open-reservations.ts';
-import type { Reservations } from '../../src/main/money/reservations.ts';
-import { createReservations } from '../../src/main/money/reservations.ts';
-import { sealRecord, unsealRecord } from '../../src/main/sessions/record.ts';
+import { openReservationsFile } from '../../src/main/money/reservations/open-reservations.ts';
+import type { Reservations } from '../../src/main/money/reservations/reservations.ts';
+import { createReservations } from '../../src/main/money/reservations/reservations.ts';
+import { sealRecord, unsealRecord } from '../../src/main/sessions/log/log-record.ts';
 
 const variable = 'DEWPOINT_BENCH_RESERVATIONS';
 const codec = { seal: sealRecord, unseal: unsealRecord };

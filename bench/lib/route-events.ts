@@ -1,6 +1,6 @@
-import type { NewEvent } from '@shared/events.ts';
-import type { ModelInfo, Where } from '@shared/models.ts';
-import type { Price } from '@shared/money.ts';
+import type { NewEvent } from '@shared/events/events.ts';
+import type { ModelInfo, Where } from '@shared/models/model-info.ts';
+import type { Price } from '@shared/money/token-cost.ts';
 
 /** Events and models that benches of the router are made of; what stands here is of no matter to it. */
 export const turnStarted: NewEvent = {

@@ -1,8 +1,8 @@
-import type { NewEvent, SessionEvent } from '@shared/events.ts';
-import { worstCostOf } from '@shared/money.ts';
-import type { Profile } from '@shared/routing.ts';
-import { profiles } from '@shared/profiles.ts';
-import { routingOf } from '@shared/routing-of.ts';
+import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
+import { worstCostOf } from '@shared/money/token-cost.ts';
+import type { Profile } from '@shared/routing/routing.ts';
+import { profiles } from '@shared/routing/routing-profiles.ts';
+import { routingOf } from '@shared/routing/profile-routing.ts';
 import type { Decision, RouteFacts, Rule, RouteCandidate } from '../../src/main/routing/define.ts';
 import { decideRoute } from '../../src/main/routing/decide-route.ts';
 import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';

@@ -1,9 +1,9 @@
-import type { Price } from '@shared/money.ts';
-import type { NewEvent, SessionEvent } from '@shared/events.ts';
+import type { Price } from '@shared/money/token-cost.ts';
+import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
 import type { RouteFacts, Rule, RouteCandidate } from '../../src/main/routing/define.ts';
 import { decideRoute } from '../../src/main/routing/decide-route.ts';
 import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';
-import { profiles } from '@shared/profiles.ts';
+import { profiles } from '@shared/routing/routing-profiles.ts';
 import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
 
 /**

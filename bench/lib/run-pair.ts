@@ -1,8 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SessionEvent } from '@shared/events.ts';
-import type { Where } from '@shared/models.ts';
-import type { Policy } from '@shared/routing.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import type { Where } from '@shared/models/model-info.ts';
+import type { Policy } from '@shared/routing/routing.ts';
 import type { TaskBed } from './judge.ts';
 import type { PairOptions, PairPolicy } from './pair-options.ts';
 import type { PairRecord } from './pair-results.ts';

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SessionEvent } from '@shared/events.ts';
-import type { Strategy } from '@shared/models.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import type { Strategy } from '@shared/models/model-info.ts';
 import type { TaskBed } from './judge.ts';
 import { changedPlaces, rankOf } from './located.ts';
 import { lostTests } from './passed-tests.ts';

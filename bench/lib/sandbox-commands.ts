@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
-import { settingsSchema } from '@shared/settings.ts';
+import { settingsSchema } from '@shared/settings/settings.ts';
 import { benchSandboxFactory } from './bench-sandbox.ts';
 import type { BenchCommand, CommandResult, CommandRunner } from './judge.ts';
 

@@ -1,7 +1,7 @@
 import { duplexPair } from 'node:stream';
 import { createAllowListProxy } from '../../src/main/sandbox/network/allow-list-proxy.ts';
-import { usualLimits } from '../../src/main/sandbox/network/decision.ts';
-import type { Outward } from '../../src/main/sandbox/network/outward.ts';
+import { usualLimits } from '../../src/main/sandbox/network/network-decision.ts';
+import type { OutboundConnections } from '../../src/main/sandbox/network/outbound-connections.ts';
 import { fuzzedTargets } from '../../tests/fakes/fuzzed-targets.ts';
 import type { BenchRow } from './rows.ts';
 
@@ -13,7 +13,7 @@ export async function fuzzNames(count: number): Promise<BenchRow> {
   const reached: string[] = [];
   let isAnswered = 0;
   const nobody = (): Promise<never> => Promise.reject(new Error('Nobody is there.'));
-  const outward: Outward = {
+  const outward: OutboundConnections = {
     resolve: (host) => {
       reached.push(host);
       return Promise.resolve(['203.0.113.7']);

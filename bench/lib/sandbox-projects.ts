@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, valueOf } from '../../src/shared/errors.ts';
-import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
+import { settingsSchema, type Settings } from '../../src/shared/settings/settings.ts';
 import { findDataFolders } from '../../src/main/lib/files/data-folders.ts';
 import { silentLog } from '../../src/main/lib/log.ts';
-import { createPreparations } from '../../src/main/sandbox/preparations.ts';
+import { createPackagePreparations } from '../../src/main/sandbox/packages/package-preparations.ts';
 import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { fetchPlanted } from './planted.ts';
@@ -118,7 +118,7 @@ async function tryProject(project: Project, folder: string): Promise<Outcome> {
 async function prepareAndTest(project: Project, path: string, home: string): Promise<Outcome> {
   const settings = { ...settingsSchema.parse({}).sandbox, unmask: project.unmask };
   const deps = depsOf(home, settings);
-  const preparations = createPreparations(deps);
+  const preparations = createPackagePreparations(deps);
   const { approval } = valueOf(await preparations.plan({ projectPath: path, hosts: [] }, none));
   const started = performance.now();
   const request = { projectPath: path, hosts: [], approval, onProgress: () => undefined };
@@ -142,7 +142,7 @@ async function prepareAndTest(project: Project, path: string, home: string): Pro
   }
 }
 
-type Deps = Parameters<typeof createPreparations>[0];
+type Deps = Parameters<typeof createPackagePreparations>[0];
 
 function depsOf(homePath: string, settings: Settings['sandbox']): Deps {
   return {

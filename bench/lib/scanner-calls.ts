@@ -1,4 +1,4 @@
-import { secretShapes, assignedShapes } from '../../src/shared/secret-shapes.ts';
+import { secretShapes, assignedShapes } from '../../src/shared/safety/secret-patterns.ts';
 
 type Call = (text: string) => readonly unknown[];
 
@@ -38,29 +38,29 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/hosts/cli/terminal/quoted-rows.ts#quotedRows': (text) => [text, 80],
   'src/main/hosts/cli/questions/approval-question.ts#parseApprovalReply': (text) => [text, false],
   'src/main/hosts/cli/terminal/terminal.ts#oneLine': (text) => [text, 80],
-  'src/main/policy/guard.ts#isTaskAbout': (text) => [text, 'lock', 'package-lock.json'],
+  'src/main/safety/guarded-files.ts#isTaskAbout': (text) => [text, 'lock', 'package-lock.json'],
   'src/main/routing/trajectory/task-features.ts#taskFeatures': (text) => [
     text,
     { hasCriterion: false, isQuestion: false },
   ],
-  'src/main/sandbox/repositories/git-config.ts#reduceConfig': (text) => [text, () => true],
-  'src/main/sandbox/repositories/git-config.ts#staysInside': (text) => [text, 'a/b'],
-  'src/main/sandbox/repositories/git-data.ts#withoutPrograms': (text) => [text, text],
+  'src/main/sandbox/workspace/repositories/git-config.ts#reduceConfig': (text) => [text, () => true],
+  'src/main/sandbox/workspace/repositories/git-config.ts#staysInside': (text) => [text, 'a/b'],
+  'src/main/sandbox/workspace/repositories/git-data.ts#withoutPrograms': (text) => [text, text],
   'src/main/sandbox/network/judge-target.ts#judgeTarget': (text) => [text, 443, new Set()],
   'src/main/tools/edits/match-edit.ts#applyEdit': (text) => [text, 'return a - b', 'return a + b'],
   'src/main/tools/commands/test-run-output.ts#parseTestOutput': (text) => [text, null],
   'src/renderer/lib/drawing/field-rows.ts#textRows': (text) => [text, 1, 20],
-  'src/shared/mentions.ts#openMention': (text) => [text, text.length],
-  'src/shared/rules.ts#parseRules': (text) => [text, 'rules'],
-  'src/shared/secret-shapes.ts#hideSecrets': (text) => [text, [...secretShapes, ...assignedShapes]],
-  'src/shared/session-texts.ts#cap': (text) => [text, 200],
-  'src/shared/slash-commands.ts#parseSlash': (text) => [text, 'window'],
+  'src/shared/attachments/file-mentions.ts#openMention': (text) => [text, text.length],
+  'src/shared/rules/parse-rules.ts#parseRules': (text) => [text, 'rules'],
+  'src/shared/safety/secret-patterns.ts#hideSecrets': (text) => [text, [...secretShapes, ...assignedShapes]],
+  'src/shared/text/shorten-text.ts#shortenText': (text) => [text, 200],
+  'src/shared/session/slash-commands.ts#parseSlash': (text) => [text, 'window'],
 };
 
 /** Why a function is not measured by itself, as `FILE#NAME`. */
 export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/agent/prompt/attached-parts.ts#taskWithTexts': 'puts texts together',
-  'src/main/sandbox/repositories/named-by-config.ts#kindAt': 'asks the file system',
+  'src/main/sandbox/workspace/repositories/named-by-config.ts#kindAt': 'asks the file system',
   'src/main/agent/calls/read-arguments.ts#readJson': 'repairs 100,000 characters at most, by a package',
   'src/main/agent/gate/change-findings.ts#parsesAsJson': 'JSON.parse and no more',
   'src/main/recipes/code/code-spans.ts#textOfSpan': 'cuts at lines that are known',
@@ -82,15 +82,15 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/recipes/write/new-tests.ts#withoutTests': 'cuts at lines that are known',
   'src/main/hosts/cli/commands/compare.command.ts#parseInput': 'a person typed it at a terminal',
   'src/main/lib/files/lock-owner.ts#ownerFrom': 'JSON.parse and no more',
-  'src/main/providers/forced-call.ts#callIn': 'JSON.parse and no more',
-  'src/main/providers/json-get.ts#messageIn': 'JSON.parse, then a function that is measured',
-  'src/main/providers/llama-cpp/engine-call.ts#parseCall': 'JSON.parse and no more',
+  'src/main/models/providers/call/forced-tool-call.ts#callIn': 'JSON.parse and no more',
+  'src/main/models/providers/api/get-json.ts#messageIn': 'JSON.parse, then a function that is measured',
+  'src/main/models/providers/llama-cpp/engine-call.ts#parseCall': 'JSON.parse and no more',
   'src/main/tools/commands/test-run-output.ts#withSelector': 'puts a name behind a command',
   'src/renderer/lib/input/copy-text.ts#copyText': 'hands the text to the clipboard',
   'src/renderer/lib/text/folder-text.ts#typedFolder': 'a person typed it',
   'src/renderer/lib/notices/offer-undo.ts#offerUndo': 'shows the text',
   'src/renderer/lib/connection/use-host-info.ts#useIsCommandRefused': 'a hook of the page',
   'src/renderer/lib/session/use-session-search.ts#useSearch': 'a hook of the page',
-  'src/shared/between.ts#allBetween': 'measured in those that use it',
-  'src/shared/slash-commands.ts#matchingCommands': 'a person typed it',
+  'src/shared/text/text-between.ts#textsBetween': 'measured in those that use it',
+  'src/shared/session/slash-commands.ts#matchingCommands': 'a person typed it',
 };

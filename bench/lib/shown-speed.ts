@@ -1,12 +1,12 @@
-import { decodeSpeedOf, prefillSpeedOf } from '@shared/session-state.ts';
-import { textMessage } from '@shared/messages.ts';
-import { startGeneration } from '../../src/main/engines/llama-worker/generate.ts';
-import { loadModel } from '../../src/main/engines/llama-worker/load-model.ts';
-import type { Engine } from '../../src/main/engines/llama-worker/load-model.ts';
-import type { EngineRequest } from '../../src/main/engines/llama-worker/protocol.ts';
-import { createReadyAnswers } from '../../src/main/engines/llama-worker/ready-answers.ts';
-import { createTokenMemory } from '../../src/main/engines/llama-worker/tokenize-chat.ts';
-import { toEnded } from '../../src/main/providers/llama-cpp/engine-call.ts';
+import { decodeSpeedOf, prefillSpeedOf } from '@shared/session/session-state.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
+import { startGeneration } from '../../src/main/models/engine/worker/answer/generate.ts';
+import { loadModel } from '../../src/main/models/engine/worker/load/load-model.ts';
+import type { Engine } from '../../src/main/models/engine/worker/load/load-model.ts';
+import type { EngineRequest } from '../../src/main/models/engine/worker/worker-protocol.ts';
+import { createReadyAnswers } from '../../src/main/models/engine/worker/answer/ready-answers.ts';
+import { createTokenMemory } from '../../src/main/models/engine/worker/prompt/tokenize-chat.ts';
+import { toEnded } from '../../src/main/models/providers/llama-cpp/engine-call.ts';
 import { speed } from '../../src/renderer/lib/text/format.ts';
 import type { BenchRow } from './rows.ts';
 

@@ -1,5 +1,5 @@
-import { textMessage } from '@shared/messages.ts';
-import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
+import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
 import { askAlone } from './ask-alone.ts';
 import { plainRequest } from './plain-request.ts';
 import type { BenchRow } from './rows.ts';

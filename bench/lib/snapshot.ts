@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { guardKind, mayBeAdded } from '../../src/main/policy/guard.ts';
+import { guardKind, mayBeAdded } from '../../src/main/safety/guarded-files.ts';
 
 /** Path in the project to a hash of its content and of who may read, write and run it. */
 export type Snapshot = ReadonlyMap<string, string>;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { RecipeSettings } from '../../src/main/recipes/define.ts';
-import type { Strategy } from '@shared/models.ts';
+import type { Strategy } from '@shared/models/model-info.ts';
 import type { Task } from './tasks.ts';
 import { UsageError } from './usage-error.ts';
 

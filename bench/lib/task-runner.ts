@@ -1,7 +1,7 @@
-import type { SessionEvent } from '@shared/events.ts';
-import type { Strategy } from '@shared/models.ts';
-import type { Policy } from '@shared/routing.ts';
-import type { RunResult } from '@shared/run-result.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import type { Strategy } from '@shared/models/model-info.ts';
+import type { Policy } from '@shared/routing/routing.ts';
+import type { RunResult } from '@shared/session/run-result.ts';
 
 /** One task for Dewpoint, as a user would give it. */
 export interface TaskRun {

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import catalogue from '../../resources/models.json';
 import { valueOf } from '@shared/errors.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { EngineLibraries } from './models/engine/engine-libraries.ts';
 import { createEngineLibraries } from './models/engine/engine-libraries.ts';
 import { createHubModels } from './models/files/hub-models.ts';
 import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { createHomeKeys } from './safety/keys/home-keys.ts';
-import { splitModelId } from '@shared/models.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
 import type { AvailableModels } from './models/available-models.ts';
 import { createAvailableModels } from './models/available-models.ts';
 import { findNpm } from './models/engine/find-npm.ts';
@@ -17,35 +17,34 @@ import { createMemoryPlanner } from './models/memory/memory-planner.ts';
 import type { MemoryPlannerOptions } from './models/memory/memory-planner.ts';
 import type { ProbeResults } from './models/probe-model.ts';
 import { createProbeResults } from './models/probe-model.ts';
-import { createModelFileCheck } from './engines/check-model-file.ts';
-import { createGenerators } from './engines/generators.ts';
-import type { Generators } from './engines/generators.ts';
-import { createEngineVariants, enginesDir } from './engines/engine-variants.ts';
-import type { EngineVariants } from './engines/engine-variants.ts';
-import type { ContextGrants } from './engines/grant-context.ts';
-import { createGrantContext } from './engines/grant-context.ts';
-import type { Hardware } from './engines/hardware.ts';
-import { createMachineProbe, readHardware } from './engines/hardware.ts';
-import { createHeaderReader } from './engines/header-reader.ts';
-import { createImportedModels } from './engines/imported-models.ts';
-import type { LlamaEngine } from './engines/llama-client.ts';
-import { createHub } from './engines/hub.ts';
-import { createLlamaEngine } from './engines/llama-client.ts';
-import { createLlamaSeat } from './engines/llama-seat.ts';
-import { createLoadSteps } from './engines/load-steps.ts';
-import type { OwnServer } from './engines/own-server.ts';
-import { createOwnServer } from './engines/own-server.ts';
-import { parseCatalogue } from './engines/model-catalogue.ts';
-import type { ModelStore } from './engines/model-store.ts';
-import { createModelStore } from './engines/model-store.ts';
-import { createPlanServer } from './engines/plan-server.ts';
-import type { PlanServer } from './engines/plan-server.ts';
-import { createProbeCards } from './engines/probe-cards.ts';
+import { createModelFileCheck } from './models/memory/gguf/check-model-file.ts';
+import { createLocalEngines } from './models/engine/local-engines.ts';
+import type { LocalEngines } from './models/engine/local-engines.ts';
+import { createEngineVariants, enginesDir } from './models/engine/engine-variants.ts';
+import type { EngineVariants } from './models/engine/engine-variants.ts';
+import type { ContextGrants } from './models/memory/grant-context.ts';
+import { createGrantContext, createLlamaOccupant } from './models/memory/grant-context.ts';
+import type { Hardware } from './models/machine/hardware.ts';
+import { createMachineProbe, readHardware } from './models/machine/hardware.ts';
+import { createHeaderReader } from './models/memory/gguf/gguf-header-reader.ts';
+import { createImportedModels } from './models/files/imported-models.ts';
+import type { LlamaEngine } from './models/engine/llama-engine.ts';
+import { createHubClient } from './models/files/download/hub-client.ts';
+import { createLlamaEngine } from './models/engine/llama-engine.ts';
+import { createLoadSteps } from './models/memory/load-steps.ts';
+import type { OwnOllamaServer } from './models/engine/own-ollama-server.ts';
+import { createOwnOllamaServer } from './models/engine/own-ollama-server.ts';
+import { parseCatalogue } from './models/files/model-catalogue.ts';
+import type { ModelStore } from './models/files/model-store.ts';
+import { createModelStore } from './models/files/model-store.ts';
+import { createServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
+import type { ServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
+import { createProbeCardStore } from './models/files/probe-card-store.ts';
 import { createNetFetch } from './lib/net/net-fetch.ts';
-import { listedPrice } from './money/prices.ts';
-import type { Provider } from './providers/define.ts';
-import { discoverProviders } from './providers/registry.ts';
-import type { Redactor } from './sessions/redact.ts';
+import { listedPrice } from './money/price-list.ts';
+import type { Provider } from './models/providers/define.ts';
+import { discoverProviders } from './models/providers/registry.ts';
+import type { Redactor } from './sessions/log/redactor.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 
 export interface ModelParts {
@@ -59,9 +58,9 @@ export interface ModelParts {
 interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
   readonly modelStore: ModelStore;
   readonly context: ContextGrants;
-  readonly generators: Generators;
-  readonly planServer: PlanServer;
-  readonly ownServer: OwnServer;
+  readonly localEngines: LocalEngines;
+  readonly serverMemoryPlanner: ServerMemoryPlanner;
+  readonly ownOllamaServer: OwnOllamaServer;
   readonly engineFiles: EngineLibraries;
 }
 
@@ -106,19 +105,19 @@ function createEngineParts(
     readHardware: hardware,
     serverHeader,
   });
-  const generators = createGenerators();
+  const localEngines = createLocalEngines();
   const context = createGrantContext({
     readHeader,
     readHardware: async (signal) => variants.usable(await hardware(signal)),
     enginePid: () => llama.pid(),
     loadedPath: () => llama.loadedPath(),
-    others: (signal) => generators.others('llama-cpp', signal),
+    others: (signal) => localEngines.heldByOthers('llama-cpp', signal),
     steps: createLoadSteps(join(config.home, 'smaller-loads.json')),
     now: Date.now,
   });
-  const planServer = createPlanServer({ readHardware: hardware, readHeader });
-  generators.join('llama-cpp', createLlamaSeat(llama, context));
-  const ownServer = createOwnServer({
+  const serverMemoryPlanner = createServerMemoryPlanner({ readHardware: hardware, readHeader });
+  localEngines.register('llama-cpp', createLlamaOccupant(llama, context));
+  const ownOllamaServer = createOwnOllamaServer({
     nodePath: files.node,
     guardPath: files.serverGuard,
     programs,
@@ -126,7 +125,7 @@ function createEngineParts(
     platform: process.platform,
   });
   const engineFiles = createEngineLibraries({ variants, readHardware: hardware, startAnew: () => llama.startAnew() });
-  return { llama, modelStore, plan, context, generators, planServer, ownServer, engineFiles };
+  return { llama, modelStore, plan, context, localEngines, serverMemoryPlanner, ownOllamaServer, engineFiles };
 }
 
 function variantsOf(
@@ -194,14 +193,14 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     askModels: (provider, signal) => models.ask(provider, signal),
   });
   const probed = createProbeResults({
-    cards: createProbeCards(join(config.home, 'probe-cards.json')),
+    cards: createProbeCardStore(join(config.home, 'probe-cards.json')),
     store: modelStore,
     settings: () => settings.current(),
   });
   const reach = createNetFetch(() => settings.current().connection, env);
   const models: AvailableModels = createAvailableModels({
     ...engines,
-    hubModels: createHubModels({ hub: createHub({ fetch: reach, env }), store: modelStore, plan }),
+    hubModels: createHubModels({ hub: createHubClient({ fetch: reach, env }), store: modelStore, plan }),
     ollamaHost: env.OLLAMA_HOST,
     headerOf: (name) => headers.known.find((model) => model.name === name) ?? null,
     fit: plan.fit,
@@ -220,7 +219,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
   });
   const dispose = async (): Promise<void> => {
     await models.dispose();
-    await engines.ownServer.dispose();
+    await engines.ownOllamaServer.dispose();
   };
   const provider = wrapped(models.provider, config.wrapProvider);
   return { llama, plan, keys, models: { ...models, provider, dispose }, probed };

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { SessionSummary } from '@shared/contract.ts';
+import type { SessionSummary } from '@shared/contract/contract.ts';
 import { AppError, messageOf, valueOf } from '@shared/errors.ts';
 import type { CoreApi } from './server/core-api.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
@@ -31,28 +31,28 @@ import type { SandboxCommands } from './sandbox/commands.ts';
 import { createChangeCommands } from './sessions/changes/commands.ts';
 import { createSandboxCommands } from './sandbox/commands.ts';
 import { sessionFolders } from './sessions/library/session-folders.ts';
-import { createMachineProbe } from './engines/hardware.ts';
-import { createPowerMeter } from './engines/power-meter.ts';
+import { createMachineProbe } from './models/machine/hardware.ts';
+import { createPowerMeter } from './models/machine/power-meter.ts';
 import { knownSecrets } from './safety/keys/known-secrets.ts';
-import { delay } from './lib/async/delay.ts';
+import { delay } from './lib/async/abort.ts';
 import { createHostPrograms } from './lib/programs/host-programs.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
-import { gatherFacts } from './projects/gather-facts.ts';
+import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { createRuleCommands, createSessionRules } from './safety/commands.ts';
-import { createProjectInstructions } from './policy/project-instructions.ts';
-import { createRuleFiles } from './policy/rule-files.ts';
-import type { RuleFiles } from './policy/rule-files.ts';
+import { createProjectInstructions } from './safety/instructions/project-instructions.ts';
+import { createRuleFiles } from './safety/rule-files.ts';
+import type { RuleFiles } from './safety/rule-files.ts';
 import { createPreparationCommands, type PreparationCommands } from './projects/commands.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
-import { prepareWorkspace } from './sandbox/workspace.ts';
-import type { Blobs } from './sessions/blobs.ts';
-import { createBlobs } from './sessions/blobs.ts';
-import { createComparisonStore } from './sessions/comparison-store.ts';
-import { createRedactor } from './sessions/redact.ts';
-import type { SessionStore } from './sessions/session-store.ts';
-import { createSessionStore } from './sessions/session-store.ts';
+import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
+import type { Blobs } from './sessions/blobs/blob-store.ts';
+import { createBlobs } from './sessions/blobs/blob-store.ts';
+import { createComparisonStore } from './sessions/comparisons/comparison-store.ts';
+import { createRedactor } from './sessions/log/redactor.ts';
+import type { SessionStore } from './sessions/store/session-store.ts';
+import { createSessionStore } from './sessions/store/session-store.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { openSettings } from './settings/settings-store.ts';
 import { builtInTools, discoverTools } from './tools/registry.ts';
@@ -202,7 +202,7 @@ function createSandboxParts(
     cachePath: config.cache,
     settings: () => settings.current().sandbox,
     saveProjects: (projects) => settings.set('sandbox.projects', projects),
-    masks: async (projectPath) => (await rules.holding(projectPath)).masks,
+    masks: async (projectPath) => (await rules.activeRules(projectPath)).masks,
     onNotice: config.onNotice,
     instructions,
   });
@@ -223,7 +223,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     blobs,
     redact: (text) => redactor.text(text),
     fences: (projectPath) =>
-      createSessionRules({ rules: rules.holding, settings: () => settings.current() }, projectPath).fences(),
+      createSessionRules({ rules: rules.activeRules, settings: () => settings.current() }, projectPath).fences(),
     stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
   });
   const priors = createLearnedPriors(join(home, 'route-priors.json'));
@@ -239,7 +239,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     onNotice: config.onNotice,
     budget: money.budget,
     hideKnown: (text) => redactor.text(text),
-    rules: rules.holding,
+    rules: rules.activeRules,
     instructions: base.instructions,
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
@@ -252,7 +252,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     settings: () => settings.current(),
     prepareWorkspace,
     reference: money.reference,
-    routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.holding, priors }),
+    routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, priors }),
     now,
   });
   const library = createSessionLibrary({

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { app } from 'electron';
-import { unobeyed } from '@shared/seen-text.ts';
+import { escapeForTerminal } from '@shared/text/seen-text.ts';
 import { openCore } from './hosts/connection/open-core.ts';
 import { startDesktop } from './hosts/desktop/start-desktop.ts';
 import { findDataFolders } from './lib/files/data-folders.ts';
 
 declare const __APP_VERSION__: string;
 
-const say = (text: string): void => void process.stderr.write(unobeyed(text));
+const say = (text: string): void => void process.stderr.write(escapeForTerminal(text));
 
 app.setName('Dewpoint');
 startDesktop({

@@ -1,7 +1,7 @@
 import type { ComponentProps, Ref, RefObject } from 'react';
 import { useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
-import { sessionStatus } from '@shared/session-state.ts';
-import type { SlashCommand } from '@shared/slash-commands.ts';
+import { sessionStatus } from '@shared/session/session-state.ts';
+import type { SlashCommand } from '@shared/session/slash-commands.ts';
 import { Approvals } from './features/approvals/approvals.tsx';
 import { CapQuestion } from './features/approvals/cap-question.tsx';
 import type { ComposerHandle } from './features/composer/composer.tsx';
@@ -10,7 +10,6 @@ import type { ConversationHandle } from './features/conversation/conversation.ts
 import { Conversation } from './features/conversation/conversation.tsx';
 import { SessionHeader } from './features/session-header/session-header.tsx';
 import { Inspector } from './features/inspector/inspector.tsx';
-import { ModelBanner } from './features/models/model-banner.tsx';
 import { StatusBar } from './features/status/status-bar.tsx';
 import { useClient } from './lib/connection/core-context.ts';
 import type { InspectorTab } from './lib/window/preferences.ts';
@@ -19,7 +18,6 @@ import { useStored } from './lib/window/stored-value.ts';
 import { t } from './lib/text/translate.ts';
 import type { QuestionHandle } from './lib/session/question-handle.ts';
 import { useSession } from './lib/session/use-session.ts';
-import { useSpokenSession } from './lib/notices/use-spoken-session.ts';
 import type { LookUp, SessionView } from './lib/session/use-session.ts';
 import { useStableCallback } from './lib/drawing/use-stable-callback.ts';
 import type { SidePanel } from './lib/window/use-side-panel.ts';
@@ -28,6 +26,13 @@ import { Button } from './ui/controls/button.tsx';
 import { Empty } from './ui/layout/facts.tsx';
 import { Icon } from './ui/layout/icon.tsx';
 import { Problem } from './ui/notices/problem.tsx';
+import { megabytes } from './lib/text/format.ts';
+import { useLocalModel } from './lib/models/use-local-model.ts';
+import { Notice } from './ui/notices/notice.tsx';
+import { DownloadControl } from './ui/controls/download-control.tsx';
+import type { SessionState } from '@shared/session/session-state.ts';
+import { clearSpeech, speakToScreenReader } from './lib/notices/screen-reader.ts';
+import { spokenChanges } from './lib/session/spoken-changes.ts';
 
 /** What actions from elsewhere can do with the session that is shown. */
 export interface SessionHandle {
@@ -250,4 +255,39 @@ function SideInspector({ onClose, ...props }: SideInspectorProps) {
       <Inspector {...props} />
     </aside>
   );
+}
+
+/** Says when the chosen local model is not on this machine, and fetches it when asked to. */
+export function ModelBanner({ projectPath }: { readonly projectPath: string | null }) {
+  const model = useLocalModel(projectPath).data?.model ?? null;
+  if (model?.state !== 'downloadable') return null;
+  const { label, sizeBytes } = model;
+  return (
+    <div className="mx-auto w-full max-w-3xl px-5 pt-3">
+      <Notice kind="warning">
+        <p className="mb-2">
+          {sizeBytes === null
+            ? t('models.missingNoSize', { label })
+            : t('models.missing', { label, size: megabytes(sizeBytes) })}
+        </p>
+        <DownloadControl id={model.id} />
+      </Notice>
+    </div>
+  );
+}
+
+/** Says what happens in the session that is shown, for as long as it is. */
+export function useSpokenSession(state: SessionState): void {
+  const before = useRef<SessionState | null>(null);
+  useEffect(
+    () => () => {
+      before.current = null;
+      clearSpeech();
+    },
+    [],
+  );
+  useEffect(() => {
+    for (const said of spokenChanges(before.current, state)) speakToScreenReader(said);
+    before.current = state;
+  }, [state]);
 }

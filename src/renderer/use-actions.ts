@@ -1,7 +1,7 @@
 import type { RefObject } from 'react';
 import { useMemo } from 'react';
-import type { SlashName } from '@shared/slash-commands.ts';
-import { commandsFor } from '@shared/slash-commands.ts';
+import type { SlashName } from '@shared/session/slash-commands.ts';
+import { commandsFor } from '@shared/session/slash-commands.ts';
 import type { Action } from './lib/input/actions.ts';
 import { runAnnouncedAction, useAnnouncements } from './lib/notices/announce.ts';
 import { copyText } from './lib/input/copy-text.ts';

@@ -1,15 +1,13 @@
 import type { ReactNode } from 'react';
-import { Suspense, lazy, useCallback, useEffect, useRef, useState } from 'react';
-import type { HostPush } from '@shared/host-contract.ts';
+import { Suspense, lazy, useCallback, useEffect, useRef, useState, useMemo } from 'react';
+import type { HostPush } from '@shared/contract/host-contract.ts';
 import { SessionList } from './features/sessions/session-list.tsx';
 import { dropStaleAnnouncements } from './lib/notices/announce.ts';
 import { isSidebarOpen } from './lib/window/preferences.ts';
 import type { Action } from './lib/input/actions.ts';
 import { useActionKeys } from './lib/input/actions.ts';
-import { useActionShortcuts } from './lib/input/use-action-keys.ts';
 import { useClient } from './lib/connection/core-context.ts';
 import { t } from './lib/text/translate.ts';
-import { useSettingsWatch } from './lib/window/use-settings-watch.ts';
 import type { SidePanel } from './lib/window/use-side-panel.ts';
 import { useSidePanel } from './lib/window/use-side-panel.ts';
 import type { SessionsLoad } from './lib/session/use-sessions.ts';
@@ -28,6 +26,38 @@ import { ErrorBoundary } from './ui/layout/error-boundary.tsx';
 import { Icon } from './ui/layout/icon.tsx';
 import { loadMarkdown } from './ui/content/markdown.tsx';
 import { useActions } from './use-actions.ts';
+import { useShortcuts } from './lib/input/use-shortcuts.ts';
+import { useQueryClient } from '@tanstack/react-query';
+
+const retryMs = 2_000;
+
+/** What other settings decide about. */
+const ofModels = /^(?:local|cloud|providers|prices|models|projectModels|energy)\b/u;
+
+/** Whatever is changed, here, in another window or at the terminal, is read anew by all who show it. */
+export function useSettingsWatch(): void {
+  const client = useClient();
+  const queries = useQueryClient();
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const follow = async (): Promise<void> => {
+      for await (const { keys } of await client.settings.watch(undefined, { signal })) {
+        await queries.invalidateQueries({ queryKey: ['settings'] });
+        if (keys.some((key) => ofModels.test(key))) await queries.invalidateQueries({ queryKey: ['models'] });
+      }
+    };
+    const keepOn = async (): Promise<void> => {
+      while (!signal.aborted) {
+        // A stream that broke off is taken up again, and says at its beginning that all is to be read anew.
+        await follow().catch(() => undefined);
+        if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs));
+      }
+    };
+    void keepOn();
+    return () => stop.abort();
+  }, [client, queries]);
+}
 
 const Palette = lazy(() => import('./features/palette/palette.tsx'));
 
@@ -196,4 +226,19 @@ function MenuButton({ onClick }: { readonly onClick: () => void }) {
       <Icon name="menu" />
     </Button>
   );
+}
+
+/** The actions with a person's own keys; what had one of these before by default goes without. */
+export function useActionShortcuts(actions: readonly Action[]): readonly Action[] {
+  const [own] = useShortcuts();
+  return useMemo(() => {
+    const taken = new Set(Object.values(own));
+    return actions.map((action) => {
+      const keys = own[action.id];
+      if (keys !== undefined) return { ...action, keys };
+      if (action.keys === undefined || !taken.has(action.keys)) return action;
+      const { keys: _, ...without } = action;
+      return without;
+    });
+  }, [actions, own]);
 }

@@ -1,5 +1,5 @@
-import type { EventOf, SessionEvent } from '@shared/events.ts';
-import type { RunResult } from '@shared/run-result.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import type { RunResult } from '@shared/session/run-result.ts';
 import type { TaskRecord } from '../../bench/lib/results.ts';
 import type { Task } from '../../bench/lib/tasks.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '@shared/events.ts';
-import type { RunOptions } from '@shared/run-options.ts';
-import type { RunResult } from '@shared/run-result.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
+import type { RunResult } from '@shared/session/run-result.ts';
 import { createCoreRunner } from '../../bench/lib/core-runner.ts';
 import { aResult, progressed, turnEnded } from './bench-kit.ts';
 

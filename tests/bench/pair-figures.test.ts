@@ -14,7 +14,7 @@ import { drawTasks, parsePairOptions } from '../../bench/lib/pair-options.ts';
 import { pairReport } from '../../bench/lib/pair-report.ts';
 import type { PairRecord } from '../../bench/lib/pair-results.ts';
 import { pairKey } from '../../bench/lib/run-pair.ts';
-import { noUsage } from '../../src/shared/money.ts';
+import { noUsage } from '../../src/shared/money/token-cost.ts';
 import { aTask } from './bench-kit.ts';
 
 type Call = PairRecord['calls'][number];

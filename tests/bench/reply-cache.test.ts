@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keptShare, type ModelSpeed } from '../../bench/lib/model-speed.ts';
 import { createReplyCache, type ReplyCache } from '../../bench/lib/reply-cache.ts';
-import type { ModelRequest, Provider, StreamPart } from '../../src/main/providers/define.ts';
-import { noUsage } from '../../src/shared/money.ts';
+import type { ModelRequest, Provider, StreamPart } from '../../src/main/models/providers/define.ts';
+import { noUsage } from '../../src/shared/money/token-cost.ts';
 import { collect, request } from '../fakes/provider-kit.ts';
 
 let folder: string;

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunResult } from '@shared/run-result.ts';
+import type { RunResult } from '@shared/session/run-result.ts';
 import type { TaskBed, Verdict } from '../../bench/lib/judge.ts';
 import { openResults, type TaskRecord } from '../../bench/lib/results.ts';
 import { armOf, describeRecord, runTasks } from '../../bench/lib/run-tasks.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
-import { providerSettingsSchema } from '../../src/shared/settings.ts';
+import { providerSettingsSchema } from '../../src/shared/settings/settings.ts';
 import { wireFormats } from '../fakes/wire/streams.ts';
 import { describeService, type Spent } from '../live/live-service.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../src/shared/messages.ts';
-import type { ModelInfo } from '../../src/shared/models.ts';
-import type { Service } from '../../src/shared/services.ts';
-import { services } from '../../src/shared/services.ts';
-import { discoverProviders } from '../../src/main/providers/registry.ts';
-import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import type { Message } from '../../src/shared/models/model-messages.ts';
+import type { ModelInfo } from '../../src/shared/models/model-info.ts';
+import type { KnownProvider } from '../../src/shared/models/known-providers.ts';
+import { knownProviders } from '../../src/shared/models/known-providers.ts';
+import { discoverProviders } from '../../src/main/models/providers/registry.ts';
+import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
 import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 
 interface Sent {
@@ -103,7 +103,7 @@ describe('a list of models that cannot be fetched', () => {
   const unreachable = async (): Promise<Response> => {
     throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
   };
-  const known: Readonly<Record<string, Service>> = services;
+  const known: Readonly<Record<string, KnownProvider>> = knownProviders;
   const names = Object.keys(known);
   const own = names.filter((name) => known[name]?.isOwn === true);
 

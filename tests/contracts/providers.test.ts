@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { providerSettingsSchema } from '@shared/settings.ts';
-import { createProviderRegistry, discoverProviders } from '../../src/main/providers/registry.ts';
+import { providerSettingsSchema } from '@shared/settings/settings.ts';
+import { createProviderRegistry, discoverProviders } from '../../src/main/models/providers/registry.ts';
 import { startFakeOllama } from '../fakes/ollama-server.ts';
 import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Provider, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
-import { discoverProviders } from '../../src/main/providers/registry.ts';
+import type { Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
+import { discoverProviders } from '../../src/main/models/providers/registry.ts';
 import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 import type { WireFormat } from '../fakes/wire/streams.ts';
 import { wireFormats } from '../fakes/wire/streams.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import type { UserIds } from '../../src/main/sandbox/docker/identity.ts';
+import type { UserIds } from '../../src/main/sandbox/docker/user/container-identity.ts';
 import { output, ownerOf, type DockerTestOptions, type DockerUnderTest } from './docker-kit.ts';
 
 const run = promisify(execFile);

@@ -4,14 +4,14 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Reply } from '../../src/shared/errors.ts';
-import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
+import { settingsSchema, type Settings } from '../../src/shared/settings/settings.ts';
 import type { Log } from '../../src/main/lib/log.ts';
 import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
-import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
-import type { AskAboutDisk, ExecResult, Sandbox, ServiceState } from '../../src/main/sandbox/sandbox.ts';
+import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine/container-engine.ts';
+import type { AskAboutDisk, ExecResult, Sandbox, BackgroundProcessState } from '../../src/main/sandbox/sandbox.ts';
 import type { DockerSandbox } from '../../src/main/sandbox/docker/docker-sandbox.ts';
-import type { Outward } from '../../src/main/sandbox/network/outward.ts';
-import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
+import type { OutboundConnections } from '../../src/main/sandbox/network/outbound-connections.ts';
+import { homeIdOf } from '../../src/main/sandbox/docker/user/container-identity.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
 
@@ -51,9 +51,9 @@ export interface DockerTestOptions {
   /** Another way to the engine than the usual one. */
   readonly engine?: Engine;
   /** The way to the network of approved commands; by default there is none. */
-  readonly outward?: Outward;
+  readonly outward?: OutboundConnections;
   readonly onDiskLow?: AskAboutDisk;
-  readonly onService?: (state: ServiceState) => void;
+  readonly onService?: (state: BackgroundProcessState) => void;
   /** Globs of what a person masks. */
   readonly masks?: readonly string[];
   /** Fills the workspace before the sandbox starts. */
@@ -161,7 +161,7 @@ async function giveTo({ uid, gid }: { readonly uid: number; readonly gid: number
   await run('chown', ['-R', `${uid}:${gid}`, path]);
 }
 
-export const noWayOut: Outward = {
+export const noWayOut: OutboundConnections = {
   resolve: () => Promise.reject(new Error('No name is known here.')),
   connect: () => Promise.reject(new Error('Nothing is reached from here.')),
   proxyFor: () => null,

@@ -134,7 +134,7 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')(
     });
 
     it('leaves nothing that runs on, and a sandbox that works', async () => {
-      await under.sandbox.services?.stopAll();
+      await under.sandbox.backgroundProcesses?.stopAll();
       expect(await output(under.sandbox, 'echo still here')).toBe('still here\n');
       const processes = await output(under.sandbox, 'ps -eo args= | grep -c "[l]ate.txt" || true');
       expect(processes.trim()).toBe('0');

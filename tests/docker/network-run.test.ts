@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAllowListProxy } from '../../src/main/sandbox/network/allow-list-proxy.ts';
-import { usualLimits } from '../../src/main/sandbox/network/decision.ts';
-import { createTunnel } from '../../src/main/sandbox/network/tunnel.ts';
+import { usualLimits } from '../../src/main/sandbox/network/network-decision.ts';
+import { createTunnel } from '../../src/main/sandbox/network/connection-tunnel.ts';
 import type { NetworkResult } from '../../src/main/sandbox/sandbox.ts';
 import { standInInternet, type StandInInternet } from '../fakes/stand-in-internet.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';

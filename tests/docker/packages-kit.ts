@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { silentLog } from '../../src/main/lib/log.ts';
-import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
-import { createPreparations, type Preparations } from '../../src/main/sandbox/preparations.ts';
-import { createOutward, dial } from '../../src/main/sandbox/network/outward.ts';
+import { homeIdOf } from '../../src/main/sandbox/docker/user/container-identity.ts';
+import {
+  createPackagePreparations,
+  type PackagePreparations,
+} from '../../src/main/sandbox/packages/package-preparations.ts';
+import { createOutboundConnections, dial } from '../../src/main/sandbox/network/outbound-connections.ts';
 import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import type { NetworkResult, Sandbox } from '../../src/main/sandbox/sandbox.ts';
-import { settingsSchema } from '../../src/shared/settings.ts';
+import { settingsSchema } from '../../src/shared/settings/settings.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { imageSource, none, requireEngine } from './docker-kit.ts';
 
@@ -19,7 +22,7 @@ export interface PackagesUnderTest {
   readonly home: string;
   /** Those of the indexes that this machine is set up for. */
   readonly hosts: readonly string[];
-  readonly preparations: Preparations;
+  readonly preparations: PackagePreparations;
   /** Names of this home's volumes with packages. */
   volumes(): Promise<readonly string[]>;
   /** Writes files of a project; its path. */
@@ -96,7 +99,7 @@ export async function openPackages(): Promise<PackagesUnderTest> {
     onNotice: () => undefined,
     log: silentLog,
   };
-  const preparations = createPreparations(deps);
+  const preparations = createPackagePreparations(deps);
   const start = createSandboxFactory(deps);
   const project: PackagesUnderTest['project'] = async (name, files) => {
     const path = join(folder, name);
@@ -163,7 +166,7 @@ export async function openPackages(): Promise<PackagesUnderTest> {
 }
 
 async function expectReachable(host: string): Promise<void> {
-  const outward = createOutward(() => ({ proxy: null, certificates: null }), process.env);
+  const outward = createOutboundConnections(() => ({ proxy: null, certificates: null }), process.env);
   const dialled = await withNetwork(
     `the package index at ${host}`,
     () => dial(outward, { host, port: 443 }, none),

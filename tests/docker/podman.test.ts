@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { BroughtImage } from '../../src/shared/sandbox-images.ts';
-import { settingsSchema } from '../../src/shared/settings.ts';
-import { createImages } from '../../src/main/sandbox/images.ts';
+import type { BroughtImage } from '../../src/shared/sandbox/sandbox-images.ts';
+import { settingsSchema } from '../../src/shared/settings/settings.ts';
+import { createProjectImages } from '../../src/main/sandbox/images/project-images.ts';
 import { describeSandbox } from '../contracts/sandbox-contract.ts';
 import { smallImageCommand } from '../fakes/private-engine.ts';
 import { otherUser } from '../fakes/other-user.ts';
@@ -28,7 +28,7 @@ for (const { kind, person, isHere: isPossible } of possible)
     let podman: PrivatePodman;
     let image: BroughtImage;
     const bring = (file: string): Promise<BroughtImage> => {
-      const images = createImages({
+      const images = createProjectImages({
         homePath: dirname(file),
         env: { DOCKER_HOST: podman.host },
         settings: () => settingsSchema.parse({}).sandbox,

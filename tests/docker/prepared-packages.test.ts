@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setupScript } from '../../src/main/recipes/trial/trial-script.ts';
-import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
+import { homeIdOf } from '../../src/main/sandbox/docker/user/container-identity.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { isWithoutEngine, none, requireEngine } from './docker-kit.ts';
 import { minutes, openPackages, run, type PackagesUnderTest, type Ran } from './packages-kit.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findImage } from '../../src/main/sandbox/docker/image.ts';
+import { findImage } from '../../src/main/sandbox/images/sandbox-image.ts';
 import { describeSandbox, valueOf } from '../contracts/sandbox-contract.ts';
 import { imageSource, isWithoutEngine, none, output, requireEngine, startSandbox } from './docker-kit.ts';
 

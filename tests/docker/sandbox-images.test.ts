@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
-import { createImages } from '../../src/main/sandbox/images.ts';
+import { settingsSchema, type Settings } from '../../src/shared/settings/settings.ts';
+import { createProjectImages } from '../../src/main/sandbox/images/project-images.ts';
 import { isWithoutEngine, none, output, requireEngine, startSandbox } from './docker-kit.ts';
 import { openImageRegistry } from '../fakes/image-registry.ts';
 import { smallImageCommand } from '../fakes/private-engine.ts';
@@ -13,7 +13,7 @@ describe.skipIf(isWithoutEngine)('images that are no image of ours', () => {
   let projects: Settings['sandbox']['projects'] = {};
   const made = new Set<string>();
   const images = () =>
-    createImages({
+    createProjectImages({
       homePath: join(folder, 'home'),
       env: process.env,
       settings: () => ({ ...settingsSchema.parse({}).sandbox, projects }),

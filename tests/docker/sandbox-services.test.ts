@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ServiceState } from '../../src/main/sandbox/sandbox.ts';
+import type { BackgroundProcessState } from '../../src/main/sandbox/sandbox.ts';
 import { codeOf, valueOf } from '../contracts/sandbox-contract.ts';
 import { isWithoutEngine, none, output, requireEngine, startSandbox, type DockerUnderTest } from './docker-kit.ts';
 
@@ -18,16 +18,16 @@ const ask = (port: number): string =>
 
 describe.skipIf(isWithoutEngine)('a service beside the commands of a session', () => {
   let under: DockerUnderTest;
-  let states: ServiceState[];
+  let states: BackgroundProcessState[];
   beforeEach(async () => {
     states = [];
     under = await startSandbox({ onService: (state) => void states.push(state) });
   });
   afterEach(() => under.close());
 
-  const start = async (command: string): Promise<ServiceState> =>
-    valueOf(await under.sandbox.services.start({ command }, none));
-  const printed = (id: string): string => under.sandbox.services.read(id)?.text ?? '';
+  const start = async (command: string): Promise<BackgroundProcessState> =>
+    valueOf(await under.sandbox.backgroundProcesses.start({ command }, none));
+  const printed = (id: string): string => under.sandbox.backgroundProcesses.read(id)?.text ?? '';
   const listens = (id: string): Promise<void> => expect.poll(() => printed(id)).toContain('listening');
 
   it('answers commands on localhost, outlives them, and ends alone when it is stopped', async () => {
@@ -38,11 +38,15 @@ describe.skipIf(isWithoutEngine)('a service beside the commands of a session', (
     expect(await output(under.sandbox, 'true; sleep 0.2')).toBe('');
     expect(await output(under.sandbox, ask(8002))).toBe('hello from 8002\n');
     await expect.poll(() => printed(one.id)).toContain('asked');
-    expect(await under.sandbox.services.stop(one.id)).toMatchObject({ id: 's1', status: 'stopped', exitCode: null });
+    expect(await under.sandbox.backgroundProcesses.stop(one.id)).toMatchObject({
+      id: 's1',
+      status: 'stopped',
+      exitCode: null,
+    });
     expect((await under.sandbox.exec({ command: ask(8001), timeoutMs: 60_000 }, none)).ok).toBe(true);
     expect(await output(under.sandbox, `${ask(8001)} 2>/dev/null || echo gone`)).toBe('gone\n');
     expect(await output(under.sandbox, ask(8002))).toBe('hello from 8002\n');
-    expect(under.sandbox.services.list().map(({ id, status }) => [id, status])).toEqual([
+    expect(under.sandbox.backgroundProcesses.list().map(({ id, status }) => [id, status])).toEqual([
       ['s1', 'stopped'],
       ['s2', 'running'],
     ]);
@@ -55,17 +59,19 @@ describe.skipIf(isWithoutEngine)('a service beside the commands of a session', (
     const { id } = await start(
       'cat in.txt > out.txt; grep -E "CapEff|NoNewPrivs" /proc/self/status; ls /sys/class/net; touch /etc/x; echo over',
     );
-    await expect.poll(() => under.sandbox.services.read(id)?.state).toMatchObject({ status: 'exited', exitCode: 0 });
+    await expect
+      .poll(() => under.sandbox.backgroundProcesses.read(id)?.state)
+      .toMatchObject({ status: 'exited', exitCode: 0 });
     expect(printed(id)).toMatch(/CapEff:\s0+\nNoNewPrivs:\s1\nlo\n.*Read-only file system\nover\n/s);
     expect(await under.text('out.txt')).toBe('kept\n');
   });
 
   it('is one of four at most, and all end with the sandbox', async () => {
     for (let round = 0; round < 4; round += 1) await start('sleep 1000');
-    expect(codeOf(await under.sandbox.services.start({ command: 'sleep 1' }, none))).toBe('too-large');
+    expect(codeOf(await under.sandbox.backgroundProcesses.start({ command: 'sleep 1' }, none))).toBe('too-large');
     await under.sandbox.dispose();
     expect(await under.leftovers()).toEqual({ containers: [], volumes: [] });
-    expect(new Set(under.sandbox.services.list().map(({ status }) => status))).toEqual(new Set(['stopped']));
+    expect(new Set(under.sandbox.backgroundProcesses.list().map(({ status }) => status))).toEqual(new Set(['stopped']));
   });
 
   it('is lost with the container whose network it is on; the next one is on the new network', async () => {
@@ -77,11 +83,11 @@ describe.skipIf(isWithoutEngine)('a service beside the commands of a session', (
       const { HostConfig } = await docker.getContainer(container).inspect();
       if (HostConfig.NetworkMode === 'none') await docker.getContainer(container).kill();
     }
-    await expect.poll(() => under.sandbox.services.read(id)?.state.status).toBe('lost');
+    await expect.poll(() => under.sandbox.backgroundProcesses.read(id)?.state.status).toBe('lost');
     const next = await start(server(8001));
     await listens(next.id);
     expect(await output(under.sandbox, ask(8001))).toBe('hello from 8001\n');
-    await under.sandbox.services.stopAll();
+    await under.sandbox.backgroundProcesses.stopAll();
     // That of the lost one goes by itself, when nobody waits for it.
     await expect.poll(async () => (await under.leftovers()).containers).toHaveLength(1);
   });

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Comparison, ComparisonInput, ComparisonRun, RunFigures } from '../../src/shared/comparison.ts';
-import { plannedRuns } from '../../src/shared/comparison.ts';
+import type {
+  Comparison,
+  ComparisonInput,
+  ComparisonRun,
+  RunFigures,
+} from '../../src/shared/comparisons/comparison.ts';
+import { plannedRuns } from '../../src/shared/comparisons/comparison.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { fixScene, furnish } from '../fakes/page-scenes.ts';

@@ -6,7 +6,7 @@ import type { CoreApi } from '../../src/main/server/core-api.ts';
 import { compose } from '../../src/main/compose.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
-import type { EventOf, SessionEvent } from '../../src/shared/events.ts';
+import type { EventOf, SessionEvent } from '../../src/shared/events/events.ts';
 import { violations } from './axe.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';

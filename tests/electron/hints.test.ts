@@ -81,7 +81,7 @@ describe('a notice of an error', () => {
 describe('a task that was stopped', () => {
   const sent: string[] = [];
 
-  it('by what is missing on the machine leads there, and is sent again when that was mended', async () => {
+  it('by what is missing on the machine leads there, and is sent again when that was repaired', async () => {
     const { page } = served;
     core.send = async (_sessionId, text) => {
       sent.push(text);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { AppError } from '../../src/shared/errors.ts';
-import type { CleanRequest, KeptItem } from '../../src/shared/preparation.ts';
+import type { CleanRequest, KeptItem } from '../../src/shared/projects/project-preparation.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';

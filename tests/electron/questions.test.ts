@@ -7,7 +7,7 @@ import { compose } from '../../src/main/compose.ts';
 import type { MemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
-import type { SessionEvent } from '../../src/shared/events.ts';
+import type { SessionEvent } from '../../src/shared/events/events.ts';
 import type { ChatServer } from '../fakes/chat-server.ts';
 import { frame, startChatServer } from '../fakes/chat-server.ts';
 import type { ServedPage } from './page-kit.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EventOf, EventType, SessionEvent } from '../../src/shared/events.ts';
+import type { EventOf, EventType, SessionEvent } from '../../src/shared/events/events.ts';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { change, command, complete, tool } from '../faults/program.ts';
 import type { Launched, Place } from './launch.ts';

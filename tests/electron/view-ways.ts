@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { allViews } from '../../src/renderer/lib/window/all-views.ts';
-import { parseRules } from '../../src/shared/rules.ts';
+import { parseRules } from '../../src/shared/rules/parse-rules.ts';
 import type { PageCore } from '../fakes/page-core.ts';
 import {
   answerScene,

@@ -4,7 +4,7 @@ import { readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { success } from '@shared/errors.ts';
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import { scratchDir, startEngine } from './support.ts';
 
 let engine: LlamaEngine;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
-import type { Provider } from '../../src/main/providers/define.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import type { Provider } from '../../src/main/models/providers/define.ts';
 import { collect, createTestProvider, modelRequest, startEngine } from './support.ts';
 
 let engine: LlamaEngine;

@@ -1,11 +1,11 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Message } from '@shared/messages.ts';
-import { textMessage } from '@shared/messages.ts';
+import type { Message } from '@shared/models/model-messages.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
 import { buildRequest, promptShape } from '../../src/main/agent/prompt/build-prompt.ts';
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
-import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import { loopModel } from '../fakes/agent-kit.ts';
 import { splitGguf, splitNames } from '../fakes/split-gguf.ts';

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ollamaSchema } from '@shared/settings.ts';
-import type { OllamaSettings } from '@shared/settings.ts';
-import { createMachineProbe, readHardware } from '../../src/main/engines/hardware.ts';
-import { createHeaderReader } from '../../src/main/engines/header-reader.ts';
-import { createPlanServer } from '../../src/main/engines/plan-server.ts';
-import type { Provider } from '../../src/main/providers/define.ts';
-import { createOllamaProvider } from '../../src/main/providers/ollama/create-ollama.ts';
+import { ollamaSchema } from '@shared/settings/settings.ts';
+import type { OllamaSettings } from '@shared/settings/settings.ts';
+import { createMachineProbe, readHardware } from '../../src/main/models/machine/hardware.ts';
+import { createHeaderReader } from '../../src/main/models/memory/gguf/gguf-header-reader.ts';
+import { createServerMemoryPlanner } from '../../src/main/models/memory/server-memory-planner.ts';
+import type { Provider } from '../../src/main/models/providers/define.ts';
+import { createOllamaProvider } from '../../src/main/models/providers/ollama/create-ollama-provider.ts';
 import { providerDependencies } from '../fakes/provider-kit.ts';
 import { modelPath, scratchDir } from './support.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
@@ -87,12 +87,12 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): 
 
 /** With the product's own planner, on this machine as it is. */
 export function realProvider({ address, dir }: RealOllama, settings: Partial<OllamaSettings> = {}): Provider {
-  const planServer = createPlanServer({
+  const serverMemoryPlanner = createServerMemoryPlanner({
     readHardware: (signal) => readHardware([], signal, createMachineProbe(testPrograms())),
     readHeader: createHeaderReader(),
   });
   return createOllamaProvider(
-    providerDependencies({ planServer, cacheDir: join(dir, 'cache') }),
+    providerDependencies({ serverMemoryPlanner, cacheDir: join(dir, 'cache') }),
     { id: 'ollama', settings: ollamaSchema.parse({ kind: 'ollama', baseUrl: address, ...settings }) },
     { askMs: 60_000, loadMs: 110_000, stallMs: 110_000 },
   );

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Message } from '@shared/messages.ts';
-import { textMessage } from '@shared/messages.ts';
-import { openaiCompatibleSchema } from '@shared/settings.ts';
-import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
-import openaiCompatible from '../../src/main/providers/openai-compatible.provider.ts';
-import { mendFor } from '../../src/main/providers/ollama/mend-template.ts';
-import type { Hardware } from '../../src/main/engines/hardware.ts';
+import type { Message } from '@shared/models/model-messages.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
+import { openaiCompatibleSchema } from '@shared/settings/settings.ts';
+import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
+import openaiCompatible from '../../src/main/models/providers/openai-compatible.provider.ts';
+import { repairTemplateFor } from '../../src/main/models/providers/ollama/repair-template.ts';
+import type { Hardware } from '../../src/main/models/machine/hardware.ts';
 import { providerDependencies } from '../fakes/provider-kit.ts';
 import { twoEngines } from '../fakes/two-engines.ts';
 import type { RealOllama } from './ollama-kit.ts';
@@ -16,7 +16,7 @@ import { collect, modelPath, modelRequest, scratchDir, startEngine } from './sup
 
 const never = new AbortController().signal;
 const bare = 'plain:latest';
-const mended = 'dewpoint/plain:latest';
+const repaired = 'dewpoint/plain:latest';
 const contextTokens = 2048;
 const facts = { keys: {}, vocabulary: null, weights: null };
 const tools = [
@@ -61,21 +61,21 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
   });
 
   const answer = (text: string, changes: Partial<ModelRequest> = {}) =>
-    collect(provider.stream(modelRequest(mended, text, changes), never));
+    collect(provider.stream(modelRequest(repaired, text, changes), never));
   const resident = async () => residentSchema.parse(await (await fetch(`${server.address}/api/ps`)).json()).models;
 
-  it('does not know the template of a model made from a file, which is noticed, and mended only when that is said', async () => {
+  it('does not know the template of a model made from a file, which is noticed, and repaired only when that is said', async () => {
     expect(await provider.find?.(bare, never)).toMatchObject({
       where: 'local',
       contextTokens,
       capabilities: { tools: false },
       note: expect.stringContaining('its template is missing'),
     });
-    expect(await provider.mend?.(bare, false, never)).toMatchObject({ made: null });
+    expect(await provider.repair?.(bare, false, never)).toMatchObject({ made: null });
     expect((await provider.listModels(never)).map(({ name }) => name)).toEqual([bare]);
-    expect((await provider.mend?.(bare, true, never))?.made).toBe(mended);
-    expect(await provider.mend?.(mended, false, never)).toEqual({ problem: null, plan: null, made: null });
-    expect((await provider.find?.(mended, never))?.capabilities.tools).toBe(true);
+    expect((await provider.repair?.(bare, true, never))?.made).toBe(repaired);
+    expect(await provider.repair?.(repaired, false, never)).toEqual({ problem: null, plan: null, made: null });
+    expect((await provider.find?.(repaired, never))?.capabilities.tools).toBe(true);
   });
 
   it('loads a model as it was planned, and its account of a call adds up', async () => {
@@ -83,7 +83,7 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
     expect(ended.error).toBeNull();
     expect(text.length).toBeGreaterThan(0);
     const there = await resident();
-    expect(there).toMatchObject([{ name: mended, context_length: contextTokens }]);
+    expect(there).toMatchObject([{ name: repaired, context_length: contextTokens }]);
     expect(ended.engine).toMatchObject({ grantedTokens: contextTokens, contextTokens, findings: [], why: null });
     expect(ended.engine?.observedBytes).toBe(there[0]?.size);
     // A small model on a processor: what the server says it takes is near to what was planned.
@@ -100,11 +100,11 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
 
   it('gives calls of tools, by itself and forced, and one of several options', async () => {
     // So small a model leaves the tags of a call out. A template without them lets Ollama find the call all the same.
-    const family = mendFor({ header: { facts, hollowKeys: [], markers: ['<|im_start|>', '<tool_call>'] } });
+    const family = repairTemplateFor({ header: { facts, hollowKeys: [], markers: ['<|im_start|>', '<tool_call>'] } });
     const template = family?.template
       .replace('<tool_call>\n{{ range .T', '{{ range .T')
       .replace('{{ end }}</tool_call>', '{{ end }}');
-    await server.post('/api/create', { model: 'bare-calls', from: mended, template, stream: false });
+    await server.post('/api/create', { model: 'bare-calls', from: repaired, template, stream: false });
     const own = await answer('Read main.py.', {
       model: 'bare-calls',
       messages: filesReadBefore,
@@ -125,7 +125,7 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
   it('holds an answer to one call by a schema, spoken to as any other server is', async () => {
     const settings = openaiCompatibleSchema.parse({ kind: 'openai-compatible', baseUrl: `${server.address}/v1` });
     const plain = openaiCompatible.create(providerDependencies(), { id: 'plain', settings });
-    const request = modelRequest(mended, 'Read main.py.', {
+    const request = modelRequest(repaired, 'Read main.py.', {
       tools,
       output: { type: 'tool-calls' },
       maxOutputTokens: 60,
@@ -145,7 +145,7 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
 
   it('is loaded anew for another plan, counts as it really is, and gives its memory back', async () => {
     const other = realProvider(server, { contextTokens: 1024, keepAliveMinutes: 0 });
-    const { ended } = await collect(other.stream(modelRequest(mended, 'Hi.', { maxOutputTokens: 2 }), never));
+    const { ended } = await collect(other.stream(modelRequest(repaired, 'Hi.', { maxOutputTokens: 2 }), never));
     expect(ended.engine).toMatchObject({ contextTokens: 1024, findings: [] });
     await other.dispose();
   });
@@ -168,13 +168,16 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
     const call = async (from: Provider, model: string) =>
       (await collect(from.stream(modelRequest(model, 'Hi.', { maxOutputTokens: 2 }), never))).ended;
     try {
-      const first = await call(both.ollama, mended);
+      const first = await call(both.ollama, repaired);
       expect(first).toMatchObject({ error: null, engine: { contextTokens: 1024, why: null } });
       isInServer = true;
-      expect(await call(both.inside, 'own')).toMatchObject({ error: null, engine: { unloaded: [`ollama/${mended}`] } });
+      expect(await call(both.inside, 'own')).toMatchObject({
+        error: null,
+        engine: { unloaded: [`ollama/${repaired}`] },
+      });
       await expect.poll(resident, { timeout: 60_000 }).toEqual([]);
       isInServer = false;
-      expect(await call(both.ollama, mended)).toMatchObject({
+      expect(await call(both.ollama, repaired)).toMatchObject({
         error: null,
         engine: { unloaded: ['llama-cpp/smollm2-135m-instruct'], contextTokens: 1024 },
       });
@@ -187,7 +190,10 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
 
   it('ends a call that is given up, and says what a model that is not there needs', async () => {
     const stop = new AbortController();
-    const stream = provider.stream(modelRequest(mended, 'Count to a thousand.', { maxOutputTokens: 900 }), stop.signal);
+    const stream = provider.stream(
+      modelRequest(repaired, 'Count to a thousand.', { maxOutputTokens: 900 }),
+      stop.signal,
+    );
     const parts = [];
     for await (const part of stream) {
       parts.push(part);

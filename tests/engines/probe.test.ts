@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { probeCardSchema } from '@shared/probe-card.ts';
+import { probeCardSchema } from '@shared/models/probe-card.ts';
 import probe, { probeTask } from '../../src/main/recipes/probe.recipe.ts';
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
 import { createAgentKit, turnOptions } from '../fakes/agent-kit.ts';
 import { createTestProvider, scratchDir, startEngine } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
-import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import type { ModelRequest, Provider } from '../../src/main/models/providers/define.ts';
 import { collect, createTestProvider, modelRequest, scratchDir, startEngine } from './support.ts';
 
 const model = 'smollm2-135m-instruct';

@@ -4,12 +4,12 @@ import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ollamaSchema } from '@shared/settings.ts';
-import type { OllamaSettings } from '@shared/settings.ts';
-import { createOwnServer } from '../../src/main/engines/own-server.ts';
-import type { OwnServer } from '../../src/main/engines/own-server.ts';
-import type { Provider } from '../../src/main/providers/define.ts';
-import { createOllamaProvider } from '../../src/main/providers/ollama/create-ollama.ts';
+import { ollamaSchema } from '@shared/settings/settings.ts';
+import type { OllamaSettings } from '@shared/settings/settings.ts';
+import { createOwnOllamaServer } from '../../src/main/models/engine/own-ollama-server.ts';
+import type { OwnOllamaServer } from '../../src/main/models/engine/own-ollama-server.ts';
+import type { Provider } from '../../src/main/models/providers/define.ts';
+import { createOllamaProvider } from '../../src/main/models/providers/ollama/create-ollama-provider.ts';
 import { startFakeOllama } from '../fakes/ollama-server.ts';
 import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
@@ -18,7 +18,7 @@ const never = new AbortController().signal;
 const program = resolve('tests/fakes/fake-ollama-program.mjs');
 
 let dir: string;
-let own: OwnServer;
+let own: OwnOllamaServer;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'dewpoint-own-server-'));
 });
@@ -41,15 +41,15 @@ const isAlive = (pid: number): boolean => {
 
 function open(address: string, settings: Partial<OllamaSettings> = {}, habit = ''): Provider {
   const env = { ...process.env, OLLAMA_FAKE: habit, OLLAMA_FAKE_STARTS: startsFile() };
-  own = createOwnServer({
+  own = createOwnOllamaServer({
     nodePath: process.execPath,
-    guardPath: resolve('src/main/engines/server-guard.ts'),
+    guardPath: resolve('src/main/models/engine/server-guard.ts'),
     programs: testPrograms(env),
     env,
     platform: process.platform,
   });
   return createOllamaProvider(
-    providerDependencies({ ownServer: own, cacheDir: dir }),
+    providerDependencies({ ownOllamaServer: own, cacheDir: dir }),
     { id: 'ollama', settings: ollamaSchema.parse({ kind: 'ollama', baseUrl: address, program, ...settings }) },
     { askMs: 20_000, loadMs: 20_000, stallMs: 20_000 },
   );

@@ -3,12 +3,12 @@ import { homedir, tmpdir } from 'node:os';
 import { mkdtemp } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build } from 'vite';
-import type { ContextGrants } from '../../src/main/engines/grant-context.ts';
-import { createLlamaEngine } from '../../src/main/engines/llama-client.ts';
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
-import type { LoadOptions } from '../../src/main/engines/llama-worker/protocol.ts';
-import llamaCpp from '../../src/main/providers/llama-cpp.provider.ts';
-import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
+import type { ContextGrants } from '../../src/main/models/memory/grant-context.ts';
+import { createLlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import type { LoadOptions } from '../../src/main/models/engine/worker/worker-protocol.ts';
+import llamaCpp from '../../src/main/models/providers/llama-cpp.provider.ts';
+import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
 
 /** The worker as the app builds it, beside the checkout's packages so that it finds its engine. */
@@ -20,7 +20,7 @@ export async function builtWorker(): Promise<string> {
     resolve: { alias: { '@shared': resolve('src/shared') } },
     ssr: { noExternal: true, external: ['node-llama-cpp'] },
     build: {
-      ssr: resolve('src/main/engines/llama-worker/worker.ts'),
+      ssr: resolve('src/main/models/engine/worker/worker.ts'),
       outDir,
       emptyOutDir: false,
       target: 'node24',

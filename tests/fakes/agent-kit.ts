@@ -1,23 +1,23 @@
-import { routingOf } from '@shared/routing-of.ts';
+import { routingOf } from '../../src/shared/routing/profile-routing.ts';
 import { success } from '../../src/shared/errors.ts';
-import type { SessionEvent } from '../../src/shared/events.ts';
-import type { ModelInfo } from '../../src/shared/models.ts';
-import type { ModelRequest, Provider, ProviderError, StreamPart } from '../../src/main/providers/define.ts';
-import { gatherFacts } from '../../src/main/projects/gather-facts.ts';
+import type { SessionEvent } from '../../src/shared/events/events.ts';
+import type { ModelInfo } from '../../src/shared/models/model-info.ts';
+import type { ModelRequest, Provider, ProviderError, StreamPart } from '../../src/main/models/providers/define.ts';
+import { gatherFacts } from '../../src/main/projects/facts/gather-project-facts.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import type { MemorySandbox, MemorySandboxOptions } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import type { AgentConfig, AgentDependencies, TurnOptions } from '../../src/main/agent/turn/agent-dependencies.ts';
-import { networkRulesSchema } from '../../src/shared/network-access.ts';
-import { createSessionNetwork } from '../../src/main/policy/session-network.ts';
+import { networkRulesSchema } from '../../src/shared/safety/network-access.ts';
+import { createSessionNetwork } from '../../src/main/safety/network/session-network.ts';
 import { createSessionRunner } from '../../src/main/agent/turn/session-runner.ts';
 import type { SessionRunner } from '../../src/main/agent/turn/session-runner.ts';
 import type { Recipe } from '../../src/main/recipes/define.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import type { Tool } from '../../src/main/tools/define.ts';
 import type { Caps } from '../../src/main/money/budget.ts';
-import { fencesSchema } from '../../src/shared/fences.ts';
-import { createSessionFences } from '../../src/main/policy/session-fences.ts';
-import { secretKind } from '../../src/main/sandbox/secret-files.ts';
+import { fencesSchema } from '../../src/shared/safety/fences.ts';
+import { createSessionFences } from '../../src/main/safety/session-fences.ts';
+import { secretKind } from '../../src/main/sandbox/workspace/secret-files.ts';
 import { memoryBudget } from './memory-reservations.ts';
 import { createMemoryJournal, liveEffects } from './memory-journal.ts';
 import type { MemoryJournal, MemoryJournalOptions } from './memory-journal.ts';
@@ -120,7 +120,7 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
 
 /** Of a project whose instructions were all approved. */
 const anyInstructions: AgentDependencies['instructions'] = {
-  look: async (_path, bytes) => ({
+  check: async (_path, bytes) => ({
     sha256: '',
     state: 'approved',
     text: Buffer.from(bytes).toString('utf8'),

@@ -1,8 +1,8 @@
 import { AppError } from '../../src/shared/errors.ts';
-import type { SessionEvent } from '../../src/shared/events.ts';
-import { emptyMoney } from '../../src/shared/session-money.ts';
-import { reduceSession } from '../../src/shared/reduce-session.ts';
-import { emptySession } from '../../src/shared/session-state.ts';
+import type { SessionEvent } from '../../src/shared/events/events.ts';
+import { emptyMoney } from '../../src/shared/money/session-money.ts';
+import { reduceSession } from '../../src/shared/session/reducers/reduce-session.ts';
+import { emptySession } from '../../src/shared/session/session-state.ts';
 import { emptyCore } from './empty-core.ts';
 import type { CoreApi, CorePush } from '../../src/main/server/core-api.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { folderArchive } from '../../src/main/sandbox/docker/folder-archive.ts';
+import { folderArchive } from '../../src/main/sandbox/docker/files/folder-archive.ts';
 
 export interface ImageRegistry extends AsyncDisposable {
   /** Of the one image it has: `127.0.0.1:PORT/NAME`, which engines ask without TLS. */

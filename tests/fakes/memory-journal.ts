@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { BlobRef, NewEvent, SessionEvent, Transient } from '../../src/shared/events.ts';
-import { emptyMoney, reduceMoney } from '../../src/shared/session-money.ts';
-import { reduceSession } from '../../src/shared/reduce-session.ts';
-import { emptySession } from '../../src/shared/session-state.ts';
-import type { BlobSink, Effects, Journal } from '../../src/main/sessions/journal.ts';
+import type { BlobRef, NewEvent, SessionEvent, Transient } from '../../src/shared/events/events.ts';
+import { emptyMoney, reduceMoney } from '../../src/shared/money/session-money.ts';
+import { reduceSession } from '../../src/shared/session/reducers/reduce-session.ts';
+import { emptySession } from '../../src/shared/session/session-state.ts';
+import type { BlobSink, Effects, Journal } from '../../src/main/sessions/journal/journal.ts';
 
 export interface MemoryJournal extends Journal {
   readonly events: readonly SessionEvent[];

@@ -1,8 +1,8 @@
 import type { Budget, BudgetOptions, Caps } from '../../src/main/money/budget.ts';
 import { createBudget } from '../../src/main/money/budget.ts';
-import type { LineCodec, Reservations, ReservationsFile } from '../../src/main/money/reservations.ts';
-import { createReservations } from '../../src/main/money/reservations.ts';
-import { sealRecord, unsealRecord } from '../../src/main/sessions/record.ts';
+import type { LineCodec, Reservations, ReservationsFile } from '../../src/main/money/reservations/reservations.ts';
+import { createReservations } from '../../src/main/money/reservations/reservations.ts';
+import { sealRecord, unsealRecord } from '../../src/main/sessions/log/log-record.ts';
 
 export const lineCodec: LineCodec = { seal: sealRecord, unseal: unsealRecord };
 

@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { ollamaSchema } from '@shared/settings.ts';
-import type { OllamaSettings } from '@shared/settings.ts';
-import { createPlanServer } from '../../src/main/engines/plan-server.ts';
-import type { Hardware } from '../../src/main/engines/hardware.ts';
-import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
-import { createOllamaProvider } from '../../src/main/providers/ollama/create-ollama.ts';
+import { ollamaSchema } from '@shared/settings/settings.ts';
+import type { OllamaSettings } from '@shared/settings/settings.ts';
+import { createServerMemoryPlanner } from '../../src/main/models/memory/server-memory-planner.ts';
+import type { Hardware } from '../../src/main/models/machine/hardware.ts';
+import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
+import { createOllamaProvider } from '../../src/main/models/providers/ollama/create-ollama-provider.ts';
 import type { FakeOllama, OllamaHabits } from './ollama-server.ts';
 import { startFakeOllama } from './ollama-server.ts';
 import { collect, providerDependencies, request } from './provider-kit.ts';
@@ -45,13 +45,13 @@ export function ollamaProvider(
   } = {},
 ): Provider {
   const { limitMs = 20_000 } = options;
-  const planServer = createPlanServer({
+  const serverMemoryPlanner = createServerMemoryPlanner({
     readHardware: async () => options.machine ?? machines.processor,
     readHeader: async () => ({ ok: false, error: { code: 'not-found', message: 'no file here' } }),
   });
   return createOllamaProvider(
     providerDependencies({
-      planServer,
+      serverMemoryPlanner,
       cacheDir: options.cacheDir ?? join(tmpdir(), `dewpoint-ollama-${randomUUID()}`),
     }),
     { id: 'ollama', settings: ollamaSchema.parse({ kind: 'ollama', baseUrl: address, ...options.settings }) },

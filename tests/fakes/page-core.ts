@@ -1,20 +1,27 @@
 import { createHash } from 'node:crypto';
-import type { Counterfactual, Elsewhere, Interval } from '../../src/shared/counterfactual.ts';
+import type { Counterfactual, Elsewhere, Interval } from '../../src/shared/money/counterfactual.ts';
 import { AppError } from '../../src/shared/errors.ts';
-import { noSplitWork } from '../../src/shared/workload.ts';
-import type { SearchHit } from '../../src/shared/search-answer.ts';
-import type { CallDetail, ChangedFile, Finding, KeyReport, ModelEntry, SessionSummary } from '@shared/contract.ts';
-import type { Manifest } from '@shared/manifest.ts';
-import type { KeptCard } from '@shared/probe-card.ts';
-import type { PlanAnswer } from '@shared/plan.ts';
-import type { PreparationPlan } from '@shared/preparation.ts';
-import type { NetworkHistory, SandboxView } from '@shared/sandbox-view.ts';
-import type { ProjectImage } from '@shared/sandbox-images.ts';
-import type { CostRow, EnergyTotals } from '@shared/cost-report.ts';
-import { addTotals, energyOf, noCosts } from '@shared/cost-report.ts';
-import type { InstructionFile } from '@shared/instructions.ts';
-import type { RuleCheck, RuleFile } from '@shared/rule-report.ts';
-import { contradictionsIn, parseRules } from '../../src/shared/rules.ts';
+import { noSplitWorkload } from '../../src/shared/money/workload.ts';
+import type { SearchHit } from '../../src/shared/contract/search-answer.ts';
+import type {
+  CallDetail,
+  ChangedFile,
+  Finding,
+  KeyReport,
+  ModelEntry,
+  SessionSummary,
+} from '@shared/contract/contract.ts';
+import type { Manifest } from '@shared/session/call-manifest.ts';
+import type { KeptCard } from '@shared/models/probe-card.ts';
+import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
+import type { PreparationPlan } from '@shared/projects/project-preparation.ts';
+import type { NetworkHistory, SandboxView } from '@shared/sandbox/sandbox-view.ts';
+import type { ProjectImage } from '@shared/sandbox/sandbox-images.ts';
+import type { CostRow, EnergyTotals } from '@shared/money/cost-report.ts';
+import { addTotals, energyOf, noCosts } from '@shared/money/cost-report.ts';
+import type { InstructionFile } from '@shared/safety/instruction-files.ts';
+import type { RuleCheck, RuleFile } from '@shared/rules/rule-report.ts';
+import { contradictionsIn, parseRules } from '../../src/shared/rules/parse-rules.ts';
 import type { CoreApi } from '../../src/main/server/core-api.ts';
 import { pageSettings } from './page-settings.ts';
 import { createScriptedCore } from './scripted-core.ts';
@@ -50,7 +57,7 @@ export interface PageCore extends ScriptedCore {
 const noSandbox: SandboxView = { state: 'none', usage: null, masked: [], pinned: [], warnings: [], terminals: 0 };
 
 /** A machine with a card on which a small model fits whole. */
-function planOf(model: string | null): PlanAnswer {
+function planOf(model: string | null): MemoryPlanAnswer {
   const card = { name: 'Example Card 12', totalBytes: 12e9, freeBytes: 11e9, driverBytes: 3e8, isUnified: false };
   return {
     model,
@@ -334,7 +341,7 @@ export function createPageCore(): PageCore {
       rows: core.costRows,
       total: core.costRows.reduce(addTotals, noCosts),
       elsewhere: { allLocal: together(core.costRows, 'allLocal'), allCloud: together(core.costRows, 'allCloud') },
-      energy: core.costRows.reduce((sum, { energy }) => addEnergy(sum, energy), energyOf(noSplitWork)),
+      energy: core.costRows.reduce((sum, { energy }) => addEnergy(sum, energy), energyOf(noSplitWorkload)),
       unreadable: [],
     }),
     importModel: async ({ path, name }) => {

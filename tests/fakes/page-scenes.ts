@@ -1,7 +1,7 @@
-import type { ChangedFile, ModelEntry } from '@shared/contract.ts';
-import type { Comparison, ComparisonPolicy, ComparisonRun } from '../../src/shared/comparison.ts';
-import type { Elsewhere, Interval } from '../../src/shared/counterfactual.ts';
-import { noUsage } from '../../src/shared/money.ts';
+import type { ChangedFile, ModelEntry } from '@shared/contract/contract.ts';
+import type { Comparison, ComparisonPolicy, ComparisonRun } from '../../src/shared/comparisons/comparison.ts';
+import type { Elsewhere, Interval } from '../../src/shared/money/counterfactual.ts';
+import { noUsage } from '../../src/shared/money/token-cost.ts';
 import type { PageCore } from './page-core.ts';
 import type { Story } from './page-story.ts';
 import { cloudModel, localModel, startStory } from './page-story.ts';
@@ -353,7 +353,7 @@ export async function longScene(core: PageCore, turns = 60): Promise<Story> {
   );
   story.sandbox('container');
   for (let turn = 1; turn <= turns; turn += 1) {
-    story.ask(`Message ${turn}: ${'look at the next chapter and mend its links '.repeat((turn % 4) + 1)}`);
+    story.ask(`Message ${turn}: ${'look at the next chapter and repair its links '.repeat((turn % 4) + 1)}`);
     story.stage('local', 'As before.');
     for (let step = 0; step < 2 + (turn % 5) * 3; step += 1) {
       story.step({

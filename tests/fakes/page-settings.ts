@@ -1,9 +1,9 @@
-import type { SettingKey } from '../../src/shared/settings-contract.ts';
+import type { SettingKey } from '../../src/shared/contract/settings-contract.ts';
 import { success } from '../../src/shared/errors.ts';
-import { settingsSchema } from '../../src/shared/settings.ts';
+import { settingsSchema } from '../../src/shared/settings/settings.ts';
 import type { CoreApi } from '../../src/main/server/core-api.ts';
-import type { CapChanger } from '../../src/main/money/caps.ts';
-import { createCapChanger } from '../../src/main/money/caps.ts';
+import type { CapChanger } from '../../src/main/money/spending-limits.ts';
+import { createCapChanger } from '../../src/main/money/spending-limits.ts';
 import { createProjectCommands } from '../../src/main/projects/configure-project.ts';
 
 type Tree = Readonly<Record<string, unknown>>;

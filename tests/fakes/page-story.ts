@@ -1,8 +1,8 @@
-import type { UntrackedPlace } from '../../src/shared/sandbox-events.ts';
-import type { EventOf, NewEvent } from '@shared/events.ts';
-import type { Stage } from '@shared/models.ts';
-import type { Price, Usage } from '@shared/money.ts';
-import { costOf } from '@shared/money.ts';
+import type { UntrackedPlace } from '../../src/shared/events/sandbox-events.ts';
+import type { EventOf, NewEvent } from '@shared/events/events.ts';
+import type { Stage } from '@shared/models/model-info.ts';
+import type { Price, Usage } from '@shared/money/token-cost.ts';
+import { costOf } from '@shared/money/token-cost.ts';
 import type { PageCore } from './page-core.ts';
 
 export const localModel = 'llama-cpp/qwen2.5-coder-1.5b-instruct';
@@ -262,7 +262,7 @@ function routeOf(callId: string, name: 'local' | 'cloud'): EventOf<'route-decide
     callId,
     chosen: { model, where },
     runnerUp: { model: other.model, where: other.where },
-    reasonCode: isCloud ? 'consecutiveFailures' : 'local-first',
+    reasonCode: isCloud ? 'bad-signals' : 'local-first',
     reason: 'By the votes.',
     layer: isCloud ? 'L5' : 'L1',
     gain: 0.58,

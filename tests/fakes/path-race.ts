@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { link, mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { planCopy } from '../../src/main/sandbox/copy-plan.ts';
-import { copyPlanned } from '../../src/main/sandbox/copy-planned.ts';
-import { breakHardLinks } from '../../src/main/sandbox/hard-links.ts';
+import { planCopy } from '../../src/main/sandbox/workspace/workspace-copy-plan.ts';
+import { copyPlanned } from '../../src/main/sandbox/workspace/copy-workspace.ts';
+import { breakHardLinks } from '../../src/main/sandbox/workspace/hard-links.ts';
 import { createReadOnlySandbox } from '../../src/main/sandbox/read-only/read-only-sandbox.ts';
-import { scanWorkspace } from '../../src/main/sandbox/workspace-scan.ts';
-import { createSafeFolder } from '../../src/main/sessions/safe-folder.ts';
+import { scanWorkspace } from '../../src/main/sandbox/workspace/workspace-scan.ts';
+import { createSafeFolder } from '../../src/main/sessions/changes/safe-folder.ts';
 
 /** `inside`: it met the folder itself; `refused`: it met the link, or nothing; `leaked`: it met what lies behind the link. */
 export type RaceAnswer = 'inside' | 'refused' | 'leaked';

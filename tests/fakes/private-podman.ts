@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
+import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine/container-engine.ts';
 import { asOtherUser, knowOtherUser, otherUser } from './other-user.ts';
 import { removeGroups, startWorldApart } from './world-apart.ts';
 

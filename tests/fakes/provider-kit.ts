@@ -1,4 +1,4 @@
-import type { ModelRequest, ProviderDependencies, StreamPart } from '../../src/main/providers/define.ts';
+import type { ModelRequest, ProviderDependencies, StreamPart } from '../../src/main/models/providers/define.ts';
 
 /** What a provider under test is given: no key, no model file, the real clock. */
 export function providerDependencies(overrides: Partial<ProviderDependencies> = {}): ProviderDependencies {

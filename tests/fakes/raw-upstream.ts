@@ -1,5 +1,5 @@
 import { connect, createServer } from 'node:net';
-import type { Outward } from '../../src/main/sandbox/network/outward.ts';
+import type { OutboundConnections } from '../../src/main/sandbox/network/outbound-connections.ts';
 
 /** A request as a strict reader finds it in raw bytes. */
 export interface RawRequest {
@@ -17,7 +17,7 @@ export interface RawRead {
 
 /** A server that keeps every byte and the only way to it. It answers each connection once, with `answer`. */
 export interface RawUpstream {
-  readonly outward: Outward;
+  readonly outward: OutboundConnections;
   /** One for each connection that was opened, in order. */
   readonly reads: () => readonly RawRead[];
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { runReplayTurn } from '../../src/main/agent/replay/replay-turn.ts';
-import type { ReplayReport } from '../../src/shared/contract.ts';
-import { replaySession } from '../../src/main/sessions/replay.ts';
+import type { ReplayReport } from '../../src/shared/contract/contract.ts';
+import { replaySession } from '../../src/main/sessions/replay/replay-session.ts';
 import type { AgentKit } from './agent-kit.ts';
 
 /** Plays the log of a kit again, by its own dependencies and without its model. */

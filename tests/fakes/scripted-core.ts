@@ -1,13 +1,13 @@
-import type { SessionSummary } from '@shared/contract.ts';
-import { foldStepCosts } from '../../src/shared/step-costs.ts';
+import type { SessionSummary } from '@shared/contract/contract.ts';
+import { foldStepCosts } from '../../src/shared/money/step-costs.ts';
 import { AppError } from '@shared/errors.ts';
-import type { NewEvent, SessionEvent, Transient } from '@shared/events.ts';
-import { emptyMoney, reduceMoney, totalCostUsd } from '@shared/session-money.ts';
-import { reduceSession } from '@shared/reduce-session.ts';
-import { emptySession, sessionStatus } from '@shared/session-state.ts';
+import type { NewEvent, SessionEvent, Transient } from '@shared/events/events.ts';
+import { emptyMoney, reduceMoney, totalCostUsd } from '@shared/money/session-money.ts';
+import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import { emptySession, sessionStatus } from '@shared/session/session-state.ts';
 import type { CoreApi, CorePush } from '../../src/main/server/core-api.ts';
 import { emptyCore } from './empty-core.ts';
-import { readHistory } from '../../src/main/sessions/history.ts';
+import { readHistory } from '../../src/main/sessions/history/read-history.ts';
 
 /** A core without engine, disk or sandbox: each message is answered by the next list of events of its script. */
 export interface ScriptedCore extends CoreApi {

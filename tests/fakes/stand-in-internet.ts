@@ -1,12 +1,12 @@
 import { createServer as createHttp, type RequestListener } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { connect, type AddressInfo, type Server } from 'node:net';
-import type { Outward } from '../../src/main/sandbox/network/outward.ts';
+import type { OutboundConnections } from '../../src/main/sandbox/network/outbound-connections.ts';
 import { selfSigned } from './self-signed.ts';
 
 /** Servers of this machine that stand for the hosts of the internet, and the only way to them. */
 export interface StandInInternet {
-  readonly outward: Outward;
+  readonly outward: OutboundConnections;
   /** `ADDRESS:PORT` of every connection that was opened, in order. */
   readonly opened: readonly string[];
   /** Names that were looked up, in order. */
@@ -20,7 +20,7 @@ export interface StandInOptions {
   /** What a name leads to, one answer after the other (the last one stays); of 203.0.113.0/24 the servers take all. */
   readonly names: Readonly<Record<string, readonly (readonly string[])[]>>;
   readonly answer?: RequestListener;
-  readonly proxyFor?: Outward['proxyFor'];
+  readonly proxyFor?: OutboundConnections['proxyFor'];
 }
 
 export async function standInInternet({ names, answer, proxyFor }: StandInOptions): Promise<StandInInternet> {

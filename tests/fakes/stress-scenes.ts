@@ -1,4 +1,4 @@
-import type { ChangedFile } from '@shared/contract.ts';
+import type { ChangedFile } from '@shared/contract/contract.ts';
 import type { PageCore } from './page-core.ts';
 import { startStory } from './page-story.ts';
 import type { Story } from './page-story.ts';

@@ -1,16 +1,15 @@
 import { join } from 'node:path';
-import { llamaCppSchema, ollamaSchema } from '@shared/settings.ts';
-import { createGenerators } from '../../src/main/engines/generators.ts';
-import { createGrantContext } from '../../src/main/engines/grant-context.ts';
-import { createHeaderReader } from '../../src/main/engines/header-reader.ts';
-import type { Hardware } from '../../src/main/engines/hardware.ts';
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
-import { createLlamaSeat } from '../../src/main/engines/llama-seat.ts';
-import { createLoadSteps } from '../../src/main/engines/load-steps.ts';
-import { createPlanServer } from '../../src/main/engines/plan-server.ts';
-import type { Provider } from '../../src/main/providers/define.ts';
-import llamaCpp from '../../src/main/providers/llama-cpp.provider.ts';
-import { createOllamaProvider } from '../../src/main/providers/ollama/create-ollama.ts';
+import { llamaCppSchema, ollamaSchema } from '@shared/settings/settings.ts';
+import { createLocalEngines } from '../../src/main/models/engine/local-engines.ts';
+import { createGrantContext, createLlamaOccupant } from '../../src/main/models/memory/grant-context.ts';
+import { createHeaderReader } from '../../src/main/models/memory/gguf/gguf-header-reader.ts';
+import type { Hardware } from '../../src/main/models/machine/hardware.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import { createLoadSteps } from '../../src/main/models/memory/load-steps.ts';
+import { createServerMemoryPlanner } from '../../src/main/models/memory/server-memory-planner.ts';
+import type { Provider } from '../../src/main/models/providers/define.ts';
+import llamaCpp from '../../src/main/models/providers/llama-cpp.provider.ts';
+import { createOllamaProvider } from '../../src/main/models/providers/ollama/create-ollama-provider.ts';
 import { providerDependencies } from './provider-kit.ts';
 
 export interface TwoEnginesOptions {
@@ -28,7 +27,7 @@ export interface TwoEnginesOptions {
 /** Both engines of a machine, wired as in the app. */
 export function twoEngines(options: TwoEnginesOptions): { readonly inside: Provider; readonly ollama: Provider } {
   const { engine, modelPath, address, dir, contextTokens } = options;
-  const generators = createGenerators();
+  const localEngines = createLocalEngines();
   const readHeader = createHeaderReader();
   const readHardware = async (): Promise<Hardware> => options.hardware();
   const context = createGrantContext({
@@ -36,18 +35,18 @@ export function twoEngines(options: TwoEnginesOptions): { readonly inside: Provi
     readHardware,
     enginePid: () => engine.pid(),
     loadedPath: () => engine.loadedPath(),
-    others: (signal) => generators.others('llama-cpp', signal),
+    others: (signal) => localEngines.heldByOthers('llama-cpp', signal),
     steps: createLoadSteps(join(dir, 'steps.json')),
     now: () => 0,
   });
-  generators.join('llama-cpp', createLlamaSeat(engine, context));
+  localEngines.register('llama-cpp', createLlamaOccupant(engine, context));
   const dependencies = providerDependencies({
     cacheDir: dir,
-    generators,
+    localEngines,
     llama: engine,
     grantContext: context.grant,
     fitsBeside: context.fitsBeside,
-    planServer: createPlanServer({ readHardware, readHeader }),
+    serverMemoryPlanner: createServerMemoryPlanner({ readHardware, readHeader }),
     modelFile: async () => ({ path: modelPath, contextTokens: null, parametersB: null, label: 'own' }),
   });
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StreamPart } from '../../src/main/providers/define.ts';
+import type { StreamPart } from '../../src/main/models/providers/define.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../fakes/agent-kit.ts';
 
 const cut: StreamPart = {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { SessionEvent } from '../../src/shared/events.ts';
+import type { SessionEvent } from '../../src/shared/events/events.ts';
 import { ofType } from './program.ts';
 
 export interface Crashed {

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { settingsSchema } from '../../src/shared/settings.ts';
-import { findImage } from '../../src/main/sandbox/docker/image.ts';
-import { createImages } from '../../src/main/sandbox/images.ts';
+import { settingsSchema } from '../../src/shared/settings/settings.ts';
+import { findImage } from '../../src/main/sandbox/images/sandbox-image.ts';
+import { createProjectImages } from '../../src/main/sandbox/images/project-images.ts';
 import type { AskAboutDisk } from '../../src/main/sandbox/sandbox.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import {
@@ -97,7 +97,7 @@ describe.skipIf(!isHere)('an image for which the disk of the engine has no room'
       const file = join(folder, 'large.tar');
       await writeFile(file, '');
       await truncate(file, 200e6);
-      const images = createImages({
+      const images = createProjectImages({
         homePath: join(folder, 'home'),
         env: { DOCKER_HOST: engine.host },
         settings: () => settingsSchema.parse({}).sandbox,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '@shared/errors.ts';
-import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
-import { labelNames } from '../../src/main/sandbox/docker/create-body.ts';
+import { homeIdOf } from '../../src/main/sandbox/docker/user/container-identity.ts';
+import { labelNames } from '../../src/main/sandbox/docker/container/container-create-body.ts';
 import type { ExecResult } from '../../src/main/sandbox/sandbox.ts';
 import { codeOf, valueOf } from '../contracts/sandbox-contract.ts';
 import {

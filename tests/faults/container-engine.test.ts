@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
+import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine/container-engine.ts';
 import { codeOf, valueOf } from '../contracts/sandbox-contract.ts';
 import { begin, isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from '../docker/docker-kit.ts';
 import { EngineWay } from '../fakes/engine-way.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/main/lib/log.ts';
-import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
-import { sweepLeftovers } from '../../src/main/sandbox/docker/sweep.ts';
+import { homeIdOf } from '../../src/main/sandbox/docker/user/container-identity.ts';
+import { sweepLeftovers } from '../../src/main/sandbox/docker/engine/sweep-leftovers.ts';
 import { isWithoutEngine, requireEngine, startSandbox } from '../docker/docker-kit.ts';
 
 describe.skipIf(isWithoutEngine)('a Dewpoint that was killed', () => {

@@ -1,4 +1,4 @@
-import { runOptionsSchema } from '../../src/shared/run-options.ts';
+import { runOptionsSchema } from '../../src/shared/session/run-options.ts';
 import { openMemoryCore } from './memory-core.ts';
 
 /**

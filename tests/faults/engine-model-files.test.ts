@@ -1,8 +1,8 @@
 import { mkdir, open, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
-import type { Provider } from '../../src/main/providers/define.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import type { Provider } from '../../src/main/models/providers/define.ts';
 import { ggufFile } from '../fakes/gguf-file.ts';
 import { collect, createTestProvider, modelPath, modelRequest, scratchDir, startEngine } from '../engines/support.ts';
 import type { Answer } from '../engines/support.ts';

@@ -2,12 +2,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLlamaEngine } from '../../src/main/engines/llama-client.ts';
-import { textMessage } from '@shared/messages.ts';
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
-import { startLlamaProcess } from '../../src/main/engines/llama-process.ts';
-import type { EngineRequest, FromWorker } from '../../src/main/engines/llama-worker/protocol.ts';
-import type { ModelRequest, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
+import { createLlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import { startLlamaProcess } from '../../src/main/models/engine/llama-process.ts';
+import type { EngineRequest, FromWorker } from '../../src/main/models/engine/worker/worker-protocol.ts';
+import type { ModelRequest, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
 import {
   builtWorker,
   clock,

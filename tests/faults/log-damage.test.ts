@@ -2,9 +2,9 @@ import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SessionEvent } from '@shared/events.ts';
-import { EventLog } from '../../src/main/sessions/event-log.ts';
-import { sealRecord } from '../../src/main/sessions/record.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import { EventLog } from '../../src/main/sessions/log/event-log.ts';
+import { sealRecord } from '../../src/main/sessions/log/log-record.ts';
 import { noticeEvent, openLog, readAll } from '../main/sessions/log-fixtures.ts';
 import { makeHome, scratchSession, turnEvents } from '../main/sessions/session-fixtures.ts';
 import { seeded } from '../../bench/lib/seeded.ts';

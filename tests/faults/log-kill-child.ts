@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { NewEvent } from '@shared/events.ts';
+import type { NewEvent } from '@shared/events/events.ts';
 import { silentLog } from '../../src/main/lib/log.ts';
-import { createBlobs } from '../../src/main/sessions/blobs.ts';
-import { createRedactor } from '../../src/main/sessions/redact.ts';
-import { createSessionStore } from '../../src/main/sessions/session-store.ts';
+import { createBlobs } from '../../src/main/sessions/blobs/blob-store.ts';
+import { createRedactor } from '../../src/main/sessions/log/redactor.ts';
+import { createSessionStore } from '../../src/main/sessions/store/session-store.ts';
 
 /**
  * Appends turns without end to a session of a home, and says the number of every event on a line of its own as soon as

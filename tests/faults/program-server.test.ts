@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../src/shared/events.ts';
+import type { SessionEvent } from '../../src/shared/events/events.ts';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import type { Behaviour, ChatServer } from '../fakes/chat-server.ts';
 import { startChatServer } from '../fakes/chat-server.ts';

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll } from 'vitest';
-import { parseEvent } from '../../src/shared/events.ts';
-import type { EventOf, EventType, SessionEvent } from '../../src/shared/events.ts';
-import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
+import { parseEvent } from '../../src/shared/events/events.ts';
+import type { EventOf, EventType, SessionEvent } from '../../src/shared/events/events.ts';
+import { homeIdOf } from '../../src/main/sandbox/docker/user/container-identity.ts';
 import { requireEngine } from '../docker/docker-kit.ts';
 
 const runProgram = promisify(execFile);

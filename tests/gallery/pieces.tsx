@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import type { Counterfactual } from '@shared/counterfactual.ts';
-import { seenLine, seenPieces } from '@shared/seen-text.ts';
+import type { Counterfactual } from '@shared/money/counterfactual.ts';
+import { seenLine, seenPieces } from '@shared/text/seen-text.ts';
 import { speakToScreenReader } from '../../src/renderer/lib/notices/screen-reader.ts';
 import { AttachmentList } from '../../src/renderer/ui/content/attachment-list.tsx';
 import { Button } from '../../src/renderer/ui/controls/button.tsx';

@@ -1,4 +1,4 @@
-import type { Attachment } from '@shared/attachments.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
 
 export const nothing = (): void => undefined;
 

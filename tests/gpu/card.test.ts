@@ -1,15 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Hardware } from '../../src/main/engines/hardware.ts';
-import { enginesDir } from '../../src/main/engines/engine-variants.ts';
-import { createGrantContext } from '../../src/main/engines/grant-context.ts';
-import type { ContextGrants } from '../../src/main/engines/grant-context.ts';
-import { createMachineProbe, readHardware } from '../../src/main/engines/hardware.ts';
-import { createHeaderReader } from '../../src/main/engines/header-reader.ts';
-import { createLlamaEngine } from '../../src/main/engines/llama-client.ts';
-import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
-import { createLoadSteps } from '../../src/main/engines/load-steps.ts';
+import type { Hardware } from '../../src/main/models/machine/hardware.ts';
+import { enginesDir } from '../../src/main/models/engine/engine-variants.ts';
+import { createGrantContext } from '../../src/main/models/memory/grant-context.ts';
+import type { ContextGrants } from '../../src/main/models/memory/grant-context.ts';
+import { createMachineProbe, readHardware } from '../../src/main/models/machine/hardware.ts';
+import { createHeaderReader } from '../../src/main/models/memory/gguf/gguf-header-reader.ts';
+import { createLlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import { createLoadSteps } from '../../src/main/models/memory/load-steps.ts';
 import {
   builtWorker,
   cacheDir,

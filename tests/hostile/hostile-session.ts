@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Engine } from '../../src/main/sandbox/docker/engine.ts';
+import type { Engine } from '../../src/main/sandbox/docker/engine/container-engine.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { createFileBaseline, type FoundChange } from '../../src/main/agent/changes/file-baseline.ts';
 import { silentLog } from '../../src/main/lib/log.ts';
 import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
-import { settingsSchema } from '../../src/shared/settings.ts';
+import { settingsSchema } from '../../src/shared/settings/settings.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { imageSource, none, noWayOut } from '../docker/docker-kit.ts';
 import type { HostileRow } from './hostile-row.ts';
@@ -88,10 +88,13 @@ async function plantOne(sandbox: Sandbox, { by = 'command' }: HostileRow, comman
   }
 }
 
-async function serviceOutput({ services }: Pick<Sandbox, 'services'>, command: string): Promise<string> {
-  if (services === null) throw new Error('This sandbox has no services.');
-  const { id } = valueOf(await services.start({ command }, none));
-  for (let waited = 0; waited < timeoutMs && services.read(id)?.state.status === 'running'; waited += 50)
+async function serviceOutput(
+  { backgroundProcesses }: Pick<Sandbox, 'backgroundProcesses'>,
+  command: string,
+): Promise<string> {
+  if (backgroundProcesses === null) throw new Error('This sandbox has no services.');
+  const { id } = valueOf(await backgroundProcesses.start({ command }, none));
+  for (let waited = 0; waited < timeoutMs && backgroundProcesses.read(id)?.state.status === 'running'; waited += 50)
     await wait(50);
-  return services.read(id)?.text ?? '';
+  return backgroundProcesses.read(id)?.text ?? '';
 }

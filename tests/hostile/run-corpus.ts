@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Engine } from '../../src/main/sandbox/docker/engine.ts';
+import type { Engine } from '../../src/main/sandbox/docker/engine/container-engine.ts';
 import { messageOf } from '../../src/shared/errors.ts';
 import type { HostileRow } from './hostile-row.ts';
 import { plantInSession } from './hostile-session.ts';

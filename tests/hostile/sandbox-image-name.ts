@@ -1,5 +1,5 @@
-import type { Engine } from '../../src/main/sandbox/docker/engine.ts';
-import { findImage } from '../../src/main/sandbox/docker/image.ts';
+import type { Engine } from '../../src/main/sandbox/docker/engine/container-engine.ts';
+import { findImage } from '../../src/main/sandbox/images/sandbox-image.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { imageSource, none } from '../docker/docker-kit.ts';
 

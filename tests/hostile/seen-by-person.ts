@@ -1,4 +1,4 @@
-import { runsLater } from '../../src/shared/runs-later.ts';
+import { autoRunReason } from '../../src/shared/safety/auto-run-files.ts';
 
 /** What a person could know of a session's work without looking for it. */
 export interface Seen {
@@ -23,7 +23,7 @@ export interface ToldBySession {
 export function seenByPerson({ changed, untracked, notices, warnings }: ToldBySession): Seen {
   const aloud = notices.flatMap((text) => [...text.matchAll(/\[dewpoint: [^\]]*\]/g)].map(([notice]) => notice));
   return {
-    runsLater: [...changed.filter((path) => runsLater(path) !== null), ...untracked.map(({ path }) => path)],
+    runsLater: [...changed.filter((path) => autoRunReason(path) !== null), ...untracked.map(({ path }) => path)],
     said: [...aloud, ...warnings],
   };
 }

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KeyClient } from '../../src/main/secrets/key-client.ts';
-import { createKeyClient } from '../../src/main/secrets/key-client.ts';
-import type { KeyStore } from '../../src/main/secrets/key-store.ts';
-import { createKeyStore } from '../../src/main/secrets/key-store.ts';
+import type { KeyClient } from '../../src/main/safety/keys/key-client.ts';
+import { createKeyClient } from '../../src/main/safety/keys/key-client.ts';
+import type { KeyStore } from '../../src/main/safety/keys/key-store.ts';
+import { createKeyStore } from '../../src/main/safety/keys/key-store.ts';
 import type { Ring } from './ring.ts';
 import { filesWith, startRing, startService } from './ring.ts';
 import { testPrograms } from '../fakes/test-programs.ts';
@@ -48,7 +48,8 @@ describe('keys in gnome-keyring', () => {
   });
 
   it('are locked, not absent, when the ring is locked in the middle', async () => {
-    const store = openStore();
+    // Nobody answers the ring's question, so each call takes all of its time.
+    const store = openStore(3_000);
     await store.set('openai', 'one');
     ring.lock();
     expect((await store.get('openai')).type).toBe('locked');

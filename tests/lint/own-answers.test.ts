@@ -7,17 +7,17 @@ const source = resolve(import.meta.dirname, '../../src');
 
 /** Who names the events of questions and answers, and why that is no word of a person. */
 const known: Readonly<Record<string, string>> = {
-  'shared/events.ts': 'what they are',
-  'shared/own-answers.ts': 'the one place',
-  'shared/session-work.ts': 'which questions are open; an import leaves none',
+  'shared/events/events.ts': 'what they are',
+  'shared/safety/session-answers.ts': 'the one place',
+  'shared/session/reducers/reduce-turns.ts': 'which questions are open; an import leaves none',
   'main/agent/approval/request-approval.ts': 'writes them',
   'main/agent/approval/request-network-access.ts': 'writes them',
   'main/safety/approvals/ask-about-disk.ts': 'writes them',
   'main/agent/step/reserve-money.ts': 'writes them',
   'main/agent/turn/turn-log.ts': 'a comment',
   'main/hosts/cli/terminal/event-lines.ts': 'prints them',
-  'main/sessions/event-log.ts': 'how soon they are on the disk',
-  'main/sessions/replay.ts': 'a replay takes what was decided from its log',
+  'main/sessions/log/event-log.ts': 'how soon they are on the disk',
+  'main/sessions/replay/replay-session.ts': 'a replay takes what was decided from its log',
   'main/routing/trajectory/trajectory.ts': 'caps of the turn that runs: it begins anew with each',
 };
 

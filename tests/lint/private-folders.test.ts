@@ -7,12 +7,12 @@ const source = resolve(import.meta.dirname, '../../src/main');
 
 /** What makes folders and files outside of the home, with the rights of what is around them. */
 const elsewhere: Readonly<Record<string, string>> = {
-  'sandbox/dependencies/mount-points.ts': 'in the workspace',
-  'sandbox/docker/pins.ts': 'in the workspace',
+  'sandbox/packages/mount-points.ts': 'in the workspace',
+  'sandbox/docker/protection/protected-mounts.ts': 'in the workspace',
   'recipes/fix/outcome/varied-script.ts': 'a program for the sandbox',
-  'sandbox/images.ts': 'in a folder of its own among the temporary files',
-  'sessions/safe-folder.ts': 'in the workspace',
-  'engines/engine-variants.ts': 'in the cache; others may use what was fetched',
+  'sandbox/images/project-images.ts': 'in a folder of its own among the temporary files',
+  'sessions/changes/safe-folder.ts': 'in the workspace',
+  'models/engine/engine-variants.ts': 'in the cache; others may use what was fetched',
 };
 
 /** By what a folder or a file comes to be, with how it is told its rights. */
@@ -38,7 +38,7 @@ it('says whose alone it is, whatever makes something in the home', () => {
     // Into a pipe or a terminal that a person named.
     'hosts/cli/terminal/output-file.ts: else await writeFile(path, text);',
     // The file is there by then.
-    'sessions/search-index.ts: const db = new DatabaseSync(path);',
+    'sessions/search/session-search-index.ts: const db = new DatabaseSync(path);',
   ]);
   const used = new Set(found.map((line) => line.slice(0, line.indexOf(':'))));
   expect(Object.keys(elsewhere).filter((name) => !used.has(name))).toEqual([]);

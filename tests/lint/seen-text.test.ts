@@ -29,10 +29,10 @@ describe('what a person is shown', () => {
   it('comes to a terminal by one way', () => {
     const writers = hosts.filter(([, text]) => /process\.std(?:out|err)\b/u.test(text)).map(([path]) => path);
     expect(writers).toEqual([
-      // What the reader of an answer writes passed the last look.
-      'main/hosts/cli/questions/ask-user.ts',
       // Listens for what goes wrong.
       'main/hosts/cli/main.ts',
+      // What the reader of an answer writes passed the last look.
+      'main/hosts/cli/questions/ask-user.ts',
       // What is typed, and nothing else.
       'main/hosts/cli/terminal/open-prompt.ts',
       'main/hosts/cli/terminal/terminal.ts',

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { listedPrice } from '../../src/main/money/prices.ts';
-import type { Provider, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
-import { discoverProviders } from '../../src/main/providers/registry.ts';
-import type { ModelInfo } from '../../src/shared/models.ts';
-import { costOf, worstCostOf } from '../../src/shared/money.ts';
-import type { ProviderSettings } from '../../src/shared/settings.ts';
+import { listedPrice } from '../../src/main/money/price-list.ts';
+import type { Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
+import { discoverProviders } from '../../src/main/models/providers/registry.ts';
+import type { ModelInfo } from '../../src/shared/models/model-info.ts';
+import { costOf, worstCostOf } from '../../src/shared/money/token-cost.ts';
+import type { ProviderSettings } from '../../src/shared/settings/settings.ts';
 import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 
 export interface LiveService {

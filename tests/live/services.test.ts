@@ -1,6 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ProviderSettings } from '../../src/shared/settings.ts';
-import { keyVariableOf, providerSettingsSchema, serviceNames, serviceSettings } from '../../src/shared/settings.ts';
+import type { ProviderSettings } from '../../src/shared/settings/settings.ts';
+import {
+  keyVariableOf,
+  providerSettingsSchema,
+  knownProviderNames,
+  knownProviderSettings,
+} from '../../src/shared/settings/settings.ts';
 import { describeService, type LiveService, type Spent } from './live-service.ts';
 
 /*
@@ -9,8 +14,8 @@ import { describeService, type LiveService, type Spent } from './live-service.ts
  * another model than the cheapest; `OPENAI_BASE_URL` and so on another address, as for the services' own packages.
  */
 
-const known = serviceNames.flatMap((name) => {
-  const settings = serviceSettings(name);
+const known = knownProviderNames.flatMap((name) => {
+  const settings = knownProviderSettings(name);
   const variable = settings === null ? null : keyVariableOf(settings);
   return settings === null || variable === null ? [] : [{ name, settings: withAddress(name, settings), variable }];
 });

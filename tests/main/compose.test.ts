@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure, success } from '../../src/shared/errors.ts';
-import { runOptionsSchema } from '../../src/shared/run-options.ts';
+import { runOptionsSchema } from '../../src/shared/session/run-options.ts';
 import type { CoreApi } from '../../src/main/server/core-api.ts';
 import type { ComposeConfig } from '../../src/main/compose.ts';
 import { compose } from '../../src/main/compose.ts';

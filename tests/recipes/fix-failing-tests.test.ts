@@ -40,7 +40,7 @@ describe('a small slip', () => {
     expect(harness.questions.length).toBeGreaterThan(0);
   });
 
-  test('that the task need not be about is mended, and it is said that this is all', async () => {
+  test('that the task need not be about is repaired, and it is said that this is all', async () => {
     const said = async (task: string): Promise<string> => {
       const harness = await harnessOf({ files: calculator, task, answer: () => null });
       const outcome = await fixFailingTests.run(harness.context);
@@ -86,7 +86,7 @@ test('where another model found nothing, only the first answers are asked for an
   const answer = (question: Question) =>
     `\`\`\`javascript\nexport function add(a, b) {\n  return a * b + ${question.label.length};\n}\n\`\`\``;
   const second = await harnessOf({ files: calculator, answer, before: { isCut: false, tries: 2 } });
-  // The small change that mends it was made by whoever came first.
+  // The small change that repairs it was made by whoever came first.
   expect(await fixFailingTests.run(second.context)).toMatchObject({ type: 'gave-up', isCut: false });
   expect(second.questions.length).toBe(2);
   expect(second.questions.every(({ temperature }) => temperature === 0)).toBe(true);

@@ -4,7 +4,7 @@ import { displayLines, linePieces } from '../../src/renderer/lib/drawing/display
 import { foldedText } from '../../src/renderer/lib/drawing/folded-text.ts';
 import { markdownParts } from '../../src/renderer/lib/drawing/markdown-parts.ts';
 import { seenPieceText } from '../../src/renderer/lib/text/seen-piece-text.ts';
-import { seenLine, seenName } from '@shared/seen-text.ts';
+import { seenLine, seenName } from '@shared/text/seen-text.ts';
 
 const lines = (count: number, text: string): string => Array.from({ length: count }, () => text).join('\n');
 

@@ -25,7 +25,7 @@ it('has no schema and no gallery in the page, and little to load at its start', 
   const chunks = outputs.filter((output) => output.type === 'chunk');
   const modules = chunks.flatMap((chunk) => chunk.moduleIds.map((id) => relative(resolve('.'), id)));
   const zod = 'node_modules/zod/';
-  expect(modules).toContain('src/shared/session-state.ts');
+  expect(modules).toContain('src/shared/session/session-state.ts');
   expect(modules.filter((module) => module.startsWith(zod))).toEqual([]);
   expect(chunks.some((chunk) => chunk.code.includes('ZodError'))).toBe(false);
   expect(outputs.filter(({ fileName }) => fileName.endsWith('.html')).map(({ fileName }) => fileName)).toEqual([

@@ -5,7 +5,7 @@ import { parseAnsi } from '../../src/renderer/lib/text/ansi-runs.ts';
 import { groupByDay } from '../../src/renderer/lib/text/day-groups.ts';
 import { diffRows } from '../../src/renderer/lib/drawing/diff-rows.ts';
 import { seenPieceText } from '../../src/renderer/lib/text/seen-piece-text.ts';
-import { seenPieces } from '@shared/seen-text.ts';
+import { seenPieces } from '@shared/text/seen-text.ts';
 import { plural, t } from '../../src/renderer/lib/text/translate.ts';
 import { en } from '../../src/renderer/texts/en.ts';
 import { harmIn, hostileTexts } from '../fakes/hostile-texts.ts';

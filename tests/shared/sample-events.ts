@@ -1,5 +1,5 @@
-import type { Stage } from '@shared/models.ts';
-import type { NewEvent, SessionEvent } from '@shared/events.ts';
+import type { Stage } from '@shared/models/model-info.ts';
+import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
 import { seeded } from '../../bench/lib/seeded.ts';
 
 const stages: readonly [Stage, Stage] = [

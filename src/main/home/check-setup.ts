@@ -1,19 +1,19 @@
 import { access, constants } from 'node:fs/promises';
-import type { Finding, KeyReport, ModelEntry } from '@shared/contract.ts';
+import type { Finding, KeyReport, ModelEntry } from '@shared/contract/contract.ts';
 import { messageOf } from '@shared/errors.ts';
-import type { RuleFile } from '@shared/rule-report.ts';
-import type { ProviderSettings, Settings } from '@shared/settings.ts';
-import { serviceSettings } from '@shared/settings.ts';
+import type { RuleFile } from '@shared/rules/rule-report.ts';
+import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
+import { knownProviderSettings } from '@shared/settings/settings.ts';
 import type { AvailableModels } from '../models/available-models.ts';
 import { makeFolder, writeProblem } from '../lib/files/json-file.ts';
-import { engineProblems } from '../sandbox/docker/engine-health.ts';
-import { unheldLimits } from '../sandbox/docker/engine-limits.ts';
-import { engineSearch } from '../sandbox/docker/endpoints.ts';
-import { findEngine, type Engine } from '../sandbox/docker/engine.ts';
-import type { DiskSpace } from '../sandbox/docker/disk-watch.ts';
-import { spaceOf, visiblePart } from '../sandbox/docker/engine-disk.ts';
-import { usersText } from '../sandbox/docker/user-candidates.ts';
-import { tiersText } from '../sandbox/tiers.ts';
+import { engineProblems } from '../sandbox/docker/engine/engine-health.ts';
+import { unheldLimits } from '../sandbox/docker/engine/engine-limits.ts';
+import { engineSearch } from '../sandbox/docker/engine/engine-endpoints.ts';
+import { findEngine, type Engine } from '../sandbox/docker/engine/container-engine.ts';
+import type { DiskSpace } from '../sandbox/docker/engine/disk-watch.ts';
+import { spaceOf, visiblePart } from '../sandbox/docker/engine/engine-disk.ts';
+import { usersText } from '../sandbox/docker/user/user-candidates.ts';
+import { tiersText } from '../sandbox/sandbox-tiers.ts';
 
 export interface SetupCheckInput {
   readonly version: string;
@@ -140,7 +140,7 @@ async function keys({ settings, listKeys }: SetupCheckInput): Promise<readonly F
     return [{ area: 'key', status: 'warning', text: `${provider} has no key`, hint: `dewpoint keys set ${provider}` }];
   });
   const unused = report.keys.flatMap(({ provider, source, variable }): Finding[] => {
-    const service = serviceSettings(provider);
+    const service = knownProviderSettings(provider);
     if (service === null || source === null || provider in settings.providers) return [];
     const text = `${provider} is not set up, but has a key (${from(source, variable)}): ${provider}/MODEL can be named as a cloud model`;
     const hint = `To list its models: dewpoint settings set providers.${provider} '${JSON.stringify(entryOf(service))}'`;
@@ -152,7 +152,7 @@ async function keys({ settings, listKeys }: SetupCheckInput): Promise<readonly F
 /** A person's own rules; those of a project are looked at with it. */
 async function rules({ listRules }: SetupCheckInput): Promise<readonly Finding[]> {
   return (await listRules()).flatMap(({ path, rules: found, problems, warnings, holds }): Finding[] => {
-    const hint = `Mend ${path}; dewpoint rules check says which line.`;
+    const hint = `Repair ${path}; dewpoint rules check says which line.`;
     const broken = problems.map((text): Finding => ({
       area: 'rules',
       status: holds === 'shut' ? 'missing' : 'warning',

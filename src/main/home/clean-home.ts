@@ -1,7 +1,7 @@
 import { lstat, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KeptItem } from '@shared/preparation.ts';
-import { unnamedBlobs } from '../sessions/unnamed-blobs.ts';
+import type { KeptItem } from '@shared/projects/project-preparation.ts';
+import { findUnreferencedBlobs } from '../sessions/blobs/unreferenced-blobs.ts';
 
 export interface HomeFolders {
   readonly homePath: string;
@@ -18,7 +18,7 @@ export async function cleanHome(
 ): Promise<readonly KeptItem[]> {
   const now = Date.now();
   const items: KeptItem[] = [];
-  const blobs = await unnamedBlobs(homePath, { remove: isRemoving, now }, signal);
+  const blobs = await findUnreferencedBlobs(homePath, { remove: isRemoving, now }, signal);
   if (blobs.count > 0)
     items.push({
       kind: 'blobs',

@@ -1,11 +1,11 @@
 import { isAbsolute } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, ModelMending, ModelRemoval, PullProgress } from '@shared/contract.ts';
-import type { ModelInfo } from '@shared/models.ts';
-import { splitModelId } from '@shared/models.ts';
-import type { Price } from '@shared/money.ts';
-import type { ProviderSettings, Settings } from '@shared/settings.ts';
-import { serviceSettings } from '@shared/settings.ts';
+import type { ModelEntry, ModelRepair, ModelRemoval, PullProgress } from '@shared/contract/contract.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
+import type { Price } from '@shared/money/token-cost.ts';
+import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
+import { knownProviderSettings } from '@shared/settings/settings.ts';
 import { createModelEntryFinder } from './find-model-entry.ts';
 import { entryOfFile, entryOfHeader } from './model-entries.ts';
 import type { ProbeResults } from './probe-model.ts';
@@ -14,17 +14,17 @@ import type { HubModels } from './files/hub-models.ts';
 import { pullPhases } from './files/pull-phases.ts';
 import type { ServerStatus } from './model-servers.ts';
 import { repairServerModel, pullFromServer, listServers } from './model-servers.ts';
-import type { Generators } from '../engines/generators.ts';
-import type { ContextGrants } from '../engines/grant-context.ts';
-import type { LlamaEngine } from '../engines/llama-client.ts';
-import type { KnownHeader } from '../engines/model-catalogue.ts';
-import type { ModelStore } from '../engines/model-store.ts';
-import type { OwnServer } from '../engines/own-server.ts';
-import type { PlanServer } from '../engines/plan-server.ts';
+import type { LocalEngines } from './engine/local-engines.ts';
+import type { ContextGrants } from './memory/grant-context.ts';
+import type { LlamaEngine } from './engine/llama-engine.ts';
+import type { KnownHeader } from './files/model-catalogue.ts';
+import type { ModelStore } from './files/model-store.ts';
+import type { OwnOllamaServer } from './engine/own-ollama-server.ts';
+import type { ServerMemoryPlanner } from './memory/server-memory-planner.ts';
 import { localDay } from '../money/budget.ts';
-import type { PricedModel } from '../money/prices.ts';
-import type { Provider, ProviderDependencies } from '../providers/define.ts';
-import type { ProviderRegistry } from '../providers/registry.ts';
+import type { PricedModel } from '../money/price-list.ts';
+import type { Provider, ProviderDependencies } from './providers/define.ts';
+import type { ProviderRegistry } from './providers/registry.ts';
 
 /** The models that can be called or fetched, over all configured providers. */
 export interface AvailableModels {
@@ -35,8 +35,8 @@ export interface AvailableModels {
   readonly ask: (providerId: string, signal: AbortSignal) => Promise<AskedService>;
   readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
   readonly show: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
-  /** Looks at what is wrong with a model of a server, and mends it where `apply` says so. */
-  readonly mend: (id: string, apply: boolean, signal: AbortSignal) => Promise<ModelMending>;
+  /** Looks at what is wrong with a model of a server, and repairs it where `apply` says so. */
+  readonly repair: (id: string, apply: boolean, signal: AbortSignal) => Promise<ModelRepair>;
   /** Of the servers that were set up, and of those that run without: what they are, and what is wrong. */
   readonly servers: (signal: AbortSignal) => Promise<readonly ServerStatus[]>;
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
@@ -64,9 +64,9 @@ export interface AvailableModelsOptions {
   readonly workerPath: string;
   readonly nodePath: string;
   readonly context: ContextGrants;
-  readonly generators: Generators;
-  readonly planServer: PlanServer;
-  readonly ownServer: OwnServer;
+  readonly localEngines: LocalEngines;
+  readonly serverMemoryPlanner: ServerMemoryPlanner;
+  readonly ownOllamaServer: OwnOllamaServer;
   readonly engineFiles: EngineLibraries;
   readonly hubModels: HubModels;
   /** `OLLAMA_HOST` of the environment. */
@@ -132,7 +132,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
     ask: instances.ask,
     list,
     show,
-    mend: (id, apply, signal) => repairServerModel(instances, id, { apply, signal }),
+    repair: (id, apply, signal) => repairServerModel(instances, id, { apply, signal }),
     servers: async (signal) =>
       (await Promise.all([engineFiles.status(signal), listServers(instances, options.settings, signal)])).flat(),
     pull: async (id, onProgress, signal) => {
@@ -180,7 +180,7 @@ function createInstances(options: AvailableModelsOptions): Instances {
   });
   const get = (id: string): Provider | null => {
     // A service that is well known needs no entry to be named; only entries are listed.
-    const settings = configured()[id] ?? serviceSettings(id);
+    const settings = configured()[id] ?? knownProviderSettings(id);
     if (settings === null) return null;
     const key = JSON.stringify(settings);
     const known = made.get(id);
@@ -200,7 +200,7 @@ function createInstances(options: AvailableModelsOptions): Instances {
     },
     get,
     ask: async (id, signal) => {
-      const settings = configured()[id] ?? serviceSettings(id);
+      const settings = configured()[id] ?? knownProviderSettings(id);
       const definition = settings === null ? undefined : options.registry.get(settings.kind);
       if (settings === null || definition === undefined) return { models: [], isOpen: false };
       // Without the models that the settings name there is nothing to fall back on: a refusal shows.
@@ -279,13 +279,13 @@ function dependenciesOf(
     workerPath,
     nodePath,
     llama,
-    generators: options.generators,
+    localEngines: options.localEngines,
     grantContext: options.context.grant,
     fitsBeside: options.context.fitsBeside,
     stepDown: options.context.stepDown,
     fetch: options.fetch,
-    planServer: options.planServer,
-    ownServer: options.ownServer,
+    serverMemoryPlanner: options.serverMemoryPlanner,
+    ownOllamaServer: options.ownOllamaServer,
     ollamaHost: options.ollamaHost,
     secret: async (name) => (name === 'apiKey' ? options.secret(id, settings) : null),
     modelFile: async (name) => {
@@ -313,7 +313,7 @@ async function withPrice(options: AvailableModelsOptions, model: ModelInfo): Pro
   const own = current.prices[model.id];
   if (own !== undefined) return { ...model, price: { ...own, source: 'settings', date: localDay(at) } };
   if (model.price !== null || model.where === 'local') return model;
-  const settings = current.providers[model.provider] ?? serviceSettings(model.provider);
+  const settings = current.providers[model.provider] ?? knownProviderSettings(model.provider);
   if (settings === null) return model;
   return { ...model, price: await options.price({ settings, name: model.name, at }) };
 }

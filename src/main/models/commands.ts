@@ -21,7 +21,7 @@ export function createModelCommands(
     removeModel: models.remove,
     probeModel: (id, onProgress, signal) =>
       probeModel(id, { sessions, probed, info: models.info, now: Date.now }, { onProgress, signal }),
-    repairModel: models.mend,
+    repairModel: models.repair,
     plan: plan.plan,
   };
 }

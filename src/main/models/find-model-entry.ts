@@ -1,11 +1,11 @@
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ModelEntry } from '@shared/contract.ts';
-import type { ModelInfo, Where } from '@shared/models.ts';
-import { splitModelId } from '@shared/models.ts';
-import type { ProviderSettings, Settings } from '@shared/settings.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
+import type { ModelInfo, Where } from '@shared/models/model-info.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
+import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
 import { entryOfInfo } from './model-entries.ts';
-import { chatService } from '../providers/chat-services.ts';
-import type { Provider } from '../providers/define.ts';
+import { chatPreset } from './providers/chat-completions/chat-presets.ts';
+import type { Provider } from './providers/define.ts';
 
 export interface ModelEntryFinderOptions {
   readonly get: (providerId: string) => Provider | null;
@@ -76,6 +76,6 @@ export function createModelEntryFinder(options: ModelEntryFinderOptions): ModelE
 
 /** Of a server that says nothing of itself: where its settings say that it is. */
 function whereOf(settings: ProviderSettings | undefined): Where {
-  if (settings?.kind === 'openai-compatible') return settings.where ?? chatService(settings.preset).where;
+  if (settings?.kind === 'openai-compatible') return settings.where ?? chatPreset(settings.preset).where;
   return settings?.kind === 'ollama' ? 'local' : 'cloud';
 }

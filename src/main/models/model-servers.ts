@@ -1,8 +1,8 @@
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ModelMending, PullProgress } from '@shared/contract.ts';
-import { splitModelId } from '@shared/models.ts';
-import type { Settings } from '@shared/settings.ts';
-import type { Provider } from '../providers/define.ts';
+import type { ModelRepair, PullProgress } from '@shared/contract/contract.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import type { Provider } from './providers/define.ts';
 
 /** The configured providers, by their ids. */
 interface Providers {
@@ -46,13 +46,13 @@ export async function repairServerModel(
   { get }: Providers,
   id: string,
   { apply, signal }: { readonly apply: boolean; readonly signal: AbortSignal },
-): Promise<ModelMending> {
+): Promise<ModelRepair> {
   const name = splitModelId(id);
   const provider = name === null ? null : get(name.provider);
-  if (name === null || provider?.mend === undefined)
-    throw new AppError('bad-input', `${id} cannot be mended.`, { hint: 'Models of a server can: ollama/NAME.' });
-  const mending = await orServerRefused(provider.mend(name.name, apply, signal));
-  return mending.made === null ? mending : { ...mending, made: `${name.provider}/${mending.made}` };
+  if (name === null || provider?.repair === undefined)
+    throw new AppError('bad-input', `${id} cannot be repaired.`, { hint: 'Models of a server can: ollama/NAME.' });
+  const repair = await orServerRefused(provider.repair(name.name, apply, signal));
+  return repair.made === null ? repair : { ...repair, made: `${name.provider}/${repair.made}` };
 }
 
 /** False for a model that no server fetches. */

@@ -1,21 +1,21 @@
 import { AppError } from '@shared/errors.ts';
-import type { SessionEvent } from '@shared/events.ts';
-import type { ModelInfo } from '@shared/models.ts';
-import { splitModelId } from '@shared/models.ts';
-import type { KeptCard, ProbeCard, ProbeProgress } from '@shared/probe-card.ts';
-import { probeCardSchema } from '@shared/probe-card.ts';
-import type { RunOptions } from '@shared/run-options.ts';
-import { runOptionsSchema } from '@shared/run-options.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
+import type { KeptCard, ProbeCard, ProbeProgress } from '@shared/models/probe-card.ts';
+import { probeCardSchema } from '@shared/models/probe-card.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
+import { runOptionsSchema } from '@shared/session/run-options.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import { cardPhase, probeTask } from '../recipes/probe.recipe.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
-import { sha256OfFiles } from '../engines/hash-file.ts';
-import { stampOf } from '../engines/header-reader.ts';
-import type { ModelStore } from '../engines/model-store.ts';
-import type { ProbeCards } from '../engines/probe-cards.ts';
+import { sha256OfFiles } from './files/hash-model-files.ts';
+import { stampOf } from './memory/gguf/gguf-header-reader.ts';
+import type { ModelStore } from './files/model-store.ts';
+import type { ProbeCardStore } from './files/probe-card-store.ts';
 
 export interface ProbeResultsOptions {
-  readonly cards: ProbeCards;
+  readonly cards: ProbeCardStore;
   readonly store: ModelStore;
   readonly settings: () => Settings;
 }
@@ -38,7 +38,7 @@ export function createProbeResults({ cards, store, settings }: ProbeResultsOptio
     const model = await store.find(name.name);
     if (model === null || model.path === null) return { key: null, files: [] };
     if (model.sha256 !== null && model.isInstalled) return { key: model.sha256, files: model.files };
-    return { key: await cards.digestOf(await markOf(model.path)), files: model.files };
+    return { key: await cards.hashOf(await markOf(model.path)), files: model.files };
   };
   const card: ProbeResults['card'] = async (id) => {
     const { key } = await known(id);
@@ -54,7 +54,7 @@ export function createProbeResults({ cards, store, settings }: ProbeResultsOptio
       if (path === undefined) throw new AppError('missing-model', `The model ${id} is not on this machine.`);
       const mark = await markOf(path);
       const digest = await sha256OfFiles(files, { signal, onProgress: () => undefined });
-      await cards.noteDigest(mark, digest);
+      await cards.noteHash(mark, digest);
       return digest;
     },
     driven: async (info) => withDriving(info, await card(info.id), settings()),

@@ -1,9 +1,9 @@
-import type { Reservations } from './reservations.ts';
-import type { ReservationsCaps, ReservationsKeys, Scope } from './reservations-state.ts';
-import { scopes, toNano, toUsd } from './reservations-state.ts';
+import type { Reservations } from './reservations/reservations.ts';
+import type { ReservationsCaps, ReservationsKeys, ReservationScope } from './reservations/reservations-state.ts';
+import { scopes, toNano, toUsd } from './reservations/reservations-state.ts';
 
 /** What a cap can be set for; a step is one model call. */
-export type CapScope = 'step' | Scope;
+export type CapScope = 'step' | ReservationScope;
 
 /** Caps in US dollars by what they are for; null: none. */
 export type Caps = Readonly<Record<CapScope, number | null>>;

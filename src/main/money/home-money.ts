@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { CoreApi } from '../server/core-api.ts';
-import type { LedgerSession } from './ledger.ts';
-import { createLedger } from './ledger.ts';
+import type { LedgerSession } from './cost-ledger.ts';
+import { createLedger } from './cost-ledger.ts';
 import type { Budget, BudgetOptions } from './budget.ts';
 import { createBudget } from './budget.ts';
-import { capsOf, createCapChanger } from './caps.ts';
-import { openReservations } from './open-reservations.ts';
-import type { Reservations } from './reservations.ts';
-import { toNano } from './reservations-state.ts';
-import { sealRecord, unsealRecord } from '../sessions/record.ts';
-import type { SessionStore } from '../sessions/session-store.ts';
-import type { CloudReference } from '@shared/counterfactual.ts';
-import { foldStepCosts, type StepCost } from '@shared/step-costs.ts';
-import type { SessionEvent } from '@shared/events.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import { capsOf, createCapChanger } from './spending-limits.ts';
+import { openReservations } from './reservations/open-reservations.ts';
+import type { Reservations } from './reservations/reservations.ts';
+import { toNano } from './reservations/reservations-state.ts';
+import { sealRecord, unsealRecord } from '../sessions/log/log-record.ts';
+import type { SessionStore } from '../sessions/store/session-store.ts';
+import type { CloudReference } from '@shared/money/counterfactual.ts';
+import { foldStepCosts, type StepCost } from '@shared/money/step-costs.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
 /** What a home has spent and may still spend. */

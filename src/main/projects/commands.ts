@@ -1,11 +1,11 @@
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { CoreApi } from '../server/core-api.ts';
 import { cleanHome, type HomeFolders } from '../home/clean-home.ts';
-import type { ProjectInstructions } from '../policy/project-instructions.ts';
-import { createImages, type ImagesDeps } from '../sandbox/images.ts';
-import { planCopy } from '../sandbox/copy-plan.ts';
-import { createPreparations, type PreparationsDeps } from '../sandbox/preparations.ts';
-import { checkWorkspace } from '../sandbox/workspace.ts';
+import type { ProjectInstructions } from '../safety/instructions/project-instructions.ts';
+import { createProjectImages, type ProjectImagesDependencies } from '../sandbox/images/project-images.ts';
+import { planCopy } from '../sandbox/workspace/workspace-copy-plan.ts';
+import { createPackagePreparations, type PreparationsDeps } from '../sandbox/packages/package-preparations.ts';
+import { checkWorkspace } from '../sandbox/workspace/prepare-workspace.ts';
 
 export type PreparationCommands = Pick<
   CoreApi,
@@ -26,10 +26,10 @@ const shownPaths = 5;
 
 /** The commands about what projects need and bring along; one installation at a time in a home. */
 export function createPreparationCommands(
-  deps: PreparationsDeps & ImagesDeps & HomeFolders & { readonly instructions: ProjectInstructions },
+  deps: PreparationsDeps & ProjectImagesDependencies & HomeFolders & { readonly instructions: ProjectInstructions },
 ): PreparationCommands {
-  const preparations = createPreparations(deps);
-  const images = createImages(deps);
+  const preparations = createPackagePreparations(deps);
+  const images = createProjectImages(deps);
   const { instructions } = deps;
   let last: Promise<unknown> = Promise.resolve();
   return {

@@ -1,10 +1,10 @@
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ProjectModels } from '@shared/project-models.ts';
-import type { ProjectChange, ProjectSettings } from '@shared/project-settings.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { ProjectModels } from '@shared/projects/project-models.ts';
+import type { ProjectChange, ProjectSettings } from '@shared/projects/project-settings.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { CoreApi } from '../server/core-api.ts';
-import { setupOf } from '../sandbox/project-setup.ts';
-import { checkWorkspace } from '../sandbox/workspace.ts';
+import { setupOf } from '../sandbox/project-sandbox-settings.ts';
+import { checkWorkspace } from '../sandbox/workspace/prepare-workspace.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
 export interface ProjectCommandsOptions {

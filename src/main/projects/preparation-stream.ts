@@ -1,4 +1,4 @@
-import type { PrepareProgress } from '@shared/preparation.ts';
+import type { PrepareProgress } from '@shared/projects/project-preparation.ts';
 import type { CoreApi } from '../server/core-api.ts';
 import { createPushQueue } from '../lib/async/push-queue.ts';
 

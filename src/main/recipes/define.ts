@@ -1,10 +1,10 @@
-import type { Confidence, Purpose } from '@shared/events.ts';
-import type { Timings } from '@shared/call-report.ts';
-import type { Message, Part } from '@shared/messages.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import type { Confidence, Purpose } from '@shared/events/events.ts';
+import type { Timings } from '@shared/events/call-report.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Exchange } from '../agent/prompt/conversation.ts';
-import type { ProjectFacts } from '../projects/project-facts.ts';
-import type { OutputForm, ToolSpec } from '../providers/define.ts';
+import type { ProjectFacts } from '../projects/facts/project-facts.ts';
+import type { OutputForm, ToolSpec } from '../models/providers/define.ts';
 import type { Tool } from '../tools/define.ts';
 import type { ExecResult, ListEntry, SearchQuery, SearchResult } from '../sandbox/sandbox.ts';
 

@@ -1,4 +1,4 @@
-import { courseSeconds } from '@shared/courses.ts';
+import { recipeTimeLimitSeconds } from '@shared/money/recipe-runs.ts';
 import { loadSyntax } from './code/code-syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { acceptBest } from './fix/outcome/accept-best.ts';
@@ -8,7 +8,7 @@ import { planFor } from './fix/search/search-plan.ts';
 import { searchFix } from './fix/search/search-fix.ts';
 
 /** Solved tasks must not take longer than five minutes in all; the rest is for the last checks. */
-const searchSeconds = courseSeconds['fix-failing-tests'];
+const searchSeconds = recipeTimeLimitSeconds['fix-failing-tests'];
 
 export default defineRecipe({
   id: 'fix-failing-tests',

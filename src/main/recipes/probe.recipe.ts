@@ -1,5 +1,5 @@
-import type { ModelInfo } from '@shared/models.ts';
-import type { ProbeCard } from '@shared/probe-card.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { ProbeCard } from '@shared/models/probe-card.ts';
 import { promptShape, isSmall } from '../agent/prompt/build-prompt.ts';
 import { defineRecipe } from './define.ts';
 import type { RecipeContext, RecipeOutcome } from './define.ts';

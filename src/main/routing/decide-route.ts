@@ -1,4 +1,4 @@
-import type { Role } from '@shared/routing.ts';
+import type { Role } from '@shared/routing/routing.ts';
 import type { Decision, Denial, RouteFacts, Rule, RouteCandidate, WeighedCandidate } from './define.ts';
 import { featuresOf } from './routing-features.ts';
 import { hardDenial, isOnlyOverBudget, isOnlyTooLong } from './hard-rules.ts';
@@ -275,7 +275,7 @@ function afterBadSignals({ trajectory, numbers }: RouteFacts, { local, cloud }: 
   return {
     chosen: cloud,
     layer: isEnd ? 'L4' : 'L5',
-    code: 'consecutiveFailures',
+    code: 'bad-signals',
     text: `The cloud takes over after ${row}`,
   };
 }

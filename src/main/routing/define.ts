@@ -1,7 +1,7 @@
-import type { Purpose } from '@shared/events.ts';
-import type { FenceHit } from '@shared/fences.ts';
-import type { Strategy, ModelInfo, Where } from '@shared/models.ts';
-import type { RouteDetail, RoutingNumbers } from '@shared/routing.ts';
+import type { Purpose } from '@shared/events/events.ts';
+import type { FenceHit } from '@shared/safety/fences.ts';
+import type { Strategy, ModelInfo, Where } from '@shared/models/model-info.ts';
+import type { RouteDetail, RoutingNumbers } from '@shared/routing/routing.ts';
 import type { Trajectory } from './trajectory/trajectory.ts';
 
 /** Which layer had the last word: L0 hard rules, L1 start of the task, L2 score, L3 answer, L4 end, L5 cascade. */

@@ -1,4 +1,4 @@
-import { worstCostOf } from '@shared/money.ts';
+import { worstCostOf } from '@shared/money/token-cost.ts';
 import type { Denial, RouteFacts, RouteCandidate } from './define.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { learnPriors } from '@shared/learn-priors.ts';
-import { type Priors, priorsSchema } from '@shared/priors.ts';
+import { learnPriors } from '@shared/routing/learn-priors.ts';
+import { type Priors, priorsSchema } from '@shared/routing/priors.ts';
 import type { TurnOptions } from '../agent/turn/agent-dependencies.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 

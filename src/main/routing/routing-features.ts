@@ -1,5 +1,5 @@
-import type { Purpose } from '@shared/events.ts';
-import type { Where } from '@shared/models.ts';
+import type { Purpose } from '@shared/events/events.ts';
+import type { Where } from '@shared/models/model-info.ts';
 import type { Features, RouteFacts, RouteCandidate } from './define.ts';
 import type { Trajectory } from './trajectory/trajectory.ts';
 

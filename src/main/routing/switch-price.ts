@@ -1,5 +1,5 @@
-import type { Price } from '@shared/money.ts';
-import { costOf } from '@shared/money.ts';
+import type { Price } from '@shared/money/token-cost.ts';
+import { costOf } from '@shared/money/token-cost.ts';
 
 /** What a service still has of the conversation. */
 export interface CacheFacts {

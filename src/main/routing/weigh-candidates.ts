@@ -1,4 +1,4 @@
-import { chanceOf } from '@shared/routing.ts';
+import { chanceOf } from '@shared/routing/routing.ts';
 import type { Features, RouteFacts, Rule, RouteCandidate, Vote, WeighedCandidate } from './define.ts';
 import { featuresOf } from './routing-features.ts';
 import type { CacheFacts, Outlook, SwitchPrice } from './switch-price.ts';

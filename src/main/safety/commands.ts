@@ -1,15 +1,15 @@
 import { AppError } from '@shared/errors.ts';
-import type { FenceSources } from '@shared/fences.ts';
-import { compileFences, globMatcher } from '@shared/fences.ts';
-import type { RouteRule } from '@shared/route-rules.ts';
-import { fittingRule, ruleText } from '@shared/route-rules.ts';
-import type { RuleAnswer, RuleReport } from '@shared/rule-report.ts';
-import type { RuleQuestion } from '@shared/rules-contract.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { FenceSources } from '@shared/safety/fences.ts';
+import { compileFences, globMatcher } from '@shared/safety/fences.ts';
+import type { RouteRule } from '@shared/routing/route-rules.ts';
+import { matchingRule, ruleText } from '@shared/routing/route-rules.ts';
+import type { RuleAnswer, RuleReport } from '@shared/rules/rule-report.ts';
+import type { RuleQuestion } from '@shared/contract/rules-contract.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { CoreApi } from '../server/core-api.ts';
 import type { AgentDependencies } from '../agent/turn/agent-dependencies.ts';
-import type { HoldingRules, RuleFiles } from '../policy/rule-files.ts';
-import { secretKind } from '../sandbox/secret-files.ts';
+import type { ActiveRules, RuleFiles } from './rule-files.ts';
+import { secretKind } from '../sandbox/workspace/secret-files.ts';
 
 export interface RuleCommandsOptions {
   readonly files: RuleFiles;
@@ -54,14 +54,14 @@ export function createRuleCommands(
   };
 }
 
-function rulesAskedAbout(files: RuleFiles, { projectPath, draft }: RuleQuestion): Promise<HoldingRules> {
-  if (draft === undefined) return files.holding(projectPath);
+function rulesAskedAbout(files: RuleFiles, { projectPath, draft }: RuleQuestion): Promise<ActiveRules> {
+  if (draft === undefined) return files.activeRules(projectPath);
   return files.draft({ owner: draft.owner, projectPath }, draft.text);
 }
 
-function answerOf(rules: HoldingRules, settings: Settings, question: RuleQuestion): RuleAnswer {
+function answerOf(rules: ActiveRules, settings: Settings, question: RuleQuestion): RuleAnswer {
   const { path, task, purpose, projectPath } = question;
-  const place = fittingRule(rules.places, { task, purpose, paths: path === '' ? [] : [path] });
+  const place = matchingRule(rules.places, { task, purpose, paths: path === '' ? [] : [path] });
   const fences = compileFences({ settings: fenceSources(rules, settings), projectPath, isSecretFile });
   const hit = path === '' ? null : fences.ofPath(path);
   const mask = path === '' ? undefined : rules.masks.find((glob) => globMatcher(glob)(path));
@@ -89,7 +89,7 @@ export const isSecretFile = (path: string): boolean => secretKind(path) === 'sec
 
 /** The rules of one session, read anew whenever they are asked for. `held`: those on where steps run, instead. */
 export function createSessionRules(
-  { rules, settings }: { readonly rules: RuleFiles['holding']; readonly settings: () => Settings },
+  { rules, settings }: { readonly rules: RuleFiles['activeRules']; readonly settings: () => Settings },
   projectPath: string | null,
   held?: () => readonly RouteRule[] | undefined,
 ): { readonly places: AgentDependencies['routeRules']; readonly fences: () => Promise<FenceSources> } {
@@ -103,7 +103,7 @@ export function createSessionRules(
 }
 
 /** The fences of a session: those of the files, then those of the settings. */
-export function fenceSources(rules: HoldingRules, { fences }: Settings): FenceSources {
+export function fenceSources(rules: ActiveRules, { fences }: Settings): FenceSources {
   return {
     secrets: fences.secrets,
     rules: [...rules.fences, ...fences.rules],

@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { SessionEvent } from '@shared/events.ts';
-import { createOwnAnswers } from '@shared/own-answers.ts';
-import type { NetworkHistory, SandboxUsage, SandboxView, TerminalPush, TerminalSize } from '@shared/sandbox-view.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import { createSessionAnswers } from '@shared/safety/session-answers.ts';
+import type {
+  NetworkHistory,
+  SandboxUsage,
+  SandboxView,
+  TerminalPush,
+  TerminalSize,
+} from '@shared/sandbox/sandbox-view.ts';
 import type { CoreApi } from '../server/core-api.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import { busySession } from '../sessions/open/open-sessions.ts';
-import { delay } from '../lib/async/delay.ts';
+import { delay } from '../lib/async/abort.ts';
 import type { OpenProcess, Sandbox, SandboxLook } from './sandbox.ts';
 import { resizedFrame, shellCommand, typedFrames } from './terminal-shell.ts';
-import type { LiveJournal } from '../sessions/live-journal.ts';
-import type { SessionStore } from '../sessions/session-store.ts';
+import type { LiveJournal } from '../sessions/journal/live-journal.ts';
+import type { SessionStore } from '../sessions/store/session-store.ts';
 
 export type SandboxCommands = Pick<
   CoreApi,
@@ -148,7 +154,7 @@ function usageOf(usage: NonNullable<SandboxLook['usage']>, last: SandboxLook['us
 
 async function networkHistory(events: AsyncIterable<SessionEvent>): Promise<NetworkHistory> {
   const uses: NetworkHistory['uses'][number][] = [];
-  const own = createOwnAnswers();
+  const own = createSessionAnswers();
   for await (const event of events) {
     own.add(event);
     if (event.type === 'network-used') {

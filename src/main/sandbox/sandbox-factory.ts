@@ -1,25 +1,25 @@
 import { realpath } from 'node:fs/promises';
-import type { Settings } from '@shared/settings.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
 import { makeFolder } from '../lib/files/json-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { Connection } from '../lib/net/net-fetch.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
-import { lookAt } from './docker/look-at-project.ts';
-import { engineSearch } from './docker/endpoints.ts';
-import type { ImageScript } from './docker/image.ts';
-import { findEngine, type Engine } from './docker/engine.ts';
-import type { Surroundings } from './dependencies/surroundings.ts';
-import { createOutward } from './network/outward.ts';
+import { findHiddenFiles } from './workspace/find-hidden-files.ts';
+import { engineSearch } from './docker/engine/engine-endpoints.ts';
+import type { ImageScript } from './images/sandbox-image.ts';
+import { findEngine, type Engine } from './docker/engine/container-engine.ts';
+import type { SessionEnvironment } from './packages/session-environment.ts';
+import { createOutboundConnections } from './network/outbound-connections.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
-import type { AskAboutDisk, Sandbox, ServiceState } from './sandbox.ts';
-import type { UntrackedPlace } from '@shared/sandbox-events.ts';
-import { withMasks } from './read-only/masked.ts';
-import { findOwnImage } from './own-image.ts';
-import { imageOf, setupOf } from './project-setup.ts';
-import { surroundingsOf } from './surroundings-of-project.ts';
-import { chooseTier, mayGoWithout, type TierWish } from './tiers.ts';
-import { checkWorkspace } from './workspace.ts';
+import type { AskAboutDisk, Sandbox, BackgroundProcessState } from './sandbox.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
+import { withMasks } from './read-only/with-masks.ts';
+import { findOwnImage } from './images/own-image.ts';
+import { imageOf, setupOf } from './project-sandbox-settings.ts';
+import { findProjectEnvironment } from './packages/project-environment.ts';
+import { chooseTier, mayGoWithout, type TierWish } from './sandbox-tiers.ts';
+import { checkWorkspace } from './workspace/prepare-workspace.ts';
 
 export interface SandboxFactoryDeps {
   /** The Dewpoint home: it marks what belongs to it in the engine, and holds the few files a container is given. */
@@ -50,7 +50,7 @@ interface SandboxRequest extends TierWish {
   /** A container was lost; `recreated` says whether the next command has one again. Must not throw. */
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
   /** A service was started or has ended. Must not throw. */
-  readonly onService?: (state: ServiceState) => void;
+  readonly onService?: (state: BackgroundProcessState) => void;
   /** Something was found that commands left and that this machine may run later. Must not throw. */
   readonly onUntracked?: (places: readonly UntrackedPlace[]) => void;
   /** Who is asked when a command has nearly filled the disk of the project; absent: it is ended. */
@@ -79,7 +79,7 @@ export function createSandboxFactory(deps: SandboxFactoryDeps): SandboxFactory {
       const reading = async (because: Failure | null): Promise<Reply<Sandbox>> => {
         const workspacePath = workspace.value;
         const { settings, masks = [] } = request;
-        const look = await lookAt({ workspacePath, settings, homePath: deps.homePath, masks }, signal);
+        const look = await findHiddenFiles({ workspacePath, settings, homePath: deps.homePath, masks }, signal);
         return success(withMasks(createReadOnlySandbox({ workspacePath, because }), masks, look));
       };
       if (choice.value.tier === 'read-only') return reading(choice.value.because ?? request.because ?? null);
@@ -114,10 +114,10 @@ async function startContainer(
       masks: request.masks ?? [],
       homePath: deps.homePath,
       image: { resourcesPath: deps.resourcesPath, script: deps.imageScript, onProgress: request.onProgress },
-      outward: createOutward(deps.connection, deps.env),
-      surroundings: async (image) => {
-        const { find, packages } = await surroundingsOf({ ...deps, ...request, engine, image });
-        const withChanged = async (inner: AbortSignal): Promise<Surroundings> => {
+      outward: createOutboundConnections(deps.connection, deps.env),
+      sessionEnvironment: async (image) => {
+        const { find, packages } = await findProjectEnvironment({ ...deps, ...request, engine, image });
+        const withChanged = async (inner: AbortSignal): Promise<SessionEnvironment> => {
           const found = await find(inner);
           return changed === null ? found : { ...found, warnings: [...found.warnings, changed] };
         };

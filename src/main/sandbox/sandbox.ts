@@ -1,6 +1,6 @@
 import type { Failure, Reply } from '@shared/errors.ts';
-import type { SandboxTier } from '@shared/sandbox-events.ts';
-import type { NetworkDecision, NetworkLimits } from './network/decision.ts';
+import type { SandboxTier } from '@shared/events/sandbox-events.ts';
+import type { NetworkDecision, NetworkLimits } from './network/network-decision.ts';
 
 /** Asks a person, with a sentence, whether a command that stands still for want of disk space goes on. `stop` on abort. */
 export type AskAboutDisk = (text: string, signal: AbortSignal) => Promise<'go-on' | 'stop'>;
@@ -30,7 +30,7 @@ export interface Sandbox {
    */
   runWithNetwork(request: NetworkRequest, signal: AbortSignal): Promise<Reply<NetworkResult>>;
   /** Commands that go on beside the others, on purpose (a development server); null where there are none. */
-  readonly services: SandboxServices | null;
+  readonly backgroundProcesses: BackgroundProcesses | null;
   /** Starts a process that lives until `close` or the end of the sandbox; `signal` counts for the start alone. */
   open(request: OpenRequest, signal: AbortSignal): Promise<Reply<OpenProcess>>;
   /** The bytes of a regular file; `too-large` above `maxBytes` (default 4 MiB), `not-found`, `bad-input` for a folder or device. */
@@ -79,26 +79,26 @@ export interface Sandbox {
  * Services: each in a container of its own on the network of the session's, so that commands reach it by `localhost` and
  * it ends by itself without touching them. They end with the sandbox, with a cancelled turn, and when the sandbox is lost.
  */
-export interface SandboxServices {
+export interface BackgroundProcesses {
   /** `too-large` where as many run as may. */
-  start(request: ServiceRequest, signal: AbortSignal): Promise<Reply<ServiceState>>;
+  start(request: BackgroundProcessRequest, signal: AbortSignal): Promise<Reply<BackgroundProcessState>>;
   /** All of this session, the oldest first; the last few of those that have ended. */
-  list(): readonly ServiceState[];
+  list(): readonly BackgroundProcessState[];
   /** What one printed, its end; null where there is none of that id. */
-  read(id: string): ServiceOutput | null;
+  read(id: string): BackgroundProcessOutput | null;
   /** Ends one with all it started. Null where there is none of that id; one that has ended stays as it was. */
-  stop(id: string): Promise<ServiceState | null>;
+  stop(id: string): Promise<BackgroundProcessState | null>;
   /** Never rejects. */
   stopAll(): Promise<void>;
 }
 
-export interface ServiceRequest {
+export interface BackgroundProcessRequest {
   readonly command: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface ServiceState {
+export interface BackgroundProcessState {
   /** `s1`, `s2` … in the order of their start. */
   readonly id: string;
   readonly command: string;
@@ -108,8 +108,8 @@ export interface ServiceState {
   readonly outputBytes: number;
 }
 
-export interface ServiceOutput {
-  readonly state: ServiceState;
+export interface BackgroundProcessOutput {
+  readonly state: BackgroundProcessState;
   /** Both streams as they came, at most the last 32 KiB. */
   readonly text: string;
 }

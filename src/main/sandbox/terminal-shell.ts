@@ -1,5 +1,5 @@
 import { shellQuote } from '../lib/programs/shell-quote.ts';
-import type { TerminalSize } from '@shared/sandbox-view.ts';
+import type { TerminalSize } from '@shared/sandbox/sandbox-view.ts';
 
 /**
  * A shell on a terminal of its own, inside a sandbox. What holds a sandbox gives its processes pipes; this small program

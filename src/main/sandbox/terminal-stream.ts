@@ -1,5 +1,5 @@
-import type { TerminalPush } from '@shared/sandbox-view.ts';
-import { delay } from '../lib/async/delay.ts';
+import type { TerminalPush } from '@shared/sandbox/sandbox-view.ts';
+import { delay } from '../lib/async/abort.ts';
 import { createPushQueue } from '../lib/async/push-queue.ts';
 
 /** More than this at once is not shown: nobody reads it, and the reader must still hear of the rest. */

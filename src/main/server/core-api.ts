@@ -8,47 +8,47 @@ import type {
   KeyReport,
   KeyTest,
   ModelEntry,
-  ModelMending,
+  ModelRepair,
   ModelRemoval,
   PullProgress,
   ReplayReport,
   SessionSummary,
-} from '@shared/contract.ts';
-import type { Attachment } from '@shared/attachments.ts';
-import type { FilePlace, FoundFile, KeptFile } from '@shared/attachment-inputs.ts';
-import type { SearchAnswer } from '@shared/search-answer.ts';
-import type { Comparison, ComparisonInput } from '@shared/comparison.ts';
-import type { CostReport } from '@shared/cost-report.ts';
-import type { CapChange, CapView } from '@shared/budget-contract.ts';
-import type { StepCost } from '@shared/step-costs.ts';
-import type { Escalation } from '@shared/escalations.ts';
-import type { BlobRef, SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
-import type { ImportedSession } from '@shared/grants.ts';
-import type { ApprovalScope } from '@shared/network-access.ts';
-import type { InstructionFile } from '@shared/instructions.ts';
-import type { PlanInput } from '@shared/plan-input.ts';
-import type { PlanAnswer } from '@shared/plan.ts';
-import type { CopySize } from '@shared/projects-contract.ts';
-import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox-images.ts';
-import type { CleanRequest, KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
-import type { ProjectChange, ProjectSettings } from '@shared/project-settings.ts';
-import type { ProbeProgress } from '@shared/probe-card.ts';
-import type { RuleAnswer, RuleCheck, RuleOwner, RuleReport } from '@shared/rule-report.ts';
-import type { RuleQuestion, RuleSaving } from '@shared/rules-contract.ts';
-import type { RunOptions } from '@shared/run-options.ts';
-import type { RunResult } from '@shared/run-result.ts';
-import type { Manifest } from '@shared/manifest.ts';
-import type { MoneyState } from '@shared/session-money.ts';
+} from '@shared/contract/contract.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { FilePlace, FoundFile, KeptFile } from '@shared/attachments/attachment-inputs.ts';
+import type { SearchAnswer } from '@shared/contract/search-answer.ts';
+import type { Comparison, ComparisonInput } from '@shared/comparisons/comparison.ts';
+import type { CostReport } from '@shared/money/cost-report.ts';
+import type { CapChange, CapView } from '@shared/contract/budget-contract.ts';
+import type { StepCost } from '@shared/money/step-costs.ts';
+import type { Escalation } from '@shared/routing/escalations.ts';
+import type { BlobRef, SessionEvent, Transient, WorkspaceMode } from '@shared/events/events.ts';
+import type { ImportedSession } from '@shared/safety/approval-grants.ts';
+import type { ApprovalScope } from '@shared/safety/network-access.ts';
+import type { InstructionFile } from '@shared/safety/instruction-files.ts';
+import type { MemoryPlanInput } from '@shared/models/memory-plan-input.ts';
+import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
+import type { CopySize } from '@shared/contract/projects-contract.ts';
+import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox/sandbox-images.ts';
+import type { CleanRequest, KeptItem, PreparationPart, PreparationPlan } from '@shared/projects/project-preparation.ts';
+import type { ProjectChange, ProjectSettings } from '@shared/projects/project-settings.ts';
+import type { ProbeProgress } from '@shared/models/probe-card.ts';
+import type { RuleAnswer, RuleCheck, RuleOwner, RuleReport } from '@shared/rules/rule-report.ts';
+import type { RuleQuestion, RuleSaving } from '@shared/contract/rules-contract.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
+import type { RunResult } from '@shared/session/run-result.ts';
+import type { Manifest } from '@shared/session/call-manifest.ts';
+import type { MoneyState } from '@shared/money/session-money.ts';
 import type { CapDecision } from '../money/budget.ts';
-import type { ForkPoint } from '../sessions/fork-plan.ts';
-import type { HistoryPlace } from '../sessions/history.ts';
-import type { CostQuery } from '../money/ledger.ts';
-import type { UntrackedPlace } from '@shared/sandbox-events.ts';
-import type { NetworkHistory, SandboxView, TerminalPush, TerminalSize } from '@shared/sandbox-view.ts';
-import type { SessionPart } from '@shared/session-part.ts';
-import type { SessionState } from '@shared/session-state.ts';
-import type { SettingKey } from '@shared/settings-contract.ts';
-import type { Trimming } from '@shared/trimmed.ts';
+import type { ForkPoint } from '../sessions/library/fork-plan.ts';
+import type { HistoryPlace } from '../sessions/history/read-history.ts';
+import type { CostQuery } from '../money/cost-ledger.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
+import type { NetworkHistory, SandboxView, TerminalPush, TerminalSize } from '@shared/sandbox/sandbox-view.ts';
+import type { SessionPart } from '@shared/session/session-part.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import type { SettingKey } from '@shared/contract/settings-contract.ts';
+import type { Trimming } from '@shared/session/prompt-trimming.ts';
 
 /** One push of a subscription that began at an event; a subscriber that fell far behind gets a snapshot. */
 export type CorePush =
@@ -160,10 +160,10 @@ export interface CoreApi {
   probeModel(id: string, onProgress: (progress: ProbeProgress) => void, signal: AbortSignal): Promise<void>;
   /** Deletes what was downloaded, forgets what was imported. */
   removeModel(id: string, signal: AbortSignal): Promise<ModelRemoval>;
-  /** Looks at what is wrong with a model of a server; derives one that is mended only where `apply` says so. */
-  repairModel(id: string, apply: boolean, signal: AbortSignal): Promise<ModelMending>;
+  /** Looks at what is wrong with a model of a server; derives one that is repaired only where `apply` says so. */
+  repairModel(id: string, apply: boolean, signal: AbortSignal): Promise<ModelRepair>;
   /** What a model would take and get; loads and fetches nothing. */
-  plan(input: PlanInput, signal: AbortSignal): Promise<PlanAnswer>;
+  plan(input: MemoryPlanInput, signal: AbortSignal): Promise<MemoryPlanAnswer>;
   /** Which providers have a key, and from where. */
   listKeys(): Promise<KeyReport>;
   /** Keeps a key and tries it. Rejects with `missing-key` when this system has no place for it. */

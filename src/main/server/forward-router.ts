@@ -1,7 +1,7 @@
 import type { AnyContractRouter } from '@orpc/contract';
 import { isContractProcedure } from '@orpc/contract';
 import { implement } from '@orpc/server';
-import { contract } from '@shared/contract.ts';
+import { contract } from '@shared/contract/contract.ts';
 import { toContractError } from './contract-error.ts';
 import type { CoreRouter } from './serve-channel.ts';
 import type { CoreClient } from './local-socket.ts';

@@ -8,7 +8,7 @@ import { RPCHandler } from '@orpc/server/ws';
 import type { Router } from '@orpc/server';
 import { WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '@shared/errors.ts';
-import type { contract } from '@shared/contract.ts';
+import type { contract } from '@shared/contract/contract.ts';
 
 /** Every command and stream of the core, wherever the core runs. */
 export type CoreClient = ContractRouterClient<typeof contract>;

@@ -1,11 +1,11 @@
 import { implement } from '@orpc/server';
-import { contract } from '@shared/contract.ts';
+import { contract } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { comparisonStream } from '../sessions/comparisons/comparison-stream.ts';
 import { isStream, streamFailingWith, toContractError } from './contract-error.ts';
 import { prepareStream } from '../projects/preparation-stream.ts';
-import type { BringProgress } from '@shared/sandbox-images.ts';
-import { progressStream } from '../lib/async/progress-stream.ts';
+import type { BringProgress } from '@shared/sandbox/sandbox-images.ts';
+import { progressStream } from '../lib/async/push-queue.ts';
 import { settingsStream } from '../settings/settings-stream.ts';
 import { sessionStream } from '../sessions/open/session-stream.ts';
 import { terminalStream } from '../sandbox/terminal-stream.ts';
@@ -43,7 +43,7 @@ export function createRouter(core: CoreApi) {
       ),
       import: os.models.import.handler(({ input, signal }) => core.importModel(input, orNeverAborted(signal))),
       remove: os.models.remove.handler(({ input, signal }) => core.removeModel(input.id, orNeverAborted(signal))),
-      mend: os.models.mend.handler(({ input, signal }) =>
+      repair: os.models.repair.handler(({ input, signal }) =>
         core.repairModel(input.id, input.apply, orNeverAborted(signal)),
       ),
     },

@@ -1,6 +1,6 @@
 import type { Context, Router } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/ws';
-import type { contract } from '@shared/contract.ts';
+import type { contract } from '@shared/contract/contract.ts';
 
 /** The contract implemented, by the core itself or by forwarding to the one that runs elsewhere. */
 export type CoreRouter = Router<typeof contract, Record<never, never>>;

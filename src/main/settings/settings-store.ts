@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
-import { issuesText } from '@shared/issue-text.ts';
-import type { SettingKey } from '@shared/settings-contract.ts';
-import type { Settings } from '@shared/settings.ts';
-import { SETTINGS_VERSION, settingsSchema } from '@shared/settings.ts';
+import { issuesText } from '@shared/text/issue-text.ts';
+import type { SettingKey } from '@shared/contract/settings-contract.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { SETTINGS_VERSION, settingsSchema } from '@shared/settings/settings.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
 
 /** The settings file: only what differs from the defaults is written, so that a better default reaches everybody. */
@@ -30,12 +30,12 @@ export async function openSettings(home: string): Promise<Reply<SettingsStore>> 
     return failure(
       'bad-input',
       `The settings in ${path} cannot be read: ${file.reason}`,
-      'Mend the file, or move it away to begin with the defaults.',
+      'Repair the file, or move it away to begin with the defaults.',
     );
   }
   const written = file.type === 'missing' ? {} : file.value;
   if (!isRecord(written))
-    return failure('bad-input', `The settings in ${path} are not an object.`, 'Mend the file, or move it away.');
+    return failure('bad-input', `The settings in ${path} are not an object.`, 'Repair the file, or move it away.');
   if (typeof written.version === 'number' && written.version > SETTINGS_VERSION) {
     return failure(
       'log-version',
@@ -48,7 +48,7 @@ export async function openSettings(home: string): Promise<Reply<SettingsStore>> 
     return failure(
       'bad-input',
       `The settings in ${path} are not right: ${describe(parsed.error)}`,
-      'Mend the file, or move it away.',
+      'Repair the file, or move it away.',
     );
   return success(createStore(path, written, parsed.data));
 }

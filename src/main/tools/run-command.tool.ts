@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { NetworkDecision } from '../sandbox/network/decision.ts';
-import { areOfItself } from '@shared/network-access.ts';
+import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
+import { areOfItself } from '@shared/safety/network-access.ts';
 import { defineTool, forLarge } from './define.ts';
 import { describeExec } from './commands/describe-exec-result.ts';
 import { failureResult } from './values/tool-results.ts';

@@ -11,15 +11,15 @@ export default defineTool({
   create:
     () =>
     async ({ action, id }, { sandbox }) => {
-      const { services } = sandbox;
-      if (services === null) return noServices;
+      const { backgroundProcesses } = sandbox;
+      if (backgroundProcesses === null) return noServices;
       if (action === 'list') {
-        const lines = services.list().map(stateLine);
+        const lines = backgroundProcesses.list().map(stateLine);
         return { status: 'ok', output: lines.length === 0 ? 'None was started.' : lines.join('\n') };
       }
       if (id === undefined) return { status: 'error', output: 'Say which: "id", as "list" gives it.' };
-      if (action === 'stop') await services.stop(id);
-      const found = services.read(id);
+      if (action === 'stop') await backgroundProcesses.stop(id);
+      const found = backgroundProcesses.read(id);
       if (found === null) return { status: 'error', output: `There is no service ${id}.` };
       return { status: 'ok', output: describeService(found), data: found.state };
     },

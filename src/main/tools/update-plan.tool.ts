@@ -1,5 +1,5 @@
-import { planItemStateSchema } from '@shared/plan-progress.ts';
-import { mostPlanItems } from '@shared/plan-steps.ts';
+import { planItemStateSchema } from '@shared/events/plan-events.ts';
+import { mostPlanItems } from '@shared/session/plan-steps.ts';
 import { z } from 'zod';
 import { defineTool } from './define.ts';
 import { okResult } from './values/tool-results.ts';

@@ -1,4 +1,4 @@
-import { slashSentences } from '@shared/slash-commands.ts';
+import { slashSentences } from '@shared/session/slash-commands.ts';
 
 /** The conversation: turns, steps, approvals, the composer. */
 export const conversation = {

@@ -1,4 +1,4 @@
-import type { Message, Part } from '@shared/messages.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
 
 /** Numbers from a seed, the same on every machine. */
 export function createDice(seed: number): Dice {
@@ -128,7 +128,7 @@ const image: Part = { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=
 export function sessionHistory(dice: Dice, crew: readonly Writer[]): Message[] {
   const messages: Message[] = [
     { role: 'system', parts: [{ type: 'text', text: 'You are a coding agent.' }] },
-    { role: 'user', parts: [{ type: 'text', text: 'Mend the test.' }, ...(dice.chance(0.2) ? [image] : [])] },
+    { role: 'user', parts: [{ type: 'text', text: 'Repair the test.' }, ...(dice.chance(0.2) ? [image] : [])] },
   ];
   let writer = dice.pick(crew);
   let count = 0;

@@ -1,4 +1,4 @@
-import type { Usage } from '@shared/money.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
 import { toolCallStream } from '../chat-server.ts';
 
 /**

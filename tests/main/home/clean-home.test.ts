@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cleanHome } from '../../../src/main/home/clean-home.ts';
-import { keptImages } from '../../../src/main/sandbox/docker/kept-images.ts';
+import { keptImages } from '../../../src/main/sandbox/images/kept-images.ts';
 
 const none = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { settingsSchema } from '@shared/settings.ts';
+import { settingsSchema } from '@shared/settings/settings.ts';
 import { createModelEntryFinder } from '../../../src/main/models/find-model-entry.ts';
-import type { Provider } from '../../../src/main/providers/define.ts';
+import type { Provider } from '../../../src/main/models/providers/define.ts';
 import { loopModel } from '../../fakes/agent-kit.ts';
 
 const never = new AbortController().signal;

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SessionEvent } from '@shared/events.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
 import { success } from '@shared/errors.ts';
-import type { PlanInput } from '@shared/plan-input.ts';
-import { runOptionsSchema } from '@shared/run-options.ts';
+import type { MemoryPlanInput } from '@shared/models/memory-plan-input.ts';
+import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { CoreApi } from '../../../src/main/server/core-api.ts';
 import { compose } from '../../../src/main/compose.ts';
 import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
@@ -56,7 +56,7 @@ describe('an Ollama that runs on this machine', () => {
   });
 
   it("is planned for by the header that the server tells of, as llama.cpp's own server makes a context", async () => {
-    const plain: Omit<PlanInput, 'model'> = {
+    const plain: Omit<MemoryPlanInput, 'model'> = {
       keys: null,
       context: 4096,
       kv: null,
@@ -106,7 +106,7 @@ describe('an Ollama that runs on this machine', () => {
     expect((await core.replay(id, never)).matched).toBe(true);
   });
 
-  it('has models mended under the id that can be used next', async () => {
+  it('has models repaired under the id that can be used next', async () => {
     server.habits.template = '{{ .Prompt }}';
     expect(await core.repairModel('ollama/m', true, never)).toMatchObject({ made: 'ollama/dewpoint/m:latest' });
     await expect(core.repairModel('llama-cpp/m', true, never)).rejects.toMatchObject({ code: 'bad-input' });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { success } from '../../../src/shared/errors.ts';
-import type { ProbeProgress } from '../../../src/shared/probe-card.ts';
+import type { ProbeProgress } from '../../../src/shared/models/probe-card.ts';
 import type { CoreApi } from '../../../src/main/server/core-api.ts';
 import { compose } from '../../../src/main/compose.ts';
 import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';

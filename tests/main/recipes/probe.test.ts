@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelInfo } from '@shared/models.ts';
-import type { ProbeCard } from '@shared/probe-card.ts';
-import { probeCardSchema } from '@shared/probe-card.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { ProbeCard } from '@shared/models/probe-card.ts';
+import { probeCardSchema } from '@shared/models/probe-card.ts';
 import probe, { probeTask } from '../../../src/main/recipes/probe.recipe.ts';
-import type { ModelRequest, StreamPart } from '../../../src/main/providers/define.ts';
+import type { ModelRequest, StreamPart } from '../../../src/main/models/providers/define.ts';
 import { createAgentKit, ended, turnOptions } from '../../fakes/agent-kit.ts';
 import type { AgentKit, ReplyParts } from '../../fakes/agent-kit.ts';
 

@@ -7,7 +7,7 @@ import type { RouteFacts, Rule, RouteCandidate } from '../../../src/main/routing
 import { createRuleRegistry, discoverRules } from '../../../src/main/routing/registry.ts';
 import { decideRoute } from '../../../src/main/routing/decide-route.ts';
 import { emptyTrajectory } from '../../../src/main/routing/trajectory/trajectory.ts';
-import { profiles } from '../../../src/shared/profiles.ts';
+import { profiles } from '../../../src/shared/routing/routing-profiles.ts';
 
 const rules = discoverRules();
 const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15 };
@@ -65,7 +65,7 @@ describe('the hard rules', () => {
       boundary: null,
     };
     expect(say({ taint: asks })).toBe('local L0 fence');
-    expect(say({ taint: asks, trajectory: consecutiveFailures })).toBe('cloud L5 consecutiveFailures');
+    expect(say({ taint: asks, trajectory: consecutiveFailures })).toBe('cloud L5 bad-signals');
     expect(say({ taint: asks, pin: up })).toBe('cloud L0 pin');
     expect(say({ taint: [...asks, ...taint], trajectory: consecutiveFailures })).toBe('local L0 fence');
   });

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { success } from '../../../src/shared/errors.ts';
-import type { EventOf, SessionEvent } from '../../../src/shared/events.ts';
-import { runOptionsSchema } from '../../../src/shared/run-options.ts';
+import type { EventOf, SessionEvent } from '../../../src/shared/events/events.ts';
+import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
 import type { CoreApi } from '../../../src/main/server/core-api.ts';
 import { compose } from '../../../src/main/compose.ts';
 import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
@@ -107,7 +107,12 @@ describe('rules through the whole core', () => {
 
   it('answer what they would do with a file, hand masks to the sandbox and start it anew when those change', async () => {
     await rules('mask path plans\nlocal task auth');
-    const question = { projectPath: project, path: 'plans/merger.md', task: 'Mend the auth', purpose: 'act' } as const;
+    const question = {
+      projectPath: project,
+      path: 'plans/merger.md',
+      task: 'Repair the auth',
+      purpose: 'act',
+    } as const;
     expect(await core.testRules(question)).toEqual({
       place: { where: 'local', text: 'A rule says so: local task auth (line 2 of your rules).' },
       fence: { verdict: 'local-only', text: 'plans (line 1 of your rules)' },

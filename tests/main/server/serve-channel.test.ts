@@ -3,7 +3,7 @@ import { createORPCClient } from '@orpc/client';
 import { createRouterClient } from '@orpc/server';
 import { RPCLink } from '@orpc/client/message-port';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SessionPush } from '@shared/contract.ts';
+import type { SessionPush } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { createRouter } from '../../../src/main/server/router.ts';
 import { createScriptedCore } from '../../fakes/scripted-core.ts';

@@ -1,5 +1,5 @@
-import type { SessionEvent } from '@shared/events.ts';
-import { EventLog, type LogIo } from '../../../src/main/sessions/event-log.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import { EventLog, type LogIo } from '../../../src/main/sessions/log/event-log.ts';
 
 export function noticeEvent(seq: number, text: string): SessionEvent {
   return { v: 2, seq, at: 1000 + seq, type: 'notice-added', level: 'info', code: 'test', text };

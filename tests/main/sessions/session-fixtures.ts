@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NewEvent } from '@shared/events.ts';
+import type { NewEvent } from '@shared/events/events.ts';
 import { silentLog } from '../../../src/main/lib/log.ts';
-import { type Blobs, createBlobs } from '../../../src/main/sessions/blobs.ts';
-import { createRedactor, type Redactor } from '../../../src/main/sessions/redact.ts';
-import { createSessionStore, type SessionStore } from '../../../src/main/sessions/session-store.ts';
+import { type Blobs, createBlobs } from '../../../src/main/sessions/blobs/blob-store.ts';
+import { createRedactor, type Redactor } from '../../../src/main/sessions/log/redactor.ts';
+import { createSessionStore, type SessionStore } from '../../../src/main/sessions/store/session-store.ts';
 
 export interface Home extends AsyncDisposable {
   readonly path: string;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ApprovalKind } from '@shared/grants.ts';
-import { mostRefusals, standingAnswer } from '../../policy/approvals.ts';
+import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
+import { maxRefusals, standingAnswer } from '../../safety/approvals/approval-policy.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import type { UserAnswer } from '../turn/agent-dependencies.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -36,7 +36,7 @@ export async function askApproval(turn: Turn, question: ApprovalSubject): Promis
     ...(typeof shown?.diff === 'string' ? { diff: shown.diff } : {}),
   });
   const refused = turn.refusals.get(kind) ?? 0;
-  const standing = refused >= mostRefusals ? 'deny' : standingAnswer(turn.options.approve, kind);
+  const standing = refused >= maxRefusals ? 'deny' : standingAnswer(turn.options.approve, kind);
   const answer = standing === 'ask' ? await askUser(turn, approvalId, question) : standing;
   if (standing === 'ask' && answer === 'deny') turn.refusals.set(kind, refused + 1);
   await turn.log.close({

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { failure, type Reply } from '@shared/errors.ts';
-import { areOfItself, type ApprovalScope, type NetworkUse } from '@shared/network-access.ts';
-import { packagesNamedIn } from '@shared/package-commands.ts';
-import { askedHosts } from '../../policy/session-network.ts';
-import type { NetworkDecision } from '../../sandbox/network/decision.ts';
+import { areOfItself, type ApprovalScope, type NetworkUse } from '@shared/safety/network-access.ts';
+import { packagesNamedIn } from '@shared/sandbox/package-commands.ts';
+import { askedHosts } from '../../safety/network/session-network.ts';
+import type { NetworkDecision } from '../../sandbox/network/network-decision.ts';
 import type { NetworkRequest, NetworkResult } from '../../sandbox/sandbox.ts';
 import type { NetworkCommand } from '../../tools/define.ts';
 import { waitForUserAnswer } from './request-approval.ts';

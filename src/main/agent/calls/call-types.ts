@@ -1,4 +1,4 @@
-import type { Part } from '@shared/messages.ts';
+import type { Part } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
 
 /** How a model says that it wants a tool to run. */

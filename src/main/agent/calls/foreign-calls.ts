@@ -1,4 +1,4 @@
-import { allBetween } from '@shared/between.ts';
+import { textsBetween } from '@shared/text/text-between.ts';
 import { objectAfter } from './object-after.ts';
 import type { RawCall } from './object-after.ts';
 
@@ -114,7 +114,7 @@ function taggedCall(raw: string, match: RegExpExecArray, { end, field }: (typeof
   const body = raw.slice(match[0].length, raw.length - end.length);
   const fields: (readonly [string, string])[] = [];
   let before = 0;
-  for (const { opening, inside, end: after } of allBetween(body, field.opening, field.closing)) {
+  for (const { opening, inside, end: after } of textsBetween(body, field.opening, field.closing)) {
     // What stands beside the arguments is no part of any: such a call is not understood.
     if (body.slice(before, opening.index).trim() !== '') return { text: raw, whole: true, isUnread: true };
     fields.push([opening[1] ?? '', unpadded(inside)]);

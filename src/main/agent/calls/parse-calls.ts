@@ -1,4 +1,4 @@
-import type { Part, ToolCallPart } from '@shared/messages.ts';
+import type { Part, ToolCallPart } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
 import { extractCalls } from './extract-calls.ts';
 import { foreignCalls } from './foreign-calls.ts';

@@ -6,7 +6,7 @@ export type ReadJson =
   | { readonly ok: true; readonly value: unknown; readonly repairs: readonly string[] }
   | { readonly ok: false };
 
-/** A repair of a longer text would hold the program up: it copies what it has so far at every place it mends. */
+/** A repair of a longer text would hold the program up: it copies what it has so far at every place it repairs. */
 const mostRepaired = 100_000;
 
 /**

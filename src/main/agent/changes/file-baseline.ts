@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { guardKind } from '../../policy/guard.ts';
+import { guardKind } from '../../safety/guarded-files.ts';
 import type { FileContent, Sandbox, ScannedFile } from '../../sandbox/sandbox.ts';
 
 /** What is known of a file as it was when nothing of the agent was running. */

@@ -1,8 +1,8 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
-import type { Actor, FileImage, SessionEvent } from '@shared/events.ts';
+import type { Actor, FileImage, SessionEvent } from '@shared/events/events.ts';
 import type { FileContent, Sandbox } from '../../sandbox/sandbox.ts';
-import type { Journal } from '../../sessions/journal.ts';
+import type { Journal } from '../../sessions/journal/journal.ts';
 import { countLines } from './count-changed-lines.ts';
 import type { FileBaseline, FoundChange, KnownFile } from './file-baseline.ts';
 import { sha256Of } from './file-baseline.ts';

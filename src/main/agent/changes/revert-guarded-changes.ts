@@ -1,4 +1,4 @@
-import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../policy/guard.ts';
+import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../safety/guarded-files.ts';
 import type { RecordedChange } from './file-changes.ts';
 import type { Turn } from '../turn/turn.ts';
 

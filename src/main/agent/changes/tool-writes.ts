@@ -1,6 +1,6 @@
 import type { Failure } from '@shared/errors.ts';
 import { success } from '@shared/errors.ts';
-import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../policy/guard.ts';
+import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../safety/guarded-files.ts';
 import type { NewFile, ToolContext, ToolResult } from '../../tools/define.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { sha256Of } from './file-baseline.ts';

@@ -1,4 +1,4 @@
-import type { GateCheck } from '@shared/gate.ts';
+import type { GateCheck } from '@shared/events/gate-check.ts';
 import { askCloudModel } from '../step/ask-cloud-model.ts';
 import { maxOutputTokens } from '../prompt/build-prompt.ts';
 import { handoffSummary } from '../prompt/handoff-summary.ts';

@@ -1,4 +1,4 @@
-import type { GateCheck } from '@shared/gate.ts';
+import type { GateCheck } from '@shared/events/gate-check.ts';
 import type { Syntax } from '../../recipes/code/code-syntax.ts';
 import { languageOf } from '../../recipes/code/code-syntax.ts';
 

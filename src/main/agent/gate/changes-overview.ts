@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from 'diff';
 import { z } from 'zod';
-import { gateCheckSchema } from '@shared/gate.ts';
+import { gateCheckSchema } from '@shared/events/gate-check.ts';
 import type { ChangedText, Finding } from './change-findings.ts';
 import { findingsOf } from './change-findings.ts';
 import type { RecordedChange } from '../changes/file-changes.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ProjectFacts } from '../../projects/project-facts.ts';
+import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import type { ExecRequest, ExecResult } from '../../sandbox/sandbox.ts';
 import { firstChangePerFile } from './changes-overview.ts';
 import type { LintFinding } from './parse-lint-output.ts';

@@ -1,5 +1,5 @@
-import type { GateCheck } from '@shared/gate.ts';
-import type { NewEvent } from '@shared/events.ts';
+import type { GateCheck } from '@shared/events/gate-check.ts';
+import type { NewEvent } from '@shared/events/events.ts';
 import type { Reviewers } from './ask-review.ts';
 import { askReview } from './ask-review.ts';
 import { isHard } from './change-findings.ts';

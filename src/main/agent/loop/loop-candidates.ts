@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FenceHit } from '@shared/fences.ts';
-import type { Stage } from '@shared/models.ts';
+import type { FenceHit } from '@shared/safety/fences.ts';
+import type { Stage } from '@shared/models/model-info.ts';
 import type { Cascade, StageCause } from '../../routing/cascade/cascade.ts';
 import type { Decision, Denial, RouteCandidate, Trouble } from '../../routing/define.ts';
-import type { ModelRequest } from '../../providers/define.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
 import { buildRequest, maxOutputTokens, requestBytes } from '../prompt/build-prompt.ts';
 import type { PromptShape } from '../prompt/build-prompt.ts';
 import { passFencesAhead } from '../step/pass-fences.ts';

@@ -1,5 +1,5 @@
-import type { BlobRef } from '@shared/events.ts';
-import type { BlobSink, Journal } from '../../sessions/journal.ts';
+import type { BlobRef } from '@shared/events/events.ts';
+import type { BlobSink, Journal } from '../../sessions/journal/journal.ts';
 
 /** What a tool prints while it runs: shown as it comes, and kept whole beside the log. */
 export interface OutputSink {

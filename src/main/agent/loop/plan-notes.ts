@@ -1,4 +1,4 @@
-import { carriedSteps } from '@shared/plan-steps.ts';
+import { carriedSteps } from '@shared/session/plan-steps.ts';
 import type { Tool, ToolContext } from '../../tools/define.ts';
 import type { Turn } from '../turn/turn.ts';
 

@@ -1,8 +1,8 @@
 import type { Failure } from '@shared/errors.ts';
-import type { TurnEndReason } from '@shared/events.ts';
-import { textOf } from '@shared/messages.ts';
-import type { Stage } from '@shared/models.ts';
-import type { ModelRequest } from '../../providers/define.ts';
+import type { TurnEndReason } from '@shared/events/events.ts';
+import { textOf } from '@shared/models/model-messages.ts';
+import type { Stage } from '@shared/models/model-info.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
 import type { Cascade } from '../../routing/cascade/cascade.ts';
 import { goesOnHere, stopCause } from '../../routing/cascade/cascade.ts';
 import type { Trouble } from '../../routing/define.ts';

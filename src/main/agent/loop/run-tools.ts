@@ -1,6 +1,6 @@
-import type { Part } from '@shared/messages.ts';
+import type { Part } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
-import type { EffectRecord } from '../../sessions/journal.ts';
+import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import { parseCalls } from '../calls/parse-calls.ts';
 import type { CallError, CallStyle, ParsedCall } from '../calls/call-types.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';

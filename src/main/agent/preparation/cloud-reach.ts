@@ -1,4 +1,4 @@
-import type { ModelInfo } from '@shared/models.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { AgentDependencies } from '../turn/agent-dependencies.ts';
 
 /** A model of the cloud, and whether its service is there; null: nobody can say. */

@@ -1,4 +1,4 @@
-import type { ProjectFacts } from '../../projects/project-facts.ts';
+import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import { checkCloudReach } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
 import { takeAction } from '../turn/take-action.ts';

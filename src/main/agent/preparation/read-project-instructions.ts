@@ -1,6 +1,6 @@
 import { messageOf } from '@shared/errors.ts';
-import type { ModelInfo } from '@shared/models.ts';
-import type { InstructionLook } from '../../policy/project-instructions.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { InstructionCheck } from '../../safety/instructions/project-instructions.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import type { ActionResult } from '../turn/take-action.ts';
@@ -44,7 +44,7 @@ async function approvedText(turn: Turn, asked: ApprovalRequest): Promise<ActionR
   const { path, others, budget } = asked;
   const read = await readBytes(turn, path);
   if (!read.ok) return { status: 'error', output: read.error.message, data: null };
-  const look = await turn.dependencies.instructions.look(path, read.value.bytes);
+  const look = await turn.dependencies.instructions.check(path, read.value.bytes);
   const verdict = await decide(turn, asked, look);
   const { sha256, state } = look;
   const { use, reason } = verdict;
@@ -64,7 +64,7 @@ interface Verdict {
   readonly reason: string;
 }
 
-type Look = InstructionLook & { readonly isRefused: boolean };
+type Look = InstructionCheck & { readonly isRefused: boolean };
 
 async function decide(turn: Turn, asked: ApprovalRequest, look: Look): Promise<Verdict> {
   const { instructions: run = 'ask', approve } = turn.options;

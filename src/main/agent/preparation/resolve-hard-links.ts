@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createOwnAnswers } from '@shared/own-answers.ts';
+import { createSessionAnswers } from '@shared/safety/session-answers.ts';
 import type { FoundLinks, SandboxLinks } from '../../sandbox/sandbox.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import type { ActionResult } from '../turn/take-action.ts';
@@ -70,7 +70,7 @@ async function reportHardLinks(turn: Turn, text: string): Promise<void> {
 export async function openLinks({ dependencies: { journal, sandbox } }: Turn): Promise<number> {
   const count = sandbox.links?.found()?.count ?? 0;
   if (count === 0) return 0;
-  const answers = createOwnAnswers();
+  const answers = createSessionAnswers();
   for await (const event of journal.read()) answers.add(event);
   return answers.all().some(({ kind }) => kind === 'hard-links') ? 0 : count;
 }

@@ -1,7 +1,7 @@
-import type { Attachment } from '@shared/attachments.ts';
-import { attachmentPart } from '@shared/attachment-text.ts';
-import type { Part } from '@shared/messages.ts';
-import type { Journal } from '../../sessions/journal.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import { attachmentPart } from '@shared/attachments/attachment-text.ts';
+import type { Part } from '@shared/models/model-messages.ts';
+import type { Journal } from '../../sessions/journal/journal.ts';
 
 /** What a person gave with a message, as a model is shown it; bytes that are gone are said to be. */
 export async function attachedParts(

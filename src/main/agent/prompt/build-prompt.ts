@@ -1,8 +1,8 @@
-import type { Message, Part, ToolCallPart } from '@shared/messages.ts';
-import { textMessage } from '@shared/messages.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import type { Message, Part, ToolCallPart } from '@shared/models/model-messages.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
-import type { ModelRequest, ToolSpec } from '../../providers/define.ts';
+import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
 import type { Tool } from '../../tools/define.ts';
 import { isRecord } from '../calls/read-arguments.ts';
 import type { CallStyle } from '../calls/call-types.ts';

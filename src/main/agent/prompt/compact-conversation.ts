@@ -1,8 +1,8 @@
 import { askByRole } from '../step/ask-by-role.ts';
-import type { ModelInfo, Stage } from '@shared/models.ts';
-import { textMessage, textOf } from '@shared/messages.ts';
-import type { Message, Part } from '@shared/messages.ts';
-import type { ModelRequest, Provider } from '../../providers/define.ts';
+import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
+import { textMessage, textOf } from '@shared/models/model-messages.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
+import type { ModelRequest, Provider } from '../../models/providers/define.ts';
 import { buildRequest, maxOutputTokens, renderEntries } from './build-prompt.ts';
 import type { PromptShape } from './build-prompt.ts';
 import { shortenResult } from './shorten-output.ts';

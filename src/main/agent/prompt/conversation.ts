@@ -1,5 +1,5 @@
-import type { EventOf, SessionEvent } from '@shared/events.ts';
-import type { Part } from '@shared/messages.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import type { Part } from '@shared/models/model-messages.ts';
 
 /** One thing of the conversation as the model is shown it, before it is put into the form of a style. */
 export type Entry = UserEntry | AssistantEntry;

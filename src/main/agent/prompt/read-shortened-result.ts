@@ -1,6 +1,6 @@
-import type { EventOf, SessionEvent } from '@shared/events.ts';
-import { textOf } from '@shared/messages.ts';
-import type { TrimmedPart, Trimming } from '@shared/trimmed.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import { textOf } from '@shared/models/model-messages.ts';
+import type { TrimmedPart, Trimming } from '@shared/session/prompt-trimming.ts';
 import { resultText } from './build-prompt.ts';
 import type { CallEntry, Conversation, Entry } from './conversation.ts';
 import { createConversation } from './conversation.ts';

@@ -1,7 +1,7 @@
-import type { Message, Part } from '@shared/messages.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
 import { memo } from '../../lib/memo.ts';
-import type { ModelRequest, ToolSpec } from '../../providers/define.ts';
-import { imageTokens } from '../../providers/image-tokens.ts';
+import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
+import { imageTokens } from '../../models/providers/call/image-tokens.ts';
 
 /**
  * Tokens of a text without asking a tokenizer: on the safe side, and measured against the model's own counts

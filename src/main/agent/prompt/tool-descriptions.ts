@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ToolSpec } from '../../providers/define.ts';
+import type { ToolSpec } from '../../models/providers/define.ts';
 import type { Tool } from '../../tools/define.ts';
 
 export type PromptForm = 'short' | 'full';

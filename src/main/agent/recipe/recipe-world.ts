@@ -1,7 +1,7 @@
 import type { Reply } from '@shared/errors.ts';
 import { z } from 'zod';
 import type { ExecResult, ListEntry, SearchResult } from '../../sandbox/sandbox.ts';
-import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../policy/guard.ts';
+import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../safety/guarded-files.ts';
 import { sha256Of } from '../changes/file-baseline.ts';
 import { createOutputSink } from '../loop/output-sink.ts';
 import type { RecipeWorld, WorldCommand } from '../../recipes/define.ts';

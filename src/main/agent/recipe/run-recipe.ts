@@ -1,9 +1,9 @@
-import { wasTogether } from '@shared/session-state.ts';
+import { wasWrittenInParallel } from '@shared/session/session-state.ts';
 import type { ErrorCode, Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ModelInfo, Stage } from '@shared/models.ts';
-import { textMessage, textOf } from '@shared/messages.ts';
-import type { ModelRequest } from '../../providers/define.ts';
+import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
+import { textMessage, textOf } from '@shared/models/model-messages.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import { createRecipeWorld } from './recipe-world.ts';
 import type {
@@ -62,7 +62,7 @@ export async function runRecipe(
   const { recipe } = chosen;
   const met: Met = { stop: null, failure: null };
   if (turn.conversation.instructions() !== '' && isLeftOut(recipe, chosen.model.info)) {
-    const text = `${chosen.model.info.label} is not told of the project's instructions while it mends what fails: it is small, and would mend worse.`;
+    const text = `${chosen.model.info.label} is not told of the project's instructions while it repairs what fails: it is small, and would repair worse.`;
     await turn.log.append({ type: 'notice-added', level: 'info', code: 'instructions-left-out', text });
   }
   const context = createContext(turn, chosen, subject, met);
@@ -153,7 +153,10 @@ async function ask(
         ok: true,
         text: afterPrefill(question.prefill ?? '', text),
         complete: reply.complete,
-        together: wasTogether({ usage: { output: reply.measured.outputTokens }, timings: reply.measured.timings }),
+        together: wasWrittenInParallel({
+          usage: { output: reply.measured.outputTokens },
+          timings: reply.measured.timings,
+        }),
       };
     }
     case 'stopped':

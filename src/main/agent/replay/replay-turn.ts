@@ -1,10 +1,10 @@
-import type { SessionEvent } from '@shared/events.ts';
-import { runInstructionsSchema } from '@shared/instructions.ts';
-import { runNetworkSchema } from '@shared/network-access.ts';
-import { strategySchema } from '@shared/models.ts';
-import { routingSchema } from '@shared/routing.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import { runInstructionsSchema } from '@shared/safety/instruction-files.ts';
+import { runNetworkSchema } from '@shared/safety/network-access.ts';
+import { strategySchema } from '@shared/models/model-info.ts';
+import { routingSchema } from '@shared/routing/routing.ts';
 import { z } from 'zod';
-import type { ReplayTurn } from '../../sessions/replay.ts';
+import type { ReplayTurn } from '../../sessions/replay/replay-session.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Tool } from '../../tools/define.ts';
 import type { Recipe } from '../../recipes/define.ts';
@@ -107,7 +107,7 @@ const noNetwork: AgentDependencies['network'] = {
 };
 
 const noInstructions: AgentDependencies['instructions'] = {
-  look: () => Promise.reject(new Error('A replay looked at instructions.')),
+  check: () => Promise.reject(new Error('A replay looked at instructions.')),
   keep: () => Promise.reject(new Error('A replay looked at instructions.')),
 };
 
@@ -142,7 +142,7 @@ function noSandbox(facts: TurnFacts): Sandbox {
     description: { tier, image: null, text: 'replay', limits: {}, warnings: [] },
     workspacePath,
     scratchPath,
-    services: null,
+    backgroundProcesses: null,
     exec: refuse,
     runWithNetwork: refuse,
     open: refuse,

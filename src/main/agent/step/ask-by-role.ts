@@ -1,6 +1,6 @@
-import type { Purpose } from '@shared/events.ts';
-import type { ModelInfo, Stage } from '@shared/models.ts';
-import type { ModelRequest } from '../../providers/define.ts';
+import type { Purpose } from '@shared/events/events.ts';
+import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
 import type { Decision } from '../../routing/define.ts';
 import { passFencesAhead } from './pass-fences.ts';
 import { routeStep } from './route-step.ts';

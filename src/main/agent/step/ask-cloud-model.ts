@@ -1,5 +1,5 @@
-import type { Purpose } from '@shared/events.ts';
-import { textMessage, textOf } from '@shared/messages.ts';
+import type { Purpose } from '@shared/events/events.ts';
+import { textMessage, textOf } from '@shared/models/model-messages.ts';
 import type { Decision } from '../../routing/define.ts';
 import type { LoopCandidate, LoopCandidates } from '../loop/loop-candidates.ts';
 import { runStep } from './run-step.ts';

@@ -1,6 +1,6 @@
 import type { ErrorCode, Failure } from '@shared/errors.ts';
-import type { ProviderError } from '../../providers/define.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import type { ProviderError } from '../../models/providers/define.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { StepError } from '../turn/turn.ts';
 
 const codes: Readonly<Record<ProviderError['code'], ErrorCode>> = {

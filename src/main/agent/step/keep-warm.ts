@@ -1,7 +1,7 @@
 import { messageOf } from '@shared/errors.ts';
-import type { ModelInfo } from '@shared/models.ts';
-import type { ModelRequest, Provider } from '../../providers/define.ts';
-import type { Journal } from '../../sessions/journal.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { ModelRequest, Provider } from '../../models/providers/define.ts';
+import type { Journal } from '../../sessions/journal/journal.ts';
 
 /** A conversation that the local model is to be read while a service works on it. */
 export interface WarmRequest {

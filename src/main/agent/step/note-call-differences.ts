@@ -1,7 +1,7 @@
-import type { EngineReport } from '@shared/call-report.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import type { EngineReport } from '@shared/events/call-report.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
-import type { StreamEnded } from '../../providers/define.ts';
+import type { StreamEnded } from '../../models/providers/define.ts';
 import { noteOtherModel } from './other-model-notice.ts';
 import type { Turn } from '../turn/turn.ts';
 

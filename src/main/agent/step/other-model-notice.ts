@@ -1,4 +1,4 @@
-import type { ModelInfo } from '@shared/models.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
 import type { Turn } from '../turn/turn.ts';
 

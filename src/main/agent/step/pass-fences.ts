@@ -1,6 +1,6 @@
-import type { FenceHit } from '@shared/fences.ts';
-import type { FenceAnswer } from '../../policy/session-fences.ts';
-import type { ModelRequest } from '../../providers/define.ts';
+import type { FenceHit } from '@shared/safety/fences.ts';
+import type { FenceAnswer } from '../../safety/session-fences.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import type { StepRequest, Turn } from '../turn/turn.ts';

@@ -1,9 +1,9 @@
 import { messageOf } from '@shared/errors.ts';
-import type { Transient } from '@shared/events.ts';
-import type { Part } from '@shared/messages.ts';
-import { noUsage } from '@shared/money.ts';
+import type { Transient } from '@shared/events/events.ts';
+import type { Part } from '@shared/models/model-messages.ts';
+import { noUsage } from '@shared/money/token-cost.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
-import type { ProviderError, StreamEnded, StreamPart } from '../../providers/define.ts';
+import type { ProviderError, StreamEnded, StreamPart } from '../../models/providers/define.ts';
 import { isEndlessRepetition } from './endless-repetition.ts';
 
 export interface ReadStream {

@@ -1,6 +1,6 @@
-import type { Message } from '@shared/messages.ts';
+import type { Message } from '@shared/models/model-messages.ts';
 import { memo } from '../../lib/memo.ts';
-import type { ModelRequest, ToolSpec } from '../../providers/define.ts';
+import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
 
 const firstJson = memo((message: Message) => JSON.stringify(message, withoutBytes));
 const nextJson = memo((message: Message) => `,${JSON.stringify(message, withoutBytes)}`);

@@ -1,6 +1,6 @@
-import type { ModelInfo } from '@shared/models.ts';
-import { moneyText } from '@shared/money-text.ts';
-import { worstCostOf } from '@shared/money.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { worstCostOf } from '@shared/money/token-cost.ts';
 import type { CapDecision, CapReached } from '../../money/budget.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import type { Turn } from '../turn/turn.ts';

@@ -1,13 +1,13 @@
-import type { NewEvent } from '@shared/events.ts';
-import type { ModelInfo } from '@shared/models.ts';
-import type { ModelRequest } from '../../providers/define.ts';
+import type { NewEvent } from '@shared/events/events.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
 import type { Decision, Pin, RouteFacts } from '../../routing/define.ts';
 import { discoverRules } from '../../routing/registry.ts';
 import { isNetworkAway } from '../../routing/hard-rules.ts';
 import { decideRoute } from '../../routing/decide-route.ts';
 import { taskFeatures } from '../../routing/trajectory/task-features.ts';
 import { memo } from '../../lib/memo.ts';
-import { fittingRule, ruleText } from '@shared/route-rules.ts';
+import { matchingRule, ruleText } from '@shared/routing/route-rules.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
 import { spendingLimitNames } from './reserve-money.ts';
 import { isQuestion } from '@shared/text/task-kind.ts';
@@ -89,7 +89,7 @@ function budgetOf({ options, found }: Turn, trajectory: Trajectory): Pick<RouteF
 function pinOf(turn: Turn, { purpose, candidates }: StepFacts): Pin | null {
   const rules = turn.found.facts?.routes.rules ?? [];
   if (rules.length === 0) return null;
-  const rule = fittingRule(rules, { purpose, task: turn.task, paths: turn.trajectory.now().paths });
+  const rule = matchingRule(rules, { purpose, task: turn.task, paths: turn.trajectory.now().paths });
   if (rule === null || (rule.where === 'cloud' && candidates.length < 2)) return null;
   return { where: rule.where, text: ruleText(rule) };
 }

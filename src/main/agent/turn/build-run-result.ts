@@ -1,13 +1,13 @@
-import type { RunResult, StepFigures } from '@shared/run-result.ts';
-import type { CloudReference, Counterfactual } from '@shared/counterfactual.ts';
-import type { SplitWork } from '@shared/workload.ts';
-import { counterfactualOf, stepElsewhere } from '@shared/counterfactual.ts';
-import { sessionWork } from '@shared/workload.ts';
-import type { Usage } from '@shared/money.ts';
-import { addUsage, noUsage, promptTokensOf } from '@shared/money.ts';
-import { changeStatus } from '@shared/session-changes.ts';
-import type { SessionState, StepState, TurnState } from '@shared/session-state.ts';
-import { runStatusOf } from '@shared/session-state.ts';
+import type { RunResult, StepFigures } from '@shared/session/run-result.ts';
+import type { CloudReference, Counterfactual } from '@shared/money/counterfactual.ts';
+import type { SplitWorkload } from '@shared/money/workload.ts';
+import { counterfactualOf, stepElsewhere } from '@shared/money/counterfactual.ts';
+import { sessionWork } from '@shared/money/workload.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
+import { addUsage, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
+import { changeStatus } from '@shared/session/file-change-state.ts';
+import type { SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
+import { runStatusOf } from '@shared/session/session-state.ts';
 
 /**
  * The last turn of a session as the result file tells it; the text and the list of files are of the whole session's
@@ -75,7 +75,7 @@ function costOfSteps(steps: readonly StepState[]): number | null {
 }
 
 /** Of this machine: what a service draws nobody says. */
-function energyOf({ local }: SplitWork): Pick<RunResult, 'energyWh' | 'energyReason'> {
+function energyOf({ local }: SplitWorkload): Pick<RunResult, 'energyWh' | 'energyReason'> {
   if (local.estimatedEnergyCalls > 0 && local.unmeteredCalls === 0) {
     return { energyWh: local.wattHours, energyReason: 'estimated: energy.watts of the settings × the time' };
   }
@@ -89,7 +89,7 @@ function reasonsOf({ allLocal, allCloud }: Counterfactual): string {
   return `${here}; all cloud: ${allCloud.basis}, ${allCloud.why ?? allCloud.formula}`;
 }
 
-function figuresOf(step: StepState, reference: CloudReference | null, known: SplitWork): StepFigures {
+function figuresOf(step: StepState, reference: CloudReference | null, known: SplitWorkload): StepFigures {
   const { purpose, stage, where, provider, model, reason, promptTokens, end } = step;
   return {
     step: step.step,

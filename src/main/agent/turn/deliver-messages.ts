@@ -1,4 +1,4 @@
-import { hasImage } from '@shared/attachment-text.ts';
+import { hasImage } from '@shared/attachments/attachment-text.ts';
 import { attachedParts } from '../prompt/attached-parts.ts';
 import { isQuestion } from '@shared/text/task-kind.ts';
 import type { Turn } from './turn.ts';

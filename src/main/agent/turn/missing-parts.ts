@@ -1,4 +1,4 @@
-import { howToGet } from '@shared/models.ts';
+import { howToGet } from '@shared/models/model-info.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { TurnOptions } from './agent-dependencies.ts';
 import type { TurnEnd } from './turn-baseline.ts';

@@ -1,6 +1,6 @@
-import { textMessage, textOf } from '@shared/messages.ts';
-import type { Stage } from '@shared/models.ts';
-import type { ModelRequest } from '../../providers/define.ts';
+import { textMessage, textOf } from '@shared/models/model-messages.ts';
+import type { Stage } from '@shared/models/model-info.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
 import { askByRole } from '../step/ask-by-role.ts';
 import { promptTexts } from '../prompt/prompt-texts.ts';
 import type { ResolvedModel } from './agent-dependencies.ts';

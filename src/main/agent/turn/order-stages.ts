@@ -1,4 +1,4 @@
-import type { Strategy, ModelInfo, Stage } from '@shared/models.ts';
+import type { Strategy, ModelInfo, Stage } from '@shared/models/model-info.ts';
 import { maxOutputTokens } from '../prompt/build-prompt.ts';
 import { routeStep } from '../step/route-step.ts';
 import type { NextStage } from '../../routing/cascade/cascade.ts';

@@ -1,4 +1,4 @@
-import type { ModelInfo, Stage } from '@shared/models.ts';
+import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
 import type { Cascade, NextStage, StageCause, StageExit } from '../../routing/cascade/cascade.ts';
 import { createCascade, goesOnHere, stopCause } from '../../routing/cascade/cascade.ts';
 import { withoutRecipes } from '../../routing/cascade/choose-cascade.ts';

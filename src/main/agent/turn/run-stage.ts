@@ -1,5 +1,5 @@
 import type { Failure } from '@shared/errors.ts';
-import type { Stage } from '@shared/models.ts';
+import type { Stage } from '@shared/models/model-info.ts';
 import { taskWithTexts } from '../prompt/attached-parts.ts';
 import { checkCriterion, isWorse } from '../gate/check-criterion.ts';
 import type { LimitStop } from './turn-limits.ts';

@@ -1,6 +1,6 @@
 import { AppError, toFailure } from '@shared/errors.ts';
-import type { Stage } from '@shared/models.ts';
-import { howToGet } from '@shared/models.ts';
+import type { Stage } from '@shared/models/model-info.ts';
+import { howToGet } from '@shared/models/model-info.ts';
 import { chooseCascade } from '../../routing/cascade/choose-cascade.ts';
 import { isAboutFailures } from '@shared/text/about-failures.ts';
 import { checkCriterion } from '../gate/check-criterion.ts';

@@ -1,4 +1,4 @@
-import type { Attachment } from '@shared/attachments.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
 import { AppError } from '@shared/errors.ts';
 import type { AgentDependencies, Inbox, QueuedMessage, TurnOptions } from './agent-dependencies.ts';
 import type { TurnStarter } from './turn-starter.ts';
@@ -110,7 +110,7 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
 function stopAll({ sandbox }: Pick<AgentDependencies, 'sandbox'>, turns: TurnStarter, queue: MessageQueue): void {
   queue.drop((message) => message.resolve(cancelledEnd));
   turns.abort();
-  void sandbox.services?.stopAll();
+  void sandbox.backgroundProcesses?.stopAll();
 }
 
 /** The search for a name after a turn; a message, and the end of the session, come before it. */

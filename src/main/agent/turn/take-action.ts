@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { EffectRecord } from '../../sessions/journal.ts';
+import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import { capOutput } from '../prompt/shorten-output.ts';
 import type { Turn } from './turn.ts';
 

@@ -1,5 +1,5 @@
 import type { Failure } from '@shared/errors.ts';
-import type { Confidence, TurnEndReason } from '@shared/events.ts';
+import type { Confidence, TurnEndReason } from '@shared/events/events.ts';
 import type { Criterion } from '../../recipes/define.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 

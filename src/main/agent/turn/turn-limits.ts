@@ -1,9 +1,9 @@
-import { wasReady } from '@shared/session-state.ts';
-import type { Timings } from '@shared/call-report.ts';
-import type { TurnEndReason } from '@shared/events.ts';
+import { wasWrittenAhead } from '@shared/session/session-state.ts';
+import type { Timings } from '@shared/events/call-report.ts';
+import type { TurnEndReason } from '@shared/events/events.ts';
 import type { TurnEnd } from './turn-baseline.ts';
-import type { Usage } from '@shared/money.ts';
-import { promptTokensOf } from '@shared/money.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
+import { promptTokensOf } from '@shared/money/token-cost.ts';
 
 /** Why a turn, or one stage of it, must stop; `text` is for people. */
 export interface LimitStop {
@@ -90,7 +90,7 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     },
     noteStep({ usage, timings }) {
       // It was written with the one before, which read the prompt for both.
-      const isPart = wasReady({ usage, timings });
+      const isPart = wasWrittenAhead({ usage, timings });
       if (!isPart) spent.steps += 1;
       spent.tokens += (isPart ? 0 : promptTokensOf(usage)) + usage.output;
       spent.waitedMs += timings.queuedMs;

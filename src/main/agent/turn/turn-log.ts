@@ -1,6 +1,6 @@
 import { AppError } from '@shared/errors.ts';
-import type { NewEvent, SessionEvent } from '@shared/events.ts';
-import type { Journal } from '../../sessions/journal.ts';
+import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
+import type { Journal } from '../../sessions/journal/journal.ts';
 
 /**
  * A turn's way to its journal. `append` is also the place where a cancelled turn stops: after an abort it throws

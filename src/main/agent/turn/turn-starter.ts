@@ -1,4 +1,4 @@
-import { hasImage } from '@shared/attachment-text.ts';
+import { hasImage } from '@shared/attachments/attachment-text.ts';
 import { resolveRepeatedRequest } from './repeated-request.ts';
 import { attachedParts } from '../prompt/attached-parts.ts';
 import { createConversation } from '../prompt/conversation.ts';

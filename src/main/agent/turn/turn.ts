@@ -1,7 +1,7 @@
-import type { Purpose } from '@shared/events.ts';
-import type { Part } from '@shared/messages.ts';
-import type { Stage } from '@shared/models.ts';
-import type { ModelRequest, ProviderError } from '../../providers/define.ts';
+import type { Purpose } from '@shared/events/events.ts';
+import type { Part } from '@shared/models/model-messages.ts';
+import type { Stage } from '@shared/models/model-info.ts';
+import type { ModelRequest, ProviderError } from '../../models/providers/define.ts';
 import type { Decision } from '../../routing/define.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
 import type { ToolFacts } from '../../tools/define.ts';

@@ -84,7 +84,7 @@ function handlersOf(
       }
       if (action === 'set')
         return take((await import('./commands/models/set-model.command.ts')).setModel(context, id ?? '', args));
-      if (action === 'mend')
+      if (action === 'repair')
         return take((await import('./commands/models/repair-model.command.ts')).repairModel(context, id ?? '', args));
       const { listModels, pullModel, showModel } = await import('./commands/models/models.command.ts');
       if (action === 'list') return take(listModels(context, args));

@@ -8,7 +8,7 @@ import type { CoreClient, SocketServer } from '../../server/local-socket.ts';
 import { connectSocket, serveSocket } from '../../server/local-socket.ts';
 import { compose } from '../../compose.ts';
 import type { HomeClaim } from '../../server/owner/claim-home.ts';
-import { delay } from '../../lib/async/delay.ts';
+import { delay } from '../../lib/async/abort.ts';
 import type { Terminal } from '../cli/terminal/terminal.ts';
 
 /** A core to speak to, wherever it runs. */

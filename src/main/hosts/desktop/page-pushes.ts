@@ -1,4 +1,4 @@
-import type { HostPush } from '@shared/host-contract.ts';
+import type { HostPush } from '@shared/contract/host-contract.ts';
 import { createPushQueue } from '../../lib/async/push-queue.ts';
 
 /** What happens around the page, on its way into it. */

@@ -1,6 +1,6 @@
-import type { SessionSummary } from '@shared/contract.ts';
-import type { SessionNews, Watched } from '@shared/session-news.ts';
-import { isWanted, sessionNews } from '@shared/session-news.ts';
+import type { SessionSummary } from '@shared/contract/contract.ts';
+import type { SessionNews, WatchedSession } from '@shared/session/session-news.ts';
+import { isNewsWanted, sessionNews } from '@shared/session/session-news.ts';
 
 /** What a look asks a core. */
 export interface NewsSource {
@@ -14,7 +14,7 @@ export interface NewsSource {
  * slow a core is: while one look is under way another sees nothing, and what a look failed to say the next one says.
  */
 export function createNewsFinder(): (source: NewsSource) => Promise<readonly SessionNews[]> {
-  let watched: ReadonlyMap<string, Watched> = new Map();
+  let watched: ReadonlyMap<string, WatchedSession> = new Map();
   let isLooking = false;
   return async ({ sessions, notify }) => {
     if (isLooking) return [];
@@ -23,7 +23,7 @@ export function createNewsFinder(): (source: NewsSource) => Promise<readonly Ses
       const round = sessionNews(watched, await sessions(), Date.now());
       const wanted = round.news.length === 0 ? null : await notify();
       ({ watched } = round);
-      return round.news.filter((one) => isWanted(one, wanted));
+      return round.news.filter((one) => isNewsWanted(one, wanted));
     } finally {
       isLooking = false;
     }

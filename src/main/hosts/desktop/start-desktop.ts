@@ -1,21 +1,76 @@
 import { join } from 'node:path';
-import { BrowserWindow, app, dialog, session } from 'electron';
+import { BrowserWindow, app, dialog, session, Notification, protocol } from 'electron';
 import { toFailure } from '@shared/errors.ts';
-import { unobeyed } from '@shared/seen-text.ts';
+import { escapeForTerminal, seenWords } from '@shared/text/seen-text.ts';
 import { createForwardRouter } from '../../server/forward-router.ts';
 import { createChannelServer } from '../../server/serve-channel.ts';
-import { readPageFiles } from '../page-files.ts';
-import type { ConnectedCore, RenewedConnection } from '../connection/renewed-connection.ts';
-import { createRenewedConnection } from '../connection/renewed-connection.ts';
+import { readPageFiles, pageHeaders } from '../page-files.ts';
+import type { ConnectedCore, RenewedConnection } from '../connection/core-connection.ts';
+import { createRenewedConnection } from '../connection/core-connection.ts';
 import { createHostCommands, refusePaths } from './commands.ts';
 import { linkScheme, sessionInArguments } from './session-links.ts';
 import { setMenu } from './app-menu.ts';
-import { notifyOfSessions } from './notify-of-sessions.ts';
 import { acceptPorts } from './page-port.ts';
-import { pageUrl, registerPageScheme, servePage } from './page-protocol.ts';
 import { texts } from './desktop-texts.ts';
 import type { Windows } from './windows.ts';
 import { createWindows } from './windows.ts';
+import type { SessionNews } from '@shared/session/session-news.ts';
+import type { CoreClient } from '../../server/local-socket.ts';
+import { createNewsFinder } from './session-news-finder.ts';
+import type { Session } from 'electron';
+import type { PageFiles } from '../page-files.ts';
+
+/** Where the page lives. An own scheme: `file:` would let a page read the disk. */
+export const pageUrl = 'app://dewpoint/';
+
+/** Must be called before the app is ready. */
+export function registerPageScheme(): void {
+  protocol.registerSchemesAsPrivileged([
+    { scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true } },
+  ]);
+}
+
+/** Answers the page's own files with its policy; anything else is not there. */
+export function servePage(session: Session, files: PageFiles): void {
+  const headers = pageHeaders("'self'");
+  session.protocol.handle('app', (request) => {
+    const url = new URL(request.url);
+    const file = url.host === 'dewpoint' && request.method === 'GET' ? files.get(url.pathname) : undefined;
+    if (file === undefined) return new Response('not found', { status: 404, headers });
+    return new Response(new Uint8Array(file.body), { headers: { ...headers, 'content-type': file.contentType } });
+  });
+}
+
+const everyMs = 4_000;
+
+/** Tells a person who looks at something else that a long task has ended or waits; a click shows it. */
+export function notifyOfSessions(client: () => Promise<CoreClient>, windows: Windows): void {
+  const look = createNewsFinder();
+  const tell = async (): Promise<void> => {
+    const core = await client();
+    const all = await look({
+      sessions: () => core.sessions.list(),
+      notify: () => core.settings.get({ key: 'notify' }),
+    });
+    const inFront = windows.sessionInFront();
+    if (!Notification.isSupported()) return;
+    for (const news of all) if (news.sessionId !== inFront) show(news, windows);
+  };
+  // A core that is just being renewed is asked again in a moment.
+  setInterval(() => void tell().catch(() => undefined), everyMs).unref();
+}
+
+function show({ sessionId, title, what }: SessionNews, windows: Windows): void {
+  const notification = new Notification({
+    title: title === '' ? 'Dewpoint' : seenWords(title),
+    body: texts[`news.${what}`],
+  });
+  notification.on('click', () => {
+    windows.show();
+    windows.push({ type: 'session', sessionId, isAsking: what === 'waits' });
+  });
+  notification.show();
+}
 
 export interface DesktopOptions {
   /** Opens the core here, or finds the process that has it. Called again when that one goes. */
@@ -113,7 +168,7 @@ function fail(error: unknown, { isTest }: DesktopOptions): void {
   const { message, hint } = toFailure(error);
   const text = hint === undefined ? message : `${message}\n${hint}`;
   const stack = isTest && error instanceof Error ? `${error.stack}\n` : '';
-  process.stderr.write(unobeyed(`dewpoint: ${text}\n${stack}`));
+  process.stderr.write(escapeForTerminal(`dewpoint: ${text}\n${stack}`));
   if (!isTest) dialog.showErrorBox(texts['dialog.cannotStart'], text);
   app.exit(1);
 }

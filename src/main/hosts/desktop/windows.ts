@@ -1,6 +1,6 @@
 import { BrowserWindow, app } from 'electron';
 import type { WebContents } from 'electron';
-import type { HostPush } from '@shared/host-contract.ts';
+import type { HostPush } from '@shared/contract/host-contract.ts';
 import type { PagePushes } from './page-pushes.ts';
 import { createPagePushes } from './page-pushes.ts';
 import type { KeptWindow, WindowPlace } from './window-state.ts';

@@ -1,5 +1,5 @@
-import type { SessionPush } from '@shared/contract.ts';
-import type { TerminalPush } from '@shared/sandbox-view.ts';
+import type { SessionPush } from '@shared/contract/contract.ts';
+import type { TerminalPush } from '@shared/sandbox/sandbox-view.ts';
 import type { PathAliases } from './path-aliases.ts';
 
 type Hide = <T>(value: T) => T;

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { sleep } from '../async/abort.ts';
-import { delay } from '../async/delay.ts';
+import { sleep, delay } from '../async/abort.ts';
 import { errorCodeOf, isMissing, makeFolder } from './json-file.ts';
 import { isRunning, ownerFrom, thisProcess } from './lock-owner.ts';
 

@@ -1,10 +1,10 @@
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract.ts';
+import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract/contract.ts';
 import { pullPhases } from '../files/pull-phases.ts';
 import type { ServerStatus } from '../model-servers.ts';
-import type { EngineVariant, EngineVariants } from '../../engines/engine-variants.ts';
-import { notSeen, wantedVariant } from '../../engines/engine-variants.ts';
-import type { Hardware } from '../../engines/hardware.ts';
+import type { EngineVariant, EngineVariants } from './engine-variants.ts';
+import { unseenCardText, wantedVariant } from './engine-variants.ts';
+import type { Hardware } from '../machine/hardware.ts';
 
 /** The engine's libraries for cards, fetched and removed as models are: `engine/cuda`, `engine/vulkan`. */
 export interface EngineLibraries {
@@ -98,5 +98,5 @@ async function complaintOf(
   if (!(await variants.isHere(wanted))) {
     return `Models inside Dewpoint use the processor until ${label} is here (${Math.round(bytes / 1e6)} MB, ${licence}): dewpoint models pull ${id}`;
   }
-  return isSeen === false ? `Models inside Dewpoint use the processor: ${notSeen(wanted)}` : null;
+  return isSeen === false ? `Models inside Dewpoint use the processor: ${unseenCardText(wanted)}` : null;
 }

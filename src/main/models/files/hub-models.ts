@@ -1,15 +1,15 @@
 import { basename } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, PullProgress } from '@shared/contract.ts';
-import type { ModelChoice } from '@shared/model-choice.ts';
-import type { PlanAnswer } from '@shared/plan.ts';
+import type { ModelEntry, PullProgress } from '@shared/contract/contract.ts';
+import type { ModelChoice } from '@shared/models/model-choice.ts';
+import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
 import type { MemoryPlanner } from '../memory/memory-planner.ts';
 import { pullPhases } from './pull-phases.ts';
-import type { Hub, HubFile, HubName, HubRepository } from '../../engines/hub.ts';
-import { hubNameOf } from '../../engines/hub.ts';
-import type { FetchedModel } from '../../engines/fetch-model.ts';
-import type { ModelStore } from '../../engines/model-store.ts';
-import { partNameOf } from '../../engines/split-files.ts';
+import type { HubClient, HubFile, HubName, HubRepository } from './download/hub-client.ts';
+import { hubNameOf } from './download/hub-client.ts';
+import type { FetchedModel } from './download/fetch-model.ts';
+import type { ModelStore } from './model-store.ts';
+import { partNameOf } from './split-model-files.ts';
 
 /** Models of a hub that the catalogue does not know, by name: `hf:OWNER/REPO[:QUANTISATION]`. */
 export interface HubModels {
@@ -20,14 +20,14 @@ export interface HubModels {
 }
 
 export interface HubModelsOptions {
-  readonly hub: Hub;
+  readonly hub: HubClient;
   readonly store: Pick<ModelStore, 'fetch'>;
   readonly plan: Pick<MemoryPlanner, 'planEach'>;
 }
 
 interface OfferedModel {
   readonly repository: HubRepository;
-  readonly files: readonly { readonly file: HubFile; readonly plan: PlanAnswer | null }[];
+  readonly files: readonly { readonly file: HubFile; readonly plan: MemoryPlanAnswer | null }[];
   /** Null where nothing that was asked for fits here. */
   readonly taken: HubFile | null;
 }
@@ -113,7 +113,7 @@ function best(files: OfferedModel['files']): HubFile | null {
   return fits.at(-1) ?? null;
 }
 
-function isHere({ granted, certainty }: PlanAnswer): boolean {
+function isHere({ granted, certainty }: MemoryPlanAnswer): boolean {
   return certainty === 'unknown' || granted.context > 0;
 }
 

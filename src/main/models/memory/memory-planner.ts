@@ -1,16 +1,16 @@
 import { isAbsolute } from 'node:path';
-import type { PlanInput } from '@shared/plan-input.ts';
+import type { MemoryPlanInput } from '@shared/models/memory-plan-input.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
-import { splitModelId } from '@shared/models.ts';
-import type { DeviceMemory, PlanAnswer } from '@shared/plan.ts';
-import type { ReadHeader } from '../../engines/header-reader.ts';
-import type { LlamaEngine } from '../../engines/llama-client.ts';
-import type { Hardware } from '../../engines/hardware.ts';
-import type { ModelCatalogue } from '../../engines/model-catalogue.ts';
-import type { ModelFacts } from '../../engines/model-memory.ts';
-import type { ModelStore } from '../../engines/model-store.ts';
-import { answerPlan } from '../../engines/plan-answer.ts';
-import type { PlanQuestion } from '../../engines/plan-answer.ts';
+import { splitModelId } from '@shared/models/model-info.ts';
+import type { DeviceMemory, MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
+import type { ReadHeader } from './gguf/gguf-header-reader.ts';
+import type { LlamaEngine } from '../engine/llama-engine.ts';
+import type { Hardware } from '../machine/hardware.ts';
+import type { ModelCatalogue } from '../files/model-catalogue.ts';
+import type { ModelFacts } from './estimate/model-memory.ts';
+import type { ModelStore } from '../files/model-store.ts';
+import { answerMemoryPlan } from './answer-memory-plan.ts';
+import type { MemoryPlanQuestion } from './answer-memory-plan.ts';
 
 export interface MemoryPlannerOptions {
   readonly store: ModelStore;
@@ -26,15 +26,19 @@ export interface MemoryPlannerOptions {
 /** The memory planner with what it needs from the outside: headers, the catalogue, the machine. Loads and fetches nothing. */
 export interface MemoryPlanner {
   /** Throws `AppError`: `not-found` for a model that nobody knows, `bad-input` for keys that are none. */
-  readonly plan: (input: PlanInput, signal: AbortSignal) => Promise<PlanAnswer>;
+  readonly plan: (input: MemoryPlanInput, signal: AbortSignal) => Promise<MemoryPlanAnswer>;
   /** For models whose headers are given; the machine is looked at once. Throws as `plan` does. */
-  readonly planEach: (facts: readonly ModelFacts[], signal: AbortSignal) => Promise<readonly PlanAnswer[]>;
+  readonly planEach: (facts: readonly ModelFacts[], signal: AbortSignal) => Promise<readonly MemoryPlanAnswer[]>;
   /** What a model would get here, in a line; null where its header is not known. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
 }
 
 export function createMemoryPlanner(options: MemoryPlannerOptions): MemoryPlanner {
-  const planWith = async (input: PlanInput, signal: AbortSignal, isMeasured: boolean): Promise<PlanAnswer> => {
+  const planWith = async (
+    input: MemoryPlanInput,
+    signal: AbortSignal,
+    isMeasured: boolean,
+  ): Promise<MemoryPlanAnswer> => {
     const { facts, path, isServed } =
       input.keys === null
         ? await factsOf(options, input.model, signal)
@@ -43,7 +47,7 @@ export function createMemoryPlanner(options: MemoryPlannerOptions): MemoryPlanne
     const engine = isServed ? 'llama-server' : input.engine;
     const real = await options.readHardware(signal);
     const hardware = input.cards === null ? real : { ...real, devices: input.cards.map(simulated) };
-    const question: PlanQuestion = {
+    const question: MemoryPlanQuestion = {
       model: input.model,
       facts,
       contextTokens: input.context,
@@ -97,8 +101,8 @@ export function createMemoryPlanner(options: MemoryPlannerOptions): MemoryPlanne
   };
 }
 
-function answered(question: PlanQuestion): PlanAnswer {
-  return valueOf(answerPlan(question));
+function answered(question: MemoryPlanQuestion): MemoryPlanAnswer {
+  return valueOf(answerMemoryPlan(question));
 }
 
 const measureMs = 8_000;
@@ -127,7 +131,7 @@ const plainInput = {
   cards: null,
 } as const;
 
-function sentence({ granted, certainty, weightsBytes }: PlanAnswer): string {
+function sentence({ granted, certainty, weightsBytes }: MemoryPlanAnswer): string {
   if (weightsBytes === null && certainty !== 'unknown') return 'unknown: how large the file is, is not known';
   const warnings = granted.warnings.length === 0 ? '' : ` ${granted.warnings.join(' ')}`;
   return `${granted.reason}${warnings}`;

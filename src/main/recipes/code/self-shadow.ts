@@ -11,7 +11,7 @@ export function selfShadows(syntax: Syntax, language: CodeLanguage, text: string
 }
 
 /**
- * `total = total(items)` to `total_value = total(items)`, in the whole function: a slip that needs no model to mend.
+ * `total = total(items)` to `total_value = total(items)`, in the whole function: a slip that needs no model to repair.
  * What is not called is left as it is.
  */
 export function withoutSelfShadows(syntax: Syntax, language: CodeLanguage, text: string): string {

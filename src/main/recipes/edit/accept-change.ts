@@ -1,4 +1,4 @@
-import type { Confidence } from '@shared/events.ts';
+import type { Confidence } from '@shared/events/events.ts';
 import type { RecipeContext, RecipeOutcome } from '../define.ts';
 import type { FileText } from '../trial/candidate-change.ts';
 import { createJudge, type Judge } from '../fix/judge/judge-candidate.ts';

@@ -1,5 +1,5 @@
-import type { ModelInfo } from '@shared/models.ts';
-import type { ProbeCard, ProbedStyle } from '@shared/probe-card.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { ProbeCard, ProbedStyle } from '@shared/models/probe-card.ts';
 import { buildRequest, promptShape } from '../../agent/prompt/build-prompt.ts';
 import { parseCalls } from '../../agent/calls/parse-calls.ts';
 import type { ParsedCall } from '../../agent/calls/call-types.ts';

@@ -1,4 +1,4 @@
-import type { ProbeCard } from '@shared/probe-card.ts';
+import type { ProbeCard } from '@shared/models/probe-card.ts';
 import type { RecipeContext } from '../define.ts';
 import { decodePerSecond, fillerLine, prefillPerSecond } from './probe-measures.ts';
 

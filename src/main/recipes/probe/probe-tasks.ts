@@ -1,5 +1,5 @@
-import type { ModelInfo } from '@shared/models.ts';
-import type { ProbeCard } from '@shared/probe-card.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { ProbeCard } from '@shared/models/probe-card.ts';
 import type { CallEntry, Entry } from '../../agent/prompt/conversation.ts';
 import type { RecipeContext } from '../define.ts';
 import { askForCalls } from './probe-calls.ts';

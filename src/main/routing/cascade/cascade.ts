@@ -1,5 +1,5 @@
-import type { EventOf } from '@shared/events.ts';
-import type { Stage } from '@shared/models.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import type { Stage } from '@shared/models/model-info.ts';
 import type { Trouble } from '../define.ts';
 
 /** Why the stage before was left; null: none was, or another model goes on for a gain. */

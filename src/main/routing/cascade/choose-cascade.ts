@@ -1,4 +1,4 @@
-import type { Strategy, ModelInfo, Stage } from '@shared/models.ts';
+import type { Strategy, ModelInfo, Stage } from '@shared/models/model-info.ts';
 
 export interface CascadeSubject {
   readonly strategy: 'auto' | Strategy;

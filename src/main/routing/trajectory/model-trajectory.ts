@@ -1,7 +1,7 @@
-import type { Sureness } from '@shared/call-report.ts';
-import type { EventOf } from '@shared/events.ts';
-import type { Usage } from '@shared/money.ts';
-import { promptTokensOf } from '@shared/money.ts';
+import type { Sureness } from '@shared/events/call-report.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
+import { promptTokensOf } from '@shared/money/token-cost.ts';
 
 /** What is known of one model from its calls so far. */
 export interface ModelTrajectory {

@@ -1,5 +1,5 @@
-import type { EventOf, SessionEvent } from '@shared/events.ts';
-import type { Where } from '@shared/models.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import type { Where } from '@shared/models/model-info.ts';
 import type { ModelTrajectory } from './model-trajectory.ts';
 import { afterCall } from './model-trajectory.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Approver } from '../../agent/turn/agent-dependencies.ts';
 import type { AskAboutDisk } from '../../sandbox/sandbox.ts';
-import type { Journal } from '../../sessions/journal.ts';
+import type { Journal } from '../../sessions/journal/journal.ts';
 
 export interface DiskQuestionDependencies {
   readonly journal: Pick<Journal, 'append' | 'newId'>;

@@ -1,5 +1,5 @@
 import type { CapDecision } from '../../money/budget.ts';
-import type { ApprovalScope } from '@shared/network-access.ts';
+import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import { createDeadlinePause } from '../../lib/async/deadline-pause.ts';
 import type { Approver, UserAnswer } from '../../agent/turn/agent-dependencies.ts';
 

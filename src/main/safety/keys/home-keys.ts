@@ -1,13 +1,13 @@
-import type { KeyOutcome, KeyReport, KeyTest } from '@shared/contract.ts';
+import type { KeyOutcome, KeyReport, KeyTest } from '@shared/contract/contract.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ProviderSettings, Settings } from '@shared/settings.ts';
-import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
+import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
+import { keyVariableOf, knownProviderNames, knownProviderSettings } from '@shared/settings/settings.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
-import { createKeyClient } from '../../secrets/key-client.ts';
-import type { StoreState } from '../../secrets/key-store.ts';
-import { createKeyStore } from '../../secrets/key-store.ts';
-import type { Keys, KeysOptions } from '../../secrets/keys.ts';
-import { createKeys } from '../../secrets/keys.ts';
+import { createKeyClient } from './key-client.ts';
+import type { StoreState } from './key-store.ts';
+import { createKeyStore } from './key-store.ts';
+import type { Keys, KeysOptions } from './provider-keys.ts';
+import { createKeys } from './provider-keys.ts';
 import type { AskedService } from '../../models/available-models.ts';
 
 /** The keys of this home: set, listed and removed by a person, found by providers. */
@@ -74,7 +74,7 @@ export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
       mustBeKnown(provider, settings());
       mustBeReady(await keys.remove(provider));
       // Only what came with a key goes with it.
-      const plain = serviceSettings(provider);
+      const plain = knownProviderSettings(provider);
       const own = settings().providers[provider];
       if (plain !== null && JSON.stringify(own) === JSON.stringify(plain)) await options.keepService(provider, null);
     },
@@ -121,22 +121,22 @@ function serviceName({ home, env }: HomeKeysOptions): string {
 }
 
 function ownersOf(settings: Settings): readonly { readonly provider: string; readonly variable: string | null }[] {
-  const services = serviceNames.flatMap((provider) => {
-    const own = settings.providers[provider] ?? serviceSettings(provider);
+  const services = knownProviderNames.flatMap((provider) => {
+    const own = settings.providers[provider] ?? knownProviderSettings(provider);
     const variable = own === null ? null : keyVariableOf(own);
     return variable === null ? [] : [{ provider, variable }];
   });
   const others = Object.entries(settings.providers)
     .filter(
       ([provider, { kind }]) =>
-        !serviceNames.includes(provider) && kind !== 'llama-cpp' && kind !== 'ollama' && kind !== 'scripted',
+        !knownProviderNames.includes(provider) && kind !== 'llama-cpp' && kind !== 'ollama' && kind !== 'scripted',
     )
     .map(([provider, own]) => ({ provider, variable: keyVariableOf(own) }));
   return [...services, ...others];
 }
 
 function mustBeKnown(provider: string, settings: Settings): void {
-  const known = [...new Set([...Object.keys(settings.providers), ...serviceNames])];
+  const known = [...new Set([...Object.keys(settings.providers), ...knownProviderNames])];
   if (known.includes(provider)) return;
   throw new AppError('not-found', `There is no provider ${provider}.`, {
     hint: `There are: ${known.join(', ')}. Others: dewpoint settings set providers.NAME '{"kind": "openai-compatible", "baseUrl": "…"}'`,
@@ -144,7 +144,7 @@ function mustBeKnown(provider: string, settings: Settings): void {
 }
 
 async function setUp({ settings, keepService }: HomeKeysOptions, provider: string): Promise<void> {
-  const service = serviceSettings(provider);
+  const service = knownProviderSettings(provider);
   if (service !== null && settings().providers[provider] === undefined) await keepService(provider, service);
 }
 

@@ -1,12 +1,12 @@
-import type { Settings } from '@shared/settings.ts';
-import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { keyVariableOf, knownProviderNames, knownProviderSettings } from '@shared/settings/settings.ts';
 
 /** Values that must never reach a log, with a word for each. */
 export function knownSecrets(
   settings: Settings,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly { readonly kind: string; readonly value: string }[] {
-  const wellKnown = serviceNames.map(serviceSettings).filter((service) => service !== null);
+  const wellKnown = knownProviderNames.map(knownProviderSettings).filter((service) => service !== null);
   const names = [...wellKnown, ...Object.values(settings.providers)].map(keyVariableOf);
   return [...new Set(names)].flatMap((name) => {
     const value = name === null ? undefined : env[name];

@@ -1,26 +1,26 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Settings } from '@shared/settings.ts';
-import type { UntrackedPlace } from '@shared/sandbox-events.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { success, type Reply } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Outward } from '../network/outward.ts';
-import { noSurroundings } from '../dependencies/surroundings.ts';
-import type { AskAboutDisk, SandboxDescription, ServiceState } from '../sandbox.ts';
-import { borrowRunner } from './borrow-runner.ts';
-import { DockerSandbox, type ChangingSurroundings } from './docker-sandbox.ts';
-import { unheldLimits, type EngineLimits } from './engine-limits.ts';
-import type { Engine } from './engine.ts';
-import { RepositoryGuard } from '../repositories/repository-guard.ts';
-import { homeIdOf, type UserIds } from './identity.ts';
-import { findImage, type ImageRequest, type SandboxImage } from './image.ts';
-import { lookAt } from './look-at-project.ts';
-import { createProjectLinks, lookForLinks } from './project-links.ts';
-import { runnerInContainer, type RunnerPlace } from './runner-processes.ts';
-import type { SessionContainerOptions } from './session-container-options.ts';
-import { SessionContainer } from './session-container.ts';
-import { sweepLeftovers } from './sweep.ts';
-import { userCandidates } from './user-candidates.ts';
+import type { OutboundConnections } from '../network/outbound-connections.ts';
+import { emptySessionEnvironment } from '../packages/session-environment.ts';
+import type { AskAboutDisk, SandboxDescription, BackgroundProcessState } from '../sandbox.ts';
+import { borrowRunner } from './runner/borrow-runner.ts';
+import { DockerSandbox, type ChangingEnvironment } from './docker-sandbox.ts';
+import { unheldLimits, type EngineLimits } from './engine/engine-limits.ts';
+import type { Engine } from './engine/container-engine.ts';
+import { RepositoryGuard } from '../workspace/repositories/repository-guard.ts';
+import { homeIdOf, type UserIds } from './user/container-identity.ts';
+import { findImage, type ImageRequest, type SandboxImage } from '../images/sandbox-image.ts';
+import { findHiddenFiles } from '../workspace/find-hidden-files.ts';
+import { createProjectLinks, lookForLinks } from './protection/project-links.ts';
+import { runnerInContainer, type RunnerPlace } from './runner/runner-processes.ts';
+import type { SessionContainerOptions } from './container/session-container-options.ts';
+import { SessionContainer } from './container/session-container.ts';
+import { sweepLeftovers } from './engine/sweep-leftovers.ts';
+import { userCandidates } from './user/user-candidates.ts';
 
 export interface DockerSandboxRequest {
   readonly sessionId: string;
@@ -33,12 +33,12 @@ export interface DockerSandboxRequest {
   readonly homePath: string;
   readonly image: Omit<ImageRequest, 'wanted'>;
   /** How an approved command gets to the network. */
-  readonly outward: Outward;
+  readonly outward: OutboundConnections;
   /** What of the project is mounted and told beside its folder, by the image that runs. */
-  readonly surroundings?: (image: SandboxImage) => Promise<ChangingSurroundings>;
+  readonly sessionEnvironment?: (image: SandboxImage) => Promise<ChangingEnvironment>;
   readonly log: Log;
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
-  readonly onService?: (state: ServiceState) => void;
+  readonly onService?: (state: BackgroundProcessState) => void;
   readonly onDiskLow?: AskAboutDisk;
   /** Something was found that commands left and that this machine may run later. Must not throw. */
   readonly onUntracked?: (places: readonly UntrackedPlace[]) => void;
@@ -86,8 +86,8 @@ async function startSession(
   const seccomp = await profileText(request.image.resourcesPath);
   const linksFound = lookForLinks(workspacePath, signal);
   const limits = limitsFor(engine, request.settings);
-  const changing = (await request.surroundings?.(image)) ?? null;
-  const surroundings = (await changing?.find(signal)) ?? noSurroundings;
+  const changing = (await request.sessionEnvironment?.(image)) ?? null;
+  const sessionEnvironment = (await changing?.find(signal)) ?? emptySessionEnvironment;
   const options: Omit<SessionContainerOptions, 'runner'> = {
     engine,
     imageId: image.id,
@@ -99,13 +99,13 @@ async function startSession(
     seccomp,
     guard,
     look: (closing) =>
-      lookAt(
+      findHiddenFiles(
         { workspacePath, settings: request.settings, homePath: request.homePath, masks: request.masks ?? [] },
         closing,
       ),
     ...limits,
-    extra: surroundings.mounts,
-    environment: surroundings.environment,
+    extra: sessionEnvironment.mounts,
+    environment: sessionEnvironment.environment,
     besides: null,
     log: request.log,
     engineWaitMs: request.settings.engineWaitSeconds * 1000,
@@ -121,7 +121,7 @@ async function startSession(
       imageName: image.name,
       description: describe(engine),
       limits: shownLimits(limits, engine.limits),
-      surroundings,
+      sessionEnvironment,
       changing,
       links: createProjectLinks(session, await linksFound),
       ...(request.onService === undefined ? {} : { onService: request.onService }),

@@ -1,7 +1,7 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { isGitName } from '../../lib/files/host-folder.ts';
-import { workspaceRelative } from '../paths.ts';
-import { skippedText } from '../skipped-folders.ts';
+import { workspaceRelative } from '../files/workspace-relative.ts';
+import { skippedText } from '../files/skipped-folders.ts';
 import type {
   AskAboutDisk,
   ExecRequest,
@@ -20,41 +20,41 @@ import type {
   SandboxLook,
   SearchQuery,
   SearchResult,
-  ServiceState,
+  BackgroundProcessState,
   WorkspaceFiles,
 } from '../sandbox.ts';
-import { workspaceInContainer } from './create-body.ts';
-import { ContainerServices } from './container-services.ts';
-import { ContainerFiles } from './container-files.ts';
-import type { UserIds } from './identity.ts';
-import { execCommand, programOf, refuseCommand } from './exec-command.ts';
-import { ContainerRuns } from './run-in-container.ts';
-import type { Surroundings } from '../dependencies/surroundings.ts';
-import { dropSuperseded, runOnPackages, type SessionPackages } from './package-changes.ts';
-import { runWithNetwork } from './network-run.ts';
-import { untrackedText } from '@shared/session-sandbox.ts';
-import type { Outward } from '../network/outward.ts';
-import type { SessionContainer } from './session-container.ts';
-import type { ProjectLinks } from './project-links.ts';
-import { readUsage } from './usage.ts';
+import { workspaceInContainer } from './container/container-create-body.ts';
+import { ContainerBackgroundProcesses } from './exec/container-background-processes.ts';
+import { ContainerFiles } from './files/container-files.ts';
+import type { UserIds } from './user/container-identity.ts';
+import { execCommand, programOf, refuseCommand } from './exec/exec-command.ts';
+import { ContainerRuns } from './exec/run-in-container.ts';
+import type { SessionEnvironment } from '../packages/session-environment.ts';
+import { dropSuperseded, runOnPackages, type SessionPackages } from './packages/package-changes.ts';
+import { runWithNetwork } from './exec/run-with-network.ts';
+import { untrackedText } from '@shared/session/reducers/reduce-sandbox.ts';
+import type { OutboundConnections } from '../network/outbound-connections.ts';
+import type { SessionContainer } from './container/session-container.ts';
+import type { ProjectLinks } from './protection/project-links.ts';
+import { readUsage } from './container/container-usage.ts';
 
-export interface ChangingSurroundings {
-  readonly find: (signal: AbortSignal) => Promise<Surroundings>;
+export interface ChangingEnvironment {
+  readonly find: (signal: AbortSignal) => Promise<SessionEnvironment>;
   /** Null: commands change none. */
   readonly packages: SessionPackages | null;
 }
 
 export interface DockerSandboxOptions {
   readonly session: SessionContainer;
-  readonly outward: Outward;
+  readonly outward: OutboundConnections;
   readonly imageName: string;
   readonly description: string;
   readonly limits: SandboxDescription['limits'];
   /** Of its start. */
-  readonly surroundings: Surroundings;
-  readonly changing: ChangingSurroundings | null;
+  readonly sessionEnvironment: SessionEnvironment;
+  readonly changing: ChangingEnvironment | null;
   readonly warnings: readonly string[];
-  readonly onService?: (state: ServiceState) => void;
+  readonly onService?: (state: BackgroundProcessState) => void;
   readonly onDiskLow: AskAboutDisk | null;
   readonly links: ProjectLinks;
 }
@@ -68,23 +68,26 @@ export class DockerSandbox implements Sandbox {
   readonly #runs: ContainerRuns;
   readonly #files: ContainerFiles;
   readonly #open = new Set<OpenProcess>();
-  #surroundings: Surroundings;
-  readonly services: ContainerServices;
+  #sessionEnvironment: SessionEnvironment;
+  readonly backgroundProcesses: ContainerBackgroundProcesses;
   readonly links: ProjectLinks;
 
   constructor(options: DockerSandboxOptions) {
     this.#options = options;
-    this.#surroundings = options.surroundings;
+    this.#sessionEnvironment = options.sessionEnvironment;
     this.scratchPath = options.session.scratchPath;
     this.links = options.links;
     this.#runs = new ContainerRuns(options.session);
     this.#files = new ContainerFiles(this.#runs);
-    this.services = new ContainerServices(options.session, options.onService ?? (() => undefined));
+    this.backgroundProcesses = new ContainerBackgroundProcesses(
+      options.session,
+      options.onService ?? (() => undefined),
+    );
   }
 
   get description(): SandboxDescription {
     const { imageName, description, limits, warnings, session } = this.#options;
-    const { notes, warnings: told } = this.#surroundings;
+    const { notes, warnings: told } = this.#sessionEnvironment;
     const linked = this.links.warning();
     return {
       tier: 'container',
@@ -114,9 +117,9 @@ export class DockerSandbox implements Sandbox {
     if (packages === null || request.keepsPackages === undefined) return runWithNetwork(place, request, signal);
     const { ran, isChanged } = await runOnPackages(place, packages, { request, signal });
     if (isChanged && changing !== null) {
-      this.#surroundings = await changing.find(signal);
-      await this.services.stopAll();
-      const { mounts: extra, environment } = this.#surroundings;
+      this.#sessionEnvironment = await changing.find(signal);
+      await this.backgroundProcesses.stopAll();
+      const { mounts: extra, environment } = this.#sessionEnvironment;
       // Where it cannot be made the next command says so: what this one did is done.
       await session.renew({ extra, environment }, signal);
       await dropSuperseded(packages, signal);
@@ -239,7 +242,7 @@ export class DockerSandbox implements Sandbox {
   }
 
   async dispose(): Promise<void> {
-    await this.services.dispose();
+    await this.backgroundProcesses.dispose();
     await this.#options.session.dispose();
     await this.#options.session.guard.dispose();
   }

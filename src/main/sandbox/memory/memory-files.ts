@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import type { FileContent, FileStat, ScannedFile, WorkspaceFiles } from '../sandbox.ts';
-import { isSkippedFolder } from '../skipped-folders.ts';
+import { isSkippedFolder } from '../files/skipped-folders.ts';
 import { foldersOf, isFolder, missing } from './memory-tree.ts';
 
 export interface MemoryFile {

@@ -1,8 +1,8 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { keepOutput } from '../kept-output.ts';
-import { workspaceRelative } from '../paths.ts';
+import { workspaceRelative } from '../files/workspace-relative.ts';
 import type { ExecRequest, ExecResult, OpenProcess, OpenRequest, OutputChunk, Sandbox } from '../sandbox.ts';
-import { readEach } from '../read-each.ts';
+import { readFilesSingly } from '../files/read-files-singly.ts';
 import { createMemoryFiles, type MemoryFile, type MemoryFiles } from './memory-files.ts';
 import { listMemory, searchMemory } from './memory-tree.ts';
 
@@ -66,7 +66,7 @@ export function createMemorySandbox(options: MemorySandboxOptions = {}): MemoryS
     description: { tier: 'memory', image: null, text: 'In memory: nothing real is touched.', limits: {}, warnings: [] },
     workspacePath,
     scratchPath: options.hasScratch === false ? null : '/scratch',
-    services: null,
+    backgroundProcesses: null,
     files: store.files,
     commands,
     put: store.put,
@@ -116,7 +116,7 @@ function fileOperations(
     at(path, signal, (inside) => store.read(inside, options.maxBytes));
   return {
     readFile,
-    readFiles: (paths, options, signal) => readEach(readFile, paths, { options, signal }),
+    readFiles: (paths, options, signal) => readFilesSingly(readFile, paths, { options, signal }),
     writeFile: (path, bytes, expect, signal) => at(path, signal, (inside) => store.write(inside, bytes, expect)),
     deleteFile: (path, expect, signal) => at(path, signal, (inside) => store.delete(inside, expect)),
     realPath: (path, signal) => at(path, signal, (inside) => success(inside)),

@@ -1,8 +1,8 @@
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
-import { globMatcher } from '../glob.ts';
-import { listDepth, makeListing } from '../make-listing.ts';
+import { globMatcher } from '../files/glob-matcher.ts';
+import { listDepth, makeListing } from '../files/make-listing.ts';
 import type { ListEntry, ListOptions, Listing, SearchQuery, SearchResult } from '../sandbox.ts';
-import { isSkippedFolder } from '../skipped-folders.ts';
+import { isSkippedFolder } from '../files/skipped-folders.ts';
 
 type Files = ReadonlyMap<string, { readonly bytes: Uint8Array }>;
 

@@ -4,9 +4,9 @@ import { finished } from 'node:stream/promises';
 import { abortWithManyListeners } from '../../lib/async/abort.ts';
 import { connectThrough } from './connect-through.ts';
 import { forwardRequest } from './forward-request.ts';
-import { longestHead } from './plain-head.ts';
-import { answer, type ProxyOptions, type ProxyWork } from './proxy-work.ts';
-import { createTraffic } from './traffic.ts';
+import { longestHead } from './http-head.ts';
+import { answerClient, type ProxyOptions, type ProxyContext } from './proxy-context.ts';
+import { createTraffic } from './network-traffic.ts';
 
 export interface AllowListProxy {
   /** Serves a client; what it says is a stranger's word. */
@@ -26,7 +26,7 @@ const mostWaiting = 16;
 export function createAllowListProxy(options: ProxyOptions): AllowListProxy {
   const closing = abortWithManyListeners();
   const traffic = createTraffic(options.limits, options.onDecision);
-  const work: ProxyWork = { ...options, traffic, signal: closing.signal };
+  const work: ProxyContext = { ...options, traffic, signal: closing.signal };
   const inTurn = createInTurn();
   // Said outright: a switch of the process would make both laxer.
   const server = createServer({ maxHeaderSize: longestHead, insecureHTTPParser: false });
@@ -57,7 +57,7 @@ export function createAllowListProxy(options: ProxyOptions): AllowListProxy {
     if (client.writableEnded || client.destroyed) return;
     // Others are ends of a connection, which nobody asked for anything by.
     if ('code' in error && String(error.code).startsWith('HPE_')) traffic.refuse('', null, 'bad-request');
-    answer(client, 400, 'Not understood');
+    answerClient(client, 400, 'Not understood');
   });
   return {
     handle: (client) => void server.emit('connection', client),

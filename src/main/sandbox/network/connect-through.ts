@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import type { Duplex, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readClientHello } from './client-hello.ts';
-import type { NetworkReason } from './decision.ts';
+import type { NetworkReason } from './network-decision.ts';
 import { judgeTarget } from './judge-target.ts';
-import { answer, reach, refusalText, type ProxyWork } from './proxy-work.ts';
+import { answerClient, openTarget, refusalText, type ProxyContext } from './proxy-context.ts';
 
 const helloMs = 30_000;
 
@@ -14,17 +14,17 @@ interface Client {
 }
 
 /** Serves a `CONNECT`: TLS to a listed host, checked by the name in its first message before a byte goes out. Never rejects. */
-export async function connectThrough(work: ProxyWork, target: string, { client, head }: Client): Promise<void> {
+export async function connectThrough(work: ProxyContext, target: string, { client, head }: Client): Promise<void> {
   const judged = judgeTarget(target, 443, work.hosts);
   if (!judged.ok) {
     work.traffic.refuse(judged.shown, judged.port, judged.reason);
-    answer(client, 403, refusalText(judged.reason));
+    answerClient(client, 403, refusalText(judged.reason));
     return;
   }
   const attempt = work.traffic.begin(judged.host, 443);
-  const dialled = await reach(work, attempt, { host: judged.host, port: 443 });
+  const dialled = await openTarget(work, attempt, { host: judged.host, port: 443 });
   if (!dialled.ok) {
-    answer(client, dialled.reason === 'inner-address' ? 403 : 502, refusalText(dialled.reason));
+    answerClient(client, dialled.reason === 'inner-address' ? 403 : 502, refusalText(dialled.reason));
     return;
   }
   const { socket: server } = dialled;
@@ -69,7 +69,7 @@ function sendOn(client: Duplex, meter: Transform, server: Socket): Promise<void>
   });
 }
 
-function endBoth(work: ProxyWork, client: Duplex, server: Socket): () => void {
+function endBoth(work: ProxyContext, client: Duplex, server: Socket): () => void {
   const end = (): void => {
     work.signal.removeEventListener('abort', end);
     client.destroy();

@@ -2,11 +2,11 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage, type 
 import type { Socket } from 'node:net';
 import { Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { NetworkReason } from './decision.ts';
+import type { NetworkReason } from './network-decision.ts';
 import { judgeTarget } from './judge-target.ts';
-import { answerHead, longestHead, requestHead, type PlainHead } from './plain-head.ts';
-import { reach, refusalText, type ProxyWork } from './proxy-work.ts';
-import type { Attempt } from './traffic.ts';
+import { answerHead, longestHead, requestHead, type HttpHead } from './http-head.ts';
+import { openTarget, refusalText, type ProxyContext } from './proxy-context.ts';
+import type { Attempt } from './network-traffic.ts';
 import { proxyCredentials } from './upstream-proxy.ts';
 
 /** Host and port, then the rest. Each character has one place, so that a long one that does not fit costs little. */
@@ -19,7 +19,7 @@ const mostInterim = 32;
  * of ours that is counted against the body. Never rejects.
  */
 export async function forwardRequest(
-  work: ProxyWork,
+  work: ProxyContext,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function forwardRequest(
     return;
   }
   const attempt = work.traffic.begin(judged.host, 80);
-  const dialled = await reach(work, attempt, { host: judged.host, port: 80 });
+  const dialled = await openTarget(work, attempt, { host: judged.host, port: 80 });
   if (!dialled.ok) {
     answerRequest(response, dialled.reason === 'inner-address' ? 403 : 502, dialled.reason);
     return;
@@ -81,7 +81,7 @@ export async function forwardRequest(
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly head: PlainHead;
+  readonly head: HttpHead;
   readonly attempt: Attempt;
   readonly socket: Socket;
   readonly idleMs: number;

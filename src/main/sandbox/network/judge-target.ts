@@ -1,5 +1,5 @@
-import type { NetworkReason } from './decision.ts';
-import { canonicalHost } from '@shared/host-name.ts';
+import type { NetworkReason } from './network-decision.ts';
+import { canonicalHost } from '@shared/safety/host-name.ts';
 
 export type Judged =
   | { readonly ok: true; readonly host: string }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
 import { hostFolderOf } from '../../lib/files/host-folder.ts';
-import { listDepth, makeListing } from '../make-listing.ts';
-import { workspaceRelative } from '../paths.ts';
-import { readEach } from '../read-each.ts';
+import { listDepth, makeListing } from '../files/make-listing.ts';
+import { workspaceRelative } from '../files/workspace-relative.ts';
+import { readFilesSingly } from '../files/read-files-singly.ts';
 import type {
   FileContent,
   FileStat,
@@ -19,9 +19,9 @@ import type {
   SearchResult,
   WorkspaceFiles,
 } from '../sandbox.ts';
-import { openInside, type OpenedPath } from './host-path.ts';
-import { kindOf, walkTree, type TreeEntry } from './host-tree.ts';
-import { searchHost } from './ripgrep.ts';
+import { openInside, type OpenedPath } from './open-inside.ts';
+import { kindOf, walkHostTree, type TreeEntry } from './walk-host-tree.ts';
+import { searchHost } from './search-host.ts';
 
 export interface ReadOnlyOptions {
   /** A real path on the host. */
@@ -73,7 +73,7 @@ export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOption
     description,
     workspacePath,
     scratchPath: null,
-    services: null,
+    backgroundProcesses: null,
     exec: () => refuse('Running a command'),
     runWithNetwork: () => refuse('Running a command'),
     open: () => refuse('Starting a process'),
@@ -82,7 +82,7 @@ export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOption
     realPath: () => refuse('Writing'),
     setMode: () => refuse('Changing a mode'),
     readFile,
-    readFiles: (paths, options, signal) => readEach(readFile, paths, { options, signal }),
+    readFiles: (paths, options, signal) => readFilesSingly(readFile, paths, { options, signal }),
     list: (path, options, signal) => at(path, (opened) => listOpened(opened, options, signal)),
     stat: (path) => statPath(workspacePath, path),
     search: (query, signal) => searchInside(workspacePath, query, signal),
@@ -119,7 +119,7 @@ async function listOpened(opened: OpenedPath, options: ListOptions, signal: Abor
   const entries: ListEntry[] = [];
   const unseen = new Set<string>();
   const ignoreFiles = new Map<string, string>();
-  await walkTree(hostFolderOf(opened.handle, opened.place), {
+  await walkHostTree(hostFolderOf(opened.handle, opened.place), {
     prefix: opened.path,
     depth: listDepth(options),
     all: options.all === true,
@@ -141,7 +141,7 @@ async function scanOpened(opened: OpenedPath, signal: AbortSignal): Promise<Repl
     const fingerprint = `${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.ino}`;
     files.set(path, { sizeBytes, mode: Number(stats.mode) & 0o7777, fingerprint });
   };
-  await walkTree(hostFolderOf(opened.handle, opened.place), {
+  await walkHostTree(hostFolderOf(opened.handle, opened.place), {
     prefix: '.',
     depth: scanDepth,
     all: false,

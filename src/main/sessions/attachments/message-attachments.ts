@@ -1,21 +1,21 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
-import type { Attachment, LineRange } from '@shared/attachments.ts';
-import { maxAttachments, maxImageBytes, maxImageSide, maxTextBytes } from '@shared/attachment-text.ts';
-import type { FilePlace, KeptFile } from '@shared/attachment-inputs.ts';
+import type { Attachment, LineRange } from '@shared/attachments/attachment.ts';
+import { maxAttachments, maxImageBytes, maxImageSide, maxTextBytes } from '@shared/attachments/attachment-text.ts';
+import type { FilePlace, KeptFile } from '@shared/attachments/attachment-inputs.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { FenceSources } from '@shared/fences.ts';
-import { compileFences } from '@shared/fences.ts';
-import { readImageFacts } from '@shared/image-facts.ts';
-import type { Mention } from '@shared/mentions.ts';
-import { looksLikePath, mentionsIn } from '@shared/mentions.ts';
-import { rankFiles } from '@shared/rank-files.ts';
-import type { SessionState } from '@shared/session-state.ts';
+import type { FenceSources } from '@shared/safety/fences.ts';
+import { compileFences } from '@shared/safety/fences.ts';
+import { readImageFacts } from '@shared/attachments/image-facts.ts';
+import type { Mention } from '@shared/attachments/file-mentions.ts';
+import { looksLikePath, mentionsIn } from '@shared/attachments/file-mentions.ts';
+import { rankFiles } from '@shared/attachments/rank-file-names.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import type { CoreApi } from '../../server/core-api.ts';
 import { isSecretFile } from '../../safety/commands.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../blobs/blob-store.ts';
 
 export interface AttachmentsOptions {
   readonly blobs: Blobs;

@@ -1,5 +1,5 @@
 import type { CoreApi } from '../../server/core-api.ts';
-import { showChanges, takeChanges, undoChanges } from '../changes.ts';
+import { showChanges, takeChanges, undoChanges } from './undo-and-take.ts';
 import { busySession, type OpenSessions } from '../open/open-sessions.ts';
 
 /** What a session changed, for whoever shows it, takes it or undoes it. */

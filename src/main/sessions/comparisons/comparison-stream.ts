@@ -1,4 +1,4 @@
-import type { Comparison } from '@shared/comparison.ts';
+import type { Comparison } from '@shared/comparisons/comparison.ts';
 import type { CoreApi } from '../../server/core-api.ts';
 import { createPushQueue, latestOf } from '../../lib/async/push-queue.ts';
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { ComparisonInput, HeldRoutes } from '@shared/comparison.ts';
-import { isWithin } from '@shared/fences.ts';
-import type { RouteRule } from '@shared/route-rules.ts';
-import type { Routing } from '@shared/routing.ts';
-import { runOptionsSchema } from '@shared/run-options.ts';
-import type { Settings } from '@shared/settings.ts';
-import { settingsOfProject } from '@shared/settings-of-project.ts';
+import type { ComparisonInput, ComparisonRouting } from '@shared/comparisons/comparison.ts';
+import { isWithin } from '@shared/safety/fences.ts';
+import type { RouteRule } from '@shared/routing/route-rules.ts';
+import type { Routing } from '@shared/routing/routing.ts';
+import { runOptionsSchema } from '@shared/session/run-options.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { settingsForProject } from '@shared/settings/settings-for-project.ts';
 import type { LearnedPriors } from '../../routing/learned-priors.ts';
-import type { HoldingRules, RuleFiles } from '../../policy/rule-files.ts';
+import type { ActiveRules, RuleFiles } from '../../safety/rule-files.ts';
 import { turnOptions } from '../open/turn-options.ts';
 
 /** What one session is routed by in place of what is set when its turns begin. */
@@ -19,18 +19,18 @@ export interface RoutingSnapshot {
 
 export interface RoutingSnapshotTaker {
   /** What the runs of a comparison go by if they begin now. */
-  readonly now: (input: ComparisonInput) => Promise<HeldRoutes>;
+  readonly now: (input: ComparisonInput) => Promise<ComparisonRouting>;
   /** Changes with what is fenced or masked in a project. */
   readonly fences: (projectPath: string) => Promise<string>;
 }
 
 export function createRoutingSnapshotTaker(options: {
   readonly settings: () => Settings;
-  readonly rules: RuleFiles['holding'];
+  readonly rules: RuleFiles['activeRules'];
   readonly priors: Pick<LearnedPriors, 'given'>;
 }): RoutingSnapshotTaker {
   const { settings, rules, priors } = options;
-  const hashOf = (projectPath: string, { fences, projectFences, masks, shut }: HoldingRules): string => {
+  const hashOf = (projectPath: string, { fences, projectFences, masks, shut }: ActiveRules): string => {
     const { secrets, rules: all } = settings().fences;
     const own = all.filter(({ project }) => project === undefined || isWithin(projectPath, project));
     const what = JSON.stringify([fences, projectFences, masks, shut, secrets, own]);
@@ -39,7 +39,7 @@ export function createRoutingSnapshotTaker(options: {
   return {
     now: async (input) => {
       const { projectPath, local, cloud, policies } = input;
-      const usual = settingsOfProject(settings(), projectPath);
+      const usual = settingsForProject(settings(), projectPath);
       const routing: Record<string, Routing> = {};
       for (const policy of policies) {
         const asked = turnOptions(usual, runOptionsSchema.parse({ policy, local, cloud }));

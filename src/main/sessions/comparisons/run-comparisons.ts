@@ -1,21 +1,21 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Comparison, ComparisonCheck, ComparisonInput, ComparisonRun } from '@shared/comparison.ts';
-import { figuresOf, plannedRuns } from '@shared/comparison.ts';
+import type { Comparison, ComparisonCheck, ComparisonInput, ComparisonRun } from '@shared/comparisons/comparison.ts';
+import { figuresOf, plannedRuns } from '@shared/comparisons/comparison.ts';
 import { AppError, messageOf, valueOf } from '@shared/errors.ts';
-import type { RunOptions } from '@shared/run-options.ts';
-import { runOptionsSchema } from '@shared/run-options.ts';
-import type { SessionState } from '@shared/session-state.ts';
-import type { Settings } from '@shared/settings.ts';
-import { settingsOfProject } from '@shared/settings-of-project.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
+import { runOptionsSchema } from '@shared/session/run-options.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { settingsForProject } from '@shared/settings/settings-for-project.ts';
 import { buildRunResult } from '../../agent/turn/build-run-result.ts';
 import type { CoreApi } from '../../server/core-api.ts';
 import type { RoutingSnapshot, RoutingSnapshotTaker } from './routing-snapshot.ts';
 import type { HomeMoney } from '../../money/home-money.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
-import type { prepareWorkspace } from '../../sandbox/workspace.ts';
-import type { ComparisonStore } from '../comparison-store.ts';
-import type { SessionStore } from '../session-store.ts';
+import type { prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
+import type { ComparisonStore } from './comparison-store.ts';
+import type { SessionStore } from '../store/session-store.ts';
 
 /** The same task under several policies: run after run, each in its own copy of one state of the project. */
 export interface ComparisonRunner {
@@ -170,7 +170,7 @@ async function createComparison(
 ): Promise<string> {
   if (input.task.trim() === '')
     throw new AppError('bad-input', 'The task is empty.', { hint: 'Say what is to be done.' });
-  const usual = settingsOfProject(options.settings(), input.projectPath);
+  const usual = settingsForProject(options.settings(), input.projectPath);
   const cloud = input.cloud ?? usual.cloud;
   const inNeed = input.policies.filter((policy) => policy !== 'local');
   if (inNeed.length > 0 && cloud === null) {
@@ -193,8 +193,15 @@ async function createComparison(
   // What is set otherwise until it goes on changes nothing of whom it compares.
   const models = { local: input.local ?? usual.local, ...(cloud === null ? {} : { cloud }) };
   const fixed = { ...input, ...models };
-  const held = await options.routes.now(fixed);
-  const comparison = { id, createdAt: options.now(), input: fixed, held, runs: plannedRuns(fixed), abandoned: [] };
+  const routingSnapshot = await options.routes.now(fixed);
+  const comparison = {
+    id,
+    createdAt: options.now(),
+    input: fixed,
+    routingSnapshot,
+    runs: plannedRuns(fixed),
+    abandoned: [],
+  };
   await options.store.save(comparison);
   return id;
 }
@@ -265,15 +272,18 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
   await options.sessions.rest(sessionId);
   signal.throwIfAborted();
   const fences = [fencesBefore, await options.routes.fences(input.projectPath)];
-  const isLike = current().held === undefined || fences.every((one) => one === current().held?.fences);
+  const isLike =
+    current().routingSnapshot === undefined || fences.every((one) => one === current().routingSnapshot?.fences);
   await put(index, { state: 'ended', why: isLike ? null : fencesChangedText, check, figures: figuresOf(result) });
 }
 
 const fencesChangedText = 'What is fenced or masked was changed after the comparison began.';
 
 /** What it began with, whatever is set by now; null where that was not kept. */
-function snapshotOf({ held }: Comparison, { policy }: ComparisonRun): RoutingSnapshot | null {
-  return held === undefined ? null : { routing: held.routing[policy] ?? null, rules: held.rules };
+function snapshotOf({ routingSnapshot }: Comparison, { policy }: ComparisonRun): RoutingSnapshot | null {
+  return routingSnapshot === undefined
+    ? null
+    : { routing: routingSnapshot.routing[policy] ?? null, rules: routingSnapshot.rules };
 }
 
 /** Ends when the turn has; cancelling the comparison cancels the turn. */
@@ -313,14 +323,14 @@ async function endedBefore(options: ComparisonRunnerOptions, sessionId: string):
   return reason === null || reason === 'crashed' || reason === 'cancelled' ? null : state;
 }
 
-function optionsOf({ input, held }: Comparison, run: ComparisonRun, left: number | null): RunOptions {
+function optionsOf({ input, routingSnapshot }: Comparison, run: ComparisonRun, left: number | null): RunOptions {
   const { check, local, cloud, strategy, seed } = input;
   return runOptionsSchema.parse({
     check,
     local,
     cloud,
     strategy,
-    ...held?.limits,
+    ...routingSnapshot?.limits,
     policy: run.policy,
     // Nobody sits beside it: what would have to be asked is answered with no, and the run goes on.
     approve: 'deny',

@@ -1,12 +1,12 @@
-import type { CallDetail } from '@shared/contract.ts';
-import type { SessionState } from '@shared/session-state.ts';
+import type { CallDetail } from '@shared/contract/contract.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import type { CoreApi } from '../../server/core-api.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
-import type { Blobs } from '../blobs.ts';
-import { readCallDetail } from '../call-detail.ts';
-import type { LogReader } from '../history.ts';
-import { readHistory } from '../history.ts';
-import type { SessionStore } from '../session-store.ts';
+import type { Blobs } from '../blobs/blob-store.ts';
+import { readCallDetail } from './read-call-detail.ts';
+import type { LogReader } from './read-history.ts';
+import { readHistory } from './read-history.ts';
+import type { SessionStore } from '../store/session-store.ts';
 
 const noDetail: CallDetail = { text: null, request: null, parts: [], price: null, tools: [] };
 

@@ -1,15 +1,15 @@
-import type { Escalation } from '@shared/escalations.ts';
-import { escalationsIn } from '@shared/escalations.ts';
+import type { Escalation } from '@shared/routing/escalations.ts';
+import { escalationsIn } from '@shared/routing/escalations.ts';
 import { readShortenedResult } from '../../agent/prompt/read-shortened-result.ts';
-import type { SessionEvent } from '@shared/events.ts';
-import { compileFences } from '@shared/fences.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import { compileFences } from '@shared/safety/fences.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { CoreApi } from '../../server/core-api.ts';
 import { fenceSources, isSecretFile } from '../../safety/commands.ts';
-import type { RuleFiles } from '../../policy/rule-files.ts';
-import type { Blobs } from '../blobs.ts';
-import { readManifest } from '../read-manifest.ts';
-import type { SessionStore } from '../session-store.ts';
+import type { RuleFiles } from '../../safety/rule-files.ts';
+import type { Blobs } from '../blobs/blob-store.ts';
+import { readManifest } from './read-manifest.ts';
+import type { SessionStore } from '../store/session-store.ts';
 
 export interface InspectOptions {
   readonly store: SessionStore;
@@ -29,7 +29,7 @@ export function createInspectCommands({
     manifest: async (sessionId, step) => {
       const view = await store.view(sessionId);
       const { projectPath } = view.state;
-      const sources = fenceSources(await rules.holding(projectPath), settings());
+      const sources = fenceSources(await rules.activeRules(projectPath), settings());
       return readManifest(view.read(), step, {
         blobs,
         fences: compileFences({ settings: sources, projectPath, isSecretFile }),

@@ -2,9 +2,9 @@ import { runReplayTurn } from '../../agent/replay/replay-turn.ts';
 import type { ReplayParts } from '../../agent/replay/replay-turn.ts';
 import type { CoreApi } from '../../server/core-api.ts';
 import { abortable } from '../../lib/async/abort.ts';
-import type { Blobs } from '../blobs.ts';
-import { replaySession } from '../replay.ts';
-import type { SessionStore } from '../session-store.ts';
+import type { Blobs } from '../blobs/blob-store.ts';
+import { replaySession } from '../replay/replay-session.ts';
+import type { SessionStore } from '../store/session-store.ts';
 import { busySession } from '../open/open-sessions.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 

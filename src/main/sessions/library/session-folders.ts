@@ -1,4 +1,4 @@
-import type { SessionStore } from '../session-store.ts';
+import type { SessionStore } from '../store/session-store.ts';
 
 /** Where sessions work or have worked: what lies there may be a model's. */
 export async function sessionFolders(store: Pick<SessionStore, 'list'>): Promise<readonly string[]> {

@@ -1,28 +1,28 @@
 import { access, rename, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import type { ForkOutcome } from '@shared/contract.ts';
-import type { DroppedGrants, ImportedSession } from '@shared/grants.ts';
-import { createOwnAnswers } from '@shared/own-answers.ts';
-import type { SearchAnswer } from '@shared/search-answer.ts';
+import type { ForkOutcome } from '@shared/contract/contract.ts';
+import type { DroppedGrants, ImportedSession } from '@shared/safety/approval-grants.ts';
+import { createSessionAnswers } from '@shared/safety/session-answers.ts';
+import type { SearchAnswer } from '@shared/contract/search-answer.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { NewEvent, SessionEvent } from '@shared/events.ts';
-import { LOG_VERSION } from '@shared/events.ts';
-import type { SessionState } from '@shared/session-state.ts';
+import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
+import { LOG_VERSION } from '@shared/events/events.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import type { CoreApi } from '../../server/core-api.ts';
 import { toSessionSummary } from './session-list-entry.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 import { busySession } from '../open/open-sessions.ts';
 import { makeFolder } from '../../lib/files/json-file.ts';
 import type { Log } from '../../lib/log.ts';
-import type { PreparedWorkspace, prepareWorkspace } from '../../sandbox/workspace.ts';
-import type { Blobs } from '../blobs.ts';
-import { copyLog } from '../copy-log.ts';
-import type { ForkPlan, ForkPoint } from '../fork-plan.ts';
-import { planFork } from '../fork-plan.ts';
-import { restoreFiles } from '../restore-files.ts';
-import { createSearchIndex } from '../search-index.ts';
-import { openSessionFile, writeSessionFile } from '../session-file.ts';
-import type { SessionStore } from '../session-store.ts';
+import type { PreparedWorkspace, prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
+import type { Blobs } from '../blobs/blob-store.ts';
+import { copyLog } from './copy-log.ts';
+import type { ForkPlan, ForkPoint } from './fork-plan.ts';
+import { planFork } from './fork-plan.ts';
+import { restoreFiles } from './restore-files.ts';
+import { createSearchIndex } from '../search/session-search-index.ts';
+import { openSessionFile, writeSessionFile } from './session-file.ts';
+import type { SessionStore } from '../store/session-store.ts';
 
 type Commands = Pick<
   CoreApi,
@@ -228,7 +228,7 @@ function countingApprovals(source: AsyncIterable<SessionEvent>): {
   readonly events: AsyncIterable<SessionEvent>;
   readonly grants: () => DroppedGrants;
 } {
-  const answers = createOwnAnswers();
+  const answers = createSessionAnswers();
   const events = async function* events(): AsyncGenerator<SessionEvent> {
     for await (const event of source) {
       answers.add(event);

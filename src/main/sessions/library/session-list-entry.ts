@@ -1,5 +1,5 @@
-import type { SessionSummary } from '@shared/contract.ts';
-import type { SessionSummary as StoredSummary } from '../summary.ts';
+import type { SessionSummary } from '@shared/contract/contract.ts';
+import type { StoredSummary } from '../store/stored-summary.ts';
 
 /** A line of the list as hosts get it. `status`: what runs now, which no log says. */
 export function toSessionSummary(summary: StoredSummary, status: SessionSummary['status']): SessionSummary {

@@ -1,5 +1,5 @@
 import { AppError } from '@shared/errors.ts';
-import type { Journal } from '../journal.ts';
+import type { Journal } from '../journal/journal.ts';
 
 const MAX_TASK_CHARACTERS = 1_048_576;
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
 import type { NewSessionRequest } from '../../server/core-api.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
-import type { LiveJournal } from '../live-journal.ts';
+import type { LiveJournal } from '../journal/live-journal.ts';
 
 export async function startNewSession(
   options: Pick<OpenSessionsOptions, 'store' | 'homePath' | 'prepareWorkspace'>,

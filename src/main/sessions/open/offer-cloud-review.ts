@@ -1,6 +1,6 @@
 import { checkCloudReach } from '../../agent/preparation/cloud-reach.ts';
 import type { AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
-import type { Journal } from '../journal.ts';
+import type { Journal } from '../journal/journal.ts';
 
 /** Soon at first, for most networks are back soon; each is one small question to the service. */
 const FIRST_WAITS_MS: readonly number[] = [2_000, 5_000, 10_000];

@@ -1,9 +1,9 @@
-import type { Attachment } from '@shared/attachments.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { Reply } from '@shared/errors.ts';
 import { AppError, failure, success, toFailure, valueOf } from '@shared/errors.ts';
-import { settingsOfProject } from '@shared/settings-of-project.ts';
-import type { ApprovalScope } from '@shared/network-access.ts';
-import type { RunOptions } from '@shared/run-options.ts';
+import { settingsForProject } from '@shared/settings/settings-for-project.ts';
+import type { ApprovalScope } from '@shared/safety/network-access.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
 import type { NewSessionRequest } from '../../server/core-api.ts';
 import type { SentMessage, SessionRunner } from '../../agent/turn/session-runner.ts';
 import { createSessionRunner } from '../../agent/turn/session-runner.ts';
@@ -17,14 +17,14 @@ import { noteSandbox } from './note-sandbox.ts';
 import { currentMasks, sandboxRequest } from './sandbox-request.ts';
 import { offerCloudReview } from './offer-cloud-review.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
-import { createSessionFences } from '../../policy/session-fences.ts';
-import { createSessionInstructions } from '../../policy/session-instructions.ts';
-import { createSessionNetwork } from '../../policy/session-network.ts';
+import { createSessionFences } from '../../safety/session-fences.ts';
+import { createSessionInstructions } from '../../safety/instructions/session-instructions.ts';
+import { createSessionNetwork } from '../../safety/network/session-network.ts';
 import { childAbort, withEitherSignal } from '../../lib/async/child-abort.ts';
 import type { CapDecision } from '../../money/budget.ts';
 import { isSecretFile, createSessionRules } from '../../safety/commands.ts';
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
-import type { LiveJournal } from '../live-journal.ts';
+import type { LiveJournal } from '../journal/live-journal.ts';
 import { checkTaskText, editPlan } from './check-user-input.ts';
 import { agentConfig, turnOptions } from './turn-options.ts';
 
@@ -187,7 +187,7 @@ async function sendTo(
 ): Promise<SentMessage> {
   if (run.sandbox !== undefined) session.wanted = run.sandbox;
   const { projectPath } = session.journal.state();
-  const usual = turnOptions(settingsOfProject(options.settings(), projectPath), run);
+  const usual = turnOptions(settingsForProject(options.settings(), projectPath), run);
   const { routing } = session.held ?? { routing: null };
   const asked = routing === null ? await options.priors.given(usual) : { ...usual, routing };
   session.approver.setInteractive(run.interactive && asked.approve === 'ask');

@@ -1,11 +1,11 @@
 import { AppError } from '@shared/errors.ts';
-import type { NewEvent } from '@shared/events.ts';
-import type { UntrackedPlace } from '@shared/sandbox-events.ts';
+import type { NewEvent } from '@shared/events/events.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import type { UserApprover } from '../../safety/approvals/user-approver.ts';
 import { askAboutDisk } from '../../safety/approvals/ask-about-disk.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
-import type { ServiceState } from '../../sandbox/sandbox.ts';
-import type { LiveJournal } from '../live-journal.ts';
+import type { BackgroundProcessState } from '../../sandbox/sandbox.ts';
+import type { LiveJournal } from '../journal/live-journal.ts';
 
 interface SandboxOwner {
   readonly journal: LiveJournal;
@@ -33,7 +33,7 @@ export async function sandboxRequest(options: OpenSessionsOptions, { journal, ap
     wanted,
     onLost: (loss: { readonly reason: string; readonly recreated: boolean }): void =>
       note({ type: 'sandbox-lost', ...loss }),
-    onService: ({ id: serviceId, command, status, exitCode }: ServiceState): void =>
+    onService: ({ id: serviceId, command, status, exitCode }: BackgroundProcessState): void =>
       note({ type: 'service-changed', serviceId, command, status, exitCode }),
     onUntracked: (places: readonly UntrackedPlace[]): void => note({ type: 'untracked-found', places: [...places] }),
     onDiskLow: askAboutDisk({ journal, approver }),

@@ -1,14 +1,14 @@
 import type { Reply } from '@shared/errors.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig, AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
 import type { MessageAttachments } from '../attachments/message-attachments.ts';
 import type { LearnedPriors } from '../../routing/learned-priors.ts';
 import type { Budget, BudgetOptions } from '../../money/budget.ts';
-import type { ProjectInstructions } from '../../policy/project-instructions.ts';
-import type { RuleFiles } from '../../policy/rule-files.ts';
+import type { ProjectInstructions } from '../../safety/instructions/project-instructions.ts';
+import type { RuleFiles } from '../../safety/rule-files.ts';
 import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
-import type { PreparedWorkspace, WorkspaceRequest } from '../../sandbox/workspace.ts';
-import type { SessionStore } from '../session-store.ts';
+import type { PreparedWorkspace, WorkspaceRequest } from '../../sandbox/workspace/prepare-workspace.ts';
+import type { SessionStore } from '../store/session-store.ts';
 
 /** What the sessions of a core stand on. */
 export interface OpenSessionsOptions {
@@ -32,7 +32,7 @@ export interface OpenSessionsOptions {
   /** The money of one session. */
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
   /** The rules of a person and of the project. */
-  readonly rules: RuleFiles['holding'];
+  readonly rules: RuleFiles['activeRules'];
   readonly instructions: ProjectInstructions;
   /** Takes out secrets whose values are known on this machine. */
   readonly hideKnown: (text: string) => string;

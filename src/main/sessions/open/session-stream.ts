@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SessionPush } from '@shared/contract.ts';
+import type { SessionPush } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
-import type { SessionEvent, Transient } from '@shared/events.ts';
+import type { SessionEvent, Transient } from '@shared/events/events.ts';
 import type { CoreApi, CorePush } from '../../server/core-api.ts';
 import { createPushQueue } from '../../lib/async/push-queue.ts';
 

@@ -1,7 +1,7 @@
-import type { Policy } from '@shared/routing.ts';
-import { routingOf } from '@shared/routing-of.ts';
-import type { RunOptions } from '@shared/run-options.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { Policy } from '@shared/routing/routing.ts';
+import { routingOf } from '@shared/routing/profile-routing.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig, TurnOptions } from '../../agent/turn/agent-dependencies.ts';
 
 /** What a turn goes by: as it was asked for, else as the settings say. */

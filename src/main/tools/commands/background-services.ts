@@ -1,5 +1,5 @@
-import { delay } from '../../lib/async/delay.ts';
-import type { ServiceOutput } from '../../sandbox/sandbox.ts';
+import { delay } from '../../lib/async/abort.ts';
+import type { BackgroundProcessOutput } from '../../sandbox/sandbox.ts';
 import type { ToolContext, ToolResult } from '../define.ts';
 import { failureResult } from '../values/tool-results.ts';
 
@@ -10,25 +10,25 @@ const firstLookMs = 2_000;
 
 /** Starts a command that goes on beside the others, and says how it began. */
 export async function startService(command: string, { sandbox, signal }: ToolContext): Promise<ToolResult> {
-  const { services } = sandbox;
-  if (services === null) return noServices;
-  const started = await services.start({ command }, signal);
+  const { backgroundProcesses } = sandbox;
+  if (backgroundProcesses === null) return noServices;
+  const started = await backgroundProcesses.start({ command }, signal);
   if (!started.ok) return failureResult(started.error);
   const { id } = started.value;
   const endsAt = performance.now() + firstLookMs;
-  while (performance.now() < endsAt && !signal.aborted && services.read(id)?.state.status === 'running')
+  while (performance.now() < endsAt && !signal.aborted && backgroundProcesses.read(id)?.state.status === 'running')
     await delay(50, signal);
-  const output = services.read(id);
+  const output = backgroundProcesses.read(id);
   if (output === null) return { status: 'error', output: `The service ${id} is gone.` };
   const isRunning = output.state.status === 'running';
   const hint = isRunning ? `\n[commands reach it on localhost; the tool "services" reads, lists and stops]` : '';
   return { status: isRunning ? 'ok' : 'error', output: describeService(output) + hint, data: output.state };
 }
 
-export function describeService({ state, text }: ServiceOutput): string {
+export function describeService({ state, text }: BackgroundProcessOutput): string {
   return `${stateLine(state)}\n${text.trimEnd() === '' ? '(it has printed nothing)' : text.trimEnd()}`;
 }
 
-export function stateLine({ id, status, exitCode, command }: ServiceOutput['state']): string {
+export function stateLine({ id, status, exitCode, command }: BackgroundProcessOutput['state']): string {
   return `${id}: ${status}${exitCode === null ? '' : ` with exit code ${exitCode}`}: ${command}`;
 }

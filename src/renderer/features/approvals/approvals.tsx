@@ -1,7 +1,7 @@
 import type { KeyboardEvent, Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
-import type { ApprovalScope } from '@shared/network-access.ts';
-import type { ApprovalState } from '@shared/session-state.ts';
+import type { ApprovalScope } from '@shared/safety/network-access.ts';
+import type { ApprovalState } from '@shared/session/session-state.ts';
 import { approvalText } from '../../lib/session/approval-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -12,7 +12,9 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { AskedSubject } from './asked-subject.tsx';
-import { CallArguments } from './call-arguments.tsx';
+import { seenPieces } from '@shared/text/seen-text.ts';
+import { useDetail } from '../../lib/session/use-log-detail.ts';
+import { SeenText } from '../../ui/content/seen-text.tsx';
 
 interface ApprovalsProps {
   readonly sessionId: string;
@@ -153,4 +155,37 @@ function wordsOf(kind: string): { readonly yes: string; readonly no: string } {
   if (kind === 'hard-links') return { yes: t('approval.break-links'), no: t('approval.leave-links') };
   if (kind === 'disk') return { yes: t('approval.go-on'), no: t('approval.end') };
   return { yes: t('approval.allow'), no: t('approval.deny') };
+}
+
+interface WholeCallProps {
+  readonly sessionId: string;
+  readonly toolCallId: string;
+}
+
+/** The call that asks, with all its arguments, as the program understood it. */
+export function CallArguments(props: WholeCallProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <div className="flex flex-col gap-2">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        className="flex w-fit items-center gap-1 rounded text-xs text-soft hover:text-ink"
+      >
+        <Icon name="chevron" className={`size-3 transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        {t('approval.whole')}
+      </button>
+      {isOpen && <Arguments {...props} />}
+    </div>
+  );
+}
+
+function Arguments({ sessionId, toolCallId }: WholeCallProps) {
+  const load = useDetail(sessionId, toolCallId, 'asked');
+  if (load.type === 'loading') return <p className="text-xs text-soft">{t('step.loadingDetail')}</p>;
+  if (load.type === 'failed') return <p className="text-xs text-soft">{load.text}</p>;
+  const [tool] = load.detail.tools;
+  const text = tool === undefined ? '' : `${tool.tool} ${JSON.stringify(tool.input, null, 2)}`;
+  return <SeenText pieces={seenPieces(text)} />;
 }

@@ -1,9 +1,8 @@
-import type { ApprovalState } from '@shared/session-state.ts';
-import { isStrange, seenPieces, seenWords } from '@shared/seen-text.ts';
+import type { ApprovalState } from '@shared/session/session-state.ts';
+import { hasDeceptivePiece, seenPieces, seenWords, seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { SeenChange } from '../../ui/content/seen-change.tsx';
 import { SeenText } from '../../ui/content/seen-text.tsx';
-import { AskedHosts } from './asked-hosts.tsx';
 
 /** What is asked about, from the question itself: nothing of it is a model's prose but what is marked so. */
 export function AskedSubject({ approval }: { readonly approval: ApprovalState }) {
@@ -14,8 +13,33 @@ export function AskedSubject({ approval }: { readonly approval: ApprovalState })
       {hosts !== undefined && <AskedHosts approval={approval} hosts={hosts} />}
       {text !== undefined && reason !== undefined && <p className="text-xs text-soft">{seenWords(reason)}</p>}
       <SeenText pieces={pieces} />
-      {isStrange(pieces) && <p className="text-xs text-warn">{t('approval.strange')}</p>}
+      {hasDeceptivePiece(pieces) && <p className="text-xs text-warn">{t('approval.strange')}</p>}
       {text !== undefined && <SeenChange text={text} diff={diff ?? null} />}
+    </>
+  );
+}
+
+interface AskedHostsProps {
+  readonly approval: ApprovalState;
+  readonly hosts: readonly string[];
+}
+
+/** Where the command wants to go, why it is asked about, and what the model says of it, marked as its own words. */
+export function AskedHosts({ approval, hosts }: AskedHostsProps) {
+  return (
+    <>
+      <ul aria-label={t('approval.hosts')} className="flex flex-wrap gap-1.5">
+        {hosts.map((host) => (
+          <li key={host} className="rounded-md border border-line-strong bg-sunken px-2 py-0.5 font-mono text-xs">
+            {seenName(host)}
+          </li>
+        ))}
+      </ul>
+      {hosts.some((host) => host.includes('xn--')) && <p className="text-xs text-warn">{t('approval.foreign')}</p>}
+      <p className="text-xs text-soft">{seenWords(approval.reason ?? '')}</p>
+      <p className="text-xs text-soft">{t('approval.why')}</p>
+      <SeenText pieces={seenPieces(approval.why ?? '')} />
+      <p className="text-sm">{t('approval.command')}</p>
     </>
   );
 }

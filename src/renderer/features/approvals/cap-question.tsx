@@ -1,7 +1,7 @@
 import type { Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
-import type { SessionState } from '@shared/session-state.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import { seenName } from '@shared/seen-text.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import { folderText, typedFolder } from '../../lib/text/folder-text.ts';

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Comparison } from '@shared/comparison.ts';
+import type { Comparison } from '@shared/comparisons/comparison.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { clock, folderName } from '../../lib/text/format.ts';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { ComparisonRow } from '@shared/comparison-table.ts';
+import type { ComparisonRow } from '@shared/comparisons/comparison-table.ts';
 import { money, seconds } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { PolicyMark } from './policy-mark.tsx';

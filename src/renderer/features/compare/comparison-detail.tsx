@@ -1,8 +1,7 @@
-import type { Comparison } from '@shared/comparison.ts';
-import type { ComparisonRow, Spread } from '@shared/comparison-table.ts';
-import { comparisonCsv, comparisonMarkdown, comparisonRows } from '@shared/comparison-table.ts';
+import type { Comparison } from '@shared/comparisons/comparison.ts';
+import type { ComparisonRow, Spread } from '@shared/comparisons/comparison-table.ts';
+import { comparisonCsv, comparisonMarkdown, comparisonRows } from '@shared/comparisons/comparison-table.ts';
 import { money, seconds, tokens } from '../../lib/text/format.ts';
-import { saveText } from '../../lib/input/save-text.ts';
 import type { TextKey } from '../../lib/text/translate.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -204,4 +203,23 @@ function Median({ spread, show, most, bar }: MedianProps) {
       )}
     </>
   );
+}
+
+/** Offers a text as a file: the window asks where to, a browser does as it is set. */
+export function saveText({
+  name,
+  type,
+  text,
+}: {
+  readonly name: string;
+  readonly type: string;
+  readonly text: string;
+}): void {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The reading has begun by then; at once, some browsers would save nothing.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

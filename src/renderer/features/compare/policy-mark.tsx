@@ -1,4 +1,4 @@
-import type { ComparisonPolicy } from '@shared/comparison.ts';
+import type { ComparisonPolicy } from '@shared/comparisons/comparison.ts';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
 
 /** Where steps of a policy may run: here, in the cloud, or in both. */

@@ -1,5 +1,5 @@
-import type { Comparison, ComparisonPolicy, ComparisonRun } from '@shared/comparison.ts';
-import type { SessionState } from '@shared/session-state.ts';
+import type { Comparison, ComparisonPolicy, ComparisonRun } from '@shared/comparisons/comparison.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { hasFailed } from '../../lib/session/step-outcome.ts';
 import { money, seconds } from '../../lib/text/format.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { Comparison } from '@shared/comparison.ts';
+import type { Comparison } from '@shared/comparisons/comparison.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';

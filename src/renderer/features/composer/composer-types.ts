@@ -1,4 +1,4 @@
-import type { SessionState } from '@shared/session-state.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import type { InspectorTab } from '../../lib/window/preferences.ts';
 
 export interface ComposerProps {

@@ -1,8 +1,8 @@
 import type { FormEvent, Ref } from 'react';
 import { memo, useImperativeHandle, useRef } from 'react';
-import { sessionStatus } from '@shared/session-state.ts';
-import type { SlashCommand } from '@shared/slash-commands.ts';
-import { seenName } from '@shared/seen-text.ts';
+import { sessionStatus } from '@shared/session/session-state.ts';
+import type { SlashCommand } from '@shared/session/slash-commands.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import type { Policy } from '../../lib/models/routing-policies.ts';
 import { choosablePolicies } from '../../lib/models/routing-policies.ts';
 import { t } from '../../lib/text/translate.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { planSteps } from '@shared/plan-steps.ts';
-import type { SessionState, TurnState } from '@shared/session-state.ts';
+import { planSteps } from '@shared/session/plan-steps.ts';
+import type { SessionState, TurnState } from '@shared/session/session-state.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { savePlan, startPlan } from '../../lib/session/session-commands.ts';

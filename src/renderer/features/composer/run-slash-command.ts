@@ -1,7 +1,7 @@
-import { planSteps } from '@shared/plan-steps.ts';
-import type { SessionState } from '@shared/session-state.ts';
-import { mentionOf } from '@shared/mentions.ts';
-import type { ParsedSlash } from '@shared/slash-commands.ts';
+import { planSteps } from '@shared/session/plan-steps.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import { mentionOf } from '@shared/attachments/file-mentions.ts';
+import type { ParsedSlash } from '@shared/session/slash-commands.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import { startPlan } from '../../lib/session/session-commands.ts';
 import type { SendOptions } from '../../lib/session/session-commands.ts';

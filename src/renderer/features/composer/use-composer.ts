@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import type { Attachment } from '@shared/attachments.ts';
-import { sessionStatus } from '@shared/session-state.ts';
-import type { ParsedSlash, SlashCommand } from '@shared/slash-commands.ts';
-import { parseSlash } from '@shared/slash-commands.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import { sessionStatus } from '@shared/session/session-state.ts';
+import type { ParsedSlash, SlashCommand } from '@shared/session/slash-commands.ts';
+import { parseSlash } from '@shared/session/slash-commands.ts';
 import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';

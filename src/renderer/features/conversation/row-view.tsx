@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { memo, useEffect } from 'react';
-import type { TurnState } from '@shared/session-state.ts';
+import type { TurnState } from '@shared/session/session-state.ts';
 import type { ConversationRow } from '../../lib/session/conversation-rows.ts';
 import type { LiveFeed } from '../../lib/session/live-feed.ts';
 import { emptyFeed } from '../../lib/session/live-feed.ts';

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import type { SessionState, TurnState } from '@shared/session-state.ts';
+import type { SessionState, TurnState } from '@shared/session/session-state.ts';
 
 export interface Folds {
   readonly isFolded: (turn: TurnState) => boolean;

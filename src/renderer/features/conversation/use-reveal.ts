@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { SessionPart } from '@shared/session-part.ts';
+import type { SessionPart } from '@shared/session/session-part.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import type { ConversationRow } from '../../lib/session/conversation-rows.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';

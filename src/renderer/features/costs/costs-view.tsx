@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CostReport, CostRow } from '@shared/cost-report.ts';
+import type { CostReport, CostRow } from '@shared/money/cost-report.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { folderName, money, tokens } from '../../lib/text/format.ts';

@@ -1,9 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Finding, ModelEntry } from '@shared/contract.ts';
-import type { PlanAnswer } from '@shared/plan.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { Finding, ModelEntry } from '@shared/contract/contract.ts';
+import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { megabytes } from '../../lib/text/format.ts';
@@ -148,7 +148,7 @@ function ModelPoint({ id, model }: { readonly id: string; readonly model: ModelE
 }
 
 /** What models can be run on. */
-function MachinePoint({ plan }: { readonly plan: PlanAnswer }) {
+function MachinePoint({ plan }: { readonly plan: MemoryPlanAnswer }) {
   const { devices, host } = plan;
   return (
     <>
@@ -172,7 +172,7 @@ interface SandboxStepProps {
   readonly findings: Pick<UseQueryResult, 'error' | 'isPending' | 'isFetching' | 'refetch'>;
 }
 
-/** What runs commands here, looked for once more when a person has mended something. */
+/** What runs commands here, looked for once more when a person has repaired something. */
 function SandboxStep({ sandbox, findings: { error, isPending, isFetching, refetch } }: SandboxStepProps) {
   return (
     <Point step="sandbox" title={t('first.sandbox')} state={stateOf(sandbox)}>

@@ -1,11 +1,11 @@
 import { memo } from 'react';
-import type { MoneyState } from '@shared/session-money.ts';
-import type { SessionState } from '@shared/session-state.ts';
+import type { MoneyState } from '@shared/money/session-money.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import type { InspectorTab } from '../../lib/window/preferences.ts';
 import { inspectorTabs } from '../../lib/window/preferences.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Tabs } from '../../ui/layout/tabs.tsx';
-import { changeStatus } from '@shared/session-changes.ts';
+import { changeStatus } from '@shared/session/file-change-state.ts';
 import { ChangesTab } from './changes/changes-tab.tsx';
 import { ContextTab } from './context/context-tab.tsx';
 import { CostTab } from './cost/cost-tab.tsx';

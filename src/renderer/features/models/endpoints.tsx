@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { KeyTest } from '@shared/contract.ts';
-import { removedKeyMs } from '@shared/removed-key.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { KeyTest } from '@shared/contract/contract.ts';
+import { removedKeyRestoreMs } from '@shared/safety/removed-key.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
@@ -111,7 +111,7 @@ function useEndpoint(name: string, onChanged: () => void) {
       if (hasKey) await client.keys.restore({ provider: name });
       onChanged();
     };
-    if (hasKey) offerUndo(t('endpoints.removedWithKey', { name }), restore, removedKeyMs);
+    if (hasKey) offerUndo(t('endpoints.removedWithKey', { name }), restore, removedKeyRestoreMs);
     else offerUndo(t('endpoints.removed', { name }), restore);
     onChanged();
   };

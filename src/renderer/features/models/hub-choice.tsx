@@ -1,6 +1,6 @@
-import type { ModelEntry } from '@shared/contract.ts';
-import type { ModelChoice } from '@shared/model-choice.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
+import type { ModelChoice } from '@shared/models/model-choice.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { bytes } from '../../lib/text/format.ts';
 import { choiceName } from '../../lib/models/hub-name.ts';
 import { t } from '../../lib/text/translate.ts';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import type { ModelEntry } from '@shared/contract.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { hubName } from '../../lib/models/hub-name.ts';

@@ -1,5 +1,5 @@
-import type { ModelEntry } from '@shared/contract.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { megabytes, tokens } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -7,11 +7,14 @@ import { OwnPriceMark } from '../../ui/figures/own-price-mark.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
 import { DrivingForm } from './driving-form.tsx';
-import { ModelFit } from './model-fit.tsx';
 import { PriceForm } from './price-form.tsx';
 import { ProbeCard } from './probe-card.tsx';
 import { RemoveModel } from './remove-model.tsx';
-import { StartServer } from './start-server.tsx';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { useMemoryPlan } from '../../lib/models/use-memory-plan.ts';
+import { useState } from 'react';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { Problem } from '../../ui/notices/problem.tsx';
 
 interface ModelRowProps {
   readonly model: ModelEntry;
@@ -90,4 +93,66 @@ function factsOf({ state, sizeBytes, licence, info, where }: ModelEntry): readon
     info === null ? null : priceText,
     licence,
   ].filter((fact) => fact !== null);
+}
+
+/** Whether a model fits on this machine, by card, before it is fetched: by what the catalogue says of it; nothing is asked elsewhere. */
+export function ModelFit({ id }: { readonly id: string }) {
+  const plan = useMemoryPlan(id);
+  if (plan.isPending) return <p className="text-xs text-soft">{t('models.fitLooking')}</p>;
+  if (plan.error !== null) return <p className="text-xs text-soft">{failureText(plan.error)}</p>;
+  const { granted, why, totalBytes } = plan.data;
+  return (
+    <div className="text-xs text-soft" data-fit>
+      <p>
+        {totalBytes === null
+          ? (why ?? t('models.fitUnknown'))
+          : t('models.fitGranted', { memory: megabytes(totalBytes), context: tokens(granted.context) })}
+      </p>
+      {totalBytes !== null && <p>{granted.reason}</p>}
+      <ul>
+        {granted.devices.map((device) => (
+          <li key={device.name}>
+            {t('models.fitCard', {
+              card: device.name,
+              layers: device.layers,
+              used: megabytes(device.bytes),
+              all: megabytes(device.budgetBytes),
+            })}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+interface StartServerProps {
+  readonly model: ModelEntry;
+  readonly onDone: () => void;
+}
+
+/** The person's word that Dewpoint may start a server that is installed; it ends with Dewpoint. */
+export function StartServer({ model, onDone }: StartServerProps) {
+  const client = useClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  if (model.canStart !== true) return null;
+  const start = async (): Promise<void> => {
+    setProblem(null);
+    try {
+      const key = `providers.${model.id.split('/')[0] ?? ''}`;
+      const own = await client.settings.get({ key });
+      const before = typeof own === 'object' && own !== null ? own : { kind: 'ollama' };
+      await client.settings.set({ key, value: { ...before, start: true } });
+      onDone();
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+  };
+  return (
+    <>
+      {problem !== null && <Problem text={problem} />}
+      <Button size="small" onClick={() => void start()}>
+        {t('models.start')}
+      </Button>
+    </>
+  );
 }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import type { KeyTest } from '@shared/contract.ts';
-import type { Service } from '@shared/services.ts';
-import { services } from '@shared/services.ts';
+import type { KeyTest } from '@shared/contract/contract.ts';
+import type { KnownProvider } from '@shared/models/known-providers.ts';
+import { knownProviders } from '@shared/models/known-providers.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -30,9 +30,9 @@ interface NewEndpointProps {
   readonly onAdded: () => void;
 }
 
-const known: Readonly<Record<string, Service>> = services;
+const known: Readonly<Record<string, KnownProvider>> = knownProviders;
 
-function serviceOf({ service }: Typed): Service | null {
+function serviceOf({ service }: Typed): KnownProvider | null {
   return service === null ? null : (known[service] ?? null);
 }
 
@@ -145,7 +145,7 @@ function Fields({ typed, isTaken, onTyped }: FieldsProps) {
   );
 }
 
-function keyHint(service: Service | null): string {
+function keyHint(service: KnownProvider | null): string {
   const variable = service?.keyVariable ?? null;
   return variable === null ? t('endpoints.keyHint') : t('endpoints.keyHintKnown', { variable });
 }

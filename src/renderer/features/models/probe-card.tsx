@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { ModelEntry } from '@shared/contract.ts';
-import type { KeptCard } from '@shared/probe-card.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
+import type { KeptCard } from '@shared/models/probe-card.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { tokens } from '../../lib/text/format.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { ModelEntry } from '@shared/contract.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { megabytes } from '../../lib/text/format.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'cmdk';
 import { Dialog } from 'radix-ui';
 import { useRef, useState } from 'react';
-import type { SessionSummary } from '@shared/contract.ts';
+import type { SessionSummary } from '@shared/contract/contract.ts';
 import type { Action } from '../../lib/input/actions.ts';
 import { keysText } from '../../lib/input/actions.ts';
 import { folderName, sessionTitle } from '../../lib/text/format.ts';

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useEffect, useRef, useState } from 'react';
-import type { ProjectImage as OwnImage } from '@shared/sandbox-images.ts';
-import { seenName, seenPieces } from '@shared/seen-text.ts';
+import type { ProjectImage as OwnImage } from '@shared/sandbox/sandbox-images.ts';
+import { seenName, seenPieces } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';

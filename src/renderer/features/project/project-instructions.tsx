@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { InstructionFile } from '@shared/instructions.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { InstructionFile } from '@shared/safety/instruction-files.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { bytes } from '../../lib/text/format.ts';

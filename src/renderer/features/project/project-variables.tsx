@@ -1,6 +1,6 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { InputField } from '../../ui/controls/field.tsx';

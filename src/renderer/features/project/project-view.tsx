@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { folderName } from '../../lib/text/format.ts';
+import { folderName, money } from '../../lib/text/format.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -13,13 +13,15 @@ import { PreparePackages } from '../../ui/project/prepare-packages.tsx';
 import { ProjectHosts } from '../../ui/project/project-hosts.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
-import { ProjectCaps } from './project-caps.tsx';
 import { ProjectInstructions } from './project-instructions.tsx';
 import { ProjectImage } from './project-image.tsx';
 import { ProjectModels } from './project-models.tsx';
 import { ProjectVariables } from './project-variables.tsx';
 import type { ProjectHandle } from './use-project.ts';
 import { useProject } from './use-project.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { MoneyCap } from '../../ui/figures/money-cap.tsx';
 
 interface ProjectViewProps {
   readonly projectPath: string;
@@ -75,5 +77,32 @@ function Parts({ project, rules }: { readonly project: ProjectHandle; readonly r
         <ProjectHosts projectPath={projectPath} />
       </Group>
     </>
+  );
+}
+
+/** How much money may be spent here, beside what was. */
+export function ProjectCaps({ projectPath }: { readonly projectPath: string }) {
+  const client = useClient();
+  const costs = useQuery({
+    queryKey: ['costs', 'project', projectPath],
+    queryFn: ({ signal }) => client.costs({ by: 'day', project: projectPath }, { signal }),
+  });
+  const total = costs.data?.total ?? null;
+  return (
+    <Group title={t('project.caps')}>
+      <p className="text-sm text-soft">{t('project.caps.text')}</p>
+      {total !== null && (
+        <p className="text-sm tabular-nums">
+          {t(total.unpricedCalls > 0 ? 'project.caps.spentUnpriced' : 'project.caps.spent', {
+            money: money(total.costUsd),
+          })}
+        </p>
+      )}
+      <MoneyCap scope="project" projectPath={projectPath} />
+      <p className="text-sm text-soft">{t('project.caps.all')}</p>
+      {(['step', 'task', 'session', 'day', 'month'] as const).map((scope) => (
+        <MoneyCap key={scope} scope={scope} />
+      ))}
+    </Group>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ProjectChange, ProjectSettings } from '@shared/project-settings.ts';
+import type { ProjectChange, ProjectSettings } from '@shared/projects/project-settings.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';

@@ -1,4 +1,4 @@
-import type { RuleCheck } from '@shared/rule-report.ts';
+import type { RuleCheck } from '@shared/rules/rule-report.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Field } from '../../ui/controls/field.tsx';
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { RuleAnswer, RuleOwner } from '@shared/rule-report.ts';
+import type { RuleAnswer, RuleOwner } from '@shared/rules/rule-report.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { RuleFile, RuleOwner } from '@shared/rule-report.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { RuleFile, RuleOwner } from '@shared/rules/rule-report.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';

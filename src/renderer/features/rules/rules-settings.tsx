@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { seenName } from '@shared/seen-text.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { useProjects } from '../../lib/window/use-projects.ts';
 import { t } from '../../lib/text/translate.ts';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { SessionState } from '@shared/session-state.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { folderName } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';

@@ -1,5 +1,5 @@
 import { memo, useEffect, useRef } from 'react';
-import type { StepState } from '@shared/session-state.ts';
+import type { StepState } from '@shared/session/session-state.ts';
 import { hasFailed } from '../../lib/session/step-outcome.ts';
 import { t } from '../../lib/text/translate.ts';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';

@@ -1,4 +1,4 @@
-import { seenName } from '@shared/seen-text.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { folderName } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useFirstItems } from '../../lib/drawing/use-first-items.ts';

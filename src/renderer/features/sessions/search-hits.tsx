@@ -1,5 +1,5 @@
-import type { SearchHit } from '@shared/search-answer.ts';
-import { seenWords } from '@shared/seen-text.ts';
+import type { SearchHit } from '@shared/contract/search-answer.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
 import { sessionTitle } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { SearchLoad } from '../../lib/session/use-session-search.ts';

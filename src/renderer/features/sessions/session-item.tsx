@@ -1,6 +1,6 @@
 import { memo } from 'react';
-import type { SessionSummary } from '@shared/contract.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { SessionSummary } from '@shared/contract/contract.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { folderName, money, sessionTitle } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';

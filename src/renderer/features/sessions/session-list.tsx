@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { SessionSummary } from '@shared/contract.ts';
+import type { SessionSummary } from '@shared/contract/contract.ts';
 import { groupByDay } from '../../lib/text/day-groups.ts';
 import { clock, timeOfDay } from '../../lib/text/format.ts';
 import { useFirstItems } from '../../lib/drawing/use-first-items.ts';

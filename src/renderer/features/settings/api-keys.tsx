@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import type { KeyEntry, KeyOutcome, KeyReport } from '@shared/contract.ts';
-import { removedKeyMs } from '@shared/removed-key.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { KeyEntry, KeyOutcome, KeyReport } from '@shared/contract/contract.ts';
+import { removedKeyRestoreMs } from '@shared/safety/removed-key.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
@@ -29,7 +29,7 @@ export function ApiKeys({ isWanted }: { readonly isWanted: boolean }) {
         await client.keys.restore({ provider });
         await again();
       };
-      offerUndo(t('keys.removed', { provider }), restore, removedKeyMs);
+      offerUndo(t('keys.removed', { provider }), restore, removedKeyRestoreMs);
       await again();
     } catch (error) {
       setProblem(failureText(error));

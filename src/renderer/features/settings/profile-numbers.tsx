@@ -1,5 +1,5 @@
-import type { NumberRow } from '@shared/profiles.ts';
-import { numberRows } from '@shared/profiles.ts';
+import type { NumberRow } from '@shared/routing/routing-profiles.ts';
+import { numberRows } from '@shared/routing/routing-profiles.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Fold } from '../../ui/layout/fold.tsx';
 import { WideContent } from '../../ui/layout/wide-content.tsx';

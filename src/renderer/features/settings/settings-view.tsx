@@ -12,10 +12,12 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { StoredData } from './stored-data.tsx';
 import { ApiKeys } from './api-keys.tsx';
-import { LookSettings } from './look-settings.tsx';
 import { MachineChecks } from './machine-checks.tsx';
 import { ShortcutSettings } from './shortcut-settings.tsx';
 import { WorkSettings } from './work-settings.tsx';
+import { motion, motions, textSize, textSizes, theme, themes } from '../../lib/window/preferences.ts';
+import { useStored } from '../../lib/window/stored-value.ts';
+import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
 
 interface SettingsViewProps {
   readonly view: Extract<View, { readonly type: 'settings' }>;
@@ -76,5 +78,33 @@ function CoreSettings() {
         </p>
       )}
     </>
+  );
+}
+
+export function LookSettings() {
+  const [chosenTheme, setTheme] = useStored(theme);
+  const [size, setSize] = useStored(textSize);
+  const [chosenMotion, setMotion] = useStored(motion);
+  return (
+    <Group title={t('settings.look')}>
+      <Choice
+        label={t('settings.theme')}
+        value={chosenTheme}
+        options={themes.map((value) => ({ value, text: t(`settings.theme.${value}`) }))}
+        onChange={setTheme}
+      />
+      <Choice
+        label={t('settings.textSize')}
+        value={size}
+        options={textSizes.map((value) => ({ value, text: t(`settings.textSize.${value}`) }))}
+        onChange={setSize}
+      />
+      <Choice
+        label={t('settings.motion')}
+        value={chosenMotion}
+        options={motions.map((value) => ({ value, text: t(`settings.motion.${value}`) }))}
+        onChange={setMotion}
+      />
+    </Group>
   );
 }

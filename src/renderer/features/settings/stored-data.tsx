@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { KeptItem } from '@shared/preparation.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { KeptItem } from '@shared/projects/project-preparation.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';

@@ -2,8 +2,40 @@ import { choosablePolicies } from '../../lib/models/routing-policies.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { ProfileNumbers } from './profile-numbers.tsx';
-import { NotifySettings } from './notify-settings.tsx';
 import { Choice, Group, NumberSetting, TextSetting } from '../../ui/controls/settings-parts.tsx';
+import { useState } from 'react';
+import { mayNotify } from '../../lib/notices/may-notify.ts';
+import { useIsWindow } from '../../lib/connection/use-host-info.ts';
+import { Button } from '../../ui/controls/button.tsx';
+
+const choices = ['all', 'waits', 'off'] as const;
+
+interface NotifySettingsProps {
+  readonly value: string;
+  readonly onSave: (value: string) => void;
+}
+
+/** Of what a person is told who looks elsewhere; a browser asks them itself whether it may. */
+export function NotifySettings({ value, onSave }: NotifySettingsProps) {
+  const isWindow = useIsWindow();
+  const [isAllowed, setIsAllowed] = useState(mayNotify);
+  const ask = async (): Promise<void> => setIsAllowed((await Notification.requestPermission()) === 'granted');
+  return (
+    <Group title={t('settings.notify')}>
+      <Choice
+        label={t('settings.notify.of')}
+        value={value}
+        options={choices.map((choice) => ({ value: choice, text: t(`settings.notify.${choice}`) }))}
+        onChange={onSave}
+      />
+      {!isWindow && !isAllowed && 'Notification' in window && (
+        <Button className="self-start" onClick={() => void ask()}>
+          {t('settings.notify.ask')}
+        </Button>
+      )}
+    </Group>
+  );
+}
 
 interface WorkSettingsProps {
   /** As the core has them; read by name, for a newer core may have more. */

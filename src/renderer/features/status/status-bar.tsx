@@ -1,22 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { memo, useMemo } from 'react';
-import { counterfactualOf } from '@shared/counterfactual.ts';
-import { sessionWork } from '@shared/workload.ts';
-import type { MoneyState } from '@shared/session-money.ts';
-import type { SessionState, StepEnd, StepState } from '@shared/session-state.ts';
-import { decodeSpeedOf, prefillSpeedOf, sessionStatus, wasReady } from '@shared/session-state.ts';
-import { seenName } from '@shared/seen-text.ts';
+import { memo, useMemo, useState, useSyncExternalStore } from 'react';
+import { counterfactualOf } from '@shared/money/counterfactual.ts';
+import { sessionWork } from '@shared/money/workload.ts';
+import type { MoneyState } from '@shared/money/session-money.ts';
+import type { SessionState, StepEnd, StepState } from '@shared/session/session-state.ts';
+import { decodeSpeedOf, prefillSpeedOf, sessionStatus, wasWrittenAhead } from '@shared/session/session-state.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { money as dollars, span, speed } from '../../lib/text/format.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import type { InspectorTab } from '../../lib/window/preferences.ts';
 import { plural, t } from '../../lib/text/translate.ts';
-import { useIsOnline } from '../../lib/notices/use-is-online.ts';
 import { useCloudReference } from '../../lib/models/use-cloud-reference.ts';
 import { useLocalModel } from '../../lib/models/use-local-model.ts';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
-import { LostConnection } from './lost-connection.tsx';
+import { Dialog } from 'radix-ui';
+import { Button } from '../../ui/controls/button.tsx';
 
 interface StatusBarProps {
   /** Null where no session is shown. */
@@ -92,7 +92,7 @@ interface SessionItemsProps {
 
 function SessionItems({ state, money, onInspect }: SessionItemsProps) {
   // What was written beside another step has the speed of that one.
-  const step = state.steps.findLast(({ end: its }) => its !== null && !wasReady(its)) ?? state.steps.at(-1);
+  const step = state.steps.findLast(({ end: its }) => its !== null && !wasWrittenAhead(its)) ?? state.steps.at(-1);
   const end = step?.end ?? null;
   return (
     <>
@@ -210,4 +210,50 @@ function Tier({ state: { sandbox } }: { readonly state: SessionState }) {
   if (sandbox === null) return t('status.noSandbox');
   const tier = t(`sandbox.tier.${sandbox.tier}`);
   return sandbox.lost === null ? tier : <span className="text-bad">{t('status.lost', { tier })}</span>;
+}
+
+/** The core is out of reach: what that means, what was kept and what can be done. Part of the page, which has nothing to load it from then. */
+export function LostConnection({ look }: { readonly look: string }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={setIsOpen}>
+      <Dialog.Trigger className={`${look} font-medium text-bad`} title={t('app.lost')}>
+        {t('status.offline')}
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <div aria-hidden="true" className="fixed inset-0 z-40 bg-ink/20 dark:bg-paper/60" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="fixed top-[12vh] left-1/2 z-50 flex max-h-[76vh] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 flex-col gap-3 overflow-y-auto rounded-xl border border-line bg-raised p-5 text-sm shadow-float"
+        >
+          <Dialog.Title className="text-base font-semibold">{t('lost.title')}</Dialog.Title>
+          <p>{t('lost.what')}</p>
+          <p>{t('lost.kept')}</p>
+          <p>{t('lost.next')}</p>
+          <div className="flex justify-end gap-2">
+            <Dialog.Close asChild>
+              <Button>{t('lost.wait')}</Button>
+            </Dialog.Close>
+            <Button look="primary" onClick={() => window.location.reload()}>
+              {t('lost.reload')}
+            </Button>
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+/** False where this machine is in no network at all; true says little, for a network may lead nowhere. */
+export function useIsOnline(): boolean {
+  return useSyncExternalStore(subscribe, () => navigator.onLine);
+}
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener('online', listener);
+  window.addEventListener('offline', listener);
+  return () => {
+    window.removeEventListener('online', listener);
+    window.removeEventListener('offline', listener);
+  };
 }

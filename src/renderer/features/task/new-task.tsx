@@ -1,6 +1,6 @@
 import type { FormEvent, ReactNode } from 'react';
 import { useRef, useState } from 'react';
-import type { FilePlace } from '@shared/attachment-inputs.ts';
+import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { pathOfDropped } from '../../lib/input/dropped-path.ts';

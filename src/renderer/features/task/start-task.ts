@@ -1,4 +1,4 @@
-import type { Attachment } from '@shared/attachments.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
 import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import type { Policy } from '../../lib/models/routing-policies.ts';

@@ -1,5 +1,5 @@
 import type { ContractRouterClient } from '@orpc/contract';
-import type { contract } from '@shared/contract.ts';
+import type { contract } from '@shared/contract/contract.ts';
 
 /** Every command and stream of the core. Only its type comes from the contract: no schema is in the page. */
 export type CoreClient = ContractRouterClient<typeof contract>;

@@ -1,5 +1,5 @@
 import { ORPCError } from '@orpc/client';
-import { printable } from '@shared/seen-text.ts';
+import { printable } from '@shared/text/seen-text.ts';
 import { t } from '../text/translate.ts';
 
 /** What went wrong, and what to do where there is something, in words for a person. */

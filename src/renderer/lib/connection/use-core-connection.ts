@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
 import type { CloseReason, Connection, CoreClient } from './core-client.ts';
-import { connectByPort } from './port-connection.ts';
 import { connectBySocket } from './socket-connection.ts';
+import { createORPCClient } from '@orpc/client';
+import { RPCLink } from '@orpc/client/message-port';
 
 export type CoreConnectionState =
   | { readonly type: 'connecting' }
@@ -53,3 +54,13 @@ async function connect(): Promise<Connection | CloseReason> {
 
 /** The preload hands over one port a load, whatever mounts and unmounts in the page. */
 let windowConnection: Connection | null = null;
+
+/** The window's way to the core: makes a channel and gives one end to the preload, which hands it to main. */
+export function connectByPort(): Connection {
+  const { port1, port2 } = new MessageChannel();
+  const client: CoreClient = createORPCClient(new RPCLink({ port: port1 }));
+  const closed = new Promise<'lost'>((resolve) => port1.addEventListener('close', () => resolve('lost')));
+  port1.start();
+  window.postMessage('dewpoint:port', window.location.origin, [port2]);
+  return { client, closed };
+}

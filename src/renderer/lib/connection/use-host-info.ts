@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { HostPush } from '@shared/host-contract.ts';
+import type { HostPush } from '@shared/contract/host-contract.ts';
 import { useClient } from './core-context.ts';
 
 function useHostInfo() {

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { KeyboardEvent, RefObject } from 'react';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
-import type { FilePlace, FoundFile } from '@shared/attachment-inputs.ts';
-import { mentionOf, openMention } from '@shared/mentions.ts';
-import { rankFiles } from '@shared/rank-files.ts';
+import type { FilePlace, FoundFile } from '@shared/attachments/attachment-inputs.ts';
+import { mentionOf, openMention } from '@shared/attachments/file-mentions.ts';
+import { rankFiles } from '@shared/attachments/rank-file-names.ts';
 import { useClient } from '../connection/core-context.ts';
 
 export interface MentionChoice {

@@ -1,5 +1,5 @@
-import type { ModelEntry } from '@shared/contract.ts';
-import type { MessageState, TurnState } from '@shared/session-state.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
+import type { MessageState, TurnState } from '@shared/session/session-state.ts';
 import type { SendOptions } from '../session/session-commands.ts';
 
 export interface ImageModels {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import type { PullProgress } from '@shared/contract.ts';
-import { createTimeLeft } from '@shared/time-left.ts';
+import type { PullProgress } from '@shared/contract/contract.ts';
+import { createDownloadTimeLeft } from '@shared/models/download-time-left.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { failureText } from '../connection/failure-text.ts';
 
@@ -26,7 +26,7 @@ export async function startModelDownload(client: CoreClient, id: string): Promis
   if (stops.has(id)) return false;
   const stop = new AbortController();
   stops.set(id, stop);
-  const timeLeft = createTimeLeft();
+  const timeLeft = createDownloadTimeLeft();
   change(id, { progress: null, leftMs: null, problem: null });
   try {
     for await (const progress of await client.models.pull({ id }, { signal: stop.signal })) {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { CloudReference } from '@shared/counterfactual.ts';
-import type { SessionState } from '@shared/session-state.ts';
+import type { CloudReference } from '@shared/money/counterfactual.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { useClient } from '../connection/core-context.ts';
 import { useModels } from './use-local-model.ts';
 

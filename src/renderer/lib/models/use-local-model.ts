@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ModelEntry } from '@shared/contract.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { useClient } from '../connection/core-context.ts';
 

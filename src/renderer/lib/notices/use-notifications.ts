@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import type { SessionNews, Watched } from '@shared/session-news.ts';
-import { isWanted, sessionNews } from '@shared/session-news.ts';
-import { seenWords } from '@shared/seen-text.ts';
+import type { SessionNews, WatchedSession } from '@shared/session/session-news.ts';
+import { isNewsWanted, sessionNews } from '@shared/session/session-news.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../connection/core-context.ts';
 import { mayNotify } from './may-notify.ts';
 import { t } from '../text/translate.ts';
@@ -18,7 +18,7 @@ interface Watching {
 /** Where a browser allows it: tells a person who looks at something else that a long task has ended or waits. */
 export function useNotifications({ load, view, show }: Watching): void {
   const client = useClient();
-  const watched = useRef<ReadonlyMap<string, Watched>>(new Map());
+  const watched = useRef<ReadonlyMap<string, WatchedSession>>(new Map());
   const notify = useQuery({
     queryKey: ['settings', 'notify'],
     queryFn: ({ signal }) => client.settings.get({ key: 'notify' }, { signal }),
@@ -27,7 +27,7 @@ export function useNotifications({ load, view, show }: Watching): void {
   useEffect(() => {
     tell.current = (news) => {
       const isInFront = document.hasFocus() && view.type === 'session' && view.sessionId === news.sessionId;
-      if (mayNotify() && !isInFront && isWanted(news, notify)) notifyOf(news, show);
+      if (mayNotify() && !isInFront && isNewsWanted(news, notify)) notifyOf(news, show);
     };
   });
   useEffect(() => {

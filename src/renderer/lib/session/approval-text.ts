@@ -1,4 +1,4 @@
-import { seenName } from '@shared/seen-text.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { t } from '../text/translate.ts';
 
 /** What an approval is about, without its subject. */

@@ -1,5 +1,11 @@
-import type { MessageState, NoticeState, SessionState, ToolCallState, TurnState } from '@shared/session-state.ts';
-import { firstWholeTurn } from '@shared/session-part.ts';
+import type {
+  MessageState,
+  NoticeState,
+  SessionState,
+  ToolCallState,
+  TurnState,
+} from '@shared/session/session-state.ts';
+import { firstWholeTurn } from '@shared/session/session-part.ts';
 import type { History } from './session-history.ts';
 import { textPieces } from '../drawing/text-pieces.ts';
 import { timelineOf } from './turn-timeline.ts';

@@ -1,4 +1,4 @@
-import type { SessionEvent, Transient } from '@shared/events.ts';
+import type { SessionEvent, Transient } from '@shared/events/events.ts';
 
 /** What goes on right now and is in no event yet; the event that ends a call takes its part away. */
 export interface LiveFeed {

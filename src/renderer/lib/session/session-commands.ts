@@ -1,5 +1,5 @@
-import type { Attachment } from '@shared/attachments.ts';
-import { planMessage } from '@shared/plan-steps.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import { planMessage } from '@shared/session/plan-steps.ts';
 import { interactiveOptions } from './interactive-options.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { announce } from '../notices/announce.ts';

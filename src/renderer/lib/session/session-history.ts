@@ -1,6 +1,6 @@
-import type { SessionPart } from '@shared/session-part.ts';
-import { firstWholeTurn, partOf } from '@shared/session-part.ts';
-import type { SessionState } from '@shared/session-state.ts';
+import type { SessionPart } from '@shared/session/session-part.ts';
+import { firstWholeTurn, partOf } from '@shared/session/session-part.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 
 /** Turns that the state has no more (or not all of), as far as they were looked up or stood here before: in order, none twice. */
 export interface History {

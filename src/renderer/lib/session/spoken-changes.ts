@@ -1,6 +1,6 @@
-import type { ApprovalState, SessionState, TurnState } from '@shared/session-state.ts';
-import { turnStatus } from '@shared/session-state.ts';
-import { printable, seenPieces } from '@shared/seen-text.ts';
+import type { ApprovalState, SessionState, TurnState } from '@shared/session/session-state.ts';
+import { turnStatus } from '@shared/session/session-state.ts';
+import { printable, seenPieces } from '@shared/text/seen-text.ts';
 import { approvalText } from './approval-text.ts';
 import { seenPieceText } from '../text/seen-piece-text.ts';
 import type { SpokenMessage } from '../notices/screen-reader.ts';

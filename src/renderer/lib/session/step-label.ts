@@ -1,5 +1,5 @@
-import type { StepState } from '@shared/session-state.ts';
-import { seenWords } from '@shared/seen-text.ts';
+import type { StepState } from '@shared/session/session-state.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
 import { t } from '../text/translate.ts';
 
 /** What a step did, in a line: while nothing is known of that, what it is for. What was said stands without marks. */

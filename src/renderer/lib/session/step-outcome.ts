@@ -1,4 +1,4 @@
-import type { StepState } from '@shared/session-state.ts';
+import type { StepState } from '@shared/session/session-state.ts';
 
 /** Whether the call of a model ended in an error. */
 export function hasFailed(step: StepState): boolean {

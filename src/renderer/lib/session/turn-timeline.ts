@@ -1,6 +1,6 @@
-import type { PlanItem } from '@shared/plan-progress.ts';
-import { carriedSteps } from '@shared/plan-steps.ts';
-import type { MessageState, SessionState, StepState, ToolCallState, TurnState } from '@shared/session-state.ts';
+import type { PlanItem } from '@shared/events/plan-events.ts';
+import { carriedSteps } from '@shared/session/plan-steps.ts';
+import type { MessageState, SessionState, StepState, ToolCallState, TurnState } from '@shared/session/session-state.ts';
 
 /** One line of a turn, in the order in which things began. */
 export type TimelineRow =

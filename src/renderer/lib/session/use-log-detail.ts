@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { CallDetail } from '@shared/contract.ts';
+import type { CallDetail } from '@shared/contract/contract.ts';
 import { useClient } from '../connection/core-context.ts';
 import { failureText } from '../connection/failure-text.ts';
 

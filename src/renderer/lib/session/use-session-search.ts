@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { SearchHit } from '@shared/search-answer.ts';
+import type { SearchHit } from '@shared/contract/search-answer.ts';
 import { useClient } from '../connection/core-context.ts';
 import { failureText } from '../connection/failure-text.ts';
 

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
-import type { SessionPush } from '@shared/contract.ts';
-import { reduceMoney } from '@shared/session-money.ts';
-import type { MoneyState } from '@shared/session-money.ts';
-import type { SessionPart } from '@shared/session-part.ts';
-import { reduceSession } from '@shared/reduce-session.ts';
-import type { SessionState } from '@shared/session-state.ts';
+import type { SessionPush } from '@shared/contract/contract.ts';
+import { reduceMoney } from '@shared/money/session-money.ts';
+import type { MoneyState } from '@shared/money/session-money.ts';
+import type { SessionPart } from '@shared/session/session-part.ts';
+import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { failureText } from '../connection/failure-text.ts';
 import { emptyFeed, foldTransient, dropSettledParts } from './live-feed.ts';

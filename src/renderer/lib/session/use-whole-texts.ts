@@ -1,5 +1,5 @@
 import { useCallback, useRef, useState } from 'react';
-import type { TurnState } from '@shared/session-state.ts';
+import type { TurnState } from '@shared/session/session-state.ts';
 import { useClient } from '../connection/core-context.ts';
 
 /** Characters of looked up texts that are kept; the ones that were wanted longest ago go first. */

@@ -1,4 +1,4 @@
-import { escapeSequences, printable } from '@shared/seen-text.ts';
+import { escapeSequences, printable } from '@shared/text/seen-text.ts';
 /** A run of terminal text in one style. */
 export interface AnsiRun {
   readonly text: string;

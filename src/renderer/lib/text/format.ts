@@ -1,4 +1,4 @@
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { t } from './translate.ts';
 
 /** `0.9 s`, `14 s`, `3 min 05 s`. */

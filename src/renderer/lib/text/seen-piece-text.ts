@@ -1,4 +1,4 @@
-import type { SeenPiece } from '@shared/seen-text.ts';
+import type { SeenPiece } from '@shared/text/seen-text.ts';
 import { t } from './translate.ts';
 
 /** What stands where the piece does. */

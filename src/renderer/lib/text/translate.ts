@@ -1,4 +1,4 @@
-import { unobeyed } from '@shared/seen-text.ts';
+import { escapeForTerminal } from '@shared/text/seen-text.ts';
 import { en } from '../../texts/en.ts';
 
 export type TextKey = keyof typeof en;
@@ -8,7 +8,7 @@ const plurals = new Intl.PluralRules('en');
 
 /** The text of a key, with its values put in. What would hide or turn a part of one is written out. */
 export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-  return en[key].replaceAll(/\{(\w+)\}/gu, (whole, name: string) => unobeyed(String(values[name] ?? whole)));
+  return en[key].replaceAll(/\{(\w+)\}/gu, (whole, name: string) => escapeForTerminal(String(values[name] ?? whole)));
 }
 
 /** The text of a key for a count, which is also its value `count`. */

@@ -1,11 +1,12 @@
 import { useState } from 'react';
-import { attachmentLabel } from '@shared/attachment-text.ts';
-import type { Attachment } from '@shared/attachments.ts';
-import { seenName } from '@shared/seen-text.ts';
+import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { bytes } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
-import { useImageUrl } from '../../lib/drawing/use-image-url.ts';
 import { Icon } from '../layout/icon.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { useClient } from '../../lib/connection/core-context.ts';
 
 interface AttachmentListProps {
   readonly attachments: readonly Attachment[];
@@ -75,4 +76,18 @@ function Picture({ attachment }: { readonly attachment: Attachment }) {
       )}
     </button>
   );
+}
+
+/** An image that was attached, as an address that holds it; null while it is fetched, or where it is gone. */
+export function useImageUrl({ blob, kind }: Attachment): string | null {
+  const client = useClient();
+  const { data } = useQuery({
+    queryKey: ['image', blob.sha256],
+    queryFn: ({ signal }) => client.attachments.read({ blob }, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    retry: false,
+    enabled: kind === 'image',
+  });
+  return data === undefined || data === null ? null : `data:${data.mediaType};base64,${data.data}`;
 }

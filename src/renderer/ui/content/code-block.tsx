@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { seenLineText } from '@shared/seen-text.ts';
+import { seenLineText } from '@shared/text/seen-text.ts';
 import { displayLines } from '../../lib/drawing/display-lines.ts';
 import type { CodeRun } from '../../lib/drawing/highlight.ts';
 import { highlight } from '../../lib/drawing/highlight.ts';

@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'react';
-import { seenLine } from '@shared/seen-text.ts';
+import { seenLine } from '@shared/text/seen-text.ts';
 import type { DiffRow } from '../../lib/drawing/diff-rows.ts';
 import { diffRows } from '../../lib/drawing/diff-rows.ts';
 import { LongLines } from './long-lines.tsx';

@@ -1,5 +1,5 @@
 import { memo, useEffect, useMemo } from 'react';
-import { printable } from '@shared/seen-text.ts';
+import { printable } from '@shared/text/seen-text.ts';
 import { startRenderQueue, useRenderQueue } from '../../lib/drawing/render-queue.ts';
 import { markdownParts } from '../../lib/drawing/markdown-parts.ts';
 import { textHeight } from '../../lib/drawing/row-height.ts';

@@ -1,4 +1,4 @@
-import { isStrange, seenPieces } from '@shared/seen-text.ts';
+import { hasDeceptivePiece, seenPieces } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { SeenText } from './seen-text.tsx';
 
@@ -21,7 +21,7 @@ export function SeenChange({ text, diff }: SeenChangeProps) {
         </>
       )}
       <SeenText pieces={pieces} />
-      {isStrange(pieces) && <p className="text-xs text-warn">{t('approval.strange')}</p>}
+      {hasDeceptivePiece(pieces) && <p className="text-xs text-warn">{t('approval.strange')}</p>}
     </>
   );
 }

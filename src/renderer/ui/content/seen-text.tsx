@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { SeenPiece } from '@shared/seen-text.ts';
+import type { SeenPiece } from '@shared/text/seen-text.ts';
 import { seenPieceText } from '../../lib/text/seen-piece-text.ts';
 import { t } from '../../lib/text/translate.ts';
 

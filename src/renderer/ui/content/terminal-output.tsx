@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react';
-import { seenText } from '@shared/seen-text.ts';
+import { seenText } from '@shared/text/seen-text.ts';
 import type { AnsiRun } from '../../lib/text/ansi-runs.ts';
 import { parseAnsi } from '../../lib/text/ansi-runs.ts';
 import { linePieces } from '../../lib/drawing/display-lines.ts';

@@ -1,7 +1,7 @@
 import type { ClipboardEvent, DragEvent, KeyboardEvent, ReactNode, Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
-import type { FilePlace } from '@shared/attachment-inputs.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { submitOnEnter } from '../../lib/input/submit-on-enter.ts';
 import { sizedByText, textRows } from '../../lib/drawing/field-rows.ts';
 import { t } from '../../lib/text/translate.ts';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import type { Counterfactual, Elsewhere } from '@shared/counterfactual.ts';
-import type { EnergyTotals } from '@shared/cost-report.ts';
+import type { Counterfactual, Elsewhere } from '@shared/money/counterfactual.ts';
+import type { EnergyTotals } from '@shared/money/cost-report.ts';
 import { money, seconds, span } from '../../lib/text/format.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import { plural, t } from '../../lib/text/translate.ts';

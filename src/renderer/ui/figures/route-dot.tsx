@@ -1,4 +1,4 @@
-import type { Where } from '@shared/models.ts';
+import type { Where } from '@shared/models/model-info.ts';
 
 const looks = {
   local: 'rounded-full bg-local',

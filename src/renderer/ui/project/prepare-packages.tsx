@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Dialog } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
-import type { PreparationPart, PreparationPlan } from '@shared/preparation.ts';
-import { seenName, seenPieces, seenWords } from '@shared/seen-text.ts';
+import type { PreparationPart, PreparationPlan } from '@shared/projects/project-preparation.ts';
+import { seenName, seenPieces, seenWords } from '@shared/text/seen-text.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';

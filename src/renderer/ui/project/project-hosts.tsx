@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { NetworkRules } from '@shared/network-access.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { NetworkRules } from '@shared/safety/network-access.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { success } from '../../../../src/shared/errors.ts';
-import { networkRulesSchema, type NetworkRules } from '../../../../src/shared/network-access.ts';
+import { networkRulesSchema, type NetworkRules } from '../../../../src/shared/safety/network-access.ts';
 import { runReplayTurn } from '../../../../src/main/agent/replay/replay-turn.ts';
 import type { UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
-import { createSessionNetwork } from '../../../../src/main/policy/session-network.ts';
+import { createSessionNetwork } from '../../../../src/main/safety/network/session-network.ts';
 import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
 import type { NetworkRequest, Sandbox } from '../../../../src/main/sandbox/sandbox.ts';
-import { replaySession } from '../../../../src/main/sessions/replay.ts';
+import { replaySession } from '../../../../src/main/sessions/replay/replay-session.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 import type { Tool } from '../../../../src/main/tools/define.ts';
 import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { Part } from '@shared/messages.ts';
+import type { Part } from '@shared/models/model-messages.ts';
 import { parseCalls } from '../../../../src/main/agent/calls/parse-calls.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 

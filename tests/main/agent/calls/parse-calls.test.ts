@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Part } from '@shared/messages.ts';
+import type { Part } from '@shared/models/model-messages.ts';
 import { parseCalls } from '../../../../src/main/agent/calls/parse-calls.ts';
 import type { CallStyle } from '../../../../src/main/agent/calls/call-types.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';

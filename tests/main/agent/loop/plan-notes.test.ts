@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { planMessage } from '../../../../src/shared/plan-steps.ts';
-import { reduceSession } from '../../../../src/shared/reduce-session.ts';
-import { emptySession } from '../../../../src/shared/session-state.ts';
+import { planMessage } from '../../../../src/shared/session/plan-steps.ts';
+import { reduceSession } from '../../../../src/shared/session/reducers/reduce-session.ts';
+import { emptySession } from '../../../../src/shared/session/session-state.ts';
 import { runReplayTurn } from '../../../../src/main/agent/replay/replay-turn.ts';
-import { replaySession } from '../../../../src/main/sessions/replay.ts';
+import { replaySession } from '../../../../src/main/sessions/replay/replay-session.ts';
 import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 
-const task = planMessage(['Read calc.py', 'Mend add()']);
+const task = planMessage(['Read calc.py', 'Repair add()']);
 const told = (first: string, second: string): Reply =>
   call('update_plan', {
     items: [
       { text: 'Read calc.py', state: first },
-      { text: 'Mend add()', state: second },
+      { text: 'Repair add()', state: second },
     ],
   });
 const done = call('task_complete', { summary: 'ok' });
@@ -29,7 +29,7 @@ describe('a turn that carries out a plan', () => {
     expect(states).toEqual(['working open', 'done dropped']);
     expect(ofType(events, 'approval-requested')).toEqual([]);
     expect(events.reduce(reduceSession, emptySession).turns[0]?.planItems?.[1]).toEqual({
-      text: 'Mend add()',
+      text: 'Repair add()',
       state: 'dropped',
     });
     const { journal, dependencies } = kit;
@@ -61,7 +61,7 @@ it('is offered the tool by which it says so in such a turn alone, and not where 
     kitOf([done], 3),
   ];
   await carried.runner.send(task, turnOptions);
-  await other.runner.send('Mend add().', turnOptions);
+  await other.runner.send('Repair add().', turnOptions);
   await planning.runner.send(task, { ...turnOptions, plan: true });
   await small.runner.send(task, turnOptions);
   expect([carried, other, planning, small].map(offered)).toEqual([true, false, false, false]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runReplayTurn } from '../../../../src/main/agent/replay/replay-turn.ts';
 import type { UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import type { FoundLinks } from '../../../../src/main/sandbox/sandbox.ts';
-import { replaySession } from '../../../../src/main/sessions/replay.ts';
+import { replaySession } from '../../../../src/main/sessions/replay/replay-session.ts';
 import { createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { createMemoryJournal } from '../../../fakes/memory-journal.ts';
 import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';

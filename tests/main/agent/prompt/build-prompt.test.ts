@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelInfo } from '../../../../src/shared/models.ts';
+import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
 import {
   buildRequest,
   promptShape,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../../../src/shared/events.ts';
+import type { SessionEvent } from '../../../../src/shared/events/events.ts';
 import { readShortenedResult } from '../../../../src/main/agent/prompt/read-shortened-result.ts';
 import type { AgentKit } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';

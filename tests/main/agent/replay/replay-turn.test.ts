@@ -6,7 +6,7 @@ import { call, createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import { runReplayTurn } from '../../../../src/main/agent/replay/replay-turn.ts';
-import { replaySession } from '../../../../src/main/sessions/replay.ts';
+import { replaySession } from '../../../../src/main/sessions/replay/replay-session.ts';
 
 const files = {
   'calc.py': 'def add(a, b):\n    return a - b\n',

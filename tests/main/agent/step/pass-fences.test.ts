@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ApprovalQuestion } from '../../../../src/main/agent/turn/agent-dependencies.ts';
-import { readManifest } from '../../../../src/main/sessions/read-manifest.ts';
-import { compileFences, fencesSchema } from '../../../../src/shared/fences.ts';
-import { routingOf } from '../../../../src/shared/routing-of.ts';
-import type { ModelRequest } from '../../../../src/main/providers/define.ts';
+import { readManifest } from '../../../../src/main/sessions/history/read-manifest.ts';
+import { compileFences, fencesSchema } from '../../../../src/shared/safety/fences.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
+import type { ModelRequest } from '../../../../src/main/models/providers/define.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
@@ -230,7 +230,7 @@ describe('the fences at the door', () => {
     expect(routes.map(({ chosen, reasonCode }) => [chosen.where, reasonCode])).toEqual([
       ['local', 'fence'],
       ['local', 'fence'],
-      ['cloud', 'consecutiveFailures'],
+      ['cloud', 'bad-signals'],
       ['cloud', 'hold'],
     ]);
     expect(routes[0]?.reason).toBe(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readStream } from '../../../../src/main/agent/step/read-stream.ts';
-import { endedWith } from '../../../../src/main/providers/ended.ts';
-import type { StreamPart } from '../../../../src/main/providers/define.ts';
+import { endedWith } from '../../../../src/main/models/providers/call/call-ended.ts';
+import type { StreamPart } from '../../../../src/main/models/providers/define.ts';
 
 describe('readStream', () => {
   it('lets a provider put away what it holds once the end is known', async () => {

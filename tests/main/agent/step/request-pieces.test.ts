@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { textMessage, type Message } from '@shared/messages.ts';
+import { textMessage, type Message } from '@shared/models/model-messages.ts';
 import { requestPieces } from '../../../../src/main/agent/step/request-pieces.ts';
-import type { ModelRequest } from '../../../../src/main/providers/define.ts';
+import type { ModelRequest } from '../../../../src/main/models/providers/define.ts';
 
 const messages: Message[] = [
   textMessage('system', 'Be "brief",'),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routingOf } from '../../../../src/shared/routing-of.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { CapDecision } from '../../../../src/main/money/budget.ts';
 import type { ReplyParts } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Attachment } from '../../../../src/shared/attachments.ts';
-import type { Part } from '../../../../src/shared/messages.ts';
-import { routingOf } from '../../../../src/shared/routing-of.ts';
+import type { Attachment } from '../../../../src/shared/attachments/attachment.ts';
+import type { Part } from '../../../../src/shared/models/model-messages.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent, TurnEndReason } from '../../../../src/shared/events.ts';
-import { turnEndReasonSchema } from '../../../../src/shared/events.ts';
-import { reduceSession } from '../../../../src/shared/reduce-session.ts';
-import type { RunResult } from '../../../../src/shared/run-result.ts';
-import { exitCodes } from '../../../../src/shared/run-result.ts';
-import { emptySession, runStatusOf } from '../../../../src/shared/session-state.ts';
+import type { SessionEvent, TurnEndReason } from '../../../../src/shared/events/events.ts';
+import { turnEndReasonSchema } from '../../../../src/shared/events/events.ts';
+import { reduceSession } from '../../../../src/shared/session/reducers/reduce-session.ts';
+import type { RunResult } from '../../../../src/shared/session/run-result.ts';
+import { exitCodes } from '../../../../src/shared/session/run-result.ts';
+import { emptySession, runStatusOf } from '../../../../src/shared/session/session-state.ts';
 import { buildRunResult } from '../../../../src/main/agent/turn/build-run-result.ts';
 import { call, createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
 

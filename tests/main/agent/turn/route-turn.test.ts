@@ -3,9 +3,9 @@ import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { Recipe, RecipeContext } from '../../../../src/main/recipes/define.ts';
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import { createSessionRunner } from '../../../../src/main/agent/turn/session-runner.ts';
-import type { ModelRequest, Provider } from '../../../../src/main/providers/define.ts';
-import { parseRules, placeRules } from '../../../../src/shared/rules.ts';
-import { routingOf } from '../../../../src/shared/routing-of.ts';
+import type { ModelRequest, Provider } from '../../../../src/main/models/providers/define.ts';
+import { parseRules, routeRules } from '../../../../src/shared/rules/parse-rules.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
@@ -71,7 +71,7 @@ describe('a task with a local and a cloud model', () => {
       'local L1 local-first',
       'local L2 tool-loop',
       'local L3 retry-here',
-      'cloud L5 consecutiveFailures',
+      'cloud L5 bad-signals',
       'cloud L2 tool-loop',
     ]);
     const note = JSON.stringify(kit.requests[3]?.messages.at(-1));
@@ -296,7 +296,7 @@ describe('a task with a local and a cloud model', () => {
   });
 
   it('goes by a rule of the person, and says when one could not be read', async () => {
-    const rules = placeRules(parseRules('local path secrets/**\ncloud path calc.py', 'your rules').rules);
+    const rules = routeRules(parseRules('local path secrets/**\ncloud path calc.py', 'your rules').rules);
     const kit = kitOf([look, fix, done], {
       dependencies: { routeRules: async () => ({ rules, problems: ['Line 9: that is no rule.'] }) },
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routingOf } from '../../../../src/shared/routing-of.ts';
+import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import { call, createAgentKit, ofType, turnOptions, types } from '../../../fakes/agent-kit.ts';
 
@@ -209,7 +209,7 @@ describe('a service that stops answering in the middle of a task', () => {
       model: { strategies: ['loop', 'recipe'] },
       sandbox: { files: brokenCalc },
     });
-    const end = await kit.runner.send('Mend add in calc.py.', turnOptions);
+    const end = await kit.runner.send('Repair add in calc.py.', turnOptions);
     expect(end).toEqual({
       reason: 'missing',
       text: 'fake refused the call: 401 Incorrect API key provided.',
@@ -238,7 +238,7 @@ describe('a service that stops answering in the middle of a task', () => {
       model: { strategies: ['loop', 'recipe'] },
       sandbox: { files: brokenCalc },
     });
-    const { text } = await kit.runner.send('Mend add in calc.py.', turnOptions);
+    const { text } = await kit.runner.send('Repair add in calc.py.', turnOptions);
     expect(text).toContain('(It asks to wait longer than a day.)');
     expect(ofType(kit.journal.events, 'stage-chosen')).toHaveLength(1);
   });
@@ -249,7 +249,7 @@ it('says at the cap that nobody here could go on, where that was asked for', asy
   const kit = createAgentKit({ cloud: { price } });
   const routing = routingOf('balanced', {});
   const options = { ...turnOptions, policy: 'cloud', cloud: 'sky/model', routing, maxUsd: 0.001 } as const;
-  const end = await kit.runner.send('Mend add in calc.py.', { ...options, local: 'gone/model', atCap: 'local' });
+  const end = await kit.runner.send('Repair add in calc.py.', { ...options, local: 'gone/model', atCap: 'local' });
   expect(end).toMatchObject({ reason: 'cap', text: expect.stringContaining('It cannot go on locally: gone/model') });
   expect(ofType(kit.journal.events, 'cap-reached').map(({ here }) => here)).toEqual([null]);
 });
@@ -259,7 +259,7 @@ it('a first call that is too dear for the cap ends the turn at the cap, not with
   const kit = createAgentKit({ cloud: { price } });
   const routing = routingOf('balanced', {});
   const options = { ...turnOptions, policy: 'cloud', cloud: 'sky/model', routing, maxUsd: 0.001 } as const;
-  const end = await kit.runner.send('Mend add in calc.py.', options);
+  const end = await kit.runner.send('Repair add in calc.py.', options);
   expect([end.reason, kit.requests.length]).toEqual(['cap', 0]);
   expect(ofType(kit.journal.events, 'cap-reached').map(({ scope }) => scope)).toEqual(['task']);
 });

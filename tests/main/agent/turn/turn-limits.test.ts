@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noUsage } from '@shared/money.ts';
+import { noUsage } from '@shared/money/token-cost.ts';
 import { createLimits, MAX_TURN_OUTPUT_BYTES } from '../../../../src/main/agent/turn/turn-limits.ts';
 
 const numbers = { maxSteps: 40, maxMinutes: 10, maxTokens: 1000, maxUsd: null };

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunResult } from '@shared/run-result.ts';
+import type { RunResult } from '@shared/session/run-result.ts';
 import { changes } from '../../../../src/main/hosts/cli/commands/sessions/changes.command.ts';
 import { clean } from '../../../../src/main/hosts/cli/commands/clean.command.ts';
 import { compare } from '../../../../src/main/hosts/cli/commands/compare.command.ts';
@@ -57,7 +57,7 @@ const commands: Readonly<Record<string, Run>> = {
   'models show': (context, json) => showModel(context, models[0]?.id ?? '', { json }),
   'models pull': (context) => pullModel(context, 'hf:example/one'),
   'models probe': (context, json) => probeModel(context, models[0]?.id ?? '', { json }),
-  'models mend': (context, json) => repairModel(context, models[0]?.id ?? '', { json, yes: true }),
+  'models repair': (context, json) => repairModel(context, models[0]?.id ?? '', { json, yes: true }),
   keys: (context, json) => listKeys(context, { json }),
   costs: (context, json) => costs(context, { json }),
   'costs by model': (context, json) => costs(context, { by: 'model', json }),

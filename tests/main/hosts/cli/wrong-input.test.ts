@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ModelEntry } from '@shared/contract.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { chat } from '../../../../src/main/hosts/cli/commands/chat.command.ts';
 import { clean } from '../../../../src/main/hosts/cli/commands/clean.command.ts';

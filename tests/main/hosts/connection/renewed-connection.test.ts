@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { CoreClient } from '../../../../src/main/server/local-socket.ts';
-import type { ConnectedCore } from '../../../../src/main/hosts/connection/renewed-connection.ts';
-import { createRenewedConnection } from '../../../../src/main/hosts/connection/renewed-connection.ts';
+import type { ConnectedCore } from '../../../../src/main/hosts/connection/core-connection.ts';
+import { createRenewedConnection } from '../../../../src/main/hosts/connection/core-connection.ts';
 
 interface Opened extends ConnectedCore {
   readonly lose: () => void;

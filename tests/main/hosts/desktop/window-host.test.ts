@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionSummary } from '@shared/contract.ts';
+import type { SessionSummary } from '@shared/contract/contract.ts';
 import { createPagePushes } from '../../../../src/main/hosts/desktop/page-pushes.ts';
 import { sessionInArguments, sessionOfLink } from '../../../../src/main/hosts/desktop/session-links.ts';
-import { isWanted, sessionNews } from '../../../../src/shared/session-news.ts';
+import { isNewsWanted, sessionNews } from '../../../../src/shared/session/session-news.ts';
 import { placeWithinScreens } from '../../../../src/main/hosts/desktop/window-state.ts';
 
 describe('a link', () => {
@@ -74,7 +74,7 @@ describe('news of sessions', () => {
   it('are told as far as the setting wants', () => {
     const [waits, ended] = (['waits', 'ended'] as const).map((what) => ({ sessionId: 's', title: '', what }));
     const told = (['all', 'waits', 'off'] as const).map((notify) =>
-      [waits, ended].map((one) => one !== undefined && isWanted(one, notify)),
+      [waits, ended].map((one) => one !== undefined && isNewsWanted(one, notify)),
     );
     expect(told).toEqual([
       [true, true],

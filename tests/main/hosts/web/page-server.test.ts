@@ -7,7 +7,7 @@ import { RPCLink } from '@orpc/client/websocket';
 import { createRouterClient } from '@orpc/server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { SessionPush } from '@shared/contract.ts';
+import type { SessionPush } from '@shared/contract/contract.ts';
 import { createForwardRouter } from '../../../../src/main/server/forward-router.ts';
 import { createRouter } from '../../../../src/main/server/router.ts';
 import type { CoreClient } from '../../../../src/main/server/local-socket.ts';

@@ -5,7 +5,7 @@ import { isContractProcedure } from '@orpc/contract';
 import { ORPCError } from '@orpc/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { contract } from '@shared/contract.ts';
+import { contract } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { createPathBoundary } from '../../../../src/main/hosts/web/path-boundary.ts';
 import type { AliasedFolder } from '../../../../src/main/hosts/web/path-aliases.ts';

@@ -26,7 +26,7 @@ import {
   readRegularFile,
 } from '../../../../src/main/lib/files/host-folder.ts';
 import { createReadOnlySandbox } from '../../../../src/main/sandbox/read-only/read-only-sandbox.ts';
-import { createSafeFolder } from '../../../../src/main/sessions/safe-folder.ts';
+import { createSafeFolder } from '../../../../src/main/sessions/changes/safe-folder.ts';
 import type { Sandbox } from '../../../../src/main/sandbox/sandbox.ts';
 import { valueOf } from '../../../contracts/sandbox-contract.ts';
 

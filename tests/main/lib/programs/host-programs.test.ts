@@ -7,15 +7,15 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreApi } from '../../../../src/main/server/core-api.ts';
 import { editText } from '../../../../src/main/hosts/cli/terminal/edit-text.ts';
-import { openInBrowser } from '../../../../src/main/hosts/web/open-in-browser.ts';
+import { openInBrowser } from '../../../../src/main/hosts/cli/commands/serve.command.ts';
 import { compose } from '../../../../src/main/compose.ts';
-import { createMachineProbe, readHardware } from '../../../../src/main/engines/hardware.ts';
-import { createLlamaEngine } from '../../../../src/main/engines/llama-client.ts';
-import { createOwnServer } from '../../../../src/main/engines/own-server.ts';
+import { createMachineProbe, readHardware } from '../../../../src/main/models/machine/hardware.ts';
+import { createLlamaEngine } from '../../../../src/main/models/engine/llama-engine.ts';
+import { createOwnOllamaServer } from '../../../../src/main/models/engine/own-ollama-server.ts';
 import { createHostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
 import type { HostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
 import { createReadOnlySandbox } from '../../../../src/main/sandbox/read-only/read-only-sandbox.ts';
-import { createKeyClient } from '../../../../src/main/secrets/key-client.ts';
+import { createKeyClient } from '../../../../src/main/safety/keys/key-client.ts';
 import type { PlantedProject } from '../../../fakes/planted-project.ts';
 import { plantProject } from '../../../fakes/planted-project.ts';
 
@@ -159,9 +159,9 @@ describe('in a folder with programs of its own, nothing of it runs', () => {
     const program = join(base, 'ollama');
     await writeFile(program, `#!/bin/sh\nexec ${process.execPath} ${seen.path}\n`);
     await chmod(program, 0o755);
-    const own = createOwnServer({
+    const own = createOwnOllamaServer({
       nodePath: process.execPath,
-      guardPath: at('src/main/engines/server-guard.ts'),
+      guardPath: at('src/main/models/engine/server-guard.ts'),
       programs,
       env,
       platform: process.platform,

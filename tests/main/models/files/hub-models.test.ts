@@ -4,16 +4,16 @@ import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PullProgress } from '@shared/contract.ts';
+import type { PullProgress } from '@shared/contract/contract.ts';
 import type { HubModels } from '../../../../src/main/models/files/hub-models.ts';
 import { createHubModels } from '../../../../src/main/models/files/hub-models.ts';
 import { createMemoryPlanner } from '../../../../src/main/models/memory/memory-planner.ts';
-import { createFetchUri } from '../../../../src/main/engines/fetch-uri.ts';
-import { createHeaderReader } from '../../../../src/main/engines/header-reader.ts';
-import { createHub } from '../../../../src/main/engines/hub.ts';
-import { createImportedModels } from '../../../../src/main/engines/imported-models.ts';
-import type { ModelStore } from '../../../../src/main/engines/model-store.ts';
-import { createModelStore } from '../../../../src/main/engines/model-store.ts';
+import { createFetchUri } from '../../../../src/main/models/files/download/fetch-uri.ts';
+import { createHeaderReader } from '../../../../src/main/models/memory/gguf/gguf-header-reader.ts';
+import { createHubClient } from '../../../../src/main/models/files/download/hub-client.ts';
+import { createImportedModels } from '../../../../src/main/models/files/imported-models.ts';
+import type { ModelStore } from '../../../../src/main/models/files/model-store.ts';
+import { createModelStore } from '../../../../src/main/models/files/model-store.ts';
 import { modelHub, tinyFiles, tinyModel } from '../../../fakes/model-hub.ts';
 import type { ModelHub } from '../../../fakes/model-hub.ts';
 import { splitGguf, splitNames } from '../../../fakes/split-gguf.ts';
@@ -81,7 +81,7 @@ function create(options: { readonly token?: string; readonly hostFreeBytes?: num
     readHardware: () => Promise.resolve({ devices: [], host: { totalBytes: 16 * gibi, freeBytes, source: 'test' } }),
     serverHeader: () => Promise.resolve(null),
   });
-  return createHubModels({ hub: createHub({ fetch, env }), store, plan });
+  return createHubModels({ hub: createHubClient({ fetch, env }), store, plan });
 }
 
 async function pull(models: HubModels, id: string, signal = never): Promise<string> {

@@ -44,6 +44,6 @@ test.each([
   ],
   // Nothing is called: which value is meant is not known.
   ['python', 'def pay():\n    total = total + 1\n    return total\n', null],
-] as const)('a value gets a name of its own where %s calls what it is named after', (language, text, mended) => {
-  expect(withoutSelfShadows(syntax, language, text)).toBe(mended ?? text);
+] as const)('a value gets a name of its own where %s calls what it is named after', (language, text, repaired) => {
+  expect(withoutSelfShadows(syntax, language, text)).toBe(repaired ?? text);
 });

@@ -10,7 +10,7 @@ import type {
   RecipeSettings,
   WorldCommand,
 } from '../../../../src/main/recipes/define.ts';
-import type { TestRunner } from '../../../../src/main/projects/project-facts.ts';
+import type { TestRunner } from '../../../../src/main/projects/facts/project-facts.ts';
 
 /** A recipe's world over a folder of this machine: real shell, real test runners, a scripted model. */
 export interface RecipeHarness {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Stage } from '../../../../src/shared/models.ts';
+import type { Stage } from '../../../../src/shared/models/model-info.ts';
 import type { StageExit } from '../../../../src/main/routing/cascade/cascade.ts';
 import { createCascade, goesOnHere } from '../../../../src/main/routing/cascade/cascade.ts';
 

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { serviceSettings, settingsSchema } from '@shared/settings.ts';
-import type { ProviderSettings } from '@shared/settings.ts';
+import { knownProviderSettings, settingsSchema } from '@shared/settings/settings.ts';
+import type { ProviderSettings } from '@shared/settings/settings.ts';
 import type { CoreApi } from '../../../../src/main/server/core-api.ts';
 import { compose } from '../../../../src/main/compose.ts';
 import { createHomeKeys } from '../../../../src/main/safety/keys/home-keys.ts';
@@ -78,7 +78,7 @@ describe('a service whose key is set', () => {
       home: '/nonexistent',
       env,
       nodePath: process.execPath,
-      processPath: join(import.meta.dirname, '../../fakes/fake-key-process.mjs'),
+      processPath: join(import.meta.dirname, '../../../fakes/fake-key-process.mjs'),
       programs: testPrograms(),
       settings: () => current,
       keepService: async (provider, service) => {
@@ -106,7 +106,7 @@ describe('a service whose key is set', () => {
   it('is not called with what no header could carry, and that is said once', async () => {
     const { keys, notices } = started({}, { GROQ_API_KEY: 'gsk ключ', XAI_API_KEY: ' xai-1\r\n' });
     const secretOf = (name: string) =>
-      keys.secret(name, serviceSettings(name) ?? { kind: 'openai', baseUrl: '', models: {} });
+      keys.secret(name, knownProviderSettings(name) ?? { kind: 'openai', baseUrl: '', models: {} });
     expect([await secretOf('groq'), await secretOf('groq'), await secretOf('xai')]).toEqual([null, null, 'xai-1']);
     expect(notices).toEqual([
       expect.stringContaining('The key of groq (GROQ_API_KEY of the environment) is not used.'),

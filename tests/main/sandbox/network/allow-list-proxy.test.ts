@@ -7,7 +7,7 @@ import {
   usualLimits,
   type NetworkDecision,
   type NetworkLimits,
-} from '../../../../src/main/sandbox/network/decision.ts';
+} from '../../../../src/main/sandbox/network/network-decision.ts';
 import { fuzzedTargets } from '../../../fakes/fuzzed-targets.ts';
 import { standInInternet, type StandInInternet, type StandInOptions } from '../../../fakes/stand-in-internet.ts';
 

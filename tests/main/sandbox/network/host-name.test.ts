@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalHost } from '../../../../src/shared/host-name.ts';
+import { canonicalHost } from '../../../../src/shared/safety/host-name.ts';
 import { fuzzedTargets } from '../../../fakes/fuzzed-targets.ts';
 import { judgeTarget } from '../../../../src/main/sandbox/network/judge-target.ts';
 

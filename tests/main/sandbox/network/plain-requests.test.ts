@@ -5,8 +5,8 @@ import {
   usualLimits,
   type NetworkDecision,
   type NetworkLimits,
-} from '../../../../src/main/sandbox/network/decision.ts';
-import type { Outward } from '../../../../src/main/sandbox/network/outward.ts';
+} from '../../../../src/main/sandbox/network/network-decision.ts';
+import type { OutboundConnections } from '../../../../src/main/sandbox/network/outbound-connections.ts';
 import { fuzzedRequests } from '../../../fakes/fuzzed-requests.ts';
 import { rawUpstream, type RawUpstream } from '../../../fakes/raw-upstream.ts';
 
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 interface PlaceOptions {
   readonly limits?: Partial<NetworkLimits>;
-  readonly outward?: Partial<Outward>;
+  readonly outward?: Partial<OutboundConnections>;
 }
 
 async function start(upstream: RawUpstream, { limits = {}, outward = {} }: PlaceOptions = {}): Promise<Place> {

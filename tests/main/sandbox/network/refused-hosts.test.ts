@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refusedText } from '../../../../src/main/sandbox/network/refused-hosts.ts';
+import { refusedHostsText } from '../../../../src/main/sandbox/network/network-decision.ts';
 
 const refused = (host: string, reason: 'not-listed' | 'bad-host' | 'unreachable' | 'no-address' | 'inner-address') => ({
   host,
@@ -8,11 +8,11 @@ const refused = (host: string, reason: 'not-listed' | 'bad-host' | 'unreachable'
 });
 
 it('a host that cannot be reached is not told as one that nobody approved', () => {
-  expect(refusedText([refused('index.example', 'unreachable'), refused('index.example', 'unreachable')])).toBe(
+  expect(refusedHostsText([refused('index.example', 'unreachable'), refused('index.example', 'unreachable')])).toBe(
     'This machine cannot reach index.example: look at its network and its proxy.',
   );
   expect(
-    refusedText([
+    refusedHostsText([
       refused('other.example', 'not-listed'),
       refused('gone.example', 'no-address'),
       refused('router.example', 'inner-address'),
@@ -21,8 +21,8 @@ it('a host that cannot be reached is not told as one that nobody approved', () =
   ).toBe(
     'It asked for other.example, which was not approved (--host). This machine cannot reach gone.example: look at its network and its proxy. router.example was not let through (inner-address).',
   );
-  expect(refusedText([])).toBe('');
-  expect(refusedText([refused('was approved. Now run this', 'bad-host')])).toBe(
+  expect(refusedHostsText([])).toBe('');
+  expect(refusedHostsText([refused('was approved. Now run this', 'bad-host')])).toBe(
     'what is no name of a host was not let through (bad-host).',
   );
 });

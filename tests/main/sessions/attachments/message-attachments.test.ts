@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessageAttachments } from '../../../../src/main/sessions/attachments/message-attachments.ts';
 import { createMessageAttachments } from '../../../../src/main/sessions/attachments/message-attachments.ts';
-import { createBlobs } from '../../../../src/main/sessions/blobs.ts';
-import { emptySession } from '../../../../src/shared/session-state.ts';
-import { settingsSchema } from '../../../../src/shared/settings.ts';
+import { createBlobs } from '../../../../src/main/sessions/blobs/blob-store.ts';
+import { emptySession } from '../../../../src/shared/session/session-state.ts';
+import { settingsSchema } from '../../../../src/shared/settings/settings.ts';
 
 const never = new AbortController().signal;
 const pixel = Buffer.from(

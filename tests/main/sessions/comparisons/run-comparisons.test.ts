@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import type { Comparison } from '../../../../src/shared/comparison.ts';
-import { comparisonInputSchema } from '../../../../src/shared/comparison.ts';
-import { comparisonRows } from '../../../../src/shared/comparison-table.ts';
+import type { Comparison } from '../../../../src/shared/comparisons/comparison.ts';
+import { comparisonInputSchema } from '../../../../src/shared/comparisons/comparison.ts';
+import { comparisonRows } from '../../../../src/shared/comparisons/comparison-table.ts';
 import { success } from '../../../../src/shared/errors.ts';
-import { routeRuleSchema } from '../../../../src/shared/route-rules.ts';
-import { routingSchema } from '../../../../src/shared/routing.ts';
-import { runOptionsSchema } from '../../../../src/shared/run-options.ts';
+import { routeRuleSchema } from '../../../../src/shared/routing/route-rules.ts';
+import { routingSchema } from '../../../../src/shared/routing/routing.ts';
+import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
 import type { CoreApi } from '../../../../src/main/server/core-api.ts';
 import { compose } from '../../../../src/main/compose.ts';
 import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
@@ -38,7 +38,7 @@ function openCore(): Promise<CoreApi> {
 }
 
 const complete = { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds now.' } }] };
-const mend = { toolCalls: [{ name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } }] };
+const repair = { toolCalls: [{ name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } }] };
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dewpoint-compare-'));
@@ -50,7 +50,7 @@ beforeEach(async () => {
   core = await openCore();
   // A weak one that only says that it is done, is sent back once with the evidence, and says it again.
   await core.setSetting('providers.weak', { kind: 'scripted', repeat: true, replies: [complete, complete] });
-  await core.setSetting('providers.strong', { kind: 'scripted', repeat: true, replies: [mend, complete] });
+  await core.setSetting('providers.strong', { kind: 'scripted', repeat: true, replies: [repair, complete] });
 });
 
 afterEach(async () => {
@@ -60,7 +60,7 @@ afterEach(async () => {
 
 const inputOf = (more: object) =>
   comparisonInputSchema.parse({
-    task: 'Mend add().',
+    task: 'Repair add().',
     projectPath: project,
     policies: ['local', 'cloud'],
     check: 'python3 check.py',
@@ -136,7 +136,7 @@ describe('a comparison', () => {
 
   it('says what each run would have cost in the cloud: a guess for what ran here, the bill for what ran there', async () => {
     const price = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
-    await core.setSetting('providers.strong', { kind: 'scripted', where: 'cloud', price, replies: [mend, complete] });
+    await core.setSetting('providers.strong', { kind: 'scripted', where: 'cloud', price, replies: [repair, complete] });
     const id = await core.createComparison(inputOf({}), neverAborted);
     await carryOut(id);
     const { runs } = await core.showComparison(id);
@@ -157,7 +157,7 @@ describe('a comparison', () => {
     await core.setSetting('providers.strong', {
       kind: 'scripted',
       repeat: true,
-      replies: [{ ...mend, delayMs: 60_000 }, complete],
+      replies: [{ ...repair, delayMs: 60_000 }, complete],
     });
     const id = await core.createComparison(inputOf({}), neverAborted);
     await core.startComparison(id, undefined);
@@ -173,7 +173,7 @@ describe('a comparison', () => {
       ['ended', null],
       ['waiting', 'stopped'],
     ]);
-    await core.setSetting('providers.strong', { kind: 'scripted', repeat: true, replies: [mend, complete] });
+    await core.setSetting('providers.strong', { kind: 'scripted', repeat: true, replies: [repair, complete] });
     await core.dispose();
     // What changed in the project meanwhile is not in the runs that are left.
     await writeFile(join(project, 'calc.py'), 'nothing');
@@ -210,7 +210,7 @@ describe('a comparison', () => {
 
   it('routes every run by the numbers and rules it began with, and this only, also when it goes on', async () => {
     const price = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
-    await core.setSetting('providers.strong', { kind: 'scripted', where: 'cloud', price, replies: [mend, complete] });
+    await core.setSetting('providers.strong', { kind: 'scripted', where: 'cloud', price, replies: [repair, complete] });
     await core.setSetting('routing.numbers', { valueUsd: 0 });
     await writeFile(join(home, 'dewpoint.rules'), 'local task add\n');
     const id = await core.createComparison(inputOf({ policies: ['hybrid', 'quality'] }), neverAborted);
@@ -283,7 +283,7 @@ describe('a comparison', () => {
     // One that a person sends is counted.
     const own = await core.createSession({ projectPath: project });
     const options = { local: 'weak/script', strategy: 'loop', check: 'python3 check.py' };
-    await core.send(own, 'Mend add().', runOptionsSchema.parse(options));
+    await core.send(own, 'Repair add().', runOptionsSchema.parse(options));
     await vi.waitFor(async () => expect(await readdir(home)).toContain('route-priors.json'), 30_000);
   });
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { success } from '../../../../src/shared/errors.ts';
-import type { NewEvent } from '../../../../src/shared/events.ts';
-import { runOptionsSchema } from '../../../../src/shared/run-options.ts';
+import type { NewEvent } from '../../../../src/shared/events/events.ts';
+import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
 import type { CoreApi } from '../../../../src/main/server/core-api.ts';
 import { compose } from '../../../../src/main/compose.ts';
 import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
-import { sealRecord } from '../../../../src/main/sessions/record.ts';
+import { sealRecord } from '../../../../src/main/sessions/log/log-record.ts';
 
 /** Catches: a session file that says yes in the name of whoever opens it. */
 const never = new AbortController().signal;

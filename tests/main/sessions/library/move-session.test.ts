@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { success } from '../../../../src/shared/errors.ts';
-import { runOptionsSchema } from '../../../../src/shared/run-options.ts';
+import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
 import type { CoreApi } from '../../../../src/main/server/core-api.ts';
 import { compose } from '../../../../src/main/compose.ts';
 import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';

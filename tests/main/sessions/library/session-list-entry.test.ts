@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { toSessionSummary } from '../../../../src/main/sessions/library/session-list-entry.ts';
-import type { SessionSummary } from '../../../../src/main/sessions/summary.ts';
+import type { StoredSummary } from '../../../../src/main/sessions/store/stored-summary.ts';
 
-const summary: SessionSummary = {
+const summary: StoredSummary = {
   id: '20260101-000000-aaaaaa',
   title: 'Sums',
   projectPath: null,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelEntry } from '../../../../src/shared/contract.ts';
-import type { Where } from '../../../../src/shared/models.ts';
-import type { MessageState, TurnState } from '../../../../src/shared/session-state.ts';
+import type { ModelEntry } from '../../../../src/shared/contract/contract.ts';
+import type { Where } from '../../../../src/shared/models/model-info.ts';
+import type { MessageState, TurnState } from '../../../../src/shared/session/session-state.ts';
 import { sendOptionsFor, imageModelsFor } from '../../../../src/renderer/lib/models/image-models.ts';
 
 function entry(id: string, where: Where, images: boolean, state: ModelEntry['state'] = 'ready'): ModelEntry {

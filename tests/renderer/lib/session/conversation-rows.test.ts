@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { NewEvent } from '@shared/events.ts';
-import type { TurnState } from '@shared/session-state.ts';
-import { reduceSession } from '@shared/reduce-session.ts';
-import { emptySession } from '@shared/session-state.ts';
+import type { NewEvent } from '@shared/events/events.ts';
+import type { TurnState } from '@shared/session/session-state.ts';
+import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import { emptySession } from '@shared/session/session-state.ts';
 import { canFold, conversationRows } from '../../../../src/renderer/lib/session/conversation-rows.ts';
 import { noHistory } from '../../../../src/renderer/lib/session/session-history.ts';
 import { timelineOf } from '../../../../src/renderer/lib/session/turn-timeline.ts';

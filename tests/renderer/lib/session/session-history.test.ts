@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { NewEvent, SessionEvent } from '@shared/events.ts';
-import { partOf } from '@shared/session-part.ts';
-import { reduceSession } from '@shared/reduce-session.ts';
-import { emptySession } from '@shared/session-state.ts';
-import type { SessionState } from '@shared/session-state.ts';
+import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
+import { partOf } from '@shared/session/session-part.ts';
+import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import { emptySession } from '@shared/session/session-state.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { conversationRows } from '../../../../src/renderer/lib/session/conversation-rows.ts';
 import {
   keepLeavingTurns,

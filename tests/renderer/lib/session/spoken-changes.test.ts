@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { NewEvent } from '@shared/events.ts';
-import { reduceSession } from '@shared/reduce-session.ts';
-import { emptySession } from '@shared/session-state.ts';
-import type { SessionState } from '@shared/session-state.ts';
+import type { NewEvent } from '@shared/events/events.ts';
+import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import { emptySession } from '@shared/session/session-state.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { spokenChanges } from '../../../../src/renderer/lib/session/spoken-changes.ts';
 
 const limits = { maxSteps: 9, maxMinutes: 1, maxTokens: 9, maxUsd: null };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { NewEvent } from '@shared/events.ts';
-import { emptyMoney } from '@shared/session-money.ts';
-import { reduceSession } from '@shared/reduce-session.ts';
-import { emptySession } from '@shared/session-state.ts';
+import type { NewEvent } from '@shared/events/events.ts';
+import { emptyMoney } from '@shared/money/session-money.ts';
+import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import { emptySession } from '@shared/session/session-state.ts';
 import { emptyFeed, foldTransient, dropSettledParts } from '../../../../src/renderer/lib/session/live-feed.ts';
 import { noHistory } from '../../../../src/renderer/lib/session/session-history.ts';
 import { timelineOf } from '../../../../src/renderer/lib/session/turn-timeline.ts';

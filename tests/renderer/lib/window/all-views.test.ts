@@ -9,7 +9,7 @@ const drawsOver =
 /** A row of the conversation. */
 const rows = ['features/conversation/row-view.tsx'];
 /** A page that has lost its core goes nowhere any more: `tests/electron/status-bar.test.ts` looks at it. */
-const last = 'features/status/lost-connection.tsx';
+const last = 'features/status/status-bar.tsx';
 const isView = /-(?:view|tab|editor)\.tsx$/u;
 
 /** Catches: a view, dialog or menu that no test of all views looks at. */

@@ -1,8 +1,8 @@
-import { attachmentLabel } from '@shared/attachment-text.ts';
-import { moneyText } from '@shared/money-text.ts';
-import { editedSteps, planMessage, planSteps, planText } from '@shared/plan-steps.ts';
-import { commandsFor, parseSlash, slashSentences } from '@shared/slash-commands.ts';
-import { printable, seenName } from '@shared/seen-text.ts';
+import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { editedSteps, planMessage, planSteps, planText } from '@shared/session/plan-steps.ts';
+import { commandsFor, parseSlash, slashSentences } from '@shared/session/slash-commands.ts';
+import { printable, seenName } from '@shared/text/seen-text.ts';
 import type { CapAnswer } from '../questions/cap-question.ts';
 import { parseCapAnswer } from '../questions/cap-question.ts';
 import { answerQuestion } from './chat-questions.ts';

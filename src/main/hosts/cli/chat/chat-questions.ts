@@ -1,4 +1,4 @@
-import type { EventOf } from '@shared/events.ts';
+import type { EventOf } from '@shared/events/events.ts';
 import { guardMs, headingOf, questionText, parseApprovalReply } from '../questions/approval-question.ts';
 import type { Chat } from './chat-state.ts';
 import { usageError } from '../report-failure.ts';

@@ -1,6 +1,6 @@
-import type { Attachment } from '@shared/attachments.ts';
-import type { EventOf } from '@shared/events.ts';
-import type { RunOptions } from '@shared/run-options.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /** A question that was shown in a conversation. */

@@ -1,5 +1,5 @@
 import { AppError } from '@shared/errors.ts';
-import { howToGet } from '@shared/models.ts';
+import { howToGet } from '@shared/models/model-info.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
 import type { CommandContext } from '../command-context.ts';
 import { toReportedFailure } from '../report-failure.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { CapChange, CapView } from '@shared/budget-contract.ts';
-import { moneyText } from '@shared/money-text.ts';
+import type { CapChange, CapView } from '@shared/contract/budget-contract.ts';
+import { moneyText } from '@shared/money/money-text.ts';
 import type { Command } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Interface } from 'node:readline';
-import type { Attachment } from '@shared/attachments.ts';
-import type { RunOptions } from '@shared/run-options.ts';
-import { runOptionsSchema } from '@shared/run-options.ts';
-import { parseSlash } from '@shared/slash-commands.ts';
-import { printable } from '@shared/seen-text.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
+import { runOptionsSchema } from '@shared/session/run-options.ts';
+import { parseSlash } from '@shared/session/slash-commands.ts';
+import { printable } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
 import { minimumRaise } from '../questions/cap-question.ts';
 import type { Chat } from '../chat/chat-state.ts';

@@ -1,5 +1,5 @@
-import type { KeptItem } from '@shared/preparation.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { KeptItem } from '@shared/projects/project-preparation.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 import { bytes, jsonLine } from '../terminal/terminal.ts';

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
-import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/comparison.ts';
-import { comparisonInputSchema } from '@shared/comparison.ts';
+import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/comparisons/comparison.ts';
+import { comparisonInputSchema } from '@shared/comparisons/comparison.ts';
 import {
   comparisonCells,
   comparisonHead,
   comparisonCsv,
   comparisonMarkdown,
-  elsewhereLegend,
+  counterfactualLegend,
   comparisonRows,
-} from '@shared/comparison-table.ts';
-import { issueText } from '@shared/issue-text.ts';
-import { moneyText } from '@shared/money-text.ts';
-import { escapedJson } from '@shared/seen-text.ts';
+} from '@shared/comparisons/comparison-table.ts';
+import { issueText } from '@shared/text/issue-text.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { escapedJson } from '@shared/text/seen-text.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
@@ -200,7 +200,7 @@ async function follow({ core, terminal, now, signal }: CommandContext, sessionId
 function showTable(comparison: Comparison, terminal: Terminal): void {
   const rows = comparisonRows(comparison);
   for (const line of table([comparisonHead, ...rows.map(comparisonCells)])) terminal.out(`${line}\n`);
-  if (rows.some(({ runs }) => runs > 0)) terminal.err(terminal.colors.dim(`${elsewhereLegend}\n`));
+  if (rows.some(({ runs }) => runs > 0)) terminal.err(terminal.colors.dim(`${counterfactualLegend}\n`));
   if (comparison.runs.some((run) => run.figures?.passedBefore === true)) {
     terminal.err(`${terminal.colors.yellow('The check passed before any work')}, so it says little about the runs.\n`);
   }

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { Elsewhere } from '@shared/counterfactual.ts';
-import type { CostReport, CostRow, CostTotals } from '@shared/cost-report.ts';
-import { promptTokensOf } from '@shared/money.ts';
-import { moneyText } from '@shared/money-text.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { Elsewhere } from '@shared/money/counterfactual.ts';
+import type { CostReport, CostRow, CostTotals } from '@shared/money/cost-report.ts';
+import { promptTokensOf } from '@shared/money/token-cost.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
 import type { Command } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { settingsSchema } from '@shared/settings.ts';
-import { escapedJson, seenName } from '@shared/seen-text.ts';
+import { settingsSchema } from '@shared/settings/settings.ts';
+import { escapedJson, seenName } from '@shared/text/seen-text.ts';
 import { knownSecrets } from '../../../safety/keys/known-secrets.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
-import { createRedactor } from '../../../sessions/redact.ts';
+import { createRedactor } from '../../../sessions/log/redactor.ts';
 import type { Command } from '../command-context.ts';
 import { doctorBundle } from '../reports/doctor-bundle.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';

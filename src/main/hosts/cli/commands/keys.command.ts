@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
-import type { KeyEntry } from '@shared/contract.ts';
+import type { KeyEntry } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
-import { printable, seenName } from '@shared/seen-text.ts';
+import { printable, seenName } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 import { jsonLine } from '../terminal/terminal.ts';

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
-import type { Purpose } from '@shared/events.ts';
-import { purposeSchema } from '@shared/events.ts';
-import type { RuleAnswer, RuleCheck, RuleFile } from '@shared/rule-report.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { Purpose } from '@shared/events/events.ts';
+import { purposeSchema } from '@shared/events/events.ts';
+import type { RuleAnswer, RuleCheck, RuleFile } from '@shared/rules/rule-report.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 import { requireFolder } from '../checks/require-folder.ts';

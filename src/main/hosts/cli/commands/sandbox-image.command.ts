@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
-import { exitCodes } from '@shared/run-result.ts';
-import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox-images.ts';
-import { seenName } from '@shared/seen-text.ts';
+import { exitCodes } from '@shared/session/run-result.ts';
+import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox/sandbox-images.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { quoteRows } from '../terminal/quoted-rows.ts';
 import { confirm } from '../questions/confirm.ts';
 import type { Command, CommandContext } from '../command-context.ts';

@@ -1,4 +1,4 @@
-import { escapedJson, seenName } from '@shared/seen-text.ts';
+import { escapedJson, seenName } from '@shared/text/seen-text.ts';
 import type { Command } from '../command-context.ts';
 
 const getSettings: Command<[string | undefined]> = async ({ core, terminal }, key) => {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 export interface ModelHandlers {
   models(
-    action: 'list' | 'show' | 'pull' | 'import' | 'remove' | 'probe' | 'mend' | 'set',
+    action: 'list' | 'show' | 'pull' | 'import' | 'remove' | 'probe' | 'repair' | 'set',
     id: string | undefined,
     args: {
       readonly json?: boolean;
@@ -76,14 +76,14 @@ function addModelChanges(models: Command, subcommand: Subcommand, handlers: Mode
     );
   subcommand(
     models,
-    'mend',
-    "mend a model of Ollama's whose template is missing",
-    'dewpoint models mend ollama/my-model',
+    'repair',
+    "repair a model of Ollama's whose template is missing",
+    'dewpoint models repair ollama/my-model',
   )
     .argument('<model>', 'ollama/NAME')
     .option('--yes', 'do not ask before the derived model is made')
     .option('--json', 'as JSON')
     .action((id: string, args: { readonly yes?: boolean; readonly json?: boolean }) =>
-      handlers.models('mend', id, args),
+      handlers.models('repair', id, args),
     );
 }

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
-import type { EventOf } from '@shared/events.ts';
-import type { ApprovalScope } from '@shared/network-access.ts';
-import { isStrange, seenName, seenPieces } from '@shared/seen-text.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import type { ApprovalScope } from '@shared/safety/network-access.ts';
+import { hasDeceptivePiece, seenName, seenPieces } from '@shared/text/seen-text.ts';
 import type { Keyboard } from './ask-user.ts';
 import { openUserPrompter, terminalKeyboard } from './ask-user.ts';
 import { quotedRows, showBlanks } from '../terminal/quoted-rows.ts';
@@ -105,7 +105,7 @@ export function questionText(question: Question, columns: number, how: 'whole' |
 }
 
 function isMarked({ text, isName }: Field): boolean {
-  return isName === true ? seenName(text) !== text : isStrange(seenPieces(text));
+  return isName === true ? seenName(text) !== text : hasDeceptivePiece(seenPieces(text));
 }
 
 function askedOf(question: Question): Asked {

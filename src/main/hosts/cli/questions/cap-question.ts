@@ -1,6 +1,6 @@
-import type { EventOf } from '@shared/events.ts';
-import { moneyText } from '@shared/money-text.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { openUserPrompter } from './ask-user.ts';
 import type { CommandContext } from '../command-context.ts';
 

@@ -1,4 +1,4 @@
-import type { Interval } from '@shared/counterfactual.ts';
+import type { Interval } from '@shared/money/counterfactual.ts';
 
 /** A value with the interval that it is to lie in; without one where it is exact. */
 export function intervalText({ value, low, high }: Interval, text: (value: number) => string): string {

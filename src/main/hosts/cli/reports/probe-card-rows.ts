@@ -1,4 +1,4 @@
-import type { KeptCard } from '@shared/probe-card.ts';
+import type { KeptCard } from '@shared/models/probe-card.ts';
 
 /** What a probe found out, as rows for people. */
 export function cardRows(card: KeptCard): readonly (readonly [name: string, value: string])[] {

@@ -1,11 +1,11 @@
-import { attachmentLabel } from '@shared/attachment-text.ts';
-import { untrackedText } from '@shared/session-sandbox.ts';
-import type { EventOf, SessionEvent } from '@shared/events.ts';
-import { droppedText } from '@shared/grants.ts';
-import { promptTokensOf } from '@shared/money.ts';
-import { moneyText } from '@shared/money-text.ts';
-import { decodeSpeedOf, wasReady } from '@shared/session-state.ts';
-import { seenCommand, seenName, seenWords } from '@shared/seen-text.ts';
+import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
+import { untrackedText } from '@shared/session/reducers/reduce-sandbox.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import { droppedGrantsText } from '@shared/safety/approval-grants.ts';
+import { promptTokensOf } from '@shared/money/token-cost.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { decodeSpeedOf, wasWrittenAhead } from '@shared/session/session-state.ts';
+import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { describeTests, parseTestOutput } from '../../../tools/commands/test-run-output.ts';
 import { describeReachedCap } from '../questions/cap-question.ts';
 import type { Terminal } from './terminal.ts';
@@ -60,7 +60,7 @@ function stepLine(
     `${String(started?.step ?? '?').padStart(3)} ${paint(where.padEnd(5))} ${started?.purpose ?? 'call'} by ${oneLine(seenName(started?.model ?? '?'), 60)}`,
     `${promptTokensOf(usage)}${usage.cacheRead > 0 ? ` (${usage.cacheRead} kept)` : ''} → ${usage.output} tok`,
     ...(rate === null ? [] : [`${rate.toFixed(1)} tok/s`]),
-    wasReady(event) ? 'written beside the one before' : seconds(timings.totalMs),
+    wasWrittenAhead(event) ? 'written beside the one before' : seconds(timings.totalMs),
     moneyText(event.costUsd),
     ...(event.error === null ? [] : [colors.red(oneLine(event.error.message, 120))]),
   ];
@@ -168,7 +168,7 @@ function ofSession(event: SessionEvent, colors: Terminal['colors']): string | nu
   if (event.type === 'terminal-opened') return colors.dim('a person opened a terminal in the sandbox');
   if (event.type === 'untracked-found')
     return event.places.map((place) => colors.yellow(seenWords(untrackedText(place)))).join('\n');
-  const text = event.type === 'history-copied' ? droppedText(event.dropped) : null;
+  const text = event.type === 'history-copied' ? droppedGrantsText(event.dropped) : null;
   return text === null ? null : colors.yellow(text);
 }
 

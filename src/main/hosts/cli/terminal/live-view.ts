@@ -1,4 +1,4 @@
-import type { SessionEvent, Transient } from '@shared/events.ts';
+import type { SessionEvent, Transient } from '@shared/events/events.ts';
 import { createEventLines } from './event-lines.ts';
 import { createStatusLine } from './status-line.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,4 +1,4 @@
-import { seenText } from '@shared/seen-text.ts';
+import { seenText } from '@shared/text/seen-text.ts';
 import { columnsOf } from './terminal.ts';
 
 /** The row goes on the one before. */

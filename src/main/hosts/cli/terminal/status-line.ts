@@ -1,5 +1,5 @@
-import type { Transient } from '@shared/events.ts';
-import { moneyText } from '@shared/money-text.ts';
+import type { Transient } from '@shared/events/events.ts';
+import { moneyText } from '@shared/money/money-text.ts';
 import type { Terminal } from './terminal.ts';
 import { oneLine, seconds } from './terminal.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { escapedJson, printable, unobeyed } from '@shared/seen-text.ts';
+import { escapedJson, printable, escapeForTerminal } from '@shared/text/seen-text.ts';
 import type { Colors as PlainColors } from 'picocolors/types';
 import picocolors from 'picocolors';
 
@@ -52,7 +52,7 @@ export function safeWriting({ out, err }: Pick<Terminal, 'out' | 'err'>, hasColo
   const shown = (text: string): string =>
     text
       .split(ours)
-      .map((part, index) => (index % 2 === 0 ? unobeyed(part) : part.replace(mark, '\u001B')))
+      .map((part, index) => (index % 2 === 0 ? escapeForTerminal(part) : part.replace(mark, '\u001B')))
       .join('');
   const marked = (color: (text: string) => string) => {
     const [open = '', close = ''] = color('|').replaceAll('\u001B', mark).split('|');

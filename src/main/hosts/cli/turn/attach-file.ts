@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import type { Attachment } from '@shared/attachments.ts';
-import { maxImageBytes } from '@shared/attachment-text.ts';
-import type { FilePlace } from '@shared/attachment-inputs.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import { maxImageBytes } from '@shared/attachments/attachment-text.ts';
+import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';

@@ -1,7 +1,7 @@
-import type { Attachment } from '@shared/attachments.ts';
-import type { EventOf, SessionEvent, Transient } from '@shared/events.ts';
-import type { RunOptions } from '@shared/run-options.ts';
-import { emptySession } from '@shared/session-state.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { EventOf, SessionEvent, Transient } from '@shared/events/events.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
+import { emptySession } from '@shared/session/session-state.ts';
 import type { CoreClient } from '../../../server/local-socket.ts';
 import type { ApprovalReply } from '../questions/approval-question.ts';
 import type { CapAnswer } from '../questions/cap-question.ts';

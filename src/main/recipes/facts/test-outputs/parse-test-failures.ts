@@ -1,4 +1,4 @@
-import type { TestRunner } from '../../../projects/project-facts.ts';
+import type { TestRunner } from '../../../projects/facts/project-facts.ts';
 import { parseNodeTest } from './parse-node-test.ts';
 import { parsePytest } from './parse-pytest.ts';
 import { parseUnittest, pythonFrames } from './parse-unittest.ts';

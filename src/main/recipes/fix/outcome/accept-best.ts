@@ -1,4 +1,4 @@
-import type { Confidence } from '@shared/events.ts';
+import type { Confidence } from '@shared/events/events.ts';
 import { speaksOfFailure } from '@shared/text/about-failures.ts';
 import type { Span } from '../../code/code-spans.ts';
 import type { RecipeOutcome } from '../../define.ts';
@@ -117,7 +117,7 @@ async function rankAll(
 }
 
 /**
- * Where the caller and what it calls can both be changed, the latter is mended for all who call it. In another file it
+ * Where the caller and what it calls can both be changed, the latter is repaired for all who call it. In another file it
  * weighs more: there it has other callers. `distance`: imports from the failing tests to a file.
  */
 function depthOf({ candidate }: Verdict, verdicts: readonly Verdict[], distance: ReadonlyMap<string, number>): number {

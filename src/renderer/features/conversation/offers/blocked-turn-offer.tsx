@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import type { SessionState, TurnState } from '@shared/session-state.ts';
-import { turnStatus } from '@shared/session-state.ts';
+import type { SessionState, TurnState } from '@shared/session/session-state.ts';
+import { turnStatus } from '@shared/session/session-state.ts';
 import { announce } from '../../../lib/notices/announce.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { SessionState, TurnState } from '@shared/session-state.ts';
+import type { SessionState, TurnState } from '@shared/session/session-state.ts';
 import { announce } from '../../../lib/notices/announce.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';

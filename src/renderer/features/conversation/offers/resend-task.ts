@@ -1,4 +1,4 @@
-import type { SessionState, TurnState } from '@shared/session-state.ts';
+import type { SessionState, TurnState } from '@shared/session/session-state.ts';
 import { interactiveOptions } from '../../../lib/session/interactive-options.ts';
 import type { CoreClient } from '../../../lib/connection/core-client.ts';
 import type { SendOptions } from '../../../lib/session/session-commands.ts';

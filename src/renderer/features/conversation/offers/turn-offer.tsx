@@ -3,6 +3,10 @@ import { announce } from '../../../lib/notices/announce.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 import { writeStoredText, readStoredText } from '../../../lib/window/stored-value.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import type { SessionState } from '@shared/session/session-state.ts';
+import { useClient } from '../../../lib/connection/core-context.ts';
+import { t } from '../../../lib/text/translate.ts';
+import { resendTask } from './resend-task.ts';
 
 interface TurnOfferProps {
   /** What is remembered of it once a person has left it; another one has another name. */
@@ -46,5 +50,60 @@ export function TurnOffer({ name, label, text, leave, accept, onAccept }: TurnOf
         {accept}
       </Button>
     </section>
+  );
+}
+
+interface ResumeOfferProps {
+  readonly sessionId: string;
+  readonly state: SessionState;
+}
+
+/** Below a turn that the end of Dewpoint or of its sandbox cut off: it goes on only when a person says so. */
+export function ResumeOffer({ sessionId, state }: ResumeOfferProps) {
+  const client = useClient();
+  const turn = state.turns.at(-1);
+  if (turn?.reason !== 'crashed' && turn?.reason !== 'sandbox-lost') return null;
+  return (
+    <TurnOffer
+      key={turn.id}
+      name={`dewpoint-left:${turn.id}`}
+      label={t('interrupted.label')}
+      text={t('interrupted.text')}
+      leave={t('interrupted.leave')}
+      accept={t('interrupted.goOn')}
+      onAccept={() =>
+        resendTask(client, { sessionId, state, turn }, { say: (task) => t('interrupted.message', { task }) })
+      }
+    />
+  );
+}
+
+interface CloudReviewOfferProps {
+  readonly sessionId: string;
+  readonly state: SessionState;
+}
+
+/** Below a turn that was done here for want of a network, once the network is back. */
+export function CloudReviewOffer({ sessionId, state }: CloudReviewOfferProps) {
+  const client = useClient();
+  const turn = state.turns.at(-1);
+  const isBack = state.notices.some(({ code, seq }) => code === 'network-back' && seq > (turn?.seq ?? 0));
+  if (turn === undefined || turn.reason === null || !isBack) return null;
+  return (
+    <TurnOffer
+      key={turn.id}
+      name={`dewpoint-looked:${turn.id}`}
+      label={t('secondLook.label')}
+      text={t('secondLook.text')}
+      leave={t('secondLook.leave')}
+      accept={t('secondLook.accept')}
+      onAccept={() =>
+        resendTask(
+          client,
+          { sessionId, state, turn },
+          { say: (task) => t('secondLook.message', { task }), options: { policy: 'cloud' } },
+        )
+      }
+    />
   );
 }

@@ -1,6 +1,6 @@
-import type { ToolCallState } from '@shared/session-state.ts';
-import { toolCallStatus } from '@shared/session-state.ts';
-import { seenCommand } from '@shared/seen-text.ts';
+import type { ToolCallState } from '@shared/session/session-state.ts';
+import { toolCallStatus } from '@shared/session/session-state.ts';
+import { seenCommand } from '@shared/text/seen-text.ts';
 import { seconds } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { seenName } from '@shared/seen-text.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { useNavigate } from '../../../lib/window/navigation.ts';
 import { forkSession } from '../../../lib/session/session-commands.ts';

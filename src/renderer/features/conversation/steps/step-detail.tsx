@@ -1,7 +1,13 @@
-import type { CallDetail } from '@shared/contract.ts';
-import type { StepEnd, StepState, ToolCallState } from '@shared/session-state.ts';
-import { answerSpeedOf, decodeSpeedOf, firstTokenMsOf, prefillSpeedOf, toolCallStatus } from '@shared/session-state.ts';
-import { printable, seenName, seenWords } from '@shared/seen-text.ts';
+import type { CallDetail } from '@shared/contract/contract.ts';
+import type { StepEnd, StepState, ToolCallState } from '@shared/session/session-state.ts';
+import {
+  answerSpeedOf,
+  decodeSpeedOf,
+  firstTokenMsOf,
+  prefillSpeedOf,
+  toolCallStatus,
+} from '@shared/session/session-state.ts';
+import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { bytes, megabytes, money, seconds, speed, tokens } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useDetail } from '../../../lib/session/use-log-detail.ts';

@@ -1,6 +1,6 @@
-import type { StepState, ToolCallState } from '@shared/session-state.ts';
-import { toolCallStatus } from '@shared/session-state.ts';
-import { seenWords } from '@shared/seen-text.ts';
+import type { StepState, ToolCallState } from '@shared/session/session-state.ts';
+import { toolCallStatus } from '@shared/session/session-state.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
 import { money, seconds, tokens } from '../../../lib/text/format.ts';
 import { stepLabel } from '../../../lib/session/step-label.ts';
 import { hasFailed } from '../../../lib/session/step-outcome.ts';

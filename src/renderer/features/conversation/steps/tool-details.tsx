@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import type { ToolDetail } from '@shared/contract.ts';
-import type { ToolCallState } from '@shared/session-state.ts';
-import { toolCallStatus } from '@shared/session-state.ts';
-import { seenCommand, seenName } from '@shared/seen-text.ts';
+import type { ToolDetail } from '@shared/contract/contract.ts';
+import type { ToolCallState } from '@shared/session/session-state.ts';
+import { toolCallStatus } from '@shared/session/session-state.ts';
+import { seenCommand, seenName } from '@shared/text/seen-text.ts';
 import { lineCounts, seconds } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import type { DetailLoad, LogPlace } from '../../../lib/session/use-log-detail.ts';

@@ -1,6 +1,6 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import type { Attachment } from '@shared/attachments.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
 import { interactiveOptions } from '../../../lib/session/interactive-options.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { announce } from '../../../lib/notices/announce.ts';

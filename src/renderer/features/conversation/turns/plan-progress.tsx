@@ -1,6 +1,6 @@
-import type { PlanItem } from '@shared/plan-progress.ts';
-import { carriedSteps } from '@shared/plan-steps.ts';
-import type { MessageState } from '@shared/session-state.ts';
+import type { PlanItem } from '@shared/events/plan-events.ts';
+import { carriedSteps } from '@shared/session/plan-steps.ts';
+import type { MessageState } from '@shared/session/session-state.ts';
 import type { ShownItem, TurnTimeline } from '../../../lib/session/turn-timeline.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { Icon } from '../../../ui/layout/icon.tsx';

@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import type { Attachment } from '@shared/attachments.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
-import type { CriterionResult, MessageState, TurnState } from '@shared/session-state.ts';
-import type { RunStatus } from '@shared/run-options.ts';
-import { turnStatus } from '@shared/session-state.ts';
-import { seenCommand, seenName, seenWords } from '@shared/seen-text.ts';
+import type { CriterionResult, MessageState, TurnState } from '@shared/session/session-state.ts';
+import type { RunStatus } from '@shared/session/run-options.ts';
+import { turnStatus } from '@shared/session/session-state.ts';
+import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { seconds } from '../../../lib/text/format.ts';
 import type { TurnTimeline } from '../../../lib/session/turn-timeline.ts';
 import { HintText } from '../../../ui/notices/hint-text.tsx';

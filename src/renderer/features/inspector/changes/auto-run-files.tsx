@@ -1,7 +1,7 @@
-import type { ChangedFile } from '@shared/contract.ts';
-import type { UntrackedPlace } from '@shared/sandbox-events.ts';
-import { runsLater } from '@shared/runs-later.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { ChangedFile } from '@shared/contract/contract.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
+import { autoRunReason } from '@shared/safety/auto-run-files.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { useFirstItems } from '../../../lib/drawing/use-first-items.ts';
 import { MoreButton } from '../../../ui/controls/more-button.tsx';
@@ -16,7 +16,7 @@ interface AutoRunFilesProps {
 /** Which of the changed files something on the person's own machine runs later, outside of the sandbox, and what. */
 export function AutoRunFiles({ files, untracked }: AutoRunFilesProps) {
   const changed = files.flatMap(({ path, state }) => {
-    const why = state === 'undone' ? null : runsLater(path);
+    const why = state === 'undone' ? null : autoRunReason(path);
     return why === null ? [] : [{ path, why, done: null }];
   });
   const found = [...changed, ...untracked];

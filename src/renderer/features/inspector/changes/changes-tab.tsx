@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
-import type { SessionState } from '@shared/session-state.ts';
-import { sessionStatus } from '@shared/session-state.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { ChangedFile, ChangeOutcome } from '@shared/contract/contract.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import { sessionStatus } from '@shared/session/session-state.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 import { plural, t } from '../../../lib/text/translate.ts';

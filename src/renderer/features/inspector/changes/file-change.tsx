@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { ChangedFile } from '@shared/contract.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { ChangedFile } from '@shared/contract/contract.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { DiffView } from '../../../ui/content/diff-view.tsx';

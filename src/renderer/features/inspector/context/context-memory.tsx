@@ -1,5 +1,5 @@
-import type { PlanAnswer } from '@shared/plan.ts';
-import type { StepState } from '@shared/session-state.ts';
+import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
+import type { StepState } from '@shared/session/session-state.ts';
 import { bytes, tokens } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useMemoryPlan } from '../../../lib/models/use-memory-plan.ts';
@@ -27,7 +27,7 @@ export function ContextMemory({ step }: { readonly step: StepState }) {
   );
 }
 
-function MemoryBar({ plan }: { readonly plan: PlanAnswer }) {
+function MemoryBar({ plan }: { readonly plan: MemoryPlanAnswer }) {
   const { weightsBytes, contextBytes, computeBytes, devices, host, granted } = plan;
   const isOnCards = granted.placement !== 'host' && devices.length > 0;
   const free = isOnCards ? devices.reduce((sum, device) => sum + device.freeBytes, 0) : host.freeBytes;

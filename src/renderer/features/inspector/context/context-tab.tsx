@@ -1,6 +1,6 @@
-import type { RequestDetail } from '@shared/contract.ts';
-import type { SessionState, StepState } from '@shared/session-state.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { RequestDetail } from '@shared/contract/contract.ts';
+import type { SessionState, StepState, InstructionView } from '@shared/session/session-state.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { bytes, tokens } from '../../../lib/text/format.ts';
 import { stepLabel } from '../../../lib/session/step-label.ts';
 import type { TextKey } from '../../../lib/text/translate.ts';
@@ -8,10 +8,12 @@ import { plural, t } from '../../../lib/text/translate.ts';
 import { useDetail } from '../../../lib/session/use-log-detail.ts';
 import { useModels } from '../../../lib/models/use-local-model.ts';
 import { Empty, Section } from '../../../ui/layout/facts.tsx';
-import { ContextInstructions } from './context-instructions.tsx';
 import { ContextMemory } from './context-memory.tsx';
 import { FencedParts } from './fenced-parts.tsx';
 import { TrimmedParts } from './trimmed-parts.tsx';
+import { useState } from 'react';
+import { Button } from '../../../ui/controls/button.tsx';
+import { InstructionFileNow } from '../../../ui/project/instruction-file.tsx';
 
 interface ContextTabProps {
   readonly sessionId: string;
@@ -136,4 +138,33 @@ function partsOf({ messages, tools }: RequestDetail): readonly { readonly label:
     return { label: key === undefined ? seenName(role) : t(key), bytes: count };
   });
   return tools.length === 0 ? roles : [...roles, { label: plural('context.tools', tools.length), bytes: toolBytes }];
+}
+
+interface ContextInstructionsProps {
+  readonly projectPath: string | null;
+  readonly instructions: InstructionView | null;
+}
+
+/** Whether the project's instructions were part of it, and the way to say yes to them or to take that back. */
+export function ContextInstructions({ projectPath, instructions }: ContextInstructionsProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  if (instructions === null) return null;
+  const { path, use, reason } = instructions;
+  return (
+    <Section title={t('context.instructions')}>
+      <p className="flex justify-between gap-3 text-sm">
+        <span className="font-mono text-xs wrap-anywhere">{seenName(path)}</span>
+        <span className={`text-xs font-medium ${use === 'used' ? 'text-good' : 'text-warn'}`}>
+          {t(`context.instructions.${use}`)}
+        </span>
+      </p>
+      <p className="text-xs text-soft wrap-anywhere">{seenWords(reason)}</p>
+      {projectPath !== null && (
+        <Button size="small" className="w-fit" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          {t('context.instructions.show')}
+        </Button>
+      )}
+      {isOpen && projectPath !== null && <InstructionFileNow projectPath={projectPath} path={path} />}
+    </Section>
+  );
 }

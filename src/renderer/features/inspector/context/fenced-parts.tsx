@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import type { FenceHit } from '@shared/fences.ts';
-import type { Manifest } from '@shared/manifest.ts';
-import type { StepState } from '@shared/session-state.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { FenceHit } from '@shared/safety/fences.ts';
+import type { Manifest } from '@shared/session/call-manifest.ts';
+import type { StepState } from '@shared/session/session-state.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { bytes } from '../../../lib/text/format.ts';
 import type { TextKey } from '../../../lib/text/translate.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import type { StepState } from '@shared/session-state.ts';
-import type { TrimmedPart, Trimming } from '@shared/trimmed.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { StepState } from '@shared/session/session-state.ts';
+import type { TrimmedPart, Trimming } from '@shared/session/prompt-trimming.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 import { bytes } from '../../../lib/text/format.ts';

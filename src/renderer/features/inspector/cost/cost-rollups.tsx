@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { CostRow } from '@shared/cost-report.ts';
+import type { CostRow } from '@shared/money/cost-report.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 import { money } from '../../../lib/text/format.ts';

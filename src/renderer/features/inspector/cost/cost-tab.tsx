@@ -1,14 +1,17 @@
-import type { MoneyState } from '@shared/session-money.ts';
-import type { SessionState } from '@shared/session-state.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { MoneyState } from '@shared/money/session-money.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { money as dollars, tokens } from '../../../lib/text/format.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { Empty, Section } from '../../../ui/layout/facts.tsx';
 import { OwnPriceMark } from '../../../ui/figures/own-price-mark.tsx';
 import { RouteDot } from '../../../ui/figures/route-dot.tsx';
-import { CostCounterfactual } from './cost-counterfactual.tsx';
 import { CostSteps } from './cost-steps.tsx';
 import { CostRollups } from './cost-rollups.tsx';
+import { counterfactualOf } from '@shared/money/counterfactual.ts';
+import { sessionWork } from '@shared/money/workload.ts';
+import { useCloudReference } from '../../../lib/models/use-cloud-reference.ts';
+import { CounterfactualFigures, EnergyText } from '../../../ui/figures/counterfactual-figures.tsx';
 
 interface CostTabProps {
   readonly sessionId: string;
@@ -147,4 +150,20 @@ function Models({ money }: { readonly money: MoneyState }) {
 /** A sum with a part that nobody knows is unpriced, not smaller. */
 function costText(totals: { readonly costUsd: number; readonly unpricedCalls: number }): string {
   return dollars(totals.unpricedCalls > 0 ? null : totals.costUsd);
+}
+
+/** What the same work would have cost in one place alone, and what was drawn from the wall. */
+export function CostCounterfactual({ state }: { readonly state: SessionState }) {
+  const reference = useCloudReference(state);
+  const work = sessionWork(state);
+  return (
+    <>
+      <Section title={t('cost.elsewhere')}>
+        <CounterfactualFigures figures={counterfactualOf(work, reference)} />
+      </Section>
+      <Section title={t('cost.energy')}>
+        <EnergyText energy={work.local} localCalls={work.local.calls} />
+      </Section>
+    </>
+  );
 }

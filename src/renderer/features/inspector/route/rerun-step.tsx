@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { StepState } from '@shared/session-state.ts';
+import type { StepState } from '@shared/session/session-state.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { useNavigate } from '../../../lib/window/navigation.ts';
 import { forkSession } from '../../../lib/session/session-commands.ts';

@@ -1,7 +1,7 @@
-import type { CallDetail } from '@shared/contract.ts';
-import type { EventOf } from '@shared/events.ts';
-import type { StepState } from '@shared/session-state.ts';
-import { seenCommand, seenName, seenWords } from '@shared/seen-text.ts';
+import type { CallDetail } from '@shared/contract/contract.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import type { StepState } from '@shared/session/session-state.ts';
+import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { money, seconds } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useDetail } from '../../../lib/session/use-log-detail.ts';

@@ -1,13 +1,14 @@
-import type { SessionState, StepState, TurnState } from '@shared/session-state.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { money, seconds } from '../../../lib/text/format.ts';
 import { stepLabel } from '../../../lib/session/step-label.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { Empty, Facts, Section } from '../../../ui/layout/facts.tsx';
 import { RouteDot } from '../../../ui/figures/route-dot.tsx';
-import { Escalations } from './escalations.tsx';
 import { StepCounterfactual } from './step-counterfactual.tsx';
 import { RouteDecision } from './route-decision.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { useClient } from '../../../lib/connection/core-context.ts';
 
 interface RouteTabProps {
   readonly sessionId: string;
@@ -117,6 +118,37 @@ function Stages({ turn }: { readonly turn: TurnState }) {
           </li>
         ))}
       </ol>
+    </Section>
+  );
+}
+
+interface EscalationsProps {
+  readonly sessionId: string;
+  readonly state: SessionState;
+  readonly onStep: (callId: string) => void;
+}
+
+/** Which steps a failure moved, and why; nothing where none was. */
+export function Escalations({ sessionId, state, onStep }: EscalationsProps) {
+  const client = useClient();
+  const found = useQuery({
+    queryKey: ['escalations', sessionId, state.steps.length],
+    queryFn: ({ signal }) => client.sessions.escalations({ sessionId }, { signal }),
+    placeholderData: (last) => last,
+  });
+  if (found.data === undefined || found.data.length === 0) return null;
+  return (
+    <Section title={t('route.escalations')}>
+      <ul className="flex flex-col gap-2 text-sm">
+        {found.data.map(({ callId, step, kind, cause, text }) => (
+          <li key={callId} className="wrap-anywhere">
+            <button type="button" className="text-left hover:underline" onClick={() => onStep(callId)}>
+              {t(`route.escalated.${kind}`, { step: step ?? '?' })}: {t(`route.cause.${cause}`)}
+            </button>
+            <p className="text-xs text-soft">{seenWords(text)}</p>
+          </li>
+        ))}
+      </ul>
     </Section>
   );
 }

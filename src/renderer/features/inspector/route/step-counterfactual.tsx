@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { StepState } from '@shared/session-state.ts';
+import type { StepState } from '@shared/session/session-state.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useStepCosts } from '../../../lib/models/use-step-costs.ts';
 import { Button } from '../../../ui/controls/button.tsx';

@@ -1,4 +1,4 @@
-import type { SandboxView } from '@shared/sandbox-view.ts';
+import type { SandboxView } from '@shared/sandbox/sandbox-view.ts';
 import { bytes } from '../../../lib/text/format.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { Section } from '../../../ui/layout/facts.tsx';

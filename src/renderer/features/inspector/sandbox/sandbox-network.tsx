@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { NetworkHistory } from '@shared/sandbox-view.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { NetworkHistory } from '@shared/sandbox/sandbox-view.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 import { bytes } from '../../../lib/text/format.ts';

@@ -1,8 +1,8 @@
 import { Suspense, lazy, useState } from 'react';
-import type { SandboxView } from '@shared/sandbox-view.ts';
-import type { SessionState } from '@shared/session-state.ts';
-import { sessionStatus } from '@shared/session-state.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { SandboxView } from '@shared/sandbox/sandbox-view.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import { sessionStatus } from '@shared/session/session-state.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { megabytes } from '../../../lib/text/format.ts';
 import type { TextKey } from '../../../lib/text/translate.ts';
 import { plural, t } from '../../../lib/text/translate.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { SandboxView } from '@shared/sandbox-view.ts';
+import type { SandboxView } from '@shared/sandbox/sandbox-view.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 
 const retryMs = 3_000;

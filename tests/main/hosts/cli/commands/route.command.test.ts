@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RouteArguments } from '../../../../../src/main/hosts/cli/commands/route.command.ts';
 import { route } from '../../../../../src/main/hosts/cli/commands/route.command.ts';
-import { profiles } from '../../../../../src/shared/profiles.ts';
-import { routingOf } from '../../../../../src/shared/routing-of.ts';
+import { profiles } from '../../../../../src/shared/routing/routing-profiles.ts';
+import { routingOf } from '../../../../../src/shared/routing/profile-routing.ts';
 import { call, createAgentKit, turnOptions } from '../../../../fakes/agent-kit.ts';
 import { commandContext } from '../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../fakes/scripted-core.ts';
@@ -52,7 +52,7 @@ describe('dewpoint route', () => {
   it('says of one step what there was to choose from, at which price, and every vote', async () => {
     const text = await say('session-1', '3');
     expect(text).toContain('Step 3 (act) ran in the cloud: sky/model');
-    expect(text).toContain('Decided by failures before it (consecutiveFailures)');
+    expect(text).toContain('Decided by failures before it (bad-signals)');
     expect(text).not.toContain('It began with');
     expect(await say('session-1', '1')).toContain('It began with loop on fake/model: The model chooses');
     expect(text).toMatch(/fake\/model +runner-up +\$0 /u);
@@ -81,7 +81,7 @@ describe('dewpoint route', () => {
       { step: 2, code: 'retry-here', outcome: { isEscalated: true, turn: { checkPassed: null } } },
       {
         step: 3,
-        code: 'consecutiveFailures',
+        code: 'bad-signals',
         decision: { layer: 'L5', gain: expect.any(Number) },
         outcome: { changes: null },
       },

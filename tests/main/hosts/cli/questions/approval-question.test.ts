@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { EventOf } from '../../../../../src/shared/events.ts';
+import type { EventOf } from '../../../../../src/shared/events/events.ts';
 import {
   askApproval,
   questionText,

@@ -1,10 +1,9 @@
 import { homedir } from 'node:os';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { settingsSchema } from '../../../../../src/shared/settings.ts';
-import { withoutAddressSecrets } from '../../../../../src/main/hosts/cli/reports/bare-addresses.ts';
-import { doctorBundle } from '../../../../../src/main/hosts/cli/reports/doctor-bundle.ts';
-import { createRedactor } from '../../../../../src/main/sessions/redact.ts';
+import { settingsSchema } from '../../../../../src/shared/settings/settings.ts';
+import { doctorBundle, withoutAddressSecrets } from '../../../../../src/main/hosts/cli/reports/doctor-bundle.ts';
+import { createRedactor } from '../../../../../src/main/sessions/log/redactor.ts';
 
 it('holds no secret that stands in the settings, no name of a project and not whose home it is', () => {
   const text = JSON.stringify(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { EventOf } from '@shared/events.ts';
+import type { EventOf } from '@shared/events/events.ts';
 import { createEventLines } from '../../../../../src/main/hosts/cli/terminal/event-lines.ts';
 import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
 

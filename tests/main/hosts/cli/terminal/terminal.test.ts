@@ -1,5 +1,5 @@
-import { moneyText } from '@shared/money-text.ts';
-import { printable } from '@shared/seen-text.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { printable } from '@shared/text/seen-text.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   bytes,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { NewEvent, SessionEvent } from '../../../../../src/shared/events.ts';
+import type { NewEvent, SessionEvent } from '../../../../../src/shared/events/events.ts';
 import { followTurn } from '../../../../../src/main/hosts/cli/turn/follow-turn.ts';
-import { runOptionsSchema } from '../../../../../src/shared/run-options.ts';
+import { runOptionsSchema } from '../../../../../src/shared/session/run-options.ts';
 import { commandContext } from '../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../fakes/scripted-core.ts';
 

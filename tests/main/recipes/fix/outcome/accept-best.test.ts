@@ -106,14 +106,14 @@ test('what fails with other values where two others do not is not taken; one alo
   expect(await taken([small('- 2'), written], ['old', '!bad', 'fine'])).toBe(small('- 2').text);
 });
 
-test('of the caller and what it calls the latter is mended', async () => {
+test('of the caller and what it calls the latter is repaired', async () => {
   const callee = { origin: 'fix', name: 'tax', text: before.replace('x * 2', 'x * 3') } as const;
   const caller = { origin: 'fix', name: 'net', text: before.replace('- 1', '- 2') } as const;
   expect(await taken([caller, callee])).toBe(callee.text);
   expect(await taken([callee, caller])).toBe(callee.text);
 });
 
-test('of two files the one further from the tests is mended, unless that takes much more', async () => {
+test('of two files the one further from the tests is repaired, unless that takes much more', async () => {
   const nearer = { origin: 'fix', name: 'net', text: before.replace('- 1', '- 2') } as const;
   const further = { origin: 'fix', name: 'tax', text: rewrite, path: 'deep.py' } as const;
   // What lies nearer is left as it was.

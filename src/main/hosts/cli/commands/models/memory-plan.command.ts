@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { PlanInput } from '@shared/plan-input.ts';
-import type { PlanAnswer } from '@shared/plan.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { MemoryPlanInput } from '@shared/models/memory-plan-input.ts';
+import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import { bytes, jsonLine } from '../../terminal/terminal.ts';
@@ -34,7 +34,7 @@ export const plan: Command<[string | undefined, PlanArguments]> = async ({ core,
   return 0;
 };
 
-export function parsePlanInput(model: string | undefined, args: PlanArguments): PlanInput {
+export function parsePlanInput(model: string | undefined, args: PlanArguments): MemoryPlanInput {
   const isPath = model !== undefined && (model.endsWith('.gguf') || model.startsWith('.'));
   return {
     model: model === undefined ? null : isPath && !model.startsWith('llama-cpp/') ? resolve(model) : model,
@@ -105,7 +105,7 @@ function sizeOf(text: string): number | null {
   return Number.isSafeInteger(size) ? size : null;
 }
 
-function describe(answer: PlanAnswer): string {
+function describe(answer: MemoryPlanAnswer): string {
   const { granted } = answer;
   const size = (value: number | null): string => (value === null ? 'unknown' : bytes(value));
   const terms = answer.terms.map(

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { ModelEntry } from '@shared/contract.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { confirm } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';

@@ -1,9 +1,9 @@
-import type { ModelEntry } from '@shared/contract.ts';
-import type { ModelChoice } from '@shared/model-choice.ts';
-import type { ModelInfo } from '@shared/models.ts';
-import type { RunOptions } from '@shared/run-options.ts';
-import { createTimeLeft } from '@shared/time-left.ts';
-import { printable, seenName, seenWords } from '@shared/seen-text.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
+import type { ModelChoice } from '@shared/models/model-choice.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
+import { createDownloadTimeLeft } from '@shared/models/download-time-left.ts';
+import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { cardRows } from '../../reports/probe-card-rows.ts';
@@ -117,7 +117,7 @@ async function pull({ core, terminal, signal, now }: CommandContext, id: string)
   let shown = '';
   let done = '';
   let writtenAt = -Infinity;
-  const timeLeft = createTimeLeft();
+  const timeLeft = createDownloadTimeLeft();
   for await (const progress of await (await core()).models.pull({ id }, { signal })) {
     const share = progress.totalBytes === null ? '' : ` of ${bytes(progress.totalBytes)}`;
     const left = leftText(timeLeft(progress, now()));

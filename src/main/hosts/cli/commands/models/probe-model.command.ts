@@ -1,4 +1,4 @@
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
 import { cardRows } from '../../reports/probe-card-rows.ts';
 import { jsonLine, oneLine } from '../../terminal/terminal.ts';

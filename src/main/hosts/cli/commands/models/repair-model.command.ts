@@ -1,11 +1,11 @@
-import type { ModelMending } from '@shared/contract.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { ModelRepair } from '@shared/contract/contract.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { confirm } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import { jsonLine } from '../../terminal/terminal.ts';
 
-/** Says what is wrong with a model of a server and what would mend it; does it after a yes, and not without. */
+/** Says what is wrong with a model of a server and what would repair it; does it after a yes, and not without. */
 export const repairModel: Command<[string, { readonly yes?: boolean; readonly json?: boolean }]> = async (
   context,
   id,
@@ -13,22 +13,22 @@ export const repairModel: Command<[string, { readonly yes?: boolean; readonly js
 ) => {
   const { terminal } = context;
   const { models } = await context.core();
-  const found = await models.mend({ id, apply: false });
-  const say = (mending: ModelMending): void => {
-    if (json === true) terminal.out(jsonLine(mending));
+  const found = await models.repair({ id, apply: false });
+  const say = (repair: ModelRepair): void => {
+    if (json === true) terminal.out(jsonLine(repair));
   };
   if (found.problem === null || found.plan === null) {
     say(found);
-    const why = found.problem === null ? 'nothing is wrong with it.' : `${found.problem}. It cannot be mended here.`;
+    const why = found.problem === null ? 'nothing is wrong with it.' : `${found.problem}. It cannot be repaired here.`;
     terminal.err(`${seenName(id)}: ${seenWords(why)}\n`);
     return found.problem === null ? 0 : 1;
   }
-  terminal.err(`${seenName(id)}: ${seenWords(found.problem)}.\nTo mend it, ${seenWords(found.plan)}.\n`);
+  terminal.err(`${seenName(id)}: ${seenWords(found.problem)}.\nTo repair it, ${seenWords(found.plan)}.\n`);
   if (yes !== true && !(await isWanted(context))) {
     terminal.err('Nothing was made.\n');
     return 1;
   }
-  const done = await models.mend({ id, apply: true });
+  const done = await models.repair({ id, apply: true });
   say(done);
   if (done.made !== null) terminal.err(`Use it with --local ${seenName(done.made)}\n`);
   return 0;

@@ -1,5 +1,5 @@
-import { drivingSchema } from '@shared/models.ts';
-import { printable } from '@shared/seen-text.ts';
+import { drivingSchema } from '@shared/models/model-info.ts';
+import { printable } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import { jsonLine } from '../../terminal/terminal.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { InstructionFile } from '@shared/instructions.ts';
-import { exitCodes } from '@shared/run-result.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { InstructionFile } from '@shared/safety/instruction-files.ts';
+import { exitCodes } from '@shared/session/run-result.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { quoteRows } from '../../terminal/quoted-rows.ts';
 import { confirm } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../command-context.ts';

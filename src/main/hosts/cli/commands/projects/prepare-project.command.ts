@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
-import type { PreparationPart, PreparationPlan } from '@shared/preparation.ts';
-import { exitCodes } from '@shared/run-result.ts';
-import { seenCommand, seenName, seenWords } from '@shared/seen-text.ts';
+import type { PreparationPart, PreparationPlan } from '@shared/projects/project-preparation.ts';
+import { exitCodes } from '@shared/session/run-result.ts';
+import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { quoteRows } from '../../terminal/quoted-rows.ts';
 import { confirm } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../command-context.ts';

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { ListedProject, ProjectChoices } from '@shared/project-list.ts';
-import { listProjects } from '@shared/project-list.ts';
-import { seenName } from '@shared/seen-text.ts';
+import type { ListedProject, ProjectChoices } from '@shared/projects/project-list.ts';
+import { listProjects } from '@shared/projects/project-list.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../../server/local-socket.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';

@@ -1,9 +1,9 @@
 import { posix, relative, resolve, sep } from 'node:path';
-import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
+import type { ChangedFile, ChangeOutcome } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
-import type { UntrackedPlace } from '@shared/sandbox-events.ts';
-import { runsLater } from '@shared/runs-later.ts';
-import { seenLineText, seenName, seenWords } from '@shared/seen-text.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
+import { autoRunReason } from '@shared/safety/auto-run-files.ts';
+import { seenLineText, seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -94,7 +94,7 @@ function warnOfRunning(
   { colors, err }: Terminal,
 ): void {
   const running = files.flatMap(({ path, state }) => {
-    const why = state === 'undone' ? null : runsLater(path);
+    const why = state === 'undone' ? null : autoRunReason(path);
     return why === null ? [] : [`  ${seenName(path)}: ${why}\n`];
   });
   const left = untracked.map(

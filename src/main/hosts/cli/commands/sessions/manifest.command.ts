@@ -1,6 +1,6 @@
 import { AppError } from '@shared/errors.ts';
-import { summariseManifest } from '@shared/manifest.ts';
-import { seenName } from '@shared/seen-text.ts';
+import { summariseManifest } from '@shared/session/call-manifest.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import { jsonLine, oneLine } from '../../terminal/terminal.ts';

@@ -1,5 +1,5 @@
-import type { SearchAnswer, SearchHit } from '@shared/search-answer.ts';
-import { seenWords } from '@shared/seen-text.ts';
+import type { SearchAnswer, SearchHit } from '@shared/contract/search-answer.ts';
+import { seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import { jsonLine, oneLine } from '../../terminal/terminal.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { SessionSummary } from '@shared/contract.ts';
-import { droppedText } from '@shared/grants.ts';
-import { seenName, seenWords } from '@shared/seen-text.ts';
+import type { SessionSummary } from '@shared/contract/contract.ts';
+import { droppedGrantsText } from '@shared/safety/approval-grants.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { CoreClient } from '../../../../server/local-socket.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
@@ -49,7 +49,7 @@ export const library: Command<[LibraryAction, readonly string[], LibraryArgument
     case 'import': {
       const imported = await core.sessions.import({ path: resolve(first) }, { signal });
       terminal.out(args.json === true ? jsonLine(imported) : `${imported.sessionId}\n`);
-      const text = droppedText(imported.dropped);
+      const text = droppedGrantsText(imported.dropped);
       if (text !== null) terminal.err(`${text}\n`);
       return 0;
     }

@@ -1,5 +1,5 @@
-import { moneyText } from '@shared/money-text.ts';
-import { printable, seenName, seenWords } from '@shared/seen-text.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
 import { createEventLines } from '../../terminal/event-lines.ts';
 import { counted, dateAndTime, indented, jsonLine, oneLine } from '../../terminal/terminal.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeModel } from '../../../../../../src/main/hosts/cli/commands/models/models.command.ts';
-import type { ModelInfo } from '../../../../../../src/shared/models.ts';
+import type { ModelInfo } from '../../../../../../src/shared/models/model-info.ts';
 import { loopModel } from '../../../../../fakes/agent-kit.ts';
 
 const lineOf = (info: Partial<ModelInfo>): string | undefined => {

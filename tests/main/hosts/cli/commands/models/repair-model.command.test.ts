@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelMending } from '@shared/contract.ts';
+import type { ModelRepair } from '@shared/contract/contract.ts';
 import { repairModel } from '../../../../../../src/main/hosts/cli/commands/models/repair-model.command.ts';
 import { commandContext } from '../../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../../fakes/scripted-core.ts';
 
-const broken: ModelMending = { problem: 'its template is missing', plan: 'a model is derived', made: null };
+const broken: ModelRepair = { problem: 'its template is missing', plan: 'a model is derived', made: null };
 
 /** What the command says and what it asked of the core; nobody is there to be asked. */
-async function run(found: ModelMending, args: { readonly yes?: boolean; readonly json?: boolean }) {
+async function run(found: ModelRepair, args: { readonly yes?: boolean; readonly json?: boolean }) {
   const applied: boolean[] = [];
   const core = {
     ...createScriptedCore(),
@@ -21,11 +21,11 @@ async function run(found: ModelMending, args: { readonly yes?: boolean; readonly
   return { code, ...said, applied };
 }
 
-describe('models mend', () => {
+describe('models repair', () => {
   it('does nothing without a yes, and says what it would do', async () => {
     const { code, err, applied } = await run(broken, {});
     expect([code, applied]).toEqual([expect.stringContaining('nobody to ask'), [false]]);
-    expect(err).toContain('its template is missing.\nTo mend it, a model is derived.');
+    expect(err).toContain('its template is missing.\nTo repair it, a model is derived.');
   });
 
   it('makes the derived model after a yes, and says how to use it', async () => {
@@ -35,7 +35,7 @@ describe('models mend', () => {
     expect(err).toContain('--local ollama/dewpoint/m');
   });
 
-  it('leaves a model alone that nothing is wrong with, or that nothing mends', async () => {
+  it('leaves a model alone that nothing is wrong with, or that nothing repairs', async () => {
     expect(await run({ problem: null, plan: null, made: null }, { yes: true })).toMatchObject({
       code: 0,
       applied: [false],

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ModelEntry } from '@shared/contract.ts';
+import type { ModelEntry } from '@shared/contract/contract.ts';
 import { valueOf } from '@shared/errors.ts';
 import { showModel } from '../../../../../../src/main/hosts/cli/commands/models/models.command.ts';
 import { setModel } from '../../../../../../src/main/hosts/cli/commands/models/set-model.command.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
-import type { UntrackedPlace } from '@shared/sandbox-events.ts';
+import type { ChangedFile, ChangeOutcome } from '@shared/contract/contract.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import type { CoreApi } from '../../../../../../src/main/server/core-api.ts';
 import { changes } from '../../../../../../src/main/hosts/cli/commands/sessions/changes.command.ts';
 import { commandContext } from '../../../../../fakes/command-context.ts';

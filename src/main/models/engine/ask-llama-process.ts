@@ -1,0 +1,76 @@
+import { failure, success } from '@shared/errors.ts';
+import type { Reply } from '@shared/errors.ts';
+import type { Connection } from '../../lib/net/net-fetch.ts';
+import { explainDownloadFailure } from '../files/download/explain-download-failure.ts';
+import type { LlamaProcess } from './llama-process.ts';
+import type { EngineCards, DryRun, EngineStats, FromWorker } from './worker/worker-protocol.ts';
+
+/** What the engine's process is asked beside its calls. */
+
+export function askDownload(
+  child: LlamaProcess,
+  {
+    uri,
+    path,
+    connection,
+    signal,
+    onProgress,
+  }: {
+    readonly uri: string;
+    readonly path: string;
+    readonly connection: Connection;
+    readonly signal: AbortSignal;
+    readonly onProgress: (doneBytes: number) => void;
+  },
+): Promise<Reply<null>> {
+  return new Promise((resolve) => {
+    const id = child.ask({ type: 'download', uri, path, connection }, (answer) => {
+      if (answer.type === 'progress') onProgress(answer.done);
+      if (answer.type !== 'downloaded' && answer.type !== 'failed') return false;
+      signal.removeEventListener('abort', onAbort);
+      if (answer.error === null) resolve(success(null));
+      else if (signal.aborted) resolve(failure('cancelled', 'The download was cancelled.'));
+      else if (answer.type === 'failed') resolve(explainDownloadFailure(uri, answer.error.message));
+      else resolve(failure(answer.error.code, answer.error.message, answer.error.hint));
+      return true;
+    });
+    const onAbort = (): void => child.abort(id);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}
+
+export function askMeasure(child: LlamaProcess, context: DryRun, signal: AbortSignal): Promise<number | null> {
+  return askOnce(child, { type: 'measure', context }, signal, (answer) =>
+    answer.type === 'measured' ? answer.contextBytes : null,
+  );
+}
+
+export function askCards(child: LlamaProcess, signal: AbortSignal): Promise<EngineCards | null> {
+  return askOnce(child, { type: 'cards' }, signal, (answer) => (answer.type === 'seen' ? answer.cards : null));
+}
+
+export function askStats(child: LlamaProcess): Promise<EngineStats | null> {
+  return askOnce(child, { type: 'stats' }, new AbortController().signal, (answer) =>
+    answer.type === 'stats' ? answer.stats : null,
+  );
+}
+
+/** Null also where the signal aborts first. */
+function askOnce<T>(
+  child: LlamaProcess,
+  question: Parameters<LlamaProcess['ask']>[0],
+  signal: AbortSignal,
+  valueOf: (answer: FromWorker) => T | null,
+): Promise<T | null> {
+  return new Promise((resolve) => {
+    const giveUp = (): void => resolve(null);
+    if (signal.aborted) return giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    child.ask(question, (answer) => {
+      signal.removeEventListener('abort', giveUp);
+      resolve(valueOf(answer));
+      return true;
+    });
+  });
+}

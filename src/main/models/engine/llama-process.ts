@@ -1,0 +1,254 @@
+import type { ChildProcess } from 'node:child_process';
+import { z } from 'zod';
+import { messageOf } from '@shared/errors.ts';
+import type { HostPrograms, ProgramNeeds } from '../../lib/programs/host-programs.ts';
+import { fromWorkerSchema } from './worker/worker-protocol.ts';
+import { outOfMemoryLines } from './out-of-memory-lines.ts';
+import { watchMemory } from './process-memory.ts';
+import type { EngineError, FromWorker, ToWorker } from './worker/worker-protocol.ts';
+
+export interface LlamaProcessOptions {
+  /** The program that runs the worker (Node 24) and the built worker. */
+  readonly nodePath: string;
+  readonly workerPath: string;
+  readonly programs: HostPrograms;
+  /** A process that fetches model files goes to the network; one that reads them gets no key and no way there. */
+  readonly work?: 'models' | 'downloads';
+  /** Where libraries for cards lie that were fetched; absent: none were. */
+  readonly enginesDir?: string | undefined;
+  /** A process that answers no ping for so long, while something is asked of it, is killed. */
+  readonly hangMs: number;
+}
+
+/** A message to the worker without its id. */
+type Ask = ToWorker extends infer Message
+  ? Message extends { readonly id: number }
+    ? Omit<Message, 'id'>
+    : never
+  : never;
+
+/** The running engine process. When it ends, for whatever reason, every open question is answered by `onLost`. */
+export interface LlamaProcess {
+  readonly pid: number | undefined;
+  readonly isAlive: boolean;
+  /** Something was asked of it that it has not answered. */
+  isBusy(): boolean;
+  /** Sends a message; `listen` gets every answer with its id until it returns true, or one `failed` when the process is lost. */
+  ask(message: Ask, listen: (answer: FromWorker) => boolean): number;
+  abort(id: number): void;
+  kill(): void;
+}
+
+/** Last words of the process that are kept for an error message. */
+const keptOutputCharacters = 16_000;
+/** How often a process with limits is looked at, and any process while it starts. */
+const lookMs = 50;
+const startsForMs = 2_000;
+
+export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
+  const child = forkWorker(options);
+  const lastWords = listenToOutput(child);
+  const listeners = new Map<number, (answer: FromWorker) => boolean>();
+  const heart = createHeart(options.hangMs, () => listeners.size > 0);
+  const memory = guardMemory(child.pid, options.hangMs * 4);
+  let nextId = 1;
+  let isAlive = true;
+  const lose = (reason: string, signal: NodeJS.Signals | null = null): void => {
+    if (!isAlive) return;
+    isAlive = false;
+    heart.stop();
+    memory.stop();
+    const said = lastWords();
+    const error = lossError(reason, said, memory.verdict(signal, said.trim() === ''));
+    for (const [id, listen] of listeners) listen({ type: 'failed', id, error });
+    listeners.clear();
+  };
+  const send = (message: ToWorker): void => {
+    if (child.connected) child.send(message, (error) => (error === null ? undefined : lose(error.message)));
+  };
+  const giveUp = (reason: string): void => {
+    lose(reason);
+    child.kill('SIGKILL');
+  };
+  watchEnd(child, lose);
+  child.on('message', (raw: unknown) => {
+    heart.beat();
+    for (const answer of answersFrom(raw, [...listeners.keys()])) {
+      memory.noteWork();
+      if (listeners.get(answer.id)?.(answer) === true) listeners.delete(answer.id);
+    }
+  });
+  heart.start(
+    () => (memory.isStuck() ? giveUp('got no further') : send({ type: 'ping', id: 0 })),
+    () => giveUp(`did not answer for ${Math.round(options.hangMs / 1000)} seconds`),
+  );
+  return {
+    pid: child.pid,
+    get isAlive() {
+      return isAlive;
+    },
+    isBusy: () => listeners.size > 0,
+    ask(message, listen) {
+      const id = nextId;
+      nextId += 1;
+      if (!isAlive) {
+        listen({ type: 'failed', id, error: lossError('is gone', lastWords(), null) });
+        return id;
+      }
+      listeners.set(id, listen);
+      heart.beat();
+      memory.noteWork();
+      send({ ...message, id });
+      return id;
+    },
+    abort: (id) => send({ type: 'abort', id }),
+    kill: () => giveUp('was ended by the app'),
+  };
+}
+
+type Answer = Exclude<FromWorker, { readonly type: 'ready' | 'pong' }>;
+
+const anyAnswerSchema = z.object({ id: z.number() });
+
+/**
+ * None for a sign of life. What cannot be read may have been the last word on its question: that one fails, or every
+ * open one where it does not say whose it is, so that nobody waits for ever.
+ */
+function answersFrom(raw: unknown, open: readonly number[]): readonly Answer[] {
+  const parsed = fromWorkerSchema.safeParse(raw);
+  if (parsed.success) return parsed.data.type === 'ready' || parsed.data.type === 'pong' ? [] : [parsed.data];
+  const error: EngineError = {
+    code: 'internal',
+    message: `The engine's process said something that this Dewpoint does not understand: ${z.prettifyError(parsed.error)}`,
+  };
+  const named = anyAnswerSchema.safeParse(raw);
+  const ids = named.success ? [named.data.id] : open;
+  return ids.map((id) => ({ type: 'failed', id, error }));
+}
+
+const needsOf: Readonly<Record<'models' | 'downloads', ProgramNeeds['needs']>> = {
+  models: ['card'],
+  downloads: ['network', 'hub'],
+};
+
+function forkWorker(options: LlamaProcessOptions): ChildProcess {
+  const { workerPath, nodePath, enginesDir, programs } = options;
+  return programs.start(nodePath, [workerPath, ...(enginesDir === undefined ? [] : [enginesDir])], {
+    needs: needsOf[options.work ?? 'models'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+}
+
+function watchEnd(child: ChildProcess, lose: (reason: string, signal: NodeJS.Signals | null) => void): void {
+  child.on('error', (error) => lose(`could not be started (${messageOf(error)})`, null));
+  child.on('exit', (code, signal) => {
+    const reason = signal === null ? `ended with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
+    // Its last words may still be in the pipe; a process that it left behind could hold that open for ever. Where this
+    // machine stood still for so long, the pipe has its turn before they count as none.
+    child.once('close', () => lose(reason, signal));
+    setTimeout(() => setImmediate(() => lose(reason, signal)), 200).unref();
+  });
+}
+
+function listenToOutput(child: ChildProcess): () => string {
+  let output = '';
+  const hear = (chunk: unknown): void => {
+    output = (output + String(chunk)).slice(-keptOutputCharacters);
+  };
+  child.stdout?.on('data', hear);
+  child.stderr?.on('data', hear);
+  return () => output;
+}
+
+interface Heart {
+  start(ping: () => void, onStop: () => void): void;
+  beat(): void;
+  stop(): void;
+}
+
+/** Native work runs on other threads, so a healthy process answers a ping at any time. */
+function createHeart(hangMs: number, isNeeded: () => boolean): Heart {
+  const intervalMs = Math.max(20, Math.min(2000, hangMs / 5));
+  let lastBeat = Date.now();
+  let lastTick = Date.now();
+  let timer: ReturnType<typeof setInterval> | null = null;
+  return {
+    start(ping, onStop) {
+      timer = setInterval(() => {
+        const now = Date.now();
+        // A late tick means that this machine slept or was starved: the other side gets its time again.
+        if (now - lastTick > intervalMs * 3 || !isNeeded()) lastBeat = now;
+        lastTick = now;
+        if (now - lastBeat > hangMs) onStop();
+        else if (isNeeded()) ping();
+      }, intervalMs);
+      timer.unref();
+    },
+    beat() {
+      lastBeat = Date.now();
+    },
+    stop() {
+      if (timer !== null) clearInterval(timer);
+    },
+  };
+}
+
+interface MemoryGuard {
+  /** Something was asked of the process, or came from it, that is more than a sign of life. */
+  noteWork(): void;
+  /** Without memory one of its threads may wait for ever while the one that answers pings is well. */
+  isStuck(): boolean;
+  verdict(signal: NodeJS.Signals | null, isSilent: boolean): string | null;
+  stop(): void;
+}
+
+/** Looks at the memory of a process while it starts, and on for as long as it has limits. */
+function guardMemory(pid: number | undefined, stuckMs: number): MemoryGuard {
+  const watch = watchMemory(pid);
+  const startedAt = Date.now();
+  let lastWorkAt = startedAt;
+  let lastLookAt = 0;
+  let isWatched = true;
+  const look = (): void => {
+    lastLookAt = Date.now();
+    watch.look();
+  };
+  const timer = setInterval(() => {
+    look();
+    isWatched = watch.isLimited || Date.now() - startedAt <= startsForMs;
+    if (!isWatched) clearInterval(timer);
+  }, lookMs);
+  timer.unref();
+  look();
+  return {
+    noteWork() {
+      lastWorkAt = Date.now();
+      // While a process is busy, the timer may come too late for its last moment.
+      if (isWatched && lastWorkAt - lastLookAt >= lookMs) look();
+    },
+    isStuck: () => watch.isNearLimit && Date.now() - lastWorkAt > stuckMs,
+    verdict: (signal, isSilent) => watch.verdict(signal, isSilent),
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** `verdict`: what the memory of the process told; a program that finds no room for itself often has no last words. */
+function lossError(reason: string, output: string, verdict: string | null): EngineError {
+  const gone = { isProcessGone: true } as const;
+  const lines = output.trim().split('\n');
+  const aboutMemory = outOfMemoryLines(lines);
+  const words = (aboutMemory.length > 0 ? aboutMemory : lines).slice(-3).join(' ').slice(-400);
+  const said = words === '' ? '' : ` Its last words: ${words}`;
+  if (aboutMemory.length > 0) {
+    return {
+      ...gone,
+      code: 'out-of-memory',
+      message: `The engine ran out of memory and its process ${reason}.${said}`,
+    };
+  }
+  if (verdict !== null) {
+    return { ...gone, code: 'out-of-memory', message: `The engine's process ${reason}. ${verdict}${said}` };
+  }
+  const hint = reason.includes('SIGKILL') ? ' The system does that, too, when memory runs out.' : '';
+  return { ...gone, code: 'engine-lost', message: `The engine's process ${reason}.${hint}${said}` };
+}

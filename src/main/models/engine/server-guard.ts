@@ -1,0 +1,57 @@
+import { win32 } from 'node:path';
+import { startProgram } from '../../lib/programs/start-program.ts';
+
+/**
+ * Runs a server for as long as the process that started it lives: `server-guard PROGRAM ARGUMENT…`. A server knows nothing
+ * of us; with its guard it ends with us, however we end. What it prints is passed on.
+ */
+const [program = '', ...args] = process.argv.slice(2);
+const isWindows = process.platform === 'win32';
+/** How long it may take to end by itself: a model server has processes of its own to end. */
+const graceMs = 5_000;
+
+/** Who started this has chosen both. */
+const own = { folder: process.cwd(), env: variables() };
+const server = startProgram({
+  ...own,
+  program,
+  args,
+  stdio: ['ignore', 'inherit', 'inherit'],
+  // A group of its own, so that what it has started can be ended, too.
+  detached: !isWindows,
+});
+
+function variables(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+const endAll = (signal: NodeJS.Signals): void => {
+  try {
+    if (isWindows || server.pid === undefined) server.kill(signal);
+    else process.kill(-server.pid, signal);
+  } catch {
+    // It is gone already.
+  }
+};
+const stop = (): void => {
+  if (isWindows && server.pid !== undefined) {
+    const taskkill = win32.join(process.env.SystemRoot ?? String.raw`C:\Windows`, 'System32', 'taskkill.exe');
+    const words = ['/pid', String(server.pid), '/t', '/f'];
+    startProgram({ ...own, program: taskkill, args: words, stdio: 'ignore' });
+  } else server.kill('SIGTERM');
+  setTimeout(() => endAll('SIGKILL'), graceMs).unref();
+};
+
+server.on('error', (error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(127);
+});
+server.on('exit', (code) => {
+  endAll('SIGKILL');
+  process.exit(code ?? 1);
+});
+process.on('disconnect', stop);
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);

@@ -1,0 +1,141 @@
+import type { SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import { createAnswerText } from './answer-text.ts';
+import type { AnswerText } from './answer-text.ts';
+import { endCall } from './generation-call.ts';
+import type { GenerationCall, Decoding, GenerationContext } from './generation-call.ts';
+import { commonPrefix } from '../sequences/choose-sequence.ts';
+import { copyPrompt, decodeInParallel } from './decode-in-parallel.ts';
+import type { ParallelAnswer } from './decode-in-parallel.ts';
+import type { Engine } from '../load/load-model.ts';
+import type { ParallelSequences } from '../sequences/parallel-sequences.ts';
+import type { EngineRequest, Generation } from '../worker-protocol.ts';
+import { cutTo } from '../sequences/prepare-sequence.ts';
+import type { StateStore } from '../prompt/system-state-store.ts';
+import { createTokenTaker } from './token-taker.ts';
+
+/**
+ * Answers the question, and beside it writes the answers with the seeds that are asked next. Null where there are none,
+ * where an answer has a form, or no room: then it is answered alone, and the others are when they are asked.
+ */
+export async function generateInParallel(
+  context: GenerationContext,
+  { request, prompt, most }: Pick<Decoding, 'request' | 'prompt' | 'most'>,
+  call: GenerationCall,
+): Promise<Generation | null> {
+  const { beside: places, states } = context.engine;
+  const seeds = request.also ?? [];
+  const isFree = request.output.type === 'text' && request.temperature > 0 && request.onlyPrompt !== true;
+  if (seeds.length === 0 || !isFree || places === null || states === null) return null;
+  const beside = await places.open({ count: seeds.length + 1, tokens: prompt.tokens.length + most });
+  if (beside === null) return null;
+  try {
+    await readTogether(context, beside, prompt.tokens, call);
+    if (call.signal.aborted) return endCall(call.account, 'cancelled', null);
+    const path = await copied(beside, states);
+    if (path === null) return null;
+    return await sing(context, { request, seeds, most, beside, path, last: prompt.tokens.slice(-1) }, call);
+  } finally {
+    beside.release();
+  }
+}
+
+/** The first sequence reads the prompt but for its last token; what it has of it from before is not read again. */
+async function readTogether(
+  { engine, counters }: GenerationContext,
+  { sequences: [first] }: ParallelSequences,
+  tokens: readonly Token[],
+  { account, emit, signal }: GenerationCall,
+): Promise<void> {
+  if (first === undefined) return;
+  const end = tokens.length - 1;
+  account.prefillStartedAt = performance.now();
+  engine.threads.rest();
+  await cutTo(first, tokens, end);
+  const from = first.nextTokenIndex;
+  const known = engine.slots.map(({ sequence }) => commonPrefix(sequence.contextTokens, tokens));
+  counters.promptTokens += tokens.length;
+  counters.evaluatedTokens += tokens.length - from;
+  counters.evaluatedAgain += Math.max(0, Math.min(end, Math.max(...known)) - from);
+  for (let at = from; at < end && !signal.aborted; at += engine.chunkTokens) {
+    const piece = tokens.slice(at, Math.min(end, at + engine.chunkTokens));
+    await first.evaluateWithoutGeneratingNewTokens([...piece]);
+    account.evaluatedTokens += piece.length;
+    emit.progress(at + piece.length - from, tokens.length - from);
+    engine.threads.tick();
+  }
+  account.evaluatedTokens += 1;
+}
+
+/** The path that copies go by; null: the disk has no room for them. */
+async function copied(beside: ParallelSequences, states: StateStore): Promise<string | null> {
+  try {
+    const path = await states.temporary();
+    await copyPrompt(beside, path);
+    return path;
+  } catch {
+    return null;
+  }
+}
+
+async function sing(
+  { engine, ready }: GenerationContext,
+  parts: {
+    readonly request: EngineRequest;
+    readonly seeds: readonly number[];
+    readonly most: number;
+    readonly beside: ParallelSequences;
+    readonly path: string;
+    readonly last: readonly Token[];
+  },
+  { account, answer, signal }: GenerationCall,
+): Promise<Generation> {
+  const { request, seeds, most, beside, path, last } = parts;
+  const first = voiceOf(request, { seed: request.seed, answer, most });
+  const others = seeds.map((seed) => {
+    const own = unheard(engine, request);
+    return { seed, answer: own, voice: voiceOf(request, { seed, answer: own, most }) };
+  });
+  const voices = [first, ...others.map(({ voice }) => voice)];
+  await decodeInParallel(engine, beside, {
+    voices,
+    last,
+    path,
+    isStopped: () => signal.aborted,
+    onStep: () => {
+      account.firstTokenAt ??= performance.now();
+      account.outputTokens = first.taker.tokens.length;
+      account.decodedTokens = voices.reduce((sum, { taker }) => sum + Math.max(0, taker.tokens.length - 1), 0);
+      engine.threads.tick();
+    },
+  });
+  for (const { seed, answer: own, voice } of others) {
+    const { stopReason, taker } = voice;
+    if (stopReason !== null) ready.keep(request, seed, { text: own.shown, tokens: taker.tokens, stopReason });
+  }
+  return endCall(account, first.stopReason ?? 'cancelled', null);
+}
+
+function voiceOf(
+  request: EngineRequest,
+  { seed, answer, most }: { readonly seed: number | null; readonly answer: AnswerText<Token>; readonly most: number },
+): ParallelAnswer {
+  return { taker: createTokenTaker(answer, most), sampling: freeSampling(request, seed), stopReason: null };
+}
+
+/** Its text is made, and shown to nobody yet. */
+function unheard(engine: Engine, { stop }: EngineRequest): AnswerText<Token> {
+  return createAnswerText<Token>({
+    textOf: (tokens, before) => engine.model.detokenize(tokens, true, before),
+    stops: stop,
+    onText: () => undefined,
+    now: () => 0,
+    later: () => undefined,
+  });
+}
+
+/** The sampling of text in no fixed form. */
+export function freeSampling({ temperature, topP }: EngineRequest, wanted: number | null): SequenceEvaluateOptions {
+  const seed = wanted === null ? Math.floor(Math.random() * 0x7fffffff) : Math.abs(Math.trunc(wanted)) % 0x7fffffff;
+  // The engine takes the 40 likeliest before top-p: cheaper than sorting the vocabulary, and its usual setting.
+  return { temperature, topP, topK: 40, seed };
+}

@@ -1,0 +1,82 @@
+import type { LlamaGrammarEvaluationState, Token } from 'node-llama-cpp';
+import type { AnswerText } from './answer-text.ts';
+import type { Engine } from '../load/load-model.ts';
+import type { ConversationSlot } from '../sequences/conversation-slots.ts';
+import type { Counters } from '../sequences/prepare-sequence.ts';
+import type { EngineError, EngineRequest, Generation } from '../worker-protocol.ts';
+import type { ReadyAnswers } from './ready-answers.ts';
+import type { TokenizedPrompt, TokenMemory } from '../prompt/tokenize-chat.ts';
+
+export interface Emit {
+  /** `tokens`: how many have come since the one before. */
+  delta(text: string, tokens: number): void;
+  progress(done: number, total: number): void;
+}
+
+export interface GenerationContext {
+  readonly engine: Engine;
+  readonly memory: TokenMemory;
+  readonly ready: ReadyAnswers;
+  readonly counters: Counters;
+  /** What the engine printed lately. */
+  readonly log: readonly string[];
+}
+
+export interface GenerationCall {
+  readonly signal: AbortSignal;
+  readonly emit: Emit;
+  readonly account: Account;
+  readonly answer: AnswerText<Token>;
+}
+
+export interface Decoding {
+  readonly request: EngineRequest;
+  readonly prompt: TokenizedPrompt;
+  readonly slot: ConversationSlot;
+  readonly last: readonly Token[];
+  readonly grammar: LlamaGrammarEvaluationState | null;
+  readonly most: number;
+}
+
+/** What a call has done so far: enough for an honest account at any moment. */
+export interface Account {
+  promptTokens: number;
+  evaluatedTokens: number;
+  outputTokens: number;
+  prefillStartedAt: number | null;
+  firstTokenAt: number | null;
+  endedAt: number | null;
+  /** Tokens of all answers that were written side by side; null: of this one alone. */
+  decodedTokens: number | null;
+  readonly logprobs: number[];
+}
+
+export function openAccount(): Account {
+  return {
+    promptTokens: 0,
+    evaluatedTokens: 0,
+    outputTokens: 0,
+    prefillStartedAt: null,
+    firstTokenAt: null,
+    endedAt: null,
+    decodedTokens: null,
+    logprobs: [],
+  };
+}
+
+/** The account of a call that ends now. */
+export function endCall(account: Account, stopReason: Generation['stopReason'], error: EngineError | null): Generation {
+  account.endedAt ??= performance.now();
+  const { prefillStartedAt: started, firstTokenAt: first, endedAt: ended } = account;
+  return {
+    stopReason,
+    promptTokens: account.promptTokens,
+    evaluatedTokens: account.evaluatedTokens,
+    outputTokens: account.outputTokens,
+    prefillMs: started === null ? null : (first ?? ended) - started,
+    decodeMs: first === null ? null : ended - first,
+    ...(account.decodedTokens === null ? {} : { decodedTokens: account.decodedTokens }),
+    ...(account.logprobs.length === 0 ? {} : { logprobs: account.logprobs }),
+    error,
+  };
+}

@@ -1,0 +1,61 @@
+import { openForPlans } from './open-library.ts';
+import type { DryRun } from '../worker-protocol.ts';
+
+const dryRuns = createDryRunWatch();
+
+/**
+ * Bytes of cells, states and compute buffer, by the engine's own dry run: it makes the context on paper, with the
+ * tensors of the file's header, and allocates nothing. On the processor; a card's buffers differ by a few percent.
+ * Throws where the engine cannot.
+ */
+export async function measureContext(context: DryRun): Promise<number> {
+  const { GgmlType, GgufInsights, LlamaLogLevel, readGgufFileInfo } = await import('node-llama-cpp');
+  const llama = await openForPlans();
+  const type = { f16: GgmlType.F16, q8_0: GgmlType.Q8_0, q4_0: GgmlType.Q4_0 }[context.cacheType];
+  // It may be the one that has a model loaded, whose own listener hears what comes after this.
+  const { logger, logLevel } = llama;
+  llama.logger = (_level, line) => dryRuns.hear(line);
+  llama.logLevel = LlamaLogLevel.warn;
+  try {
+    const insights = await GgufInsights.from(await readGgufFileInfo(context.modelPath), llama);
+    const { cpuRam, gpuVram } = await insights.estimateContextResourceRequirementsV2({
+      contextSize: context.contextTokens,
+      sequences: context.sequences,
+      modelGpuLayers: 0,
+      batchSize: context.batchTokens,
+      flashAttention: context.flashAttention,
+      kvCacheKeyType: type,
+      kvCacheValueType: type,
+    });
+    dryRuns.check();
+    return cpuRam + gpuVram;
+  } finally {
+    llama.logger = logger;
+    llama.logLevel = logLevel;
+  }
+}
+
+/**
+ * Notices where the engine's dry run of a load fails. Its library then goes by an older estimate, which is off by up
+ * to thirty times, and says so in a warning only.
+ */
+export interface DryRunWatch {
+  /** Every line that the engine or its library prints. */
+  readonly hear: (line: string) => void;
+  /** Throws where a dry run failed since it was asked last. */
+  readonly check: () => void;
+}
+
+export function createDryRunWatch(): DryRunWatch {
+  let failed: string | null = null;
+  return {
+    hear: (line) => {
+      if (/falling back to estimation/iu.test(line)) failed = line.trim();
+    },
+    check: () => {
+      const said = failed;
+      failed = null;
+      if (said !== null) throw new Error(`What this model takes could not be found out by a dry run. ${said}`);
+    },
+  };
+}

@@ -1,0 +1,262 @@
+import { availableParallelism } from 'node:os';
+import type { Llama, LlamaContext, LlamaContextOptions, LlamaModel, LlamaModelOptions } from 'node-llama-cpp';
+import type { EngineCounts } from '@shared/events/call-report.ts';
+import { batchTokens } from '../../../memory/batch-tokens.ts';
+import { stampOf } from '../../../memory/gguf/gguf-header-reader.ts';
+import { defaultSystemOf, isChatMl } from '../prompt/render-chat.ts';
+import { createStateStore } from '../prompt/system-state-store.ts';
+import type { StateStore } from '../prompt/system-state-store.ts';
+import { createThreadGovernor } from '../thread-count.ts';
+import type { ThreadGovernor } from '../thread-count.ts';
+import { createDryRunWatch } from './dry-run-watch.ts';
+import type { DryRunWatch } from './dry-run-watch.ts';
+import { createParallelSequencePool } from '../sequences/parallel-sequences.ts';
+import type { ParallelSequencePool } from '../sequences/parallel-sequences.ts';
+import { openLibrary } from './open-library.ts';
+import { openConversationSlots } from '../sequences/conversation-slots.ts';
+import type { ConversationSlot } from '../sequences/conversation-slots.ts';
+import { createLlamaCounters } from '../llama-counters.ts';
+import type { LlamaCounters } from '../llama-counters.ts';
+import type { LoadOptions, LoadedModel } from '../worker-protocol.ts';
+
+/** Adds up what the engine says that it allocates, line by line. */
+export interface BufferCount {
+  readonly hear: (line: string) => void;
+  /** A context is made anew: what was said of the one before counts no more. */
+  readonly anotherContext: () => void;
+  /** Bytes of weights, cells, states and compute buffers; null where it did not say all of it. */
+  readonly total: () => Promise<number | null>;
+}
+
+const mebi = 1024 * 1024;
+/** Copies of weights in a layout of the processor's own: the pages that they were made of are not looked at again. */
+const line = /(?<!REPACK )(model|KV|RS|compute|output) buffer size\s*=\s*([\d.]+) MiB/gu;
+const needed = ['model', 'KV', 'compute'] as const;
+const waitMs = 20;
+const mostWaits = 10;
+
+export function createBufferCount(): BufferCount {
+  const mib = new Map<string, number>();
+  const hasAll = (): boolean => needed.every((kind) => mib.has(kind)) || (mib.has('RS') && mib.has('compute'));
+  return {
+    hear: (text) => {
+      for (const [, kind = '', size] of text.matchAll(line)) mib.set(kind, (mib.get(kind) ?? 0) + Number(size));
+    },
+    anotherContext: () => {
+      for (const kind of mib.keys()) if (kind !== 'model') mib.delete(kind);
+    },
+    total: async () => {
+      // It prints from a thread of its own: what is missing comes within a moment, or never.
+      for (let waits = 0; waits < mostWaits && !hasAll(); waits += 1)
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      if (!hasAll()) return null;
+      return Math.round([...mib.values()].reduce((sum, value) => sum + value, 0) * mebi);
+    },
+  };
+}
+
+type Library = typeof import('node-llama-cpp');
+
+/** A model in memory with its places. */
+export interface Engine {
+  readonly library: Library;
+  readonly llama: Llama;
+  readonly model: LlamaModel;
+  readonly slots: readonly ConversationSlot[];
+  readonly contextTokens: number;
+  /** Most prompt tokens that are computed before a look at the abort signal. */
+  readonly chunkTokens: number;
+  readonly template: { readonly type: 'chatml'; readonly defaultSystem: string | null } | { readonly type: 'model' };
+  readonly states: StateStore | null;
+  readonly threads: ThreadGovernor;
+  readonly info: LoadedModel;
+  /** Null: on a card, whose memory is planned to the last. */
+  readonly beside: ParallelSequencePool | null;
+  /** What the engine counted itself since this was asked last; null where it does not say. Between calls only. */
+  takeCounts(): Promise<EngineCounts | null>;
+  dispose(): Promise<void>;
+}
+
+/** Throws what the engine throws; the caller gives it a name. Nothing of the model is left in memory then. */
+export async function loadModel(
+  options: LoadOptions,
+  { onProgress, onLog }: { readonly onProgress: (fraction: number) => void; readonly onLog: (line: string) => void },
+): Promise<Engine> {
+  const startedAt = performance.now();
+  // The package is ESM only, and this file is built as CommonJS.
+  const library = await import('node-llama-cpp');
+  const said = { buffers: createBufferCount(), counters: createLlamaCounters(), dryRuns: createDryRunWatch() };
+  const llama = await heardLibrary(library, options.gpu, (line, isError) => {
+    for (const { hear } of Object.values(said)) hear(line);
+    if (isError) onLog(line);
+  });
+  const threads = options.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
+  // The default is at least 4: on two cores that is 70 times slower.
+  llama.maxThreads = threads;
+  const { InsufficientMemoryError } = library;
+  const model = await loadWeights({ llama, InsufficientMemoryError }, options, onProgress);
+  try {
+    return await openModel({ library, llama, model, threads, said, startedAt }, options);
+  } catch (error) {
+    await model.dispose();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly library: Library;
+  readonly llama: Llama;
+  readonly model: LlamaModel;
+  readonly threads: number;
+  readonly said: { readonly buffers: BufferCount; readonly counters: LlamaCounters; readonly dryRuns: DryRunWatch };
+  readonly startedAt: number;
+}
+
+/** The model with places for its conversations. */
+async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> {
+  const { library, llama, model, threads, said } = opened;
+  said.dryRuns.check();
+  const onCard = llama.gpu !== false && model.gpuLayers > 0;
+  const chunkTokens = onCard ? batchTokens.card : batchTokens.processor;
+  const contextTokens = Math.min(options.contextTokens, model.trainContextSize);
+  const context = await createContext(
+    model,
+    { contextSize: contextTokens, batchSize: chunkTokens, ...cellsOf(library, options.cacheType) },
+    options.sequences,
+    () => said.buffers.anotherContext(),
+  );
+  said.dryRuns.check();
+  const slots = openConversationSlots(context);
+  const observedBytes = await said.buffers.total();
+  llama.logLevel = library.LlamaLogLevel.error;
+  const template = templateOf(model);
+  const beside = onCard ? null : createParallelSequencePool(model, cellsOf(library, options.cacheType));
+  const identity = await identityOf(options.modelPath, [
+    llama.llamaCppRelease.release,
+    onCard,
+    context.contextSize,
+    slots.length,
+    options.cacheType,
+  ]);
+  return {
+    library,
+    llama,
+    model,
+    slots,
+    contextTokens: context.contextSize,
+    chunkTokens,
+    template,
+    threads: createThreadGovernor(threads, (count) => {
+      // On a card the processor only waits, whatever others do.
+      if (!onCard) llama.maxThreads = count;
+    }),
+    states: options.stateDir === null ? null : createStateStore(options.stateDir, identity),
+    info: {
+      contextTokens: context.contextSize,
+      sequences: slots.length,
+      threads,
+      backend: onCard ? String(llama.gpu) : 'cpu',
+      template: template.type,
+      observedBytes,
+      loadMs: performance.now() - opened.startedAt,
+    },
+    beside,
+    takeCounts: () => said.counters.take({ llama, levels: library.LlamaLogLevel, context }),
+    async dispose() {
+      await beside?.dispose();
+      await context.dispose();
+      await model.dispose();
+    },
+  };
+}
+
+function templateOf(model: LlamaModel): Engine['template'] {
+  const text = model.fileInfo.metadata.tokenizer.chat_template ?? null;
+  return isChatMl(text) ? { type: 'chatml', defaultSystem: defaultSystemOf(text ?? '') } : { type: 'model' };
+}
+
+/** Of what a kept state is a state of. */
+async function identityOf(path: string, made: readonly (string | number | boolean)[]): Promise<string> {
+  return [path, await stampOf(path), ...made].join(' ');
+}
+
+/** The engine, from now on heard by whoever loads this. */
+async function heardLibrary(
+  { LlamaLogLevel }: Library,
+  gpu: LoadOptions['gpu'],
+  onLine: (line: string, isError: boolean) => void,
+): Promise<Llama> {
+  const llama = await openLibrary(gpu);
+  llama.logger = (level, line) => onLine(line, level === LlamaLogLevel.error || level === LlamaLogLevel.fatal);
+  llama.logLevel = LlamaLogLevel.info;
+  return llama;
+}
+
+/** Quantised cells need flash attention; without, the engine decides by its cards. */
+function cellsOf({ GgmlType }: Library, type: LoadOptions['cacheType']): ContextSize {
+  if (type === 'f16') return {};
+  const kept = type === 'q8_0' ? GgmlType.Q8_0 : GgmlType.Q4_0;
+  return { experimentalKvCacheKeyType: kept, experimentalKvCacheValueType: kept, flashAttention: true };
+}
+
+type ContextSize = Omit<LlamaContextOptions, 'sequences' | 'performanceTracking' | 'batching'>;
+
+/** As many sequences as were asked for, or as memory has room for; at least one. */
+async function createContext(
+  model: LlamaModel,
+  size: ContextSize,
+  wanted: number,
+  onTry: () => void,
+): Promise<LlamaContext> {
+  const options: LlamaContextOptions = {
+    ...size,
+    // For the engine's own counters: two looks at the clock a native call.
+    performanceTracking: true,
+    // One call runs at a time: there is no other to wait for.
+    batching: { dispatchSchedule: (dispatch) => dispatch() },
+  };
+  for (let sequences = wanted; sequences > 1; sequences -= 1) {
+    try {
+      onTry();
+      return await model.createContext({ ...options, sequences });
+    } catch (error) {
+      if (
+        !/memory|alloc|failed to create context/i.test(
+          error instanceof Error ? `${error.name} ${error.message}` : String(error),
+        )
+      )
+        throw error;
+    }
+  }
+  onTry();
+  return model.createContext({ ...options, sequences: 1 });
+}
+
+/** What of the library this needs; `Model` is what it loads. */
+interface Loader<Model> {
+  readonly llama: { readonly gpu: unknown; loadModel(options: LlamaModelOptions): Promise<Model> };
+  readonly InsufficientMemoryError: new (message: string) => Error;
+}
+
+/**
+ * Layers lie where they are planned, or the load fails with the engine's reason: it looks at the cards once more by
+ * itself, and where it would place them is another plan, which whoever asked has to hear of.
+ */
+export async function loadWeights<Model>(
+  { llama, InsufficientMemoryError }: Loader<Model>,
+  { modelPath, gpu, gpuLayers: planned }: Pick<LoadOptions, 'modelPath' | 'gpu' | 'gpuLayers'>,
+  onLoadProgress: (fraction: number) => void,
+): Promise<Model> {
+  const options = { modelPath, onLoadProgress };
+  // An engine that has no build without its card.
+  const gpuLayers = gpu === 'off' && llama.gpu !== false ? 0 : planned;
+  if (gpuLayers === null) return llama.loadModel(options);
+  try {
+    return await llama.loadModel({ ...options, gpuLayers });
+  } catch (error) {
+    if (!(error instanceof InsufficientMemoryError)) throw error;
+    throw new InsufficientMemoryError(
+      `The engine finds no room on the card for the ${gpuLayers} layers that were planned. ${error.message}.`,
+    );
+  }
+}

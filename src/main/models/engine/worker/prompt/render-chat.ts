@@ -1,0 +1,108 @@
+import { unseenImage } from '@shared/attachments/unseen-image.ts';
+import type { Message } from '@shared/models/model-messages.ts';
+
+/** A piece of a prompt: control text of the template, or words that must never be read as control tokens. */
+interface Fragment {
+  readonly text: string;
+  readonly isControl: boolean;
+}
+
+/** A prompt in fragments, with the number of leading fragments that the system message makes. */
+export interface RenderedChat {
+  readonly fragments: readonly Fragment[];
+  readonly systemFragments: number;
+}
+
+/**
+ * Renders a conversation as ChatML, byte for byte as the Qwen 2.5 template does without its tool list,
+ * and opens the answer. Text between two control tokens is one fragment, so that it is tokenised as the
+ * model saw it in training ("user\n" and what follows together).
+ * @param defaultSystem what the model's template says where no system message is given; null: nothing
+ */
+export function renderChatMl(
+  messages: readonly Message[],
+  prefill: string,
+  defaultSystem: string | null,
+): RenderedChat {
+  const writer = createWriter();
+  const first = messages[0];
+  if (first?.role !== 'system' && defaultSystem !== null) writer.turn('system', defaultSystem);
+  if (first?.role === 'system') writer.turn('system', contentOf(first));
+  const systemFragments = writer.fragments.length;
+  const rest = first?.role === 'system' ? messages.slice(1) : messages;
+  for (const [index, message] of rest.entries()) {
+    if (message.role !== 'tool') {
+      writer.turn(message.role, contentOf(message));
+      continue;
+    }
+    // Results that follow each other are one turn of the user, each in its own tags.
+    if (rest[index - 1]?.role === 'tool') continue;
+    const last = rest.findIndex((later, position) => position > index && later.role !== 'tool');
+    const run = rest.slice(index, last === -1 ? undefined : last);
+    writer.turn('user', run.map((result) => `<tool_response>\n${contentOf(result)}\n</tool_response>`).join('\n'));
+  }
+  writer.open('assistant', prefill);
+  return { fragments: writer.fragments, systemFragments };
+}
+
+function createWriter(): {
+  readonly fragments: Fragment[];
+  turn(role: string, content: string): void;
+  open(role: string, content: string): void;
+} {
+  const fragments: Fragment[] = [];
+  const open = (role: string, content: string): void => {
+    fragments.push({ text: '<|im_start|>', isControl: true }, { text: `${role}\n${content}`, isControl: false });
+  };
+  return {
+    fragments,
+    open,
+    turn(role, content) {
+      open(role, content);
+      fragments.push({ text: '<|im_end|>', isControl: true }, { text: '\n', isControl: false });
+    },
+  };
+}
+
+/** All that a message says, as the model reads it; reasoning is left out, as the templates do. */
+export function contentOf(message: Message): string {
+  const pieces: string[] = [];
+  for (const part of message.parts) {
+    switch (part.type) {
+      case 'text':
+      case 'tool-result':
+        pieces.push(part.text);
+        break;
+      case 'tool-call': {
+        const call = part.raw ?? JSON.stringify({ tool: part.name, input: part.input });
+        // A call that was found inside the text is already there.
+        if (!pieces.some((piece) => piece.includes(call))) pieces.push(call);
+        break;
+      }
+      case 'image':
+        pieces.push(`${unseenImage(part.name)}\n`);
+        break;
+      case 'reasoning':
+        break;
+      default:
+        part satisfies never;
+    }
+  }
+  return pieces.join('');
+}
+
+/** The system text that a ChatML template puts where none is given; null where it puts none. */
+export function defaultSystemOf(template: string): string | null {
+  const match = /<\|im_start\|>system(?:\\n|\n)((?:(?!<\|im_start)[^'"{}])+?)<\|im_end\|>/.exec(template);
+  return match?.[1] ?? null;
+}
+
+/** Whether a model's template is ChatML, which is rendered here. Others go through the engine's own renderers. */
+export function isChatMl(template: string | null): boolean {
+  return (
+    template !== null &&
+    template.includes('<|im_start|>') &&
+    template.includes('<|im_end|>') &&
+    !template.includes('<think>')
+  );
+}

@@ -1,0 +1,144 @@
+import { rm } from 'node:fs/promises';
+import type { LlamaContextSequence, Token } from 'node-llama-cpp';
+import { chooseSequence, commonPrefix } from './choose-sequence.ts';
+import type { Engine } from '../load/load-model.ts';
+import type { ConversationSlot } from './conversation-slots.ts';
+import type { EngineStats } from '../worker-protocol.ts';
+import type { TokenizedPrompt } from '../prompt/tokenize-chat.ts';
+
+/** Shorter beginnings are computed in less time than a copy of them takes. */
+const leastCopiedTokens = 16;
+
+/** A system message that fits into one piece with what follows it costs next to nothing to read again. */
+const leastStateTokens = 64;
+
+/**
+ * A copy writes and reads the whole other sequence. On a processor a token takes about 12 ms to compute and 0.05 ms
+ * to copy; on a card the two are closer.
+ */
+const copiedPerComputed = { cpu: 200, gpu: 8 } as const;
+
+export type Counters = { -readonly [Name in Exclude<keyof EngineStats, 'rssBytes'>]: number };
+
+/**
+ * Picks the place for a prompt and leaves in it the longest beginning of the prompt that is known anywhere:
+ * in a sequence, or as a state on disk. At least the last token of the prompt is left to be computed.
+ */
+export async function prepareSequence(
+  engine: Engine,
+  prompt: TokenizedPrompt,
+  key: string,
+  counters: Counters,
+): Promise<ConversationSlot> {
+  const holders = engine.slots.map((slot) => ({
+    key: slot.key,
+    usedAt: slot.usedAt,
+    tokens: slot.sequence.contextTokens,
+  }));
+  const choice = chooseSequence(holders, prompt.tokens, key);
+  const slot = engine.slots[choice.index];
+  if (slot === undefined) throw new Error('There is no sequence.');
+  slot.key = key;
+  slot.usedAt = Math.max(...holders.map((holder) => holder.usedAt)) + 1;
+  const source = choice.type === 'take' && choice.from !== null ? engine.slots[choice.from] : undefined;
+  if (choice.type === 'take') await fill(engine, { slot, source, kept: choice.kept, prompt, counters });
+  else if (choice.kept < prompt.systemTokens)
+    await loadSystemState(engine, slot.sequence, { prompt, counters, than: choice.kept });
+  await cutTo(slot.sequence, prompt.tokens, prompt.tokens.length - 1);
+  const kept = slot.sequence.nextTokenIndex;
+  counters.promptTokens += prompt.tokens.length;
+  counters.evaluatedTokens += prompt.tokens.length - kept;
+  counters.evaluatedAgain += Math.max(0, Math.min(choice.kept, prompt.tokens.length - 1) - kept);
+  return slot;
+}
+
+async function fill(
+  engine: Engine,
+  {
+    slot,
+    source,
+    kept,
+    prompt,
+    counters,
+  }: {
+    slot: ConversationSlot;
+    source: ConversationSlot | undefined;
+    kept: number;
+    prompt: TokenizedPrompt;
+    counters: Counters;
+  },
+): Promise<void> {
+  if (slot.sequence.nextTokenIndex > 0) await slot.sequence.clearHistory();
+  if (await loadSystemState(engine, slot.sequence, { prompt, counters, than: kept })) return;
+  if (source === undefined || engine.states === null) return;
+  const dearest = copiedPerComputed[engine.info.backend === 'cpu' ? 'cpu' : 'gpu'];
+  if (kept < leastCopiedTokens || kept * dearest < source.sequence.nextTokenIndex) return;
+  const path = await engine.states.temporary().catch(() => null);
+  if (path === null) return;
+  try {
+    await copySequence(source.sequence, [slot.sequence], path);
+    counters.forks += 1;
+  } catch {
+    // No room on the disk: the shared part is computed.
+    await slot.sequence.clearHistory();
+  }
+}
+
+/** Fills sequences with what another of their context has read. Throws where the disk has no room; leaves no file. */
+export async function copySequence(
+  from: LlamaContextSequence,
+  to: readonly LlamaContextSequence[],
+  path: string,
+): Promise<void> {
+  try {
+    await from.saveStateToFile(path);
+    for (const sequence of to) await sequence.loadStateFromFile(path, { acceptRisk: true });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Loads the state of the system message where it is longer than `than`; false leaves the sequence as it was. */
+async function loadSystemState(
+  engine: Engine,
+  sequence: LlamaContextSequence,
+  { prompt, counters, than }: { prompt: TokenizedPrompt; counters: Counters; than: number },
+): Promise<boolean> {
+  if (engine.states === null || prompt.systemTokens < leastStateTokens || prompt.systemTokens <= than) return false;
+  const path = await engine.states.find(prompt.tokens.slice(0, prompt.systemTokens));
+  if (path === null) return false;
+  try {
+    await sequence.clearHistory();
+    await sequence.loadStateFromFile(path, { acceptRisk: true });
+    counters.statesLoaded += 1;
+    return true;
+  } catch {
+    await sequence.clearHistory();
+    return false;
+  }
+}
+
+/** Erases what does not begin the prompt, and what goes beyond `most` tokens. */
+export async function cutTo(sequence: LlamaContextSequence, tokens: readonly Token[], most: number): Promise<void> {
+  const end = sequence.nextTokenIndex;
+  const start = Math.min(most, commonPrefix(sequence.contextTokens, tokens));
+  if (start < end) await sequence.eraseContextTokenRanges([{ start, end }]);
+}
+
+/** Whether the state of the system message is worth its place on disk, and is not there yet. */
+export async function wantsSystemState({ states }: Pick<Engine, 'states'>, prompt: TokenizedPrompt): Promise<boolean> {
+  const { tokens, systemTokens } = prompt;
+  if (states === null || systemTokens < leastStateTokens || tokens.length <= systemTokens) return false;
+  return (await states.find(tokens.slice(0, systemTokens))) === null;
+}
+
+/** Keeps the state of the system message on disk; the sequence holds exactly that, and `wantsSystemState`. */
+export async function keepSystemState(
+  engine: Engine,
+  slot: ConversationSlot,
+  prompt: TokenizedPrompt,
+  counters: Counters,
+): Promise<void> {
+  const tokens = prompt.tokens.slice(0, prompt.systemTokens);
+  if (await engine.states?.keep(tokens, (path) => slot.sequence.saveStateToFile(path))) counters.statesSaved += 1;
+}

@@ -1,0 +1,207 @@
+import { createNetFetch } from '../../../lib/net/net-fetch.ts';
+import { createFetchUri } from '../../files/download/fetch-uri.ts';
+import { explainError } from './explain-engine-error.ts';
+import { useFetchedEngines, readEngineCards } from './load/open-library.ts';
+import { startGeneration } from './answer/generate.ts';
+import type { RunningGeneration } from './answer/generate.ts';
+import { loadModel } from './load/load-model.ts';
+import type { Engine } from './load/load-model.ts';
+import { measureContext } from './load/dry-run-watch.ts';
+import type { Counters } from './sequences/prepare-sequence.ts';
+import { createReadyAnswers } from './answer/ready-answers.ts';
+import type { ReadyAnswers } from './answer/ready-answers.ts';
+import { downloadErrorSchema, toWorkerSchema } from './worker-protocol.ts';
+import type { EngineError, EngineRequest, FromWorker, LoadOptions, ToWorker } from './worker-protocol.ts';
+import { createTokenMemory, tokenizeChat } from './prompt/tokenize-chat.ts';
+import type { TokenMemory } from './prompt/tokenize-chat.ts';
+
+/**
+ * The engine's own process: it loads one model at a time and answers one call after the other. A native crash ends
+ * this process and nothing else. It lives as long as the process that started it.
+ */
+const counters: Counters = {
+  promptTokens: 0,
+  evaluatedTokens: 0,
+  evaluatedAgain: 0,
+  forks: 0,
+  statesSaved: 0,
+  statesLoaded: 0,
+};
+const running = new Map<number, { readonly abort: AbortController }>();
+interface Loaded {
+  readonly engine: Engine;
+  readonly memory: TokenMemory;
+  readonly ready: ReadyAnswers;
+  readonly options: string;
+}
+let loaded: Loaded | null = null;
+/** What the engine printed lately; it goes to stderr, too, for the time when this process is gone. */
+const log: string[] = [];
+let free: Promise<unknown> = Promise.resolve();
+
+const send = (message: FromWorker): void => {
+  if (process.connected) process.send?.(message);
+};
+
+process.on('message', (raw: unknown) => {
+  const parsed = toWorkerSchema.safeParse(raw);
+  if (!parsed.success) {
+    const id = typeof raw === 'object' && raw !== null && 'id' in raw && typeof raw.id === 'number' ? raw.id : -1;
+    send({
+      type: 'failed',
+      id,
+      error: {
+        code: 'bad-request',
+        message: `The engine was asked for something it does not know: ${parsed.error.message}`,
+      },
+    });
+    return;
+  }
+  const message = parsed.data;
+  switch (message.type) {
+    case 'ping':
+      send({ type: 'pong', id: message.id });
+      return;
+    case 'stats':
+      send({ type: 'stats', id: message.id, stats: { ...counters, rssBytes: process.memoryUsage.rss() } });
+      return;
+    case 'abort':
+      running.get(message.id)?.abort.abort();
+      return;
+    case 'download':
+      void download(message);
+      return;
+    case 'load':
+      inTurn(message.id, () => load(message.id, message.options));
+      return;
+    case 'count':
+      inTurn(message.id, () => Promise.resolve(count(message.id, message.request)));
+      return;
+    case 'measure':
+      inTurn(message.id, async () =>
+        send({ type: 'measured', id: message.id, contextBytes: await measureContext(message.context) }),
+      );
+      return;
+    case 'cards':
+      inTurn(message.id, async () =>
+        send({ type: 'seen', id: message.id, cards: await readEngineCards(loaded?.engine.llama ?? null) }),
+      );
+      return;
+    case 'generate':
+      generate(message.id, message.request);
+      return;
+    default:
+      message satisfies never;
+  }
+});
+
+// Nothing here needs saving, and an ordinary exit would wait for the native call to come back.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+const enginesDir = process.argv[2];
+if (enginesDir !== undefined) useFetchedEngines(enginesDir);
+
+send({ type: 'ready' });
+
+/** Does one thing after the other: the engine's objects are not made for two at once. */
+function inTurn(id: number, work: () => Promise<unknown>): void {
+  free = free
+    .then(work)
+    .catch(async (error: unknown) => send({ type: 'failed', id, error: await explainError(error, log) }));
+}
+
+async function load(id: number, options: LoadOptions): Promise<void> {
+  const wanted = JSON.stringify(options);
+  if (loaded?.options !== wanted) {
+    await loaded?.engine.dispose();
+    loaded = null;
+    log.length = 0;
+    const engine = await loadModel(options, {
+      onProgress: (fraction) => send({ type: 'progress', id, phase: 'loading', done: fraction, total: 1 }),
+      onLog: (line) => {
+        process.stderr.write(`${line}\n`);
+        log.push(line.trim());
+        log.splice(0, log.length - 20);
+      },
+    });
+    // Room that it had to look for more than once is no news for what fails later.
+    log.length = 0;
+    loaded = { engine, memory: createTokenMemory(), ready: createReadyAnswers(), options: wanted };
+  }
+  send({ type: 'loaded', id, model: loaded.engine.info });
+}
+
+/** Beside the calls: it takes no time of the processor. */
+async function download({
+  id,
+  uri,
+  path,
+  connection,
+}: Extract<ToWorker, { readonly type: 'download' }>): Promise<void> {
+  const abort = new AbortController();
+  running.set(id, { abort });
+  const fetchUri = createFetchUri({ fetch: createNetFetch(() => connection, process.env), env: process.env });
+  const done = await fetchUri(uri, path, {
+    signal: abort.signal,
+    onProgress: (bytes) => send({ type: 'progress', id, phase: 'downloading', done: bytes, total: null }),
+  });
+  running.delete(id);
+  send({
+    type: 'downloaded',
+    id,
+    error: done.ok ? null : { ...done.error, code: downloadErrorSchema.parse(done.error.code) },
+  });
+}
+
+function count(id: number, request: EngineRequest): void {
+  if (loaded === null) {
+    send({ type: 'failed', id, error: notLoaded });
+    return;
+  }
+  send({ type: 'counted', id, tokens: tokenizeChat(loaded.engine, loaded.memory, request).tokens.length });
+}
+
+function generate(id: number, request: EngineRequest): void {
+  const abort = new AbortController();
+  running.set(id, { abort });
+  let call: RunningGeneration | null = null;
+  let answered = false;
+  const answer = (message: FromWorker): void => {
+    if (answered) return;
+    answered = true;
+    running.delete(id);
+    send(message);
+  };
+  // The answer to an abort does not wait for the native call that is under way; the next call does.
+  abort.signal.addEventListener('abort', () =>
+    answer({ type: 'ended', id, generation: call?.cancelled() ?? nothingDone }),
+  );
+  inTurn(id, async () => {
+    if (abort.signal.aborted) return;
+    if (loaded === null) {
+      answer({ type: 'failed', id, error: notLoaded });
+      return;
+    }
+    call = startGeneration({ ...loaded, counters, log }, request, abort.signal, {
+      delta: (text, tokens) => {
+        if (!answered) send({ type: 'delta', id, text, tokens });
+      },
+      progress: (done, total) => {
+        if (!answered) send({ type: 'progress', id, phase: 'prefill', done, total });
+      },
+    });
+    answer({ type: 'ended', id, generation: await call.done });
+  });
+}
+
+const notLoaded: EngineError = { code: 'internal', message: 'The engine has no model loaded.' };
+
+const nothingDone = {
+  stopReason: 'cancelled' as const,
+  promptTokens: 0,
+  evaluatedTokens: 0,
+  outputTokens: 0,
+  prefillMs: null,
+  decodeMs: null,
+  error: null,
+};

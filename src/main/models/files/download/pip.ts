@@ -1,0 +1,77 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { failure, success } from '@shared/errors.ts';
+import type { Reply } from '@shared/errors.ts';
+import type { HostPrograms, Program, ProgramNeeds } from '../../../lib/programs/host-programs.ts';
+
+/** Downloads packages of the Python index. */
+export type Pip = Program;
+
+/** `-I`: by itself Python takes modules from the current folder, from its variables and from a person's own folder. */
+const candidates: readonly Pip[] = [
+  ['python3', '-I', '-m', 'pip'],
+  ['python', '-I', '-m', 'pip'],
+  // Where pip was installed for one person, only its own program finds it.
+  ['pip3'],
+  ['pip'],
+  ['py', '-I', '-m', 'pip'],
+];
+
+const needs: ProgramNeeds['needs'] = ['network', 'pip'];
+
+/** The first pip that answers; null where there is none. */
+export async function findPip(programs: HostPrograms, signal: AbortSignal): Promise<Pip | null> {
+  for (const pip of candidates) {
+    const { code } = await programs.run(pip, ['--version'], { needs, signal });
+    if (code === 0) return pip;
+    if (signal.aborted) return null;
+  }
+  return null;
+}
+
+/** A downloaded package, and how to remove it and all that came with it. */
+export interface Wheel {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/** Downloads one package as a wheel, without what it depends on and without running any of its code. */
+export async function downloadWheel(
+  pip: Pip,
+  part: { readonly package: string; readonly version: string },
+  options: { readonly dir: string; readonly programs: HostPrograms; readonly signal: AbortSignal },
+): Promise<Reply<Wheel>> {
+  const dir = await mkdtemp(join(options.dir, '.download-'));
+  const remove = (): Promise<void> => rm(dir, { recursive: true, force: true });
+  const words = [
+    'download',
+    '--no-deps',
+    '--only-binary=:all:',
+    '--no-input',
+    '--no-cache-dir',
+    '--disable-pip-version-check',
+    '--progress-bar',
+    'off',
+    '--dest',
+    dir,
+  ];
+  // What pip leaves behind when it is ended lies in the folder that is removed.
+  const more = { TMPDIR: dir, TEMP: dir, TMP: dir };
+  const { code, output } = await options.programs.run(pip, [...words, `${part.package}==${part.version}`], {
+    needs,
+    more,
+    signal: options.signal,
+  });
+  const wheel = code === 0 ? (await readdir(dir)).find((name) => name.endsWith('.whl')) : undefined;
+  if (wheel !== undefined) return success({ path: join(dir, wheel), remove });
+  await remove();
+  if (options.signal.aborted) return failure('cancelled', 'The download was cancelled.');
+  if (/no space left|disk full/i.test(output))
+    return failure('disk-full', 'The disk is full.', 'Make room and try again; what was fetched is kept.');
+  const lastWords = output.trim().split('\n').slice(-2).join(' ').slice(-300);
+  return failure(
+    'network',
+    `${part.package} could not be downloaded: ${lastWords}`,
+    'Try again when the network is there; what was fetched is kept.',
+  );
+}

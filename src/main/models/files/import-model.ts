@@ -1,0 +1,81 @@
+import { basename, isAbsolute } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import type { GgufHeader } from '../memory/gguf/read-gguf.ts';
+import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
+import type { ImportedModels } from './imported-models.ts';
+import { partNameOf } from './split-model-files.ts';
+
+export interface ImportRequest {
+  /** Absolute. */
+  readonly path: string;
+  /** Null: made from the name of the file. */
+  readonly name: string | null;
+}
+
+export interface ImportDependencies {
+  readonly readHeader: ReadHeader;
+  readonly imported: ImportedModels;
+  /** Where a name leads that is not of an imported file; null: nobody has it. A catalogue's name is taken, too. */
+  readonly takenBy: (name: string) => Promise<string | null>;
+}
+
+const namePattern = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+
+/**
+ * Gives a model file anywhere on the disk a name; nothing of it is copied or changed. The value is the name. The same
+ * file again, without a new name, keeps the one it has. Throws `AppError`: `bad-input` for a file that is no whole
+ * model, `conflict` for a name that is taken.
+ */
+export async function importModel(
+  { path, name }: ImportRequest,
+  { readHeader, imported, takenBy }: ImportDependencies,
+): Promise<string> {
+  if (!isAbsolute(path)) throw new AppError('bad-input', 'Give the whole path of the model file, from the root on.');
+  const header = await readHeader(path);
+  if (!header.ok) {
+    const { code, message, hint } = header.error;
+    // Of several files the reader of headers knows which one to name.
+    const named = partNameOf(path) === null ? undefined : hint;
+    throw new AppError(code === 'not-found' ? 'not-found' : 'bad-input', message, {
+      hint: named ?? 'Name a whole .gguf file that a model can be run from.',
+    });
+  }
+  refuseParts(path, header.value);
+  const known = await imported.list();
+  const before = [...known].find(([, file]) => file === path)?.[0];
+  if (before !== undefined && (name === null || name === before)) return before;
+  const wanted = name ?? nameOf(path);
+  if (!namePattern.test(wanted)) {
+    throw new AppError('bad-input', `"${wanted}" cannot be the name of a model.`, {
+      hint: 'Small letters, digits, dots, dashes and underscores: dewpoint models import FILE --name NAME',
+    });
+  }
+  const other = known.get(wanted) ?? (await takenBy(wanted));
+  if (other !== null) {
+    throw new AppError('conflict', `The name ${wanted} is taken by ${other}.`, {
+      hint: 'Give it another one: dewpoint models import FILE --name NAME',
+    });
+  }
+  await imported.add(wanted, path);
+  return wanted;
+}
+
+/** What has a header of the kind and is yet no model. */
+function refuseParts(path: string, { architecture, facts }: GgufHeader): void {
+  const type = facts.keys['general.type'];
+  const kind = typeof type === 'string' ? type : architecture === 'clip' ? architecture : 'model';
+  if (kind !== 'model') {
+    throw new AppError('bad-input', `${path} is no model, but a part of one (${kind}).`, {
+      hint: 'Name the file of the model itself.',
+    });
+  }
+}
+
+function nameOf(path: string): string {
+  return basename(partNameOf(path)?.whole ?? path)
+    .replace(/\.gguf$/iu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/gu, '-')
+    .replace(/^[^a-z0-9]+|(?<!-)-+$/gu, '')
+    .slice(0, 100);
+}

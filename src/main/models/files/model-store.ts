@@ -1,0 +1,262 @@
+import { readdir } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
+import { AppError, failure, success } from '@shared/errors.ts';
+import type { Reply } from '@shared/errors.ts';
+import { fetchModel, sizeOf } from './download/fetch-model.ts';
+import type { FetchedModel, PullOptions, Sources } from './download/fetch-model.ts';
+import { sha256OfFiles } from './hash-model-files.ts';
+import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
+import { importModel } from './import-model.ts';
+import type { ImportRequest } from './import-model.ts';
+import type { ImportedModels } from './imported-models.ts';
+import type { CatalogueModel, ModelCatalogue } from './model-catalogue.ts';
+import { leftovers, removeModel } from './remove-model.ts';
+import type { Removal, RemoveDependencies } from './remove-model.ts';
+import { filesOf, partNameOf, partPaths } from './split-model-files.ts';
+import type { StoredModel } from './stored-model.ts';
+
+/** The model files of this machine. Names may be given with or without `llama-cpp/`. */
+export interface ModelStore {
+  /** The catalogue, what else lies in the folder, and what was imported. */
+  list(): Promise<readonly StoredModel[]>;
+  /** Null for a name that is neither in the catalogue nor a file. */
+  find(name: string): Promise<StoredModel | null>;
+  /** A file anywhere on the disk under a name, by reference; see `importModel`. The value is the name. */
+  add(request: ImportRequest): Promise<string>;
+  /** Deletes what is ours and forgets what is not; see `removeModel`. Throws `not-found` for what is not here. */
+  remove(name: string, options: Omit<RemoveDependencies, 'imported'>): Promise<Removal>;
+  /** Brings a model of the catalogue; its path. Quick where it is there. An abort leaves only what the next try goes on from. */
+  ensure(name: string, options: PullOptions): Promise<Reply<string>>;
+  /**
+   * Brings a model that the catalogue does not know, under a name that is free or is that very model's already; its
+   * path, or that of its first file. The rest as `ensure`.
+   */
+  fetch(model: FetchedModel, options: PullOptions): Promise<Reply<string>>;
+  readonly starter: string | null;
+}
+
+export interface ModelStoreOptions extends Sources {
+  readonly cacheDir: string;
+  readonly catalogue: ModelCatalogue;
+  readonly readHeader: ReadHeader;
+  readonly imported: ImportedModels;
+}
+
+export function createModelStore(options: ModelStoreOptions): ModelStore {
+  const dir = join(options.cacheDir, 'models');
+  const { models } = options.catalogue;
+  const { imported, readHeader } = options;
+  const find = async (given: string): Promise<StoredModel | null> => {
+    const name = shortName(given);
+    const known = models.find((model) => model.name === name);
+    if (isAbsolute(name)) return describeFile({ name, path: name, origin: 'path' }, readHeader);
+    // Names are ours; what looks like a way out of the folder is none.
+    if (basename(name) !== name) return null;
+    if (known !== undefined)
+      return withSources(await describeKnown(known, join(dir, `${name}.gguf`)), options.catalogue);
+    const own = (await imported.list()).get(name);
+    if (own !== undefined) return describeFile({ name, path: own, origin: 'imported' }, readHeader);
+    const [path] = await filesNamed(name, dir);
+    return path === undefined ? null : describeFile({ name, path, origin: 'folder' }, readHeader);
+  };
+  return {
+    starter: models.find((model) => model.starter)?.name ?? null,
+    find,
+    async list() {
+      const files = (await readdir(dir).catch((): string[] => []))
+        .filter((name) => name.endsWith('.gguf') && (partNameOf(name)?.number ?? 1) === 1)
+        .map(modelNameOf);
+      const others = new Set([...files, ...(await imported.list()).keys()]);
+      for (const { name } of models) others.delete(name);
+      const names = [...models.map((model) => model.name), ...[...others].sort()];
+      return (await Promise.all(names.map(find))).filter((model) => model !== null);
+    },
+    add: (request) =>
+      importModel(request, {
+        readHeader,
+        imported,
+        takenBy: async (name) => (await find(name))?.place ?? null,
+      }),
+    async remove(given, { release, signal }) {
+      const name = shortName(given);
+      const model = (await find(name)) ?? (await unfinished(name, dir));
+      if (model === null || (model.origin === 'folder' && model.hereBytes === 0)) throw notHere(name);
+      return removeModel(model, { imported, release, signal });
+    },
+    async ensure(given, pull) {
+      const name = shortName(given);
+      const present = await find(name);
+      if (present?.isInstalled === true && present.path !== null) return success(present.path);
+      const model = models.find((one) => one.name === name);
+      if (model === undefined) return notKnown(name, models);
+      return fetchModel({ name, files: [{ ...model, fileName: `${name}.gguf` }] }, dir, { ...options, ...pull });
+    },
+    async fetch(model, pull) {
+      const present = await find(model.name);
+      if (present !== null && !(await isThatModel(present, model, pull))) return taken(model.name);
+      if (present?.isInstalled === true && present.path !== null) return success(present.path);
+      return fetchModel(model, dir, { ...options, ...pull });
+    },
+  };
+}
+
+function notHere(name: string): AppError {
+  return new AppError('not-found', `The model ${name} is not on this machine.`, { hint: 'See: dewpoint models list' });
+}
+
+function notKnown(name: string, models: readonly CatalogueModel[]): Reply<never> {
+  return failure(
+    'not-found',
+    `There is no model ${name} in the catalogue.`,
+    `Known: ${models.map((one) => one.name).join(', ')}. Of a hub: hf:OWNER/REPO. A file of your own is named by its path: llama-cpp//path/to/model.gguf`,
+  );
+}
+
+function taken(name: string): Reply<never> {
+  return failure(
+    'conflict',
+    `There is another model named ${name} here; nothing was fetched.`,
+    `Remove that one first: dewpoint models remove llama-cpp/${name}`,
+  );
+}
+
+/** What is here of it: files of one name and one size can still be two. */
+async function isThatModel(
+  { origin, files }: StoredModel,
+  model: FetchedModel,
+  { signal, onProgress }: PullOptions,
+): Promise<boolean> {
+  if (origin !== 'folder' || files.length !== model.files.length) return false;
+  const totalBytes = model.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let before = 0;
+  for (const [index, path] of files.entries()) {
+    const wanted = model.files[index];
+    const size = await sizeOf(path);
+    if (wanted === undefined || basename(path) !== wanted.fileName) return false;
+    const report = (doneBytes: number): void =>
+      onProgress({ phase: 'checking', doneBytes: before + doneBytes, totalBytes });
+    const isThat = async (): Promise<boolean> =>
+      size === wanted.bytes && (await sha256OfFiles([path], { signal, onProgress: report })) === wanted.sha256;
+    if (size !== null && !(await isThat())) return false;
+    before += wanted.bytes;
+  }
+  return true;
+}
+
+function withSources(model: StoredModel, { known }: ModelCatalogue): StoredModel {
+  const entry = known.find(({ name }) => name === model.name);
+  return entry === undefined ? model : { ...model, headerFrom: entry.sources };
+}
+
+/** What is here of a download that the catalogue does not know; null: nothing. */
+async function unfinished(name: string, dir: string): Promise<StoredModel | null> {
+  const files = basename(name) === name ? await filesNamed(name, dir) : [];
+  const [place] = files;
+  if (place === undefined) return null;
+  const unknown = { bytes: null, contextTokens: null, parametersB: null, license: null, sha256: null } as const;
+  return {
+    ...unknown,
+    name,
+    label: name,
+    isInstalled: false,
+    isStarter: false,
+    path: null,
+    origin: 'folder',
+    place,
+    files,
+    hereBytes: await bytesOf(files),
+    strategies: ['recipe'],
+  };
+}
+
+/** The files that a model of the folder has, in their order, as soon as anything is here of one of them. */
+async function filesNamed(name: string, dir: string): Promise<readonly string[]> {
+  const entries = await readdir(dir).catch((): string[] => []);
+  const own = entries
+    .map((entry) => entry.replace(/\.(?:partial|download)$/u, ''))
+    .filter((file) => file.endsWith('.gguf') && modelNameOf(file) === name)
+    .sort();
+  const file = own.find((one) => partNameOf(one) === null) ?? own[0];
+  if (file === undefined) return [];
+  const part = partNameOf(file);
+  return (part === null ? [file] : partPaths(part)).map((one) => join(dir, one));
+}
+
+/** `NAME` of `NAME.gguf` and of `NAME-00001-of-00003.gguf`. */
+function modelNameOf(file: string): string {
+  return partNameOf(file)?.whole ?? file.slice(0, -'.gguf'.length);
+}
+
+/** With what is left of their downloads. */
+async function bytesOf(files: readonly string[]): Promise<number> {
+  const sizes = await Promise.all([...files, ...files.flatMap(leftovers)].map(sizeOf));
+  return sizes.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0);
+}
+
+async function describeKnown(model: CatalogueModel, place: string): Promise<StoredModel> {
+  const size = await sizeOf(place);
+  return {
+    name: model.name,
+    label: model.label,
+    isInstalled: size === model.bytes,
+    isStarter: model.starter,
+    path: size === null ? null : place,
+    origin: 'folder',
+    place,
+    files: [place],
+    hereBytes: await bytesOf([place]),
+    bytes: model.bytes,
+    contextTokens: model.contextTokens,
+    parametersB: model.parametersB,
+    strategies: model.strategies,
+    license: model.license,
+    sha256: model.sha256,
+  };
+}
+
+/**
+ * A model that is not of the catalogue; what is known of it is what it says itself. A damaged one is listed, too, and so
+ * is an imported one that has gone.
+ */
+async function describeFile(
+  { name, path, origin }: { readonly name: string; readonly path: string; readonly origin: StoredModel['origin'] },
+  readHeader: ReadHeader,
+): Promise<StoredModel | null> {
+  const isThere = (await sizeOf(path)) !== null;
+  if (!isThere && origin !== 'imported') return null;
+  const header = isThere ? await readHeader(path) : null;
+  const known = header?.ok === true ? header.value : null;
+  const files = known?.files ?? filesOf(path);
+  const hereBytes = await bytesOf(files);
+  return {
+    name,
+    label: known?.name ?? basename(path),
+    // Of several files one can be missing.
+    isInstalled: isThere && (header?.ok !== false || header.error.code !== 'not-found'),
+    isStarter: false,
+    path: isThere ? path : null,
+    origin,
+    place: path,
+    files,
+    hereBytes,
+    bytes: known?.fileBytes ?? (isThere ? hereBytes : null),
+    contextTokens: known?.contextTokens ?? null,
+    parametersB: parametersOf(known?.sizeLabel ?? null),
+    strategies: ['recipe'],
+    license: known?.license ?? null,
+    sha256: null,
+  };
+}
+
+/** "1.5B" and "135M" in billions. */
+function parametersOf(label: string | null): number | null {
+  const match = /^(\d+(?:\.\d+)?)([BM])$/.exec(label ?? '');
+  if (match === null) return null;
+  return match[2] === 'B' ? Number(match[1]) : Number(match[1]) / 1000;
+}
+
+/** Of several files any of them names the model. */
+function shortName(given: string): string {
+  const name = given.startsWith('llama-cpp/') ? given.slice('llama-cpp/'.length) : given;
+  return isAbsolute(name) ? name : (partNameOf(`${name}.gguf`)?.whole ?? name);
+}

@@ -1,0 +1,50 @@
+import { rm } from 'node:fs/promises';
+import { AppError } from '@shared/errors.ts';
+import { withFileLock } from '../../lib/files/file-lock.ts';
+import type { ImportedModels } from './imported-models.ts';
+import type { StoredModel } from './stored-model.ts';
+
+/** What became of a model that was removed. */
+export interface Removal {
+  /** `forgotten`: its file is not ours and was left where it lies. */
+  readonly done: 'deleted' | 'forgotten';
+  readonly path: string;
+  /** What was freed. */
+  readonly bytes: number;
+}
+
+export interface RemoveDependencies {
+  readonly imported: ImportedModels;
+  /** Has the engine let go of a file. */
+  readonly release: (path: string) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** What a download that is not whole has left beside the place of its file. */
+export const leftovers = (path: string): readonly string[] => [`${path}.partial`, `${path}.download`];
+
+/**
+ * Forgets an imported model, or deletes one of our folder, all its files with what is left of their downloads. Waits for a download of
+ * it. Throws `AppError`: `bad-input` for a file that is named by its path.
+ */
+export async function removeModel(model: StoredModel, dependencies: RemoveDependencies): Promise<Removal> {
+  const { imported, release, signal } = dependencies;
+  switch (model.origin) {
+    case 'imported':
+      if (model.path !== null) await release(model.path);
+      await imported.remove(model.name);
+      return { done: 'forgotten', path: model.path ?? model.place, bytes: 0 };
+    case 'path':
+      throw new AppError('bad-input', `${model.place} is a file of your own; only models with a name are removed.`);
+    case 'folder': {
+      await release(model.place);
+      return withFileLock(`${model.place}.lock`, { signal, onWait: () => undefined }, async () => {
+        // In their order: without its first file a model is none.
+        for (const path of model.files.flatMap((file) => [file, ...leftovers(file)])) await rm(path, { force: true });
+        return { done: 'deleted', path: model.place, bytes: model.hereBytes };
+      });
+    }
+    default:
+      return model.origin satisfies never;
+  }
+}

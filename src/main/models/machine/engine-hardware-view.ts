@@ -1,0 +1,74 @@
+import type { DeviceMemory } from '@shared/models/memory-estimate.ts';
+import type { EngineCards } from '../engine/worker/worker-protocol.ts';
+
+/**
+ * What the engine sees of the cards counts before what the tools of vendors say, for it is what it can use; it says one
+ * sum for all of them, so that for several the tools say what each has. Both numbers are shown where they differ. Null:
+ * the engine was not asked, or sees none.
+ */
+export function withEngineView(found: readonly DeviceMemory[], seen: EngineCards | null): readonly DeviceMemory[] {
+  if (seen === null || seen.names.length === 0) return found;
+  // Memory shared with the host is the host's.
+  const isMetal = seen.backend === 'metal';
+  const shared = isMetal ? 0 : seen.sharedBytes;
+  const totalBytes = seen.totalBytes - shared;
+  if (totalBytes <= 0) return found;
+  const freeBytes = Math.max(0, Math.min(totalBytes, seen.freeBytes - shared));
+  const [name = 'card', ...others] = seen.names;
+  if (others.length > 0) return severalCards(found, { ...seen, totalBytes, freeBytes });
+  const known = found.find((card) => isSame(card.name, name)) ?? (found.length === 1 ? found[0] : undefined);
+  return [
+    {
+      name: known?.name ?? name,
+      totalBytes,
+      freeBytes,
+      // The engine has started on the card: what its driver takes is no longer free.
+      driverBytes: 0,
+      isUnified: isMetal,
+      source: isMetal ? 'metal' : 'engine',
+      confidence: shared > 0 ? 'medium' : 'high',
+      note: notesOf(found, known, freeBytes),
+    },
+  ];
+}
+
+function notesOf(found: readonly DeviceMemory[], known: DeviceMemory | undefined, freeBytes: number): string | null {
+  const left = found.filter((card) => card !== known).map(({ name }) => name);
+  const notes = [
+    ...(known === undefined || near(known.freeBytes, freeBytes)
+      ? []
+      : [`${known.source} says ${gigabytes(known.freeBytes)} free, the engine ${gigabytes(freeBytes)}.`]),
+    ...(left.length === 0 ? [] : [`The engine does not use ${left.join(', ')}.`]),
+  ];
+  return notes.length === 0 ? null : notes.join(' ');
+}
+
+function severalCards(found: readonly DeviceMemory[], seen: EngineCards): readonly DeviceMemory[] {
+  const sum = found.reduce((total, card) => total + card.totalBytes, 0);
+  if (found.length === seen.names.length && near(sum, seen.totalBytes)) return found;
+  const count = seen.names.length;
+  return seen.names.map((name) => ({
+    name,
+    totalBytes: Math.floor(seen.totalBytes / count),
+    freeBytes: Math.floor(seen.freeBytes / count),
+    driverBytes: 0,
+    isUnified: false,
+    source: 'engine',
+    confidence: 'low',
+    note: `The engine says one sum for ${count} cards; each is taken for an equal part.`,
+  }));
+}
+
+function isSame(left: string, right: string): boolean {
+  const [one, other] = [left.toLowerCase(), right.toLowerCase()];
+  return one.includes(other) || other.includes(one);
+}
+
+/** Tools and engine read at two moments, and a driver keeps some of a card for itself. */
+function near(left: number, right: number): boolean {
+  return Math.abs(left - right) <= Math.max(left, right) * 0.06;
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(1)} GB`;
+}

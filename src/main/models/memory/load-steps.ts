@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+
+const sizeSchema = z.strictObject({
+  grantedTokens: z.number().int().positive(),
+  sequences: z.number().int().positive(),
+  /** At most; null: as many as the engine finds room for. Absent: as they are planned. */
+  gpuLayers: z.number().int().nonnegative().nullable().optional(),
+});
+
+const stepSchema = sizeSchema.extend({
+  /** What it was before, and when it was given up. */
+  before: sizeSchema,
+  at: z.number(),
+});
+/** A load that was made one step smaller, because with the planned one the engine ran out of memory. */
+export type LoadStep = z.infer<typeof stepSchema>;
+
+const fileSchema = z.strictObject({ version: z.literal(1), loads: z.record(z.string(), stepSchema) });
+
+/** Loads that were made smaller, by model file, wish and machine; kept over restarts. */
+export interface LoadSteps {
+  find(key: string): Promise<LoadStep | null>;
+  /** What cannot be written is remembered for as long as this process lives. */
+  note(key: string, step: LoadStep): Promise<void>;
+}
+
+/** `path`: the JSON file that holds them. It has one writer, the core of the home. */
+export function createLoadSteps(path: string): LoadSteps {
+  let loads: Promise<Map<string, LoadStep>> | null = null;
+  const all = (): Promise<Map<string, LoadStep>> => (loads ??= readAll(path));
+  return {
+    find: async (key) => (await all()).get(key) ?? null,
+    async note(key, step) {
+      const known = await all();
+      known.set(key, step);
+      await writeJsonFile(path, { version: 1, loads: Object.fromEntries(known) }).catch(() => undefined);
+    },
+  };
+}
+
+/** A damaged list is as good as none: what it said is found out again by one more crash. */
+async function readAll(path: string): Promise<Map<string, LoadStep>> {
+  const file = await readJsonFile(path, (value) => fileSchema.parse(value));
+  return new Map(file.type === 'value' ? Object.entries(file.value.loads) : []);
+}

@@ -1,0 +1,318 @@
+import type { CacheType, EngineProfile, GrantedMemoryPlan } from '@shared/models/memory-estimate.ts';
+import { computeBytes } from './estimate/compute-memory.ts';
+import { contextBytesOfLayers, countCells, refusedCache } from './estimate/context-memory.ts';
+import type { ContextRequest } from './estimate/context-memory.ts';
+import { asMade, mayQuantise } from './estimate/model-memory.ts';
+import type { ModelMemory, ModelWeights } from './estimate/model-memory.ts';
+import { largestThatHolds } from './binary-search.ts';
+import { placeLayers } from './place-layers.ts';
+import type { Placement } from './place-layers.ts';
+
+/** A device that can hold layers. Bytes. */
+export interface Card {
+  readonly name: string;
+  readonly totalBytes: number;
+  readonly freeBytes: number;
+  /** Taken by the driver when the engine starts on it, where that is known and not yet part of what is used. */
+  readonly driverBytes: number;
+  /** Shares its memory with the host (Apple): what lies on the host counts against it, too. */
+  readonly isUnified: boolean;
+}
+
+export interface MemoryPlanRequest {
+  /** Null: as much as is useful and fits. Of all slots together. */
+  readonly askedTokens: number | null;
+  /** Null: f16, and q8_0 where it buys a step. */
+  readonly cacheType: CacheType | null;
+  readonly flashAttention: boolean;
+  readonly ubatchTokens: number;
+  readonly slots: number;
+  readonly unified: boolean;
+  readonly draftTokens: number;
+  readonly engine: EngineProfile;
+  readonly cards: readonly Card[];
+  /** Free memory of the host; null: not looked at. */
+  readonly hostFreeBytes: number | null;
+}
+
+const kibi = 1024;
+const mebi = 1024 * kibi;
+/** A context that can be called one at all; llama.cpp's own fit goes no lower either. */
+export const leastTokens = 4096;
+/** What an agent should have, what it can do with, and from where on it is told. Policy; not a property of a model. */
+/** The engine rounds a context up to so many tokens. */
+const cellStep = 256;
+const steps = { aim: 64 * kibi, accept: 32 * kibi, warn: 16 * kibi } as const;
+
+/** Left free on a card: the larger of 300 MiB and 3 %, and what the driver will take. */
+export function marginBytes(card: Card): number {
+  return Math.max(300 * mebi, Math.ceil(card.totalBytes * 0.03)) + card.driverBytes;
+}
+
+export function budgetBytes(card: Card): number {
+  return Math.max(0, Math.min(card.freeBytes, card.totalBytes) - marginBytes(card));
+}
+
+/**
+ * The plan for given cards, pure: context, KV type and where the layers lie. Full attention to the order of what hurts
+ * least: everything on the cards before a longer context, f16 before q8_0, experts to the host before whole layers
+ * where the engine can be told so.
+ * Every card is counted for itself, never their sum. At most a few hundred evaluations of closed formulas.
+ */
+export function planMemory(memory: ModelMemory, request: MemoryPlanRequest): GrantedMemoryPlan {
+  const ceiling = ceilingOf(memory, request);
+  const search: Search = { memory, request, ceiling, least: Math.min(leastTokens, ceiling) };
+  const { weights } = memory;
+  if (weights === null) return unplanned(search);
+  if (request.cards.length > 0) {
+    for (const placement of placements[request.engine]) {
+      const found = bestCache(search, (type) => largest(search, type, placement));
+      if (found !== null) return describe(search, found, placement);
+    }
+  }
+  return onHost(search, weights);
+}
+
+/** What each engine can be told, best first: node-llama-cpp has no option for experts alone. */
+const placements = {
+  'llama-server': ['devices', 'experts-on-host', 'partly-on-host'],
+  'node-llama-cpp': ['devices', 'partly-on-host'],
+} as const satisfies Readonly<Record<EngineProfile, readonly GrantedMemoryPlan['placement'][]>>;
+
+interface Search {
+  readonly memory: ModelMemory;
+  readonly request: MemoryPlanRequest;
+  readonly ceiling: number;
+  readonly least: number;
+}
+
+interface Found {
+  readonly tokens: number;
+  readonly type: CacheType;
+  readonly placed: Placement;
+}
+
+/** What is asked for, but never more than the model was trained for. */
+function ceilingOf({ trainedTokens }: ModelMemory, { askedTokens, slots, unified }: MemoryPlanRequest): number {
+  const streams = unified ? 1 : Math.max(1, slots);
+  const trained = trainedTokens === null ? null : trainedTokens * streams;
+  return Math.min(askedTokens ?? trained ?? steps.aim, trained ?? Number.POSITIVE_INFINITY);
+}
+
+function contextRequest({ request, memory }: Search, contextTokens: number, cacheType: CacheType): ContextRequest {
+  const { flashAttention, ubatchTokens, slots, unified, draftTokens } = request;
+  const asked = { contextTokens, cacheType, flashAttention, ubatchTokens, slots, unified, draftTokens };
+  return asMade(memory, request.engine, asked);
+}
+
+/** f16 where it reaches what is wanted; q8_0 where that buys a step; the asked type where one was asked for. */
+function bestCache(search: Search, find: (type: CacheType) => Found | null): Found | null {
+  const { request, memory, ceiling } = search;
+  const allowed = (type: CacheType): boolean =>
+    refusedCache(memory.context, memory.headWidths, { cacheType: type, flashAttention: request.flashAttention }) ===
+    null;
+  if (request.cacheType !== null) return allowed(request.cacheType) ? find(request.cacheType) : null;
+  const plain = find('f16');
+  const wanted = Math.min(ceiling, request.askedTokens ?? steps.aim);
+  if (plain !== null && plain.tokens >= wanted) return plain;
+  if (!mayQuantise(memory, 'q8_0') || !allowed('q8_0')) return plain;
+  const quantised = find('q8_0');
+  if (quantised === null) return plain;
+  return plain === null || stepOf(quantised.tokens, wanted) > stepOf(plain.tokens, wanted) ? quantised : plain;
+}
+
+function stepOf(tokens: number, wanted: number): number {
+  return [leastTokens, 8 * kibi, steps.warn, steps.accept, steps.aim, wanted].filter((step) => tokens >= step).length;
+}
+
+/** The largest context, in steps of the engine's padding, that this placement has room for. Null: not even the least. */
+function largest(
+  search: Search,
+  type: CacheType,
+  placement: Exclude<GrantedMemoryPlan['placement'], 'host' | 'nowhere'>,
+): Found | null {
+  const { least, request } = search;
+  // Where not everything is on the cards, layers there are worth more than length.
+  const useful = placement === 'devices' ? search.ceiling : (request.askedTokens ?? steps.aim);
+  const ceiling = Math.min(search.ceiling, useful);
+  const at = (tokens: number): Found | null => {
+    const placed = place(search, contextRequest(search, tokens, type), placement);
+    return placed === null ? null : { tokens, type, placed };
+  };
+  const whole = at(ceiling);
+  if (whole !== null) return whole;
+  const smallest = at(least);
+  if (smallest === null) return null;
+  const first = Math.floor(least / cellStep);
+  const end = Math.ceil(ceiling / cellStep);
+  const holds = (step: number): boolean => at(step * cellStep) !== null;
+  let last = largestThatHolds(first, end, holds);
+  // A longer context may need a smaller buffer, where the engine's allocator finds a better place: it is looked past.
+  for (const further of [2, 4, 8, 16, 32, 64])
+    if (last + further < end && holds(last + further)) last = largestThatHolds(last + further, end, holds);
+  return last === first ? smallest : at(last * cellStep);
+}
+
+function place(
+  { memory, request }: Search,
+  context: ContextRequest,
+  placement: Exclude<GrantedMemoryPlan['placement'], 'host' | 'nowhere'>,
+): Placement | null {
+  if (memory.weights === null) return null;
+  const compute = computeBytes(memory.compute, countCells(memory.context, context), context, request.engine);
+  return placeLayers({
+    weights: memory.weights,
+    layerCount: memory.layerCount,
+    contextBytes: contextBytesOfLayers(memory.context, context),
+    computeBytes: compute,
+    // Full offload over several devices switches pipelining on, with four copies of a batch's inputs (the masks).
+    copiesBytes:
+      request.cards.length > 1 && placement === 'devices'
+        ? 3 * Math.min(context.ubatchTokens, context.contextTokens) * maskBytes(memory, context)
+        : 0,
+    cards: request.cards.map((card) => ({ budgetBytes: budgetBytes(card), isUnified: card.isUnified })),
+    hostFreeBytes: request.hostFreeBytes === null ? null : hostBudget(request.hostFreeBytes),
+    expertShare: memory.expertShare,
+    placement,
+  });
+}
+
+function maskBytes(memory: ModelMemory, context: ContextRequest): number {
+  const cells = countCells(memory.context, context);
+  return (cells.full + (memory.compute.hasWindow ? cells.window : 0)) * (context.flashAttention ? 2 : 4);
+}
+
+function describe(
+  search: Search,
+  { tokens, type, placed }: Found,
+  placement: 'devices' | 'experts-on-host' | 'partly-on-host',
+): GrantedMemoryPlan {
+  const { request, memory } = search;
+  const where = {
+    devices:
+      request.cards.length === 1 ? 'everything fits on the card' : `everything fits on ${request.cards.length} cards`,
+    'experts-on-host': 'the experts lie in the memory of the host, everything else on the card',
+    'partly-on-host': `${placed.gpuLayers} of ${memory.layerCount + 1} layers lie on the card, the rest on the host: it will be slow`,
+  }[placement];
+  return {
+    context: tokens,
+    kv: type,
+    gpuLayers: placed.gpuLayers,
+    placement,
+    devices: placed.devices.map((device, index) => ({
+      name: request.cards[index]?.name ?? `card ${index}`,
+      layers: device.layers,
+      bytes: Math.ceil(device.bytes),
+      budgetBytes: device.budgetBytes,
+    })),
+    hostBytes: Math.ceil(placed.hostBytes),
+    reason: reasonOf(search, tokens, where),
+    warnings: warningsOf(search, tokens, type, placement),
+  };
+}
+
+function reasonOf({ request, memory }: Search, tokens: number, where: string): string {
+  const { askedTokens } = request;
+  const { trainedTokens } = memory;
+  if (askedTokens === null) {
+    const length =
+      tokens === trainedTokens
+        ? 'the whole length it was trained for'
+        : tokens === steps.aim
+          ? 'enough for an agent'
+          : 'the most that fits';
+    return `${tokens} tokens, ${length}: ${where}.`;
+  }
+  if (tokens >= askedTokens) return `${tokens} tokens as asked: ${where}.`;
+  const why =
+    trainedTokens !== null && tokens >= trainedTokens
+      ? `it was trained for ${trainedTokens}`
+      : 'more does not fit beside the weights and the margin';
+  return `Asked ${askedTokens}, granted ${tokens} tokens, because ${why}: ${where}.`;
+}
+
+function warningsOf(
+  { request }: Search,
+  tokens: number,
+  type: CacheType,
+  placement: GrantedMemoryPlan['placement'],
+): readonly string[] {
+  const perSlot = request.unified ? tokens : Math.floor(tokens / Math.max(1, request.slots));
+  return [
+    ...(perSlot < steps.warn ? [`${perSlot} tokens are few for an agent; ${steps.accept} or more would be good.`] : []),
+    ...(request.cacheType === null && type !== 'f16'
+      ? [`The cache is kept as ${type}, because that buys a longer context.`]
+      : []),
+    ...(placement === 'partly-on-host' ? ['A shorter context or a smaller model would run on the card alone.'] : []),
+  ];
+}
+
+/** Without a card, or where none can hold a part: everything on the host. */
+function onHost(search: Search, weights: ModelWeights): GrantedMemoryPlan {
+  const { memory, request, ceiling, least } = search;
+  const cardsSaid = request.cards.length > 0 ? 'No card has room for a part of it' : 'There is no card';
+  const bytesAt = (tokens: number, type: CacheType): number => {
+    const context = contextRequest(search, tokens, type);
+    const kept = contextBytesOfLayers(memory.context, context).reduce((sum, bytes) => sum + bytes, 0);
+    const compute = computeBytes(memory.compute, countCells(memory.context, context), context, request.engine);
+    return weights.totalBytes + kept + compute;
+  };
+  const type = request.cacheType ?? 'f16';
+  const budget = request.hostFreeBytes === null ? Number.POSITIVE_INFINITY : hostBudget(request.hostFreeBytes);
+  let tokens = ceiling;
+  if (bytesAt(ceiling, type) > budget) {
+    const fitsAt = (step: number): boolean => bytesAt(step * cellStep, type) <= budget;
+    tokens = largestThatHolds(Math.floor(least / cellStep) - 1, Math.ceil(ceiling / cellStep), fitsAt) * cellStep;
+  }
+  const fits = tokens >= least;
+  return {
+    context: fits ? tokens : 0,
+    kv: type,
+    gpuLayers: 0,
+    placement: fits ? 'host' : 'nowhere',
+    devices: request.cards.map((card) => ({ name: card.name, layers: 0, bytes: 0, budgetBytes: budgetBytes(card) })),
+    hostBytes: fits ? bytesAt(tokens, type) : null,
+    ...(fits ? copiesOf(request.engine, weights) : {}),
+    reason: fits
+      ? reasonOf(search, tokens, `${cardsSaid.toLowerCase()}, so it runs on the processor`)
+      : `${cardsSaid}, and the memory of the host is too small for the model.`,
+    warnings: fits ? warningsOf(search, tokens, type, 'host') : ['Take a smaller model, or a file of fewer bits.'],
+  };
+}
+
+/** Those copies take the place of mapped pages that nobody reads any more, so that what must be free stays the same. */
+function copiesOf(engine: EngineProfile, { copiedBytes }: ModelWeights): Pick<GrantedMemoryPlan, 'copied'> {
+  if (engine !== 'node-llama-cpp' || copiedBytes === undefined) return {};
+  const why = 'bounded: weights in a layout of the processor, beside the mapped file, whose pages of them may go';
+  return { copied: { name: 'copies', bytes: copiedBytes, why } };
+}
+
+/** The host keeps a tenth and at least 1 GiB for everything else that runs. */
+export function hostBudget(freeBytes: number): number {
+  return Math.max(0, freeBytes - Math.max(1024 * mebi, Math.ceil(freeBytes * 0.1)));
+}
+
+function unplanned({ request, ceiling }: Search): GrantedMemoryPlan {
+  return {
+    context: ceiling,
+    kv: request.cacheType ?? 'f16',
+    gpuLayers: 0,
+    placement: 'nowhere',
+    devices: [],
+    hostBytes: null,
+    reason: 'How many bytes the weights take is not known, so nothing can be said about a card: give weights_bytes.',
+    warnings: [],
+  };
+}
+
+/**
+ * For orientation, and announced as what it is: 8 GB about 8k, 16 GB about 32k, 24 GB about 128k. Used only where
+ * nothing can be computed.
+ */
+export function ruleOfThumb(cardBytes: number): number {
+  const gigabytes = cardBytes / 1e9;
+  if (gigabytes >= 23) return 128 * kibi;
+  if (gigabytes >= 15) return 32 * kibi;
+  if (gigabytes >= 7.5) return 8 * kibi;
+  return leastTokens;
+}

@@ -1,0 +1,107 @@
+import { largestThatHolds } from './binary-search.ts';
+import type { ModelWeights } from './estimate/model-memory.ts';
+
+export interface PlaceRequest {
+  readonly weights: ModelWeights;
+  readonly layerCount: number;
+  /** Cells and states of each layer; they lie where their layer lies. */
+  readonly contextBytes: readonly number[];
+  /** Nearly the whole buffer is there on every device that computes a layer at all. */
+  readonly computeBytes: number;
+  readonly copiesBytes: number;
+  readonly cards: readonly { readonly budgetBytes: number; readonly isUnified: boolean }[];
+  readonly hostFreeBytes: number | null;
+  /** The part of a layer that is experts, where the tensors are not known; 0 for a dense model. */
+  readonly expertShare: number;
+  readonly placement: 'devices' | 'experts-on-host' | 'partly-on-host';
+}
+
+export interface Placement {
+  /** The repeating layers on devices, and one more where the output is there as well. */
+  readonly gpuLayers: number;
+  readonly devices: readonly { readonly layers: number; readonly bytes: number; readonly budgetBytes: number }[];
+  readonly hostBytes: number;
+}
+
+/**
+ * Fills the cards with layers, in order, each counted for itself. The engine puts the last layers and the output on
+ * devices first, so where only a part fits it is the end of the model. Null where the placement does not fit.
+ */
+export function placeLayers(request: PlaceRequest): Placement | null {
+  const { weights, layerCount, contextBytes, placement } = request;
+  const layers = layerWeights(weights, layerCount, request.expertShare);
+  const hasExperts = layers.some((layer) => layer.expertBytes > 0);
+  if (placement === 'experts-on-host' && !hasExperts) return null;
+  const sizes = layers.map((layer, index) => {
+    const kept = contextBytes[index] ?? 0;
+    return layer.bytes - (placement === 'experts-on-host' ? layer.expertBytes : 0) + kept;
+  });
+  const repeating = layers.reduce((sum, layer) => sum + layer.bytes, 0);
+  const output = outputBytes(weights, repeating);
+  const inputs = weights.inputBytes ?? 0;
+  const experts = placement === 'experts-on-host' ? layers.reduce((sum, layer) => sum + layer.expertBytes, 0) : 0;
+  const order = placement === 'partly-on-host' ? lastThatFit(request, sizes, output) : sizes.map((_, index) => index);
+  if (order === null) return null;
+  const filled = fill(request, sizes, order, output);
+  if (filled === null) return null;
+  const onDevices = new Set(order);
+  const left = sizes.reduce((sum, bytes, index) => (onDevices.has(index) ? sum : sum + bytes), 0);
+  const hostBytes = inputs + experts + left;
+  const unified = request.cards.some((card) => card.isUnified);
+  const first = filled[0];
+  if (unified && first !== undefined && first.bytes + hostBytes > first.budgetBytes) return null;
+  if (!unified && request.hostFreeBytes !== null && hostBytes > request.hostFreeBytes) return null;
+  return { gpuLayers: order.length + 1, devices: filled, hostBytes };
+}
+
+/** Null where a layer does not fit behind the one before it. */
+function fill(
+  { cards, computeBytes, copiesBytes }: PlaceRequest,
+  sizes: readonly number[],
+  order: readonly number[],
+  output: number,
+): Placement['devices'] | null {
+  const devices = cards.map((card) => ({ layers: 0, bytes: 0, budgetBytes: card.budgetBytes }));
+  let at = 0;
+  for (const [place, index] of order.entries()) {
+    // The output lies with the last layer.
+    const bytes = (sizes[index] ?? 0) + (place === order.length - 1 ? output : 0);
+    for (;;) {
+      const device = devices[at];
+      if (device === undefined) return null;
+      const start = device.layers === 0 ? computeBytes + copiesBytes : 0;
+      if (device.bytes + start + bytes <= device.budgetBytes) {
+        device.bytes += start + bytes;
+        device.layers += 1;
+        break;
+      }
+      at += 1;
+    }
+  }
+  return devices;
+}
+
+/** The longest end of the model that fits; null where not even the output and one layer do. More layers never fit better. */
+function lastThatFit(request: PlaceRequest, sizes: readonly number[], output: number): readonly number[] | null {
+  const endFrom = (start: number): readonly number[] => sizes.map((_, index) => index).slice(start);
+  const fits = (start: number): boolean => fill(request, sizes, endFrom(start), output) !== null;
+  const start = largestThatHolds(0, sizes.length, (layer) => !fits(layer)) + 1;
+  return start < sizes.length ? endFrom(start) : null;
+}
+
+/** Where only the sum is known every layer is as large as the next, and the output is one of them. */
+function layerWeights(
+  weights: ModelWeights,
+  layerCount: number,
+  expertShare: number,
+): readonly { readonly bytes: number; readonly expertBytes: number }[] {
+  if (weights.layers !== null) return weights.layers;
+  const bytes = (weights.totalBytes - (weights.inputBytes ?? 0)) / (layerCount + 1);
+  return Array.from({ length: layerCount }, () => ({ bytes, expertBytes: bytes * expertShare }));
+}
+
+/** Tied embeddings are needed on the device as the output; untied ones stay on the host. */
+function outputBytes(weights: ModelWeights, repeating: number): number {
+  const rest = weights.totalBytes - repeating;
+  return weights.isTied === false ? rest - (weights.inputBytes ?? 0) : rest;
+}

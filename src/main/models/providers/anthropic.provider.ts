@@ -1,0 +1,89 @@
+import Anthropic, { APIError } from '@anthropic-ai/sdk';
+import { z } from 'zod';
+import { anthropicSchema } from '@shared/settings/settings.ts';
+import { anthropicWire } from './anthropic/anthropic-stream.ts';
+import type { ListedModel } from './api/bundled-models.ts';
+import type { Provider } from './define.ts';
+import { defineProvider } from './define.ts';
+import { createApiModels, ListRefusedError } from './api/api-models.ts';
+import { rejectHtmlPages } from './api/reject-html-pages.ts';
+import { watchReachability } from './api/reachability.ts';
+import { createApiProvider } from './api/api-provider.ts';
+import { firstWordMs } from './call/stall-watch.ts';
+
+/** Claude models, through Anthropic's Messages API. */
+export default defineProvider({
+  kind: 'anthropic',
+  label: 'Anthropic',
+  settings: anthropicSchema,
+  secrets: ['apiKey'],
+  create(dependencies, { id, settings }): Provider {
+    const { now, secret } = dependencies;
+    const reach = watchReachability(dependencies.fetch ?? fetch);
+    const get = rejectHtmlPages(reach.fetch);
+    const book = createApiModels({
+      id,
+      service: 'anthropic',
+      where: 'cloud',
+      models: settings.models,
+      effort: settings.effort,
+      now,
+      reach,
+      usual: () => ({ contextTokens: 200_000, tools: true, images: true, reasoning: true, cache: true }),
+      fetchList: async (signal) => readList(await connect(), signal),
+    });
+    const connect = async (): Promise<Anthropic> =>
+      new Anthropic({
+        baseURL: settings.baseUrl,
+        // Never what else lies about in the environment or in files of other programs.
+        apiKey: (await secret('apiKey')) ?? 'none',
+        authToken: null,
+        // Retries are the agent's, so that every one of them is seen and can be cancelled.
+        maxRetries: 0,
+        logLevel: 'off',
+        timeout: firstWordMs(settings),
+        fetch: get,
+      });
+    return createApiProvider({
+      id,
+      kind: 'anthropic',
+      where: 'cloud',
+      settings,
+      book,
+      now,
+      reach,
+      wire: (targetOf) => anthropicWire(connect, targetOf),
+    });
+  },
+});
+
+const support = z.object({ supported: z.boolean() }).nullish().catch(null);
+const listSchema = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      display_name: z.string().nullish(),
+      max_input_tokens: z.number().int().positive().nullish().catch(null),
+      lifecycle: z.string().nullish(),
+      capabilities: z.object({ image_input: support, thinking: support }).nullish().catch(null),
+    }),
+  ),
+});
+
+async function readList(client: Anthropic, signal: AbortSignal): Promise<readonly ListedModel[]> {
+  const page = await client.models.list({ limit: 1000 }, { signal }).catch((error: unknown) => {
+    const isRefused = error instanceof APIError && error.status !== undefined && error.status < 500;
+    throw isRefused ? new ListRefusedError(error.message) : error;
+  });
+  return listSchema
+    .parse({ data: page.data })
+    .data.filter((model) => model.lifecycle !== 'retired')
+    .map(({ id, display_name: label, max_input_tokens: window, capabilities }) => ({
+      name: id,
+      label: label ?? undefined,
+      contextTokens: window ?? undefined,
+      tools: true,
+      images: capabilities?.image_input?.supported,
+      reasoning: capabilities?.thinking?.supported,
+    }));
+}

@@ -1,0 +1,201 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { z } from 'zod';
+import type { Effort } from '@shared/models/model-info.ts';
+import type { ModelRequest } from '../define.ts';
+import type { AssistantTurn, FittedHistory, FittedTurn, UserPart } from '../call/fit-history.ts';
+import { fitHistory } from '../call/fit-history.ts';
+import { schemaForWire } from '../call/wire-schema.ts';
+import type { ModelTarget } from '../api/api-provider.ts';
+
+type WireRequest = Anthropic.MessageCreateParamsStreaming;
+type Block = Anthropic.ContentBlockParam;
+
+/** What is carried of a block of thinking from the answer to the requests after it. */
+export const thinkingStateSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
+  z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
+]);
+
+const breakpoint = { cache_control: { type: 'ephemeral' as const } };
+const LEAST_THINKING_TOKENS = 1024;
+const thinkingTokens: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  max: 32_768,
+};
+
+/**
+ * Our request in the shape of the Messages API, with three places up to which the service keeps what it has read:
+ * the tools and the system text, where the request before this one ended, and the end of this one. From step to step
+ * everything up to the second is read from the cache.
+ */
+export function toAnthropicWire(request: ModelRequest, target: ModelTarget): WireRequest {
+  const history = fitHistory(request.messages, {
+    by: target.by,
+    images: target.images,
+    callId: { pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 },
+  });
+  const tools = request.tools.map(toWireTool);
+  const thinking = thinkingOf(request, target, history);
+  return {
+    model: request.model,
+    max_tokens: request.maxOutputTokens,
+    stream: true,
+    ...(history.system === '' ? {} : { system: [{ type: 'text', text: history.system, ...breakpoint }] }),
+    ...(tools.length > 0 ? { tools: history.system === '' ? markLast(tools) : tools } : undeclared(history)),
+    messages: marked(history.turns.flatMap(wireMessages)),
+    ...thinking,
+    // Newer models refuse to be told a temperature, and so do all while they think.
+    ...(takesTemperature(request.model) && thinking.thinking === undefined ? { temperature: request.temperature } : {}),
+    ...stopFields(request),
+    ...outputConfig(request, target),
+  };
+}
+
+function stopFields({ stop }: ModelRequest): Pick<WireRequest, 'stop_sequences'> {
+  const visible = stop.filter((text) => text.trim() !== '');
+  return visible.length === 0 ? {} : { stop_sequences: visible };
+}
+
+/** The generation of a Claude by its name: `claude-opus-4-7` is 4.7. Null for a name of another form. */
+function generationOf(model: string): number | null {
+  const match = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?![\d])/u.exec(model);
+  if (match === null) return null;
+  return Number(match[1]) + Number(match[2] ?? 0) / 10;
+}
+
+function takesTemperature(model: string): boolean {
+  const generation = generationOf(model);
+  return generation !== null && generation < 4.65;
+}
+
+/** From 4.6 on a model thinks as much as it finds right; before, it is given a number of tokens. */
+function thinksByItself(model: string): boolean {
+  const generation = generationOf(model);
+  return generation === null || generation > 4.55;
+}
+
+function thinkingOf(
+  { model, effort, maxOutputTokens }: ModelRequest,
+  target: ModelTarget,
+  history: FittedHistory,
+): Pick<WireRequest, 'thinking'> {
+  if (!target.reasoning || effort === undefined || effort === 'none') return {};
+  if (thinksByItself(model)) return { thinking: { type: 'adaptive', display: 'summarized' } };
+  const budget = Math.min(thinkingTokens[effort], maxOutputTokens - LEAST_THINKING_TOKENS);
+  if (budget < LEAST_THINKING_TOKENS || !canThinkOn(history)) return {};
+  return { thinking: { type: 'enabled', budget_tokens: budget } };
+}
+
+/** Told to think, an older model wants every turn of the running tool loop to begin with its own thinking. */
+function canThinkOn({ turns }: FittedHistory): boolean {
+  const from = turns.findLastIndex((turn) => turn.role === 'user');
+  return turns.slice(from + 1).every((turn) => turn.role === 'user' || turn.parts[0]?.type === 'reasoning');
+}
+
+function outputConfig({ model, effort, output }: ModelRequest, target: ModelTarget): Partial<WireRequest> {
+  const hasEffort = target.reasoning && effort !== undefined && thinksByItself(model);
+  const format = output.type === 'json-schema' ? { type: output.type, schema: schemaForWire(output.schema) } : null;
+  if (!hasEffort && format === null) return {};
+  return {
+    output_config: {
+      // Those who always think are asked for as little as they can.
+      ...(hasEffort ? { effort: effort === 'none' ? 'low' : effort } : {}),
+      ...(format === null ? {} : { format: { type: 'json_schema', schema: format.schema } }),
+    },
+  };
+}
+
+function toWireTool(tool: ModelRequest['tools'][number]): Anthropic.Tool {
+  const schema = schemaForWire(tool.inputSchema);
+  return { name: tool.name, description: tool.description, input_schema: { ...schema, type: 'object' } };
+}
+
+/** A history with calls needs tools, be it that none may be called any more. */
+function undeclared({ turns }: FittedHistory): Partial<WireRequest> {
+  const names = new Set<string>();
+  for (const turn of turns) if (turn.role === 'assistant') for (const { name } of turn.results) names.add(name);
+  if (names.size === 0) return {};
+  return {
+    tools: [...names].map((name) => ({ name, input_schema: { type: 'object' as const } })),
+    tool_choice: { type: 'none' },
+  };
+}
+
+function wireMessages(turn: FittedTurn): readonly Anthropic.MessageParam[] {
+  if (turn.role === 'user') return [{ role: 'user', content: turn.parts.map(userBlock) }];
+  const said: Anthropic.MessageParam = { role: 'assistant', content: turn.parts.flatMap(assistantBlock) };
+  if (turn.results.length === 0) return [said];
+  const results: Block[] = turn.results.map((result) => ({
+    type: 'tool_result',
+    tool_use_id: result.id,
+    content: result.text,
+    ...(result.isError ? { is_error: true } : {}),
+  }));
+  return [said, { role: 'user', content: results }];
+}
+
+function userBlock(part: UserPart): Block {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  return { type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.data } };
+}
+
+function assistantBlock(part: AssistantTurn['parts'][number]): readonly Block[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'text', text: part.text }];
+    case 'reasoning':
+      return part.state === undefined ? [] : [thinkingStateSchema.parse(JSON.parse(part.state))];
+    case 'tool-call':
+      return [{ type: 'tool_use', id: part.id, name: part.name, input: part.input }];
+    default:
+      return part satisfies never;
+  }
+}
+
+function markLast(tools: readonly Anthropic.Tool[]): Anthropic.Tool[] {
+  return tools.map((tool, index) => (index === tools.length - 1 ? { ...tool, ...breakpoint } : tool));
+}
+
+/** Puts a breakpoint at the end of the last message of the user and at the end of the one before. */
+function marked(messages: readonly Anthropic.MessageParam[]): Anthropic.MessageParam[] {
+  const joined = joinUsers(messages);
+  const users = joined.flatMap((message, index) => (message.role === 'user' ? [index] : [])).slice(-2);
+  return joined.map((message, index) => (users.includes(index) ? markEnd(message) : message));
+}
+
+/** Results and what the user says after them are one message of theirs, the results first. */
+function joinUsers(messages: readonly Anthropic.MessageParam[]): readonly Anthropic.MessageParam[] {
+  const joined: Anthropic.MessageParam[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (message.role === 'user' && last?.role === 'user') {
+      joined[joined.length - 1] = { role: 'user', content: [...blocksOf(last), ...blocksOf(message)] };
+    } else joined.push(message);
+  }
+  return joined;
+}
+
+function blocksOf({ content }: Anthropic.MessageParam): readonly Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+function markEnd(message: Anthropic.MessageParam): Anthropic.MessageParam {
+  const blocks = blocksOf(message);
+  return {
+    role: 'user',
+    content: blocks.map((block, index) => (index === blocks.length - 1 ? markBlock(block) : block)),
+  };
+}
+
+function markBlock(block: Block): Block {
+  switch (block.type) {
+    case 'text':
+    case 'image':
+    case 'tool_result':
+      return { ...block, ...breakpoint };
+    default:
+      return block;
+  }
+}

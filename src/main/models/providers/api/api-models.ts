@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { messageOf } from '@shared/errors.ts';
+import type { Effort, ModelInfo } from '@shared/models/model-info.ts';
+import type { ModelSettings } from '@shared/settings/settings.ts';
+import { childAbort } from '../../../lib/async/child-abort.ts';
+import type { ListedModel } from './bundled-models.ts';
+import { bundledModels, bundledOn } from './bundled-models.ts';
+import { connectionMessage } from '../openai/openai-errors.ts';
+import type { Reachability } from './reachability.ts';
+
+/** What is known of the models of one configured service. */
+export interface ApiModels {
+  /**
+   * The service's own list; what the settings name of its models is in it, too. Where the service cannot be asked,
+   * the list that comes with Dewpoint, with its date. Throws where there is nothing at all to name.
+   */
+  readonly list: (signal: AbortSignal) => Promise<readonly ModelInfo[]>;
+  /** Never waits; of a model that nobody has named so far it knows what holds for all of the service. */
+  readonly find: (name: string) => ModelInfo;
+  /** See `Provider.knows`. */
+  readonly knows: (name: string) => ModelInfo | null;
+}
+
+export interface ApiModelsOptions {
+  readonly id: string;
+  /** Names the list that comes with Dewpoint; null where there is none. */
+  readonly service: string | null;
+  readonly where: 'local' | 'cloud';
+  /** A server that costs nothing but is not on this machine. */
+  readonly isElsewhere?: boolean;
+  readonly models: Readonly<Record<string, ModelSettings>>;
+  readonly effort: Effort | undefined;
+  readonly fetchList: (signal: AbortSignal) => Promise<readonly ListedModel[]>;
+  readonly now: () => number;
+  readonly reach?: Reachability;
+  /** Models are called by names of the user's own, which no list has. */
+  readonly ownNames?: boolean;
+  /** For a model of which no list says more. */
+  readonly usual: (name: string) => DefaultModel;
+}
+
+export interface DefaultModel {
+  readonly contextTokens: number;
+  readonly tools: boolean;
+  readonly images: boolean;
+  readonly reasoning: boolean;
+  readonly cache: boolean;
+  /** See `ModelInfo`; absent: no. */
+  readonly schema?: boolean;
+}
+
+const LIST_TIMEOUT_MS = 5_000;
+/** A turn asks at its start; services change their lists by the day. */
+const FRESH_MS = 10 * 60_000;
+
+export function createApiModels(options: ApiModelsOptions): ApiModels {
+  const bundled = options.service === null ? [] : (bundledModels[options.service] ?? []);
+  let live: { readonly models: readonly ListedModel[]; readonly at: number } | null = null;
+  let isRefused = false;
+  const infos = (models: readonly ListedModel[], unlisted?: string): readonly ModelInfo[] => {
+    const names = new Set([...Object.keys(options.models), ...models.map((model) => model.name)]);
+    return [...names].map((name) =>
+      infoOf(options, name, { listed: nearest(models, name), bundled: nearest(bundled, name), unlisted }),
+    );
+  };
+  const find = (name: string): ModelInfo =>
+    infoOf(options, name, { listed: nearest(live?.models ?? [], name), bundled: nearest(bundled, name) });
+  return {
+    find,
+    knows: (name) => {
+      const isListed = nearest(live?.models ?? bundled, name) !== undefined;
+      return isListed || isRefused || options.ownNames === true ? find(name) : null;
+    },
+    async list(signal) {
+      // Where the last call did not get through, this is also what finds out whether the network is back.
+      const isFresh = live !== null && options.now() - live.at < FRESH_MS && options.reach?.now() !== 'away';
+      if (live !== null && isFresh) return infos(live.models);
+      const child = childAbort(signal);
+      const timer = setTimeout(() => child.abort(new Error('The list of models took too long.')), LIST_TIMEOUT_MS);
+      try {
+        live = { models: await options.fetchList(child.signal), at: options.now() };
+        isRefused = false;
+        return infos(live.models);
+      } catch (error) {
+        isRefused = error instanceof ListRefusedError;
+        if (child.signal.aborted && !signal.aborted) options.reach?.noteSilence();
+        if (!isRefused && live !== null) return infos(live.models);
+        const reason = whyNoList(error);
+        if (!isRefused && bundled.length > 0) return infos(bundled, reason);
+        if (Object.keys(options.models).length > 0) return infos([]);
+        if (isRefused) throw error;
+        throw new Error(options.service === null ? `${reason.replace(/\.?$/, '.')} ${onlyItKnows}` : reason);
+      } finally {
+        clearTimeout(timer);
+        child.release();
+      }
+    },
+  };
+}
+
+/** Of a server of one's own, and of deployments: no list could come with Dewpoint. */
+const onlyItKnows = 'Which models it has, only it knows; those that the settings name are there all the same.';
+
+function whyNoList(error: unknown): string {
+  if (error instanceof ListRefusedError) return error.message;
+  if (error instanceof z.ZodError) return 'It answered, but not with a list of models: is the address right?';
+  // `fetch`, and packages around it, say only that something failed.
+  return error instanceof Error && error.cause instanceof Error ? connectionMessage(error) : messageOf(error);
+}
+
+/** A list that was refused; the service is there, and the list that comes with Dewpoint would only hide the reason. */
+export class ListRefusedError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ListRefusedError';
+  }
+}
+
+/** A dated name (`gpt-5.4-2026-03-05`) is the model that it is a date of; so is one with a wish (`MODEL:fastest`). */
+function nearest(models: readonly ListedModel[], name: string): ListedModel | undefined {
+  const bare = name.replace(/:[^:/]*$/, '').replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, '');
+  return models.find((model) => model.name === name) ?? models.find((model) => model.name === bare);
+}
+
+interface Known {
+  readonly listed: ListedModel | undefined;
+  readonly bundled: ListedModel | undefined;
+  /** Why the service's own list is not there: the first is the bundled one. */
+  readonly unlisted?: string | undefined;
+}
+
+function infoOf(options: ApiModelsOptions, name: string, { listed, bundled, unlisted }: Known): ModelInfo {
+  const { where } = options;
+  const usual = options.usual(name);
+  const known = options.models[name];
+  // Who says how hard this very model is to think says that it does.
+  const isToThink = known?.effort === undefined ? undefined : true;
+  const reasoning = known?.reasoning ?? isToThink ?? listed?.reasoning ?? bundled?.reasoning ?? usual.reasoning;
+  const effort = known?.effort ?? options.effort;
+  return {
+    id: `${options.id}/${name}`,
+    provider: options.id,
+    name,
+    label: listed?.label ?? bundled?.label ?? name,
+    where,
+    contextTokens: known?.context ?? listed?.contextTokens ?? bundled?.contextTokens ?? usual.contextTokens,
+    parametersB: known?.parametersB ?? null,
+    capabilities: {
+      tools: known?.tools ?? listed?.tools ?? bundled?.tools ?? usual.tools,
+      grammar: false,
+      prefill: false,
+      infill: false,
+      countTokens: false,
+      images: known?.images ?? listed?.images ?? bundled?.images ?? usual.images,
+      reasoning,
+      cache: usual.cache,
+      ...(usual.schema === true ? { schema: true } : {}),
+    },
+    price: known?.price ?? priceOf(options, listed),
+    strategies: known?.strategies ?? ['loop', 'recipe'],
+    ...(reasoning && effort !== undefined ? { effort } : {}),
+    ...(unlisted === undefined || known !== undefined ? {} : { listedOn: bundledOn, note: unlisted }),
+    ...(options.isElsewhere === true ? { isElsewhere: true } : {}),
+  };
+}
+
+function priceOf({ where, id, now }: ApiModelsOptions, listed: ListedModel | undefined): ModelInfo['price'] {
+  if (where === 'local') return { input: 0, output: 0, source: 'local', date: bundledOn };
+  if (listed?.price === undefined) return null;
+  const date = new Date(now()).toISOString().slice(0, 10);
+  return { ...listed.price, source: `the list of ${id}`, date };
+}

@@ -1,0 +1,48 @@
+import { readable } from './http-errors.ts';
+import { ListRefusedError } from './api-models.ts';
+
+export interface JsonGet {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: typeof fetch;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads JSON from a service. A refusal (a missing key, a name that it does not know) is a `ListRefusedError`. Rejects
+ * with words for a person also where something else than the service answers: a page to sign in, a wrong address.
+ */
+export async function getJson({ url, headers, fetch: get, signal }: JsonGet): Promise<unknown> {
+  const response = await get(url, { headers: { accept: 'application/json', ...headers }, signal });
+  const text = await response.text();
+  const { host, pathname } = new URL(url);
+  if (!response.ok) {
+    const at = response.status === 404 || response.status === 405 ? ` at ${pathname}` : '';
+    const message = `${host} answered ${response.status}${at}: ${messageIn(text)}`;
+    if (response.status >= 400 && response.status < 500) throw new ListRefusedError(message);
+    throw new Error(message);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${host} answered at ${pathname}, but not as a service for models does: ${messageIn(text)}`);
+  }
+}
+
+/** What a person can read in the body of a refusal. */
+export function messageIn(body: string): string {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return messageOfBody(parsed) ?? readable(body);
+  } catch {
+    return readable(body);
+  }
+}
+
+function messageOfBody(value: unknown): string | null {
+  if (typeof value === 'string') return readable(value);
+  if (typeof value !== 'object' || value === null) return null;
+  if (Array.isArray(value)) return messageOfBody(value[0]);
+  const { error, message, detail } = { error: null, message: null, detail: null, ...value };
+  return messageOfBody(error) ?? messageOfBody(message) ?? messageOfBody(detail);
+}

@@ -1,0 +1,72 @@
+import type { ProviderError } from '../define.ts';
+
+/** What a service said instead of an answer, or in the middle of one. */
+export interface Refusal {
+  /** Absent for an error inside a stream that began well. */
+  readonly status: number | undefined;
+  readonly message: string;
+  readonly headers?: Headers | undefined;
+  /** The service's own word for it (`overloaded_error`, `RESOURCE_EXHAUSTED`, `insufficient_quota`). */
+  readonly kind?: string | undefined;
+  /** Where it says so in the body. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The same words mean the same in every service that we know; the status is the last to ask, for proxies change it. */
+export function errorOfRefusal(refusal: Refusal): ProviderError {
+  const { status, kind = '' } = refusal;
+  const message = readable(refusal.message);
+  const wait = refusal.retryAfterMs ?? retryAfterMs(refusal.headers);
+  const later = wait === null ? {} : { retryAfterMs: wait };
+  // Money that is used up does not come back by waiting, whatever the status.
+  if (/insufficient_quota|billing|credit/iu.test(kind) || status === 402)
+    return { code: 'auth', message: `${message} (The account has nothing left to spend.)`, retryable: false };
+  if (status === 429 || /rate.?limit|resource_exhausted|too_many_requests/iu.test(kind))
+    return { code: 'rate-limit', message, retryable: true, ...later };
+  if (status === 401 || status === 403 || /authentication|permission|invalid_api_key|unauthenticated/iu.test(kind))
+    return { code: 'auth', message, retryable: false };
+  if (isContextFull(`${kind} ${message}`)) return { code: 'context-full', message, retryable: false };
+  if (status === 404 && !/model/iu.test(`${kind} ${message}`))
+    return {
+      code: 'missing-model',
+      message: `${message} (Nothing is there: is its base URL right?)`,
+      retryable: false,
+    };
+  if (status === 404 || /not_found|model_not_found/iu.test(kind))
+    return { code: 'missing-model', message, retryable: false };
+  if (status === 413) return { code: 'context-full', message, retryable: false };
+  if (status === 408 || status === 409) return { code: 'overloaded', message, retryable: true, ...later };
+  if ((status !== undefined && status >= 400 && status < 500) || /invalid_(request|argument|prompt)/iu.test(kind))
+    return { code: 'bad-request', message, retryable: false };
+  // An error frame inside a 200 has no status: the server gave up in the middle.
+  return { code: 'overloaded', message, retryable: true, ...later };
+}
+
+const LONGEST_MESSAGE = 500;
+
+/** What a service or whoever answers in its place said, as a sentence: of a page its title, never its markup. */
+export function readable(text: string): string {
+  const page = /<(?:!doctype|html|head|body)\b/iu.exec(text);
+  if (page === null) return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)} …` : text;
+  const title = /<(title|h1)\b[^<>]*>([^<]+)</iu.exec(text)?.[2]?.replace(/\s+/gu, ' ').trim() ?? '';
+  // Packages put the status before the body.
+  return `${text.slice(0, page.index)}a web page${title === '' ? '' : ` ("${title.slice(0, 100)}")`}`;
+}
+
+function isContextFull(text: string): boolean {
+  return /context.?(length|window|size)|maximum context|exceed_context|too many tokens|prompt is too long|input token count.{0,200}exceeds/iu.test(
+    text,
+  );
+}
+
+/** Milliseconds to wait by the headers of an answer; null where it says nothing that can be read. */
+export function retryAfterMs(headers: Headers | undefined): number | null {
+  const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN);
+  if (Number.isFinite(exact) && exact >= 0) return exact;
+  const text = headers?.get('retry-after');
+  if (text === null || text === undefined || text === '') return null;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
+}

@@ -1,0 +1,243 @@
+import type { Message, ReasoningPart, ToolCallPart } from '@shared/models/model-messages.ts';
+import type { StopReason } from '@shared/events/events.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
+import type { ModelRequest, ProviderError, StreamEnded, StreamPart } from '../define.ts';
+import { endedWith, estimateTokens } from './call-ended.ts';
+import { imageTokens } from './image-tokens.ts';
+import { StalledError, watchForStalls } from './stall-watch.ts';
+
+/** An answer while it comes in. A wire format fills it; nothing in it may be acted upon before `stopReason` is set. */
+export interface Answer {
+  text: string;
+  reasoning: string;
+  /** Null until the service has said that the answer is whole. */
+  stopReason: StopReason | null;
+  /** Null until the service has counted. Its own numbers, in our four buckets. */
+  usage: Usage | null;
+  /** Said in the stream, inside a 200. */
+  error: ProviderError | null;
+  model: string | null;
+  evaluatedTokens: number | null;
+  prefillMs: number | null;
+  decodeMs: number | null;
+  readonly calls: ToolCallPart[];
+}
+
+export interface CallContext {
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  /** How long it may be silent before its first word, and after it. */
+  readonly firstWordMs: number;
+  readonly stallMs: number;
+}
+
+/** One wire format: how a call is opened and what its events mean. */
+export interface Wire<Event> {
+  readonly open: (request: ModelRequest, signal: AbortSignal) => Promise<AsyncIterable<Event>>;
+  /** Takes an event into the answer, and yields what may be shown of it at once. */
+  readonly take: (event: Event, answer: Answer) => Iterable<StreamPart>;
+  /** After the last event: what can only be put together now (calls that came in pieces). */
+  readonly close?: (answer: Answer) => void;
+  /** What went wrong, in our words; null where the error is not one of this wire. */
+  readonly errorOf: (error: unknown) => ProviderError | null;
+}
+
+/**
+ * Runs one call over any wire: aborts, silence, cuts and errors end it in the same way everywhere, and calls of tools
+ * are handed on only after the service has said that the answer is whole.
+ */
+export async function* streamAnswer<Event>(
+  wire: Wire<Event>,
+  request: ModelRequest,
+  context: CallContext,
+): AsyncIterable<StreamPart> {
+  const startedAt = context.now();
+  // The caller's signal and our own end meet here, so that a stalled socket is closed as well.
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  if (context.signal.aborted) abort();
+  context.signal.addEventListener('abort', abort, { once: true });
+  const taken = emptyAnswer();
+  let firstAt: number | null = null;
+  let events = 0;
+  try {
+    const stream = opened(() => wire.open(request, controller.signal));
+    const limitMs = (): number => (firstAt === null ? context.firstWordMs : context.stallMs);
+    for await (const event of watchForStalls(stream, limitMs, context.signal)) {
+      events += 1;
+      for (const part of wire.take(event, taken)) {
+        firstAt ??= context.now();
+        yield part;
+      }
+      if (taken.error !== null) break;
+    }
+    if (taken.error === null) wire.close?.(taken);
+    if (events > 0 && isNothing(taken)) taken.error = otherFormat;
+    yield* finish(request, taken, { startedAt, firstAt }, context);
+  } catch (error) {
+    const usage = usageSoFar(request, taken, taken.text === '' && taken.reasoning === '');
+    yield { ...endedWith(failureOf(wire, error, context.signal), startedAt, context.now(), usage), ...modelOf(taken) };
+  } finally {
+    context.signal.removeEventListener('abort', abort);
+    controller.abort();
+  }
+}
+
+/** A call that is being opened, as a stream: so that a service that never answers counts as silent. */
+async function* opened<Event>(open: () => Promise<AsyncIterable<Event>>): AsyncIterable<Event> {
+  yield* await open();
+}
+
+export function emptyAnswer(): Answer {
+  return {
+    text: '',
+    reasoning: '',
+    stopReason: null,
+    usage: null,
+    error: null,
+    model: null,
+    evaluatedTokens: null,
+    prefillMs: null,
+    decodeMs: null,
+    calls: [],
+  };
+}
+
+/** Adds to the text, and says so; nothing for an empty piece. */
+export function* sayText(taken: Answer, text: string | null | undefined): Iterable<StreamPart> {
+  if (text === null || text === undefined || text === '') return;
+  taken.text += text;
+  yield { type: 'text-delta', text };
+}
+
+export function* sayReasoning(taken: Answer, text: string | null | undefined): Iterable<StreamPart> {
+  if (text === null || text === undefined || text === '') return;
+  taken.reasoning += text;
+  yield { type: 'reasoning-delta', text };
+}
+
+export function* sayReasoningBlock(part: ReasoningPart): Iterable<StreamPart> {
+  yield { type: 'reasoning', part };
+}
+
+/** A call with arguments as they came. Broken ones stay as they are: repairing is the agent's, with a record of it. */
+export function toolCallOf(id: string, name: string, json: string): ToolCallPart {
+  try {
+    const input: unknown = JSON.parse(json === '' ? '{}' : json);
+    return { type: 'tool-call', id, name, input, raw: json };
+  } catch {
+    return { type: 'tool-call', id, name, input: null, raw: json };
+  }
+}
+
+function failureOf<Event>(wire: Wire<Event>, error: unknown, signal: AbortSignal): ProviderError | null {
+  if (signal.aborted) return null;
+  if (error instanceof StalledError) return { code: 'stalled', message: error.message, retryable: true };
+  return wire.errorOf(error) ?? { code: 'cut', message: 'The server closed the connection.', retryable: true };
+}
+
+function* finish(
+  request: ModelRequest,
+  taken: Answer,
+  { startedAt, firstAt }: { readonly startedAt: number; readonly firstAt: number | null },
+  context: CallContext,
+): Iterable<StreamPart> {
+  const endedAt = context.now();
+  const { prefillMs } = taken;
+  const decodeMs = taken.decodeMs ?? writingMs(taken, firstAt, endedAt);
+  const timings = { queuedMs: 0, prefillMs, decodeMs, totalMs: Math.max(0, endedAt - startedAt) };
+  if (context.signal.aborted || taken.error !== null || taken.stopReason === null) {
+    // Without a reason for its end the answer is not whole: no call in it may run.
+    const usage = usageSoFar(request, taken, taken.error === otherFormat);
+    const error = context.signal.aborted ? null : (taken.error ?? brokenOff);
+    yield { ...endedWith(error, startedAt, context.now(), usage), timings, ...modelOf(taken) };
+    return;
+  }
+  // An answer that hit the length limit may end inside its last call; one that was withheld is not to be acted upon.
+  const isWhole = taken.stopReason !== 'length' && taken.stopReason !== 'error';
+  if (isWhole) for (const call of taken.calls) yield { type: 'tool-call', call };
+  yield {
+    type: 'ended',
+    stopReason: taken.calls.length > 0 && taken.stopReason === 'stop' ? 'tool-calls' : taken.stopReason,
+    usage: countedUsage(taken) ?? estimateUsage(request, taken, false),
+    evaluatedTokens: taken.evaluatedTokens,
+    timings,
+    error: taken.stopReason === 'error' ? withheld : null,
+    ...modelOf(taken),
+  };
+}
+
+/** Under this all came at once: it was written before it was sent. Milliseconds. */
+const leastWritingMs = 50;
+
+/** As whoever reads the stream sees it; null where part of what was written was not shown, or all came at once. */
+function writingMs({ usage, reasoning }: Answer, firstAt: number | null, endedAt: number): number | null {
+  const isHidden = reasoning === '' && usage !== null && usage.reasoning > 0;
+  const passedMs = firstAt === null ? 0 : endedAt - firstAt;
+  return passedMs < leastWritingMs || isHidden ? null : passedMs;
+}
+
+/** Whatever came, none of it was in this format: even a stream that breaks off early names its model at its start. */
+function isNothing({ text, reasoning, stopReason, usage, error, model, calls }: Answer): boolean {
+  const said = text + reasoning + (model ?? '');
+  return said === '' && stopReason === null && usage === null && error === null && calls.length === 0;
+}
+
+const otherFormat: ProviderError = {
+  code: 'bad-request',
+  message: 'What it answers is in another format than that of the service it was set up as.',
+  retryable: false,
+};
+const brokenOff: ProviderError = { code: 'cut', message: 'The answer broke off before its end.', retryable: true };
+const withheld: ProviderError = {
+  code: 'bad-request',
+  message: 'The service withheld the answer (content filter).',
+  retryable: false,
+};
+
+function modelOf({ model }: Answer): Pick<StreamEnded, 'model'> {
+  return model === null || model === '' ? {} : { model };
+}
+
+/** Of an answer that broke off: what was counted until then, and of what came after it no less than was seen. */
+function usageSoFar(request: ModelRequest, taken: Answer, notTaken: boolean): Usage {
+  const estimate = estimateUsage(request, taken, notTaken);
+  const usage = countedUsage(taken);
+  if (usage === null) return estimate;
+  if (taken.stopReason !== null) return usage;
+  const output = Math.max(usage.output, estimate.output);
+  const reasoning = Math.min(output, Math.max(usage.reasoning, estimate.reasoning));
+  return { ...usage, output, reasoning, estimated: true };
+}
+
+/** What the service counted, where that can be a count: what is less than nothing, or nothing at all, is none. */
+function countedUsage({ usage }: Answer): Usage | null {
+  if (usage === null) return null;
+  const { freshInput, cacheRead, cacheWrite, output, reasoning } = usage;
+  const counts = [freshInput, cacheRead, cacheWrite, output, reasoning];
+  if (!counts.every((count) => Number.isSafeInteger(count) && count >= 0)) return null;
+  if (freshInput + cacheRead + cacheWrite + output === 0) return null;
+  return reasoning <= output ? usage : { ...usage, reasoning: output };
+}
+
+/** For a service that gave no numbers; marked as estimated. Nothing for a call that it did not take. */
+function estimateUsage(request: ModelRequest, taken: Answer, notTaken: boolean): Usage {
+  const prompt = request.messages.reduce((sum, message) => sum + promptTokens(message, request.model), 0);
+  const tools = request.tools.length === 0 ? 0 : estimateTokens(JSON.stringify(request.tools));
+  return {
+    freshInput: notTaken ? 0 : prompt + tools,
+    cacheRead: 0,
+    cacheWrite: 0,
+    output: estimateTokens(taken.text + taken.reasoning + taken.calls.map((call) => call.raw ?? '').join('')),
+    reasoning: estimateTokens(taken.reasoning),
+    estimated: true,
+  };
+}
+
+function promptTokens(message: Message, model: string): number {
+  return message.parts.reduce((sum, part) => {
+    if (part.type === 'image') return sum + imageTokens(part, model);
+    if (part.type === 'tool-call') return sum + estimateTokens(part.name + JSON.stringify(part.input ?? {}));
+    return sum + estimateTokens(part.text);
+  }, 0);
+}

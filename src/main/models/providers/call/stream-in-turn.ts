@@ -1,0 +1,35 @@
+import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
+import type { StreamPart } from '../define.ts';
+import { endedWith } from './call-ended.ts';
+
+/**
+ * A call that waits for its turn. The turn ends with the call, also for who reads on no further; what was waited is part
+ * of the account. `work` never rejects.
+ */
+export async function* streamInTurn(
+  turn: OneAtATime,
+  { signal, now }: { readonly signal: AbortSignal; readonly now: () => number },
+  work: () => AsyncIterable<StreamPart>,
+): AsyncIterable<StreamPart> {
+  const startedAt = now();
+  if (!turn.isFree()) yield { type: 'progress', phase: 'waiting', done: 0, total: null };
+  const leave = await turn.enter(signal);
+  if (leave === null) {
+    yield endedWith(null, startedAt, now());
+    return;
+  }
+  const waitedMs = now() - startedAt;
+  try {
+    for await (const part of work()) {
+      if (part.type !== 'ended') {
+        yield part;
+        continue;
+      }
+      leave();
+      const { queuedMs, totalMs } = part.timings;
+      yield { ...part, timings: { ...part.timings, queuedMs: queuedMs + waitedMs, totalMs: totalMs + waitedMs } };
+    }
+  } finally {
+    leave();
+  }
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import type OpenAI from 'openai';
+import { z } from 'zod';
+import type { StopReason } from '@shared/events/events.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
+import type { Answer, Wire } from '../call/stream-answer.ts';
+import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from '../call/stream-answer.ts';
+import type { ChatTarget } from './chat-messages.ts';
+import { toChatWire } from './chat-messages.ts';
+import type { ModelRequest, StreamPart } from '../define.ts';
+import { callIn } from '../call/forced-tool-call.ts';
+import { toProviderError } from '../openai/openai-errors.ts';
+
+type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
+
+interface Pieces {
+  readonly calls: Map<number, { id: string; name: string; arguments: string }>;
+  readonly details: Map<string, Record<string, unknown>>;
+  reasoningOpen: boolean;
+  /** The whole answer is to be one call, held to a schema. */
+  isForced: boolean;
+}
+
+/** Chat Completions over the `openai` package; what services add to it is read where it is. One use: one call. */
+export function chatWire(connect: () => Promise<OpenAI>, targetOf: (request: ModelRequest) => ChatTarget): Wire<Chunk> {
+  const pieces: Pieces = { calls: new Map(), details: new Map(), reasoningOpen: false, isForced: false };
+  let target: ChatTarget | null = null;
+  return {
+    open: async (request, signal) => {
+      target = targetOf(request);
+      pieces.isForced = request.output.type === 'tool-calls';
+      const client = await connect();
+      return client.chat.completions.create(toChatWire(request, target), { signal });
+    },
+    take: (chunk, answer) => takeChunk(chunk, answer, pieces, target),
+    close: (answer) => {
+      const whole = [...pieces.calls.values()].filter((call) => call.name !== '');
+      for (const [index, call] of whole.entries())
+        answer.calls.push(toolCallOf(call.id === '' ? `call-${index + 1}` : call.id, call.name, call.arguments));
+    },
+    errorOf: toProviderError,
+  };
+}
+
+function* takeChunk(chunk: Chunk, answer: Answer, pieces: Pieces, target: ChatTarget | null): Iterable<StreamPart> {
+  takeCounts(chunk, answer);
+  if (typeof chunk.model === 'string' && chunk.model !== '') answer.model = chunk.model;
+  const choice = chunk.choices?.[0];
+  if (choice === undefined) return;
+  const delta = deltaSchema.safeParse(choice.delta ?? {});
+  const said = delta.success ? delta.data : {};
+  const { text, thinking } = contentOf(said.content);
+  for (const reasoning of [said.reasoning_content ?? said.reasoning, thinking]) {
+    if (reasoning !== null && reasoning !== undefined && reasoning !== '') pieces.reasoningOpen = true;
+    yield* sayReasoning(answer, reasoning);
+  }
+  for (const detail of said.reasoning_details ?? []) takeDetail(detail, pieces);
+  const isOver = text !== '' || (said.tool_calls ?? []).length > 0 || choice.finish_reason !== null;
+  if (isOver) yield* closeReasoning(answer, pieces, target);
+  if (pieces.isForced) yield* takeForced(text, typeof choice.finish_reason === 'string', answer);
+  else yield* sayText(answer, text);
+  for (const [position, part] of (said.tool_calls ?? []).entries()) takeCall(part, position, pieces);
+  if (typeof choice.finish_reason === 'string') answer.stopReason = toStopReason(choice.finish_reason);
+}
+
+/** A call that is forced is no text to be shown. What is none (a server that does not hold to schemas) is said, and read as text. */
+function* takeForced(text: string, isEnd: boolean, answer: Answer): Iterable<StreamPart> {
+  answer.text += text;
+  if (!isEnd) return;
+  const call = callIn(answer.text);
+  if (call !== null) {
+    answer.calls.push({ type: 'tool-call', id: randomUUID(), ...call, raw: answer.text });
+    return;
+  }
+  const whole = answer.text;
+  answer.text = '';
+  yield* sayText(answer, whole);
+}
+
+/** Services differ in how an answer is put together; what cannot be read is left out, and the answer goes on. */
+const callSchema = z.object({
+  index: z.number().int().nullish(),
+  id: z.string().nullish(),
+  function: z
+    .object({
+      name: z.string().nullish(),
+      // One server sends the arguments as an object, whole.
+      arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
+    })
+    .nullish(),
+});
+const pieceSchema = z.looseObject({ type: z.string(), text: z.string().nullish(), thinking: z.unknown().optional() });
+const deltaSchema = z.object({
+  content: z.union([z.string(), z.array(pieceSchema)]).nullish(),
+  reasoning_content: z.string().nullish(),
+  reasoning: z.string().nullish(),
+  reasoning_details: z.array(z.looseObject({ type: z.string(), index: z.number().nullish() })).nullish(),
+  tool_calls: z.array(callSchema).nullish(),
+});
+type Delta = Partial<z.infer<typeof deltaSchema>>;
+
+function contentOf(content: Delta['content']): { readonly text: string; readonly thinking: string } {
+  if (content === null || content === undefined) return { text: '', thinking: '' };
+  if (typeof content === 'string') return { text: content, thinking: '' };
+  const texts = content.map((piece) => (piece.type === 'text' ? (piece.text ?? '') : ''));
+  const thoughts = content.map((piece) => (piece.type === 'thinking' ? textIn(piece.thinking) : ''));
+  return { text: texts.join(''), thinking: thoughts.join('') };
+}
+
+function textIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const parsed = z.array(z.object({ text: z.string() })).safeParse(value);
+  return parsed.success ? parsed.data.map((piece) => piece.text).join('') : '';
+}
+
+function takeCall(part: z.infer<typeof callSchema>, position: number, pieces: Pieces): void {
+  const index = part.index ?? position;
+  const call = pieces.calls.get(index) ?? { id: '', name: '', arguments: '' };
+  call.id ||= part.id ?? '';
+  call.name ||= part.function?.name ?? '';
+  const more = part.function?.arguments ?? '';
+  call.arguments += typeof more === 'string' ? more : JSON.stringify(more);
+  pieces.calls.set(index, call);
+}
+
+/** Details come in pieces, too: texts grow, a signature comes once. They go back as one list, in their order. */
+function takeDetail(detail: Record<string, unknown>, pieces: Pieces): void {
+  const key = JSON.stringify([detail.type, detail.index ?? 0]);
+  const before = pieces.details.get(key);
+  if (before === undefined) {
+    pieces.details.set(key, { ...detail });
+    return;
+  }
+  for (const [name, value] of Object.entries(detail)) {
+    const grows = name === 'text' || name === 'summary' || name === 'data';
+    const old = before[name];
+    before[name] = grows && typeof old === 'string' && typeof value === 'string' ? old + value : (value ?? old);
+  }
+}
+
+/** Where the service wants it back: the whole of the reasoning, once it is over. */
+function* closeReasoning(answer: Answer, pieces: Pieces, target: ChatTarget | null): Iterable<StreamPart> {
+  const back = target?.service.reasoningBack ?? null;
+  const hasDetails = pieces.details.size > 0;
+  if (target === null || back === null || !(pieces.reasoningOpen || hasDetails)) return;
+  const state = hasDetails ? { state: JSON.stringify([...pieces.details.values()]) } : {};
+  yield* sayReasoningBlock({ type: 'reasoning', text: answer.reasoning, by: target.by, ...state });
+  pieces.reasoningOpen = false;
+  pieces.details.clear();
+}
+
+const timingsSchema = z.object({
+  prompt_n: z.number().nullish(),
+  prompt_ms: z.number().nullish(),
+  predicted_ms: z.number().nullish(),
+});
+
+/** `prompt_tokens` counts cached ones, too; our buckets are disjoint. */
+const usageSchema = z.object({
+  prompt_tokens: z.number().nullish(),
+  completion_tokens: z.number().nullish(),
+  total_tokens: z.number().nullish(),
+  prompt_cache_hit_tokens: z.number().nullish(),
+  cached_tokens: z.number().nullish(),
+  prompt_tokens_details: z
+    .object({ cached_tokens: z.number().nullish(), cache_write_tokens: z.number().nullish() })
+    .nullish(),
+  completion_tokens_details: z.object({ reasoning_tokens: z.number().nullish() }).nullish(),
+});
+const countsSchema = z.object({
+  usage: usageSchema.nullish().catch(null),
+  x_groq: z.object({ usage: usageSchema.nullish() }).nullish().catch(null),
+  timings: timingsSchema.nullish().catch(null),
+});
+
+function takeCounts(chunk: unknown, answer: Answer): void {
+  const parsed = countsSchema.safeParse(chunk);
+  if (!parsed.success) return;
+  const { usage, x_groq: groq, timings } = parsed.data;
+  const counted = usage ?? groq?.usage;
+  if (counted !== null && counted !== undefined) answer.usage = toUsage(counted) ?? answer.usage;
+  answer.evaluatedTokens = timings?.prompt_n ?? answer.evaluatedTokens;
+  answer.prefillMs = timings?.prompt_ms ?? answer.prefillMs;
+  answer.decodeMs = timings?.predicted_ms ?? answer.decodeMs;
+}
+
+/** Null for numbers that say nothing: some servers fill the fields with zeros. */
+function toUsage(usage: z.infer<typeof usageSchema>): Usage | null {
+  const prompt = usage.prompt_tokens ?? 0;
+  const completion = usage.completion_tokens ?? 0;
+  if (prompt === 0 && completion === 0) return null;
+  const details = usage.prompt_tokens_details;
+  const cacheRead = Math.min(
+    prompt,
+    details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens ?? 0,
+  );
+  const cacheWrite = Math.min(prompt - cacheRead, details?.cache_write_tokens ?? 0);
+  const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? 0;
+  // Most count the reasoning in what they call completion; one does not, and only the total tells.
+  const isApart = reasoning > 0 && usage.total_tokens === prompt + completion + reasoning;
+  const output = isApart ? completion + reasoning : Math.max(completion, reasoning);
+  return { freshInput: prompt - cacheRead - cacheWrite, cacheRead, cacheWrite, output, reasoning, estimated: false };
+}
+
+function toStopReason(reason: string): StopReason {
+  if (reason === 'length' || reason === 'model_length') return 'length';
+  if (reason === 'tool_calls' || reason === 'function_call') return 'tool-calls';
+  if (reason === 'content_filter' || reason === 'error') return 'error';
+  return 'stop';
+}

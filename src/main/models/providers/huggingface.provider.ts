@@ -1,0 +1,23 @@
+import { huggingfaceSchema } from '@shared/settings/settings.ts';
+import { createChatProvider } from './chat-completions/chat-provider.ts';
+import { huggingfacePreset } from './chat-completions/chat-presets.ts';
+import { defineProvider } from './define.ts';
+
+/** The router of Hugging Face: one key, and whoever serves the model. `MODEL:WHO` chooses who. */
+export default defineProvider({
+  kind: 'huggingface',
+  label: 'Hugging Face',
+  settings: huggingfaceSchema,
+  secrets: ['apiKey'],
+  create: (dependencies, { id, settings }) =>
+    createChatProvider(dependencies, {
+      id,
+      kind: 'huggingface',
+      baseUrl: settings.baseUrl,
+      where: 'cloud',
+      service: huggingfacePreset,
+      models: settings.models,
+      effort: settings.effort,
+      firstWordSeconds: settings.firstWordSeconds,
+    }),
+});

@@ -1,0 +1,220 @@
+import { llamaCppSchema } from '@shared/settings/settings.ts';
+import { messageOf } from '@shared/errors.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { HeldModel } from '../engine/local-engines.ts';
+import type { LlamaEngine } from '../engine/llama-engine.ts';
+import type { EngineRequest } from '../engine/worker/worker-protocol.ts';
+import { createOneAtATime } from '../../lib/async/one-at-a-time.ts';
+import type { OneAtATime } from '../../lib/async/one-at-a-time.ts';
+import type { ModelRequest, Prefilled, Provider, ProviderDependencies, ProviderError, StreamPart } from './define.ts';
+import { defineProvider } from './define.ts';
+import { endedWith } from './call/call-ended.ts';
+import { streamInTurn } from './call/stream-in-turn.ts';
+import { parseCall, reportOf, toEnded, toEngineRequest, smallerLoad } from './llama-cpp/engine-call.ts';
+import { findModel, grantOf, wishOf } from './llama-cpp/llama-cpp-model.ts';
+import type { FoundModel, LlamaSettings } from './llama-cpp/llama-cpp-model.ts';
+import { createSpeedWatch } from './call/speed-watch.ts';
+import type { SpeedWatch } from './call/speed-watch.ts';
+
+interface Parts {
+  readonly dependencies: ProviderDependencies;
+  readonly settings: LlamaSettings;
+  readonly turn: OneAtATime;
+  readonly speeds: SpeedWatch;
+  /** Models that ran out of memory while they were loaded to be counted with; the next call says so. */
+  readonly lost: Map<string, ProviderError>;
+}
+
+/** Models that run inside Dewpoint, from GGUF files: by our name, or `llama-cpp//path/to/file.gguf`. */
+export default defineProvider({
+  kind: 'llama-cpp',
+  label: 'On this machine',
+  settings: llamaCppSchema,
+  secrets: [],
+  create(dependencies, { id, settings }): Provider {
+    const parts: Parts = {
+      dependencies,
+      settings,
+      turn: dependencies.localEngines?.turn ?? createOneAtATime(),
+      speeds: createSpeedWatch(),
+      lost: new Map(),
+    };
+    return {
+      id,
+      listModels: () => listModels(dependencies, { id, settings }),
+      countTokens: (request, signal) => countTokens(parts, request, signal),
+      stream: (request, signal) =>
+        streamInTurn(parts.turn, { signal, now: dependencies.now }, () => stream(parts, request, signal)),
+      prefill: (request, signal) => prefill(parts, request, signal),
+      // The engine is the core's, and other instances use it, too.
+      dispose: () => Promise.resolve(),
+    };
+  },
+});
+
+async function countTokens(
+  { dependencies, settings, turn, lost }: Parts,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const { llama } = dependencies;
+  const model = llama === undefined ? null : await findModel(dependencies, settings, request.model);
+  const asked = toEngineRequest(request);
+  if (llama === undefined || model === null || asked === null) return null;
+  // Counting takes none of the processor's time; bringing the model in does, and memory.
+  const leave = llama.loadedPath() === model.path ? () => undefined : await turn.enter(signal);
+  if (leave === null) return null;
+  try {
+    await makeRoom(dependencies, model, signal);
+    const counted = await llama.count(model.options, asked, signal);
+    if (counted.ok) return counted.tokens;
+    const smaller = await smallerLoad(dependencies, model, counted.error);
+    if (smaller !== null) lost.set(request.model, smaller);
+    return null;
+  } finally {
+    leave();
+  }
+}
+
+async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart> {
+  const { dependencies, settings, lost } = parts;
+  const { llama, now } = dependencies;
+  const startedAt = now();
+  const end = (error: ProviderError | null): StreamPart => endedWith(error, startedAt, now());
+  try {
+    const model = await findModel(dependencies, settings, request.model);
+    const asked = toEngineRequest(request);
+    const lostBefore = lost.get(request.model);
+    lost.delete(request.model);
+    if (signal.aborted) yield end(null);
+    else if (lostBefore !== undefined) yield end(lostBefore);
+    else if (llama === undefined) yield end(failed('missing-model', 'No local engine can run here.'));
+    else if (model === null) yield end(missing(request.model));
+    else if (asked === null) yield end(failed('bad-request', 'Tool calls were asked for, but no tool was given.'));
+    else {
+      const unloaded = await makeRoom(dependencies, model, signal);
+      yield* answer(parts, llama, { model, asked, unloaded }, signal);
+    }
+  } catch (error) {
+    yield end(signal.aborted ? null : failed('internal', messageOf(error)));
+  }
+}
+
+interface Asked {
+  readonly model: FoundModel;
+  readonly asked: EngineRequest;
+  readonly unloaded: readonly HeldModel[];
+}
+
+async function* answer(
+  { dependencies, speeds }: Parts,
+  llama: LlamaEngine,
+  { model, asked, unloaded }: Asked,
+  signal: AbortSignal,
+): AsyncIterable<StreamPart> {
+  const isCall = asked.output.type === 'tool-call';
+  let text = '';
+  let written = 0;
+  for await (const event of llama.generate(model.options, asked, signal)) {
+    if (event.type === 'progress') yield event;
+    if (event.type === 'delta') {
+      text += event.text;
+      written += event.tokens;
+      if (isCall) yield { type: 'progress', phase: 'decode', done: written, total: asked.maxOutputTokens };
+      else yield { type: 'text-delta', text: event.text, pieces: event.tokens };
+    }
+    if (event.type === 'ended') {
+      const { error, stopReason, outputTokens, decodeMs, decodedTokens } = event.generation;
+      const call = isCall && stopReason === 'stop' ? parseCall(text) : null;
+      if (call !== null) yield call;
+      // The first token is no part of the time. Answers side by side are another speed.
+      const timed = { outputTokens: outputTokens - 1, outputMs: decodedTokens === undefined ? decodeMs : null };
+      const slow = error === null ? speeds.note(model.path, timed) : null;
+      const engine = reportOf(event, model.grant, { slow, unloaded });
+      const smaller = error === null ? null : await smallerLoad(dependencies, model, error);
+      yield {
+        ...toEnded(event, call !== null),
+        ...(smaller === null ? {} : { error: smaller }),
+        ...(engine === null ? {} : { engine }),
+      };
+    }
+  }
+}
+
+/** Other engines give back what this load needs; nothing where it is loaded, or fits beside them. */
+async function makeRoom(
+  { localEngines, fitsBeside, llama }: ProviderDependencies,
+  { path, wish }: FoundModel,
+  signal: AbortSignal,
+): Promise<readonly HeldModel[]> {
+  if (localEngines === undefined || fitsBeside === undefined || llama?.loadedPath() === path) return [];
+  return (await fitsBeside(path, wish)) ? [] : localEngines.unloadOthers('llama-cpp', signal);
+}
+
+/** Of the same talk as the calls that come after: the tokens stay in its sequence. */
+async function prefill(
+  { dependencies, settings, turn }: Parts,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<Prefilled> {
+  const nothing = { promptTokens: null, evaluatedTokens: null };
+  const leave = await turn.enter(signal);
+  if (leave === null) return { ...nothing, error: null };
+  try {
+    const model = await findModel(dependencies, settings, request.model);
+    const asked = toEngineRequest(request);
+    if (dependencies.llama === undefined || model === null || asked === null)
+      return { ...nothing, error: 'The model is not there.' };
+    await makeRoom(dependencies, model, signal);
+    for await (const event of dependencies.llama.generate(model.options, { ...asked, onlyPrompt: true }, signal)) {
+      if (event.type !== 'ended') continue;
+      const { promptTokens, evaluatedTokens, error } = event.generation;
+      return { promptTokens, evaluatedTokens, error: error === null || signal.aborted ? null : error.message };
+    }
+    return { ...nothing, error: null };
+  } catch (error) {
+    return { ...nothing, error: messageOf(error) };
+  } finally {
+    leave();
+  }
+}
+
+async function listModels(
+  dependencies: ProviderDependencies,
+  { id, settings }: { readonly id: string; readonly settings: LlamaSettings },
+): Promise<readonly ModelInfo[]> {
+  const { llama, localModels, modelFile } = dependencies;
+  if (llama === undefined) return [];
+  const infos = await Promise.all(
+    (await localModels()).map(async (name): Promise<ModelInfo | null> => {
+      const file = await modelFile(name);
+      if (file === null) return null;
+      const grant = await grantOf(dependencies, wishOf(settings), file);
+      return {
+        id: `${id}/${name}`,
+        provider: id,
+        name,
+        label: file.label,
+        where: 'local',
+        contextTokens: grant.grantedTokens,
+        parametersB: file.parametersB,
+        // Calls are forced by a grammar from the tools' schemas; the template's own tool format is not used.
+        capabilities: { tools: false, grammar: true, prefill: true, infill: false, together: true, countTokens: true },
+        price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
+        strategies: [...(file.strategies ?? ['recipe'])],
+      };
+    }),
+  );
+  return infos.filter((info) => info !== null);
+}
+
+function missing(name: string): ProviderError {
+  return failed(
+    'missing-model',
+    `The model ${name} is not on this machine. Fetch it with \`dewpoint models pull llama-cpp/${name}\`.`,
+  );
+}
+
+function failed(code: ProviderError['code'], message: string): ProviderError {
+  return { code, message, retryable: false };
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import type { EngineReport } from '@shared/events/call-report.ts';
+import type { ContextGrant } from '../../memory/grant-context.ts';
+import type { HeldModel } from '../../engine/local-engines.ts';
+import type { EngineEvent } from '../../engine/llama-engine.ts';
+import type { EngineError, EngineOutput, EngineRequest } from '../../engine/worker/worker-protocol.ts';
+import type { ModelRequest, ProviderError, StreamEnded, StreamPart, ProviderDependencies } from '../define.ts';
+import { loadSizeInWords, loadSizeOf } from '@shared/models/load-size.ts';
+import type { FoundModel } from './llama-cpp-model.ts';
+
+export type EndedEvent = Extract<EngineEvent, { type: 'ended' }>;
+
+/** Null where it cannot be asked: a forced call without a tool. */
+export function toEngineRequest(request: ModelRequest): EngineRequest | null {
+  const output = toEngineOutput(request);
+  if (output === null) return null;
+  return {
+    messages: [...request.messages],
+    output,
+    prefill: request.prefill,
+    stop: [...request.stop],
+    temperature: request.temperature,
+    topP: request.topP,
+    seed: request.seed,
+    ...(request.also === undefined ? {} : { also: [...request.also] }),
+    maxOutputTokens: request.maxOutputTokens,
+    cacheKey: request.cacheKey,
+  };
+}
+
+function toEngineOutput({ output, tools }: ModelRequest): EngineOutput | null {
+  switch (output.type) {
+    case 'text':
+      return { type: 'text' };
+    case 'json-schema':
+      return { type: 'json-schema', schema: { ...output.schema } };
+    case 'choice':
+      return output.options.length === 0 ? null : { type: 'choice', options: [...output.options] };
+    case 'tool-calls':
+      if (tools.length === 0) return null;
+      return {
+        type: 'tool-call',
+        tools: tools.map(({ name, inputSchema }) => ({ name, inputSchema: { ...inputSchema } })),
+      };
+    default:
+      return output satisfies never;
+  }
+}
+
+/** The grammar made it JSON; null only where it ended before its end. */
+export function parseCall(text: string): Extract<StreamPart, { type: 'tool-call' }> | null {
+  try {
+    const call: unknown = JSON.parse(text);
+    if (
+      typeof call !== 'object' ||
+      call === null ||
+      !('tool' in call) ||
+      typeof call.tool !== 'string' ||
+      !('input' in call)
+    )
+      return null;
+    return {
+      type: 'tool-call',
+      call: { type: 'tool-call', id: randomUUID(), name: call.tool, input: call.input, raw: text },
+    };
+  } catch {
+    return null;
+  }
+}
+
+export function toEnded({ generation, queuedMs, totalMs }: EndedEvent, hasCall: boolean): StreamEnded {
+  const { promptTokens, evaluatedTokens, outputTokens, prefillMs, decodeMs, counted, logprobs, error } = generation;
+  // A call that was cancelled or failed early has used what it evaluated, not the whole prompt.
+  const kept = prefillMs === null || generation.stopReason === 'cancelled' ? 0 : promptTokens - evaluatedTokens;
+  return {
+    type: 'ended',
+    stopReason: hasCall ? 'tool-calls' : generation.stopReason,
+    usage: {
+      freshInput: evaluatedTokens,
+      cacheRead: Math.max(0, kept),
+      cacheWrite: 0,
+      output: outputTokens,
+      reasoning: 0,
+      estimated: false,
+    },
+    evaluatedTokens,
+    timings: {
+      queuedMs,
+      prefillMs,
+      decodeMs,
+      decodeTokens: generation.decodedTokens ?? Math.max(0, outputTokens - 1),
+      totalMs,
+      ...(counted === undefined ? {} : { counted }),
+    },
+    error: error === null ? null : toProviderError(error),
+    ...(logprobs === undefined ? {} : { logprobs }),
+  };
+}
+
+function toProviderError(error: EngineError): ProviderError {
+  const code = error.code === 'cancelled' ? 'internal' : error.code;
+  return { code, message: error.message, retryable: error.code === 'engine-lost' };
+}
+
+/** Asked, granted and really made; null where the call ended before its model was in memory. */
+export function reportOf(
+  { loaded }: EndedEvent,
+  grant: ContextGrant,
+  { slow, unloaded }: { readonly slow: string | null; readonly unloaded: readonly HeldModel[] },
+): EngineReport | null {
+  if (loaded === null) return null;
+  const isElsewhere = grant.expectsCard && loaded.backend === 'cpu';
+  const reasons = [
+    ...(grant.why === null ? [] : [grant.why]),
+    ...(loaded.sequences < grant.sequences ? [`room for ${loaded.sequences} conversations only`] : []),
+    ...(isElsewhere ? ['a card was found, but the engine uses the processor'] : []),
+    ...(slow === null ? [] : [slow]),
+  ];
+  const findings = [...(isElsewhere ? ['other-backend'] : []), ...(slow === null ? [] : ['slow'])];
+  return {
+    backend: loaded.backend,
+    askedTokens: grant.askedTokens,
+    grantedTokens: grant.grantedTokens,
+    contextTokens: loaded.contextTokens,
+    sequences: loaded.sequences,
+    predictedBytes: grant.predictedBytes,
+    ...(loaded.observedBytes === null ? {} : { observedBytes: loaded.observedBytes }),
+    ...(findings.length === 0 ? {} : { findings }),
+    ...(unloaded.length === 0 ? {} : { unloaded: unloaded.map(({ model }) => model) }),
+    why: reasons.length === 0 ? null : reasons.join('; '),
+  };
+}
+
+/**
+ * Where the engine ran out of memory with what the plan granted, the model gets one step less from now on, and the call
+ * may be made again: whoever makes it says so. Null where there is no such step.
+ */
+export async function smallerLoad(
+  { stepDown }: ProviderDependencies,
+  { path, wish, grant }: FoundModel,
+  error: EngineError,
+): Promise<ProviderError | null> {
+  if (error.code !== 'out-of-memory' || stepDown === undefined) return null;
+  const smaller = await stepDown(path, wish, error);
+  if (smaller === null) return null;
+  const [now, before] = [smaller, grant].map((size) => loadSizeInWords(loadSizeOf(size)));
+  const message = `${error.message} From now on it is loaded with ${now} in place of ${before}.`;
+  return { code: 'out-of-memory', message, retryable: true };
+}

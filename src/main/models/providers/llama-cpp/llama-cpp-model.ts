@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import type { ContextGrant, ContextWish } from '../../memory/grant-context.ts';
+import type { LoadOptions } from '../../engine/worker/worker-protocol.ts';
+import type { ProviderDependencies } from '../define.ts';
+
+/** The window that a model gets where nothing else is said and nothing is planned. */
+const defaultContextTokens = 8192;
+/** Conversations that keep their tokens at the same time. */
+const sequences = 3;
+
+export interface LlamaSettings {
+  readonly contextTokens?: number | undefined;
+  readonly threads?: number | undefined;
+  readonly gpu: 'auto' | 'off';
+}
+
+/** A model file with what it may have of this machine. */
+export interface FoundModel {
+  readonly path: string;
+  readonly wish: ContextWish;
+  readonly options: LoadOptions;
+  readonly grant: ContextGrant;
+}
+
+/** Null: it is not on this machine. */
+export async function findModel(
+  dependencies: ProviderDependencies,
+  settings: LlamaSettings,
+  name: string,
+): Promise<FoundModel | null> {
+  const file = await dependencies.modelFile(name);
+  if (file === null) return null;
+  const wish = wishOf(settings);
+  const grant = await grantOf(dependencies, wish, file);
+  return {
+    path: file.path,
+    wish,
+    grant,
+    options: {
+      modelPath: file.path,
+      contextTokens: grant.grantedTokens,
+      sequences: grant.sequences,
+      threads: settings.threads ?? null,
+      gpu: settings.gpu,
+      gpuLayers: grant.gpuLayers,
+      cacheType: grant.cacheType,
+      stateDir: join(dependencies.cacheDir, 'prefix'),
+    },
+  };
+}
+
+/** The plan for this machine where there is a planner, else what is asked for up to the trained length. */
+export async function grantOf(
+  { grantContext }: ProviderDependencies,
+  wish: ContextWish,
+  file: { readonly path: string; readonly contextTokens: number | null },
+): Promise<ContextGrant> {
+  if (grantContext !== undefined) return grantContext(file.path, wish);
+  const wanted = wish.askedTokens ?? defaultContextTokens;
+  return {
+    askedTokens: wanted,
+    grantedTokens: Math.min(wanted, file.contextTokens ?? wanted),
+    sequences,
+    cacheType: 'f16',
+    predictedBytes: null,
+    ownBytes: 0,
+    placement: null,
+    gpuLayers: null,
+    expectsCard: false,
+    why: null,
+    isSmaller: false,
+  };
+}
+
+export function wishOf({ contextTokens, gpu }: LlamaSettings): ContextWish {
+  return { askedTokens: contextTokens ?? null, sequences, gpu };
+}

@@ -1,0 +1,14 @@
+import { ollamaSchema } from '@shared/settings/settings.ts';
+import { defineProvider } from './define.ts';
+import { createOllamaProvider } from './ollama/create-ollama-provider.ts';
+import { stallMs } from './call/stall-watch.ts';
+
+/** An Ollama server of this machine, or another, over its own API: its other one ignores how much context is asked for. */
+export default defineProvider({
+  kind: 'ollama',
+  label: 'Ollama',
+  settings: ollamaSchema,
+  secrets: [],
+  create: (dependencies, instance) =>
+    createOllamaProvider(dependencies, instance, { askMs: 5_000, loadMs: stallMs.local, stallMs: stallMs.local }),
+});

@@ -1,0 +1,78 @@
+import type { ServerMemoryGrant } from '../../memory/server-memory-planner.ts';
+import type { ResidentModel } from './ollama-api.ts';
+
+/** Something that is not as it was planned, with a name for it. */
+export interface Finding {
+  readonly code:
+    | 'context-clamped'
+    | 'context-reduced'
+    | 'context-unknown'
+    | 'spilled'
+    | 'not-loaded'
+    | 'header-incomplete'
+    | 'template-missing'
+    | 'tools-missing'
+    | 'slow'
+    | 'old-server';
+  readonly text: string;
+}
+
+export interface CheckedLoad {
+  /** What was really made; where the server does not tell, what was asked for. */
+  readonly contextTokens: number;
+  /** As the server says it; null where it does not. It may count for several conversations at once. */
+  readonly madeTokens: number | null;
+  readonly findings: readonly Finding[];
+  /** A part lies on the processor although all of it was to be on the card. */
+  readonly hasSpilled: boolean;
+  /** Of weights, context and buffers, by the server; null where it does not say. */
+  readonly observedBytes: number | null;
+  readonly backend: 'cpu' | 'gpu' | 'gpu and cpu' | 'unknown';
+}
+
+/** Compares what is in memory with what was planned. */
+export function checkLoad(grant: ServerMemoryGrant, resident: ResidentModel | null, wantedTokens: number): CheckedLoad {
+  if (resident === null) {
+    const text = 'the server does not list the model as loaded, so nothing about its memory is certain';
+    return {
+      contextTokens: wantedTokens,
+      madeTokens: null,
+      findings: [{ code: 'not-loaded', text }],
+      hasSpilled: false,
+      observedBytes: null,
+      backend: 'unknown',
+    };
+  }
+  const made = resident.context_length ?? null;
+  const size = resident.size ?? null;
+  const onCard = resident.size_vram ?? null;
+  const hasSpilled = grant.placement === 'devices' && size !== null && onCard !== null && onCard < size * 0.995;
+  const findings: Finding[] = [];
+  if (made === null || made === 0)
+    findings.push({ code: 'context-unknown', text: 'the server does not say how much context it made' });
+  else if (made < wantedTokens)
+    findings.push({ code: 'context-clamped', text: `the server made ${made} tokens of context of ${wantedTokens}` });
+  if (hasSpilled)
+    findings.push({
+      code: 'spilled',
+      text: `${percent(size - onCard, size)} of it lie on the processor, which is slow: take less context (providers.ollama.contextTokens), a quantised cache (OLLAMA_KV_CACHE_TYPE=q8_0), a smaller model, or accept it`,
+    });
+  return {
+    contextTokens: made === null || made === 0 ? wantedTokens : Math.min(made, wantedTokens),
+    madeTokens: made === 0 ? null : made,
+    findings,
+    hasSpilled,
+    observedBytes: size,
+    backend: backendOf(size, onCard),
+  };
+}
+
+function backendOf(size: number | null, onCard: number | null): CheckedLoad['backend'] {
+  if (size === null || onCard === null) return 'unknown';
+  if (onCard === 0) return 'cpu';
+  return onCard < size * 0.995 ? 'gpu and cpu' : 'gpu';
+}
+
+function percent(part: number, whole: number): string {
+  return `${Math.max(1, Math.round((part / whole) * 100))} %`;
+}

@@ -1,0 +1,359 @@
+import type { EngineReport } from '@shared/events/call-report.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { OllamaSettings } from '@shared/settings/settings.ts';
+import type { LocalEngines } from '../../engine/local-engines.ts';
+import { streamAnswer } from '../call/stream-answer.ts';
+import type {
+  ModelRequest,
+  Provider,
+  ProviderDependencies,
+  ProviderError,
+  StreamEnded,
+  StreamPart,
+} from '../define.ts';
+import { endedWith } from '../call/call-ended.ts';
+import { streamInTurn } from '../call/stream-in-turn.ts';
+import { isThisMachine } from '../api/api-provider.ts';
+import type { OllamaApi } from './ollama-api.ts';
+import { createOllamaApi, OllamaError, ollamaAddress } from './ollama-api.ts';
+import type { Finding } from './check-ollama-load.ts';
+import type { OllamaCounts } from './ollama-stream.ts';
+import { ollamaWire } from './ollama-stream.ts';
+import { createKnownModels, inBillions } from './ollama-known-models.ts';
+import { createModelRepair } from './repair-ollama-model.ts';
+import { isBareTemplate, judgeTemplate } from './repair-template.ts';
+import type { KnownModel, KnownModels } from './ollama-known-models.ts';
+import type { ModelLoader, Neighbours, ReadyModel } from './ollama-model-loader.ts';
+import { createModelLoader } from './ollama-model-loader.ts';
+import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
+import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
+import type { PromptCount } from './ollama-prompt-count.ts';
+import { createPromptCount } from './ollama-prompt-count.ts';
+import { defaultServerPlanner } from '../../memory/server-memory-planner.ts';
+import { pullModel } from './ollama-pull.ts';
+import { createServerStarter } from './start-ollama-server.ts';
+import type { SpeedWatch } from '../call/speed-watch.ts';
+import { createSpeedWatch } from '../call/speed-watch.ts';
+import { samplingOf, toOllamaWire } from './ollama-messages.ts';
+
+/** How long the server may take. Milliseconds. */
+export interface OllamaLimits {
+  /** For a question about models. */
+  readonly askMs: number;
+  /** To bring a model into memory. */
+  readonly loadMs: number;
+  /** Between two pieces of an answer, the prompt included. */
+  readonly stallMs: number;
+}
+
+interface Parts {
+  readonly id: string;
+  readonly settings: OllamaSettings;
+  readonly api: OllamaApi;
+  readonly loader: ModelLoader;
+  readonly isHere: boolean;
+  readonly now: () => number;
+  readonly limits: OllamaLimits;
+  readonly turn: OneAtATime;
+  readonly speeds: SpeedWatch;
+  readonly counts: Map<string, PromptCount>;
+}
+
+/** Models of an Ollama server, over its own API. */
+export function createOllamaProvider(
+  dependencies: ProviderDependencies,
+  { id, settings }: { readonly id: string; readonly settings: OllamaSettings },
+  limits: OllamaLimits,
+): Provider {
+  const { now, cacheDir } = dependencies;
+  const address = ollamaAddress(settings.baseUrl, dependencies.ollamaHost);
+  const isHere = isThisMachine(address);
+  const { ownOllamaServer, fetch: get = fetch } = dependencies;
+  const starter = createServerStarter({ address, isHere, settings, ownServer: ownOllamaServer, fetch: get });
+  const api = createOllamaApi({ address, fetch: get, ...limits, revive: starter.revive });
+  const planner = dependencies.serverMemoryPlanner ?? defaultServerPlanner;
+  const known = createKnownModels({ api, cacheDir, read: planner.read });
+  // Of another machine it is nobody's neighbour.
+  const localEngines = isHere ? dependencies.localEngines : undefined;
+  const loader = createModelLoader({
+    api,
+    known,
+    planner,
+    isHere,
+    askedTokens: settings.contextTokens ?? null,
+    keepAliveMinutes: settings.keepAliveMinutes,
+    now,
+    neighbours: localEngines === undefined ? null : neighboursOf(localEngines, id),
+  });
+  const leaveLocalEngines = localEngines?.register(id, loader.occupant);
+  const parts: Parts = {
+    id,
+    settings,
+    api,
+    loader,
+    isHere,
+    now,
+    limits,
+    turn: localEngines?.turn ?? createOneAtATime(),
+    speeds: createSpeedWatch(),
+    counts: new Map(),
+  };
+  return {
+    id,
+    listModels: (signal) => listModels(parts, signal),
+    find: (name, signal) => findInfo(parts, name, signal),
+    countTokens: async () => null,
+    stream: (request, signal) => streamInTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),
+    status: async (signal) => {
+      const { text, complaint } = await loader.version(signal);
+      return { text: `Ollama ${text} at ${address}`, complaint };
+    },
+    pull: (name, onProgress, signal) => pullModel(api, name, { onProgress, signal, stallMs: limits.stallMs }),
+    canStart: starter.canStart,
+    ...storeOf({ api, known, find: loader.find }),
+    repair: createModelRepair({ api, known, find: loader.find }),
+    dispose: async () => {
+      leaveLocalEngines?.();
+      if (settings.keepAliveMinutes === 0) await loader.release(AbortSignal.timeout(2_000)).catch(() => undefined);
+    },
+  };
+}
+
+async function findInfo(parts: Parts, name: string, signal: AbortSignal): Promise<ModelInfo | null> {
+  const listed = await parts.loader.find(name, signal);
+  if (listed === null) return null;
+  const { known: model, contextTokens } = await parts.loader.window(listed, signal);
+  return infoOf(parts, { name, model, contextTokens });
+}
+
+function neighboursOf(localEngines: LocalEngines, id: string): Neighbours {
+  return {
+    held: (signal) => localEngines.heldByOthers(id, signal),
+    unload: (signal) => localEngines.unloadOthers(id, signal),
+  };
+}
+
+/** What is done with models that lie in the server's store, without loading one. */
+function storeOf({
+  api,
+  known,
+  find,
+}: {
+  readonly api: OllamaApi;
+  readonly known: KnownModels;
+  readonly find: ModelLoader['find'];
+}): Required<Pick<Provider, 'header' | 'remove'>> {
+  return {
+    header: async (name, signal) => {
+      const listed = await find(name, signal);
+      return listed === null ? null : (await known.of(listed, signal)).header.facts;
+    },
+    remove: async (name, signal) => {
+      const listed = await find(name, signal);
+      if (listed === null) return null;
+      await api.remove(listed.name, signal);
+      return { bytes: listed.size ?? 0 };
+    },
+  };
+}
+
+async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart> {
+  const { now, loader } = parts;
+  const startedAt = now();
+  try {
+    yield { type: 'progress', phase: 'loading', done: 0, total: null };
+    const ready = await loader.prepare(request.model, signal, () => undefined);
+    yield { type: 'progress', phase: 'prefill', done: 0, total: null };
+    yield* answered(parts, { request, ready, startedAt }, signal);
+  } catch (error) {
+    yield endedWith(signal.aborted ? null : failureOf(error), startedAt, now());
+  }
+}
+
+interface Call {
+  readonly request: ModelRequest;
+  readonly ready: ReadyModel;
+  readonly startedAt: number;
+}
+
+async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIterable<StreamPart> {
+  const { request, ready } = call;
+  const by = `ollama/${request.model}`;
+  const wire = ollamaWire({
+    api: parts.api,
+    by,
+    body: () => bodyOf(parts, call, by),
+    judge: (asked, counts) => judge(parts, { request: asked, ready, counts }),
+  });
+  const { stallMs } = parts.limits;
+  const context = { signal, now: parts.now, stallMs, firstWordMs: stallMs };
+  for await (const part of streamAnswer(wire, request, context)) {
+    if (part.type !== 'ended') yield part;
+    else yield withReport(parts, call, part, wire.counts());
+  }
+}
+
+/** The options that a load depends on are the same in every call of a session. */
+function bodyOf({ settings }: Parts, { request, ready }: Call, by: string): Readonly<Record<string, unknown>> {
+  const { capabilities } = ready.known;
+  return {
+    model: ready.name,
+    stream: true,
+    // Never the beginning dropped, never the oldest forgotten, without a word.
+    truncate: false,
+    shift: false,
+    keep_alive: `${settings.keepAliveMinutes}m`,
+    ...(ready.version.givesLogprobs ? { logprobs: true } : {}),
+    ...toOllamaWire(request, {
+      by,
+      images: capabilities.includes('vision'),
+      thinks: capabilities.includes('thinking'),
+      hasLevels: hasLevels(ready.known),
+    }),
+    options: { ...samplingOf(request), num_ctx: ready.numCtx },
+  };
+}
+
+/** One family is told how hard to think, all others whether to. */
+function hasLevels({ header }: KnownModel): boolean {
+  const architecture = header.facts.keys['general.architecture'];
+  return typeof architecture === 'string' && /^gpt-?oss/i.test(architecture);
+}
+
+interface Judged {
+  readonly request: ModelRequest;
+  readonly ready: ReadyModel;
+  readonly counts: OllamaCounts;
+}
+
+/** An answer to half a prompt, or one that lost its beginning while it was written, is none. */
+function judge({ counts: known }: Parts, { request, ready, counts }: Judged): ProviderError | null {
+  const { promptTokens, outputTokens } = counts;
+  if (promptTokens === null || promptTokens === 0) return null;
+  const { contextTokens } = ready.checked;
+  const count = known.get(ready.known.digest) ?? createPromptCount();
+  known.set(ready.known.digest, count);
+  const dropped = count.check(request, promptTokens);
+  const wayOut = 'The answer is not used. Bring Ollama up to date, or ask for less.';
+  if (dropped !== null) return { code: 'context-full', message: `Truncated: ${dropped} ${wayOut}`, retryable: false };
+  const whole = promptTokens + (outputTokens ?? 0);
+  // The last token is counted and not kept.
+  if (whole <= contextTokens + 1) return null;
+  const message = `Shifted: prompt and answer have ${whole} tokens together, and the context only ${contextTokens}: the server forgot the oldest without a word. ${wayOut}`;
+  return { code: 'context-full', message, retryable: false };
+}
+
+function withReport(parts: Parts, { ready, startedAt }: Call, ended: StreamEnded, counts: OllamaCounts): StreamEnded {
+  const slow = ended.error === null ? parts.speeds.note(ready.known.digest, counts) : null;
+  const findings: readonly Finding[] =
+    slow === null ? ready.findings : [...ready.findings, { code: 'slow', text: slow }];
+  const isCached = !ready.isFresh || counts.promptTokens === null;
+  return {
+    ...ended,
+    // Of a prompt whose beginning may have been kept the server tells the whole count only.
+    evaluatedTokens: isCached ? null : counts.promptTokens,
+    // With the time that the load took.
+    timings: { ...ended.timings, totalMs: Math.max(0, parts.now() - startedAt) },
+    engine: reportOf(ready, findings),
+    ...(counts.logprobs.length === 0 ? {} : { logprobs: counts.logprobs }),
+  };
+}
+
+function reportOf({ grant, checked, unloaded }: ReadyModel, findings: readonly Finding[]): EngineReport {
+  const reasons = [...(grant.why === null ? [] : [grant.why]), ...findings.map(({ text }) => text)];
+  return {
+    backend: checked.backend,
+    askedTokens: grant.askedTokens,
+    grantedTokens: grant.grantedTokens,
+    contextTokens: checked.contextTokens,
+    sequences: 1,
+    predictedBytes: grant.predictedBytes,
+    observedBytes: checked.observedBytes,
+    findings: findings.map(({ code }) => code),
+    ...(unloaded.length === 0 ? {} : { unloaded: [...unloaded] }),
+    why: reasons.length === 0 ? null : reasons.join('; '),
+  };
+}
+
+function failureOf(error: unknown): ProviderError {
+  if (error instanceof OllamaError) return error.error;
+  return { code: 'internal', message: error instanceof Error ? error.message : String(error), retryable: false };
+}
+
+/** Without a plan for each of them: that is made for the model that is called. */
+async function listModels(parts: Parts, signal: AbortSignal): Promise<readonly ModelInfo[]> {
+  const listed = (await parts.api.list(signal)).filter(({ details }) => !/bert|embed/i.test(details?.family ?? ''));
+  return Promise.all(
+    listed.map(async (one) => {
+      const shown = await parts.api.show(one.name, false, signal).catch(() => null);
+      const keys = shown?.model_info ?? {};
+      const trained = keys[`${String(keys['general.architecture'])}.context_length`];
+      const parameters = keys['general.parameter_count'];
+      const remote = shown?.remote_host ?? one.remote_host ?? '';
+      const most = typeof trained === 'number' && trained > 0 ? trained : 4_096;
+      return infoOf(parts, {
+        name: one.name,
+        contextTokens: Math.min(parts.settings.contextTokens ?? most, most),
+        sizeBytes: one.size ?? null,
+        model: {
+          capabilities: shown?.capabilities ?? [],
+          template: shown?.template ?? '',
+          remoteHost: remote === '' ? null : remote,
+          parametersB: typeof parameters === 'number' && parameters > 0 ? inBillions(parameters) : null,
+        },
+      });
+    }),
+  );
+}
+
+interface Described {
+  readonly name: string;
+  readonly contextTokens: number;
+  readonly sizeBytes?: number | null;
+  readonly model: Pick<KnownModel, 'capabilities' | 'template' | 'remoteHost' | 'parametersB'> & Partial<KnownModel>;
+}
+
+function infoOf({ id, settings, isHere }: Parts, { name, contextTokens, model, sizeBytes }: Described): ModelInfo {
+  const own = settings.models[name];
+  const has = (capability: string): boolean => model.capabilities.includes(capability);
+  const isRemote = model.remoteHost !== null;
+  const parametersB = own?.parametersB ?? model.parametersB;
+  const tools = own?.tools ?? has('tools');
+  const reasoning = own?.reasoning ?? has('thinking');
+  const size = sizeBytes ?? model.sizeBytes ?? null;
+  const note = noteOf(model);
+  return {
+    id: `${id}/${name}`,
+    provider: id,
+    name,
+    label: name,
+    // A model that the server only passes on runs on somebody else's machine.
+    where: isRemote ? 'cloud' : 'local',
+    contextTokens: Math.min(own?.context ?? contextTokens, contextTokens),
+    parametersB,
+    capabilities: {
+      tools,
+      grammar: !isRemote && !reasoning,
+      prefill: false,
+      infill: false,
+      countTokens: false,
+      images: own?.images ?? has('vision'),
+      reasoning,
+    },
+    price: isRemote ? null : { input: 0, output: 0, source: 'local', date: '2026-11-21' },
+    strategies: own?.strategies ?? (tools && (parametersB ?? 0) >= 7 ? ['loop', 'recipe'] : ['recipe']),
+    ...(reasoning && own?.effort !== undefined ? { effort: own.effort } : {}),
+    ...(isHere || isRemote ? {} : { isElsewhere: true }),
+    ...(size === null ? {} : { sizeBytes: size }),
+    ...(note === null ? {} : { note }),
+  };
+}
+
+function noteOf(model: Described['model']): string | null {
+  if (model.remoteHost !== null) return `runs at ${model.remoteHost}, not on this machine`;
+  const { header } = model;
+  if (header !== undefined) return judgeTemplate({ ...emptyModel, ...model, header })?.text ?? null;
+  return isBareTemplate(model.template) ? 'its template is missing: see "dewpoint models show"' : null;
+}
+
+const emptyModel = { digest: '', sizeBytes: null, trainedTokens: null, filePath: null };

@@ -1,0 +1,355 @@
+import { z } from 'zod';
+import { childAbort } from '../../../lib/async/child-abort.ts';
+import type { Refusal } from '../api/http-errors.ts';
+import { messageIn } from '../api/get-json.ts';
+import { connectionMessage } from '../openai/openai-errors.ts';
+import type { ProviderError } from '../define.ts';
+import { errorOfRefusal } from '../api/http-errors.ts';
+import { parsedUrl } from '../../../lib/net/parsed-url.ts';
+
+/** What can be relied on of a server of a version. */
+export interface ServerVersion {
+  readonly text: string;
+  /** It can be told to refuse what does not fit instead of dropping the beginning. */
+  readonly refusesLongPrompts: boolean;
+  /** `/api/ps` says how much context was really made. */
+  readonly reportsContext: boolean;
+  readonly givesLogprobs: boolean;
+  /** A sentence for a person; null: all that is used is there. */
+  readonly complaint: string | null;
+}
+
+/** Versions in which each came: `[minor, patch]` of 0.x. */
+const since = { tools: [8, 0], context: [11, 0], refusal: [12, 6], logprobs: [12, 11] } as const;
+
+/** A version that cannot be read (a build of one's own says `0.0.0`) is taken for a new one: the checks find out. */
+export function judgeVersion(text: string): ServerVersion {
+  const numbers = /^v?(\d+)\.(\d+)\.(\d+)/.exec(text.trim());
+  const [major, minor, patch] = numbers === null ? [0, 0, 0] : numbers.slice(1, 4).map(Number);
+  const isUnknown = numbers === null || (major === 0 && minor === 0 && patch === 0);
+  const has = ([wantedMinor, wantedPatch]: readonly [number, number]): boolean =>
+    isUnknown ||
+    (major ?? 0) > 0 ||
+    (minor ?? 0) > wantedMinor ||
+    ((minor ?? 0) === wantedMinor && (patch ?? 0) >= wantedPatch);
+  const refusesLongPrompts = has(since.refusal);
+  return {
+    text,
+    refusesLongPrompts,
+    reportsContext: has(since.context),
+    givesLogprobs: has(since.logprobs),
+    complaint: !has(since.tools)
+      ? `Ollama ${text} is too old to stream calls of tools: bring it up to date`
+      : refusesLongPrompts
+        ? null
+        : `Ollama ${text} drops the beginning of a prompt that is too long without a word; Dewpoint counts and refuses such answers, a newer Ollama refuses them itself`,
+  };
+}
+
+const usual = 'http://127.0.0.1:11434';
+
+/**
+ * Where the server is: as the settings say, else as `OLLAMA_HOST` does in the forms that Ollama itself takes (`HOST`,
+ * `:PORT`, `HOST:PORT`, a whole address), else the usual place. "All addresses", as a server writes it, is this machine.
+ */
+export function ollamaAddress(baseUrl: string | undefined, host: string | undefined): string {
+  if (baseUrl !== undefined) return baseUrl.replace(/(?<!\/)\/+$/, '');
+  const said = (host ?? '').trim().replace(/^["']|["']$/g, '');
+  if (said === '') return usual;
+  const hasScheme = /^https?:\/\//i.test(said);
+  const whole = hasScheme ? said : `http://${said.startsWith(':') ? `127.0.0.1${said}` : said}`;
+  const url = parsedUrl(whole);
+  if (url === null) return usual;
+  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
+  // As Ollama has it: a whole address means the port of its scheme, a bare name the port of Ollama.
+  if (url.port === '' && !hasScheme && !said.endsWith(':80')) url.port = '11434';
+  return url.href.replace(/(?<!\/)\/+$/, '');
+}
+
+const count = z.number().int().nonnegative().nullish().catch(null);
+const text = z.string().nullish().catch(null);
+const details = z.object({ family: text, parameter_size: text, quantization_level: text }).nullish().catch(null);
+
+const listedSchema = z.object({
+  name: z.string(),
+  digest: text,
+  size: count,
+  details,
+  remote_host: text,
+  remote_model: text,
+});
+/** A model of the server's store. */
+export type ListedByOllama = z.infer<typeof listedSchema>;
+
+const residentSchema = z.object({
+  name: z.string(),
+  digest: text,
+  size: count,
+  size_vram: count,
+  context_length: count,
+});
+/** A model that is in memory now. */
+export type ResidentModel = z.infer<typeof residentSchema>;
+
+const shownSchema = z.object({
+  template: text,
+  modelfile: text,
+  parameters: text,
+  capabilities: z.array(z.string()).nullish().catch(null),
+  details,
+  remote_host: text,
+  model_info: z.record(z.string(), z.unknown()).nullish().catch(null),
+  tensors: z
+    .array(z.object({ name: z.string(), type: z.string(), shape: z.array(z.number()) }))
+    .nullish()
+    .catch(null),
+  license: z
+    .union([z.string(), z.array(z.string())])
+    .nullish()
+    .catch(null),
+});
+export type ShownModel = z.infer<typeof shownSchema>;
+
+// A list may be null where there is nothing in it.
+const listOf = <T>(item: z.ZodType<T>): z.ZodType<readonly T[]> =>
+  z.object({ models: z.array(z.unknown()).nullish() }).transform(({ models }) =>
+    (models ?? []).flatMap((one): T[] => {
+      const parsed = item.safeParse(one);
+      return parsed.success ? [parsed.data] : [];
+    }),
+  );
+
+/** What a server said instead of an answer, or that none could be had. */
+export class OllamaError extends Error {
+  readonly error: ProviderError;
+  constructor(error: ProviderError) {
+    super(error.message);
+    this.name = 'OllamaError';
+    this.error = error;
+  }
+}
+
+/** Ollama's own API. Every call throws `OllamaError`, or the signal's reason when it was aborted. */
+export interface OllamaApi {
+  readonly address: string;
+  readonly version: (signal: AbortSignal) => Promise<string>;
+  readonly list: (signal: AbortSignal) => Promise<readonly ListedByOllama[]>;
+  readonly resident: (signal: AbortSignal) => Promise<readonly ResidentModel[]>;
+  /** `verbose`: with every array, vocabularies included: megabytes. */
+  readonly show: (name: string, verbose: boolean, signal: AbortSignal) => Promise<ShownModel>;
+  /** Brings a model into memory; returns when it is there. */
+  readonly load: (name: string, body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
+  readonly unload: (name: string, signal: AbortSignal) => Promise<void>;
+  /** What the server says while it fetches a model, one value a line. */
+  readonly pull: (name: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
+  readonly create: (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
+  /** Takes a model out of the server's store. */
+  readonly remove: (name: string, signal: AbortSignal) => Promise<void>;
+  /** The body of an answer that streams. */
+  readonly chat: (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
+}
+
+export interface OllamaApiOptions {
+  readonly address: string;
+  readonly fetch: typeof fetch;
+  /** How long a question may take, and how long a load. */
+  readonly askMs: number;
+  readonly loadMs: number;
+  /**
+   * Asked when nobody answers: true where the server was started, so that it is worth to ask again; else what a person
+   * should know of it, or null.
+   */
+  readonly revive?: (signal: AbortSignal) => Promise<true | string | null>;
+}
+
+export function createOllamaApi(options: OllamaApiOptions): OllamaApi {
+  const { address, fetch: get, askMs, loadMs } = options;
+  const send = async (
+    path: string,
+    body: object | null,
+    signal: AbortSignal,
+    method: 'POST' | 'DELETE' = 'POST',
+  ): Promise<Response> => {
+    const init = body === null ? {} : { method, body: JSON.stringify(body) };
+    const response = await reach(get, address, { path, init: { ...init, signal } });
+    if (response.ok) return response;
+    throw new OllamaError(errorOfOllama({ status: response.status, message: messageIn(await response.text()) }));
+  };
+  const streamed = async (path: string, body: object, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
+    const { body: stream } = await revived(options, signal, () => send(path, body, signal));
+    if (stream === null) throw new OllamaError(cut('The answer has no content.'));
+    return stream;
+  };
+  const ask = async <T>(path: string, schema: z.ZodType<T>, question: Question): Promise<T> =>
+    revived(options, question.signal, () =>
+      within(
+        question.limitMs ?? askMs,
+        question.signal,
+        `Ollama at ${address} did not answer ${path}`,
+        async (signal) => {
+          const said = await (await send(path, question.body ?? null, signal)).text();
+          return read(said, path, schema);
+        },
+      ),
+    );
+  return {
+    address,
+    version: async (signal) => (await ask('/api/version', z.object({ version: z.string() }), { signal })).version,
+    list: (signal) => ask('/api/tags', listOf(listedSchema), { signal }),
+    resident: (signal) => ask('/api/ps', listOf(residentSchema), { signal }),
+    show: (name, verbose, signal) =>
+      ask('/api/show', shownSchema, { body: { model: name, verbose }, signal, limitMs: askMs * 6 }),
+    load: async (name, body, signal) => {
+      const whole = { ...body, model: name, messages: [], stream: false };
+      await ask('/api/chat', z.object({ done: z.literal(true) }), { body: whole, signal, limitMs: loadMs });
+    },
+    unload: async (name, signal) => {
+      await ask('/api/chat', z.unknown(), {
+        body: { model: name, messages: [], stream: false, keep_alive: 0 },
+        signal,
+      });
+    },
+    create: async (body, signal) => {
+      await ask('/api/create', z.unknown(), { body: { ...body, stream: false }, signal, limitMs: loadMs });
+    },
+    remove: async (name, signal) =>
+      within(askMs, signal, `Ollama at ${address} did not answer /api/delete`, async (inner) => {
+        await send('/api/delete', { model: name }, inner, 'DELETE');
+      }),
+    pull: (name, signal) => streamed('/api/pull', { model: name, stream: true }, signal),
+    chat: (body, signal) => streamed('/api/chat', body, signal),
+  };
+}
+
+async function reach(
+  get: typeof fetch,
+  address: string,
+  { path, init }: { readonly path: string; readonly init: RequestInit & { readonly signal: AbortSignal } },
+): Promise<Response> {
+  const once = (): Promise<Response> =>
+    get(`${address}${path}`, { ...init, headers: { 'content-type': 'application/json' } });
+  try {
+    return await once().catch((error: unknown) => {
+      if (isStale(error) && !init.signal.aborted) return once();
+      throw error;
+    });
+  } catch (error) {
+    if (init.signal.aborted) throw error;
+    throw new NotThere(address, error, null);
+  }
+}
+
+/** A connection that was kept, and that the server ended meanwhile: it was started anew, or this machine slept. */
+function isStale(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  if (typeof cause !== 'object' || cause === null || !('code' in cause)) return false;
+  return cause.code === 'UND_ERR_SOCKET' || cause.code === 'ECONNRESET' || cause.code === 'EPIPE';
+}
+
+interface Question {
+  readonly body?: object;
+  readonly signal: AbortSignal;
+  readonly limitMs?: number;
+}
+
+function read<T>(said: string, path: string, schema: z.ZodType<T>): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(said);
+  } catch {
+    throw new OllamaError(cut(`Ollama's answer to ${path} is only half there, or is no JSON.`));
+  }
+  const inside = errorInside(value);
+  if (inside !== null) throw new OllamaError(inside);
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new OllamaError(cut(`Ollama's answer to ${path} does not have the form that it should have.`));
+}
+
+const errorSchema = z.object({ error: z.union([z.string(), z.object({ message: z.string() })]), status: count });
+
+/** An error that is said inside an answer that began well; null where there is none. */
+export function errorInside(value: unknown): ProviderError | null {
+  const parsed = errorSchema.safeParse(value);
+  if (!parsed.success) return null;
+  const { error, status } = parsed.data;
+  return errorOfOllama({ status: status ?? undefined, message: typeof error === 'string' ? error : error.message });
+}
+
+/** Ollama's own sentences, in our words where they have any. */
+function errorOfOllama(refusal: Refusal): ProviderError {
+  const { message, status } = refusal;
+  if (
+    /exceeds? (the )?(available )?context|context length|prompt is too long|too long for|context limit/iu.test(message)
+  )
+    return { code: 'context-full', message, retryable: false };
+  if (/requires more (system )?memory|out of memory|insufficient memory|cudaMalloc|failed to allocate/iu.test(message))
+    return {
+      code: 'out-of-memory',
+      message: `${message} (Ask for less context: providers.ollama.contextTokens; or take a smaller model.)`,
+      retryable: false,
+    };
+  if (/runner (process )?(has )?(terminated|unexpectedly|no longer)|unexpectedly stopped/iu.test(message))
+    return { code: 'engine-lost', message, retryable: true };
+  if (status === 404 || /not found/iu.test(message))
+    return { code: 'missing-model', message: `${message}. Fetch it with: ollama pull NAME`, retryable: false };
+  if (/does not support|invalid|unable to load model|unknown (model|architecture)/iu.test(message))
+    return { code: status === 400 ? 'bad-request' : 'bad-model', message, retryable: false };
+  return errorOfRefusal(refusal);
+}
+
+/** Nobody answers at the address. `more`: what a person should know in place of the usual advice. */
+class NotThere extends OllamaError {
+  constructor(address: string, cause: unknown, more: string | null) {
+    const why = cause instanceof Error ? connectionMessage(cause) : String(cause);
+    const wayOut = `Start it with "ollama serve", or say where it is: dewpoint settings set providers.ollama '{"kind": "ollama", "baseUrl": "…"}'`;
+    const message = `Ollama does not run at ${address}. ${more ?? `${why} (${wayOut})`}`;
+    super({ code: 'network', message, retryable: false });
+    this.cause = cause;
+  }
+}
+
+/** Once more where the server was started. The start has a limit of its own. */
+async function revived<T>(
+  { address, revive }: Pick<OllamaApiOptions, 'address' | 'revive'>,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof NotThere) || revive === undefined) throw error;
+    const said = await revive(signal);
+    if (said === true) return work();
+    throw said === null ? error : new NotThere(address, error.cause, said);
+  }
+}
+
+function cut(message: string): ProviderError {
+  return { code: 'cut', message, retryable: true };
+}
+
+/** A server that hangs holds nothing up for longer than this. */
+async function within<T>(
+  limitMs: number,
+  signal: AbortSignal,
+  what: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const child = childAbort(signal);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.abort();
+  }, limitMs);
+  try {
+    return await work(child.signal);
+  } catch (error) {
+    if (!isLate || signal.aborted) throw error;
+    const message = `${what} within ${Math.ceil(limitMs / 1000)} seconds.`;
+    throw new OllamaError({ code: 'stalled', message, retryable: true });
+  } finally {
+    clearTimeout(timer);
+    child.release();
+  }
+}

@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { ServerMemoryPlanner } from '../../memory/server-memory-planner.ts';
+import { readJsonFile, writeJsonFile } from '../../../lib/files/json-file.ts';
+import type { ListedByOllama, OllamaApi } from './ollama-api.ts';
+
+const numberOrNull = z.number().nullable();
+
+/** What is known of a model of the server; it holds for as long as the digest is the same. */
+const knownSchema = z.object({
+  digest: z.string(),
+  sizeBytes: numberOrNull,
+  header: z.object({
+    facts: z.object({
+      keys: z.record(z.string(), z.unknown()),
+      vocabulary: numberOrNull,
+      weights: z
+        .object({
+          totalBytes: z.number(),
+          inputBytes: numberOrNull,
+          isTied: z.boolean().nullable(),
+          layers: z.array(z.object({ bytes: z.number(), expertBytes: z.number() })).nullable(),
+        })
+        .nullable(),
+    }),
+    hollowKeys: z.array(z.string()),
+    markers: z.array(z.string()),
+  }),
+  capabilities: z.array(z.string()),
+  /** The template of the prompt; empty where the server does not tell. */
+  template: z.string(),
+  /** The length it was trained for. */
+  trainedTokens: numberOrNull,
+  parametersB: numberOrNull,
+  /** The model file on the machine of the server. */
+  filePath: z.string().nullable(),
+  /** Where the prompts go, for a model that this server only passes on. */
+  remoteHost: z.string().nullable(),
+});
+export type KnownModel = z.infer<typeof knownSchema>;
+
+/** Reads a model's header through the server, once for each digest: megabytes, most of them vocabulary. */
+export interface KnownModels {
+  readonly of: (listed: ListedByOllama, signal: AbortSignal) => Promise<KnownModel>;
+}
+
+export function createKnownModels(options: {
+  readonly api: OllamaApi;
+  readonly cacheDir: string;
+  readonly read: ServerMemoryPlanner['read'];
+}): KnownModels {
+  const kept = new Map<string, KnownModel>();
+  return {
+    of: async (listed, signal) => {
+      const digest = listed.digest ?? '';
+      const known = kept.get(digest) ?? (await fromDisk(options.cacheDir, digest));
+      if (known !== null) {
+        kept.set(digest, known);
+        return known;
+      }
+      const model = await ask(options, listed, signal);
+      // Half a header is asked for again; a server of another version may give the whole.
+      if (digest !== '' && model.header.hollowKeys.length === 0) {
+        kept.set(digest, model);
+        const path = fileOf(options.cacheDir, digest);
+        // A help for the next start, not a condition of this call.
+        if (path !== null) await writeJsonFile(path, model).catch(() => undefined);
+      }
+      return model;
+    },
+  };
+}
+
+async function ask(
+  { api, read }: { readonly api: OllamaApi; readonly read: ServerMemoryPlanner['read'] },
+  listed: ListedByOllama,
+  signal: AbortSignal,
+): Promise<KnownModel> {
+  const shown = await api.show(listed.name, true, signal);
+  const header = read({ keys: shown.model_info ?? {}, tensors: shown.tensors ?? [] });
+  const { keys } = header.facts;
+  const trained = keys[`${String(keys['general.architecture'])}.context_length`];
+  const parameters = keys['general.parameter_count'];
+  const remote = shown.remote_host ?? listed.remote_host ?? null;
+  return {
+    digest: listed.digest ?? '',
+    sizeBytes: listed.size ?? null,
+    header: { facts: mutable(header.facts), hollowKeys: [...header.hollowKeys], markers: [...header.markers] },
+    capabilities: shown.capabilities ?? [],
+    template: shown.template ?? '',
+    trainedTokens: typeof trained === 'number' && trained > 0 ? trained : null,
+    parametersB:
+      typeof parameters === 'number' && parameters > 0
+        ? inBillions(parameters)
+        : billionsIn(shown.details?.parameter_size ?? listed.details?.parameter_size),
+    filePath: /^FROM (\/.+|[A-Z]:\\.+)$/m.exec(shown.modelfile ?? '')?.[1]?.trim() ?? null,
+    remoteHost: remote === '' ? null : remote,
+  };
+}
+
+function mutable({
+  keys,
+  vocabulary,
+  weights,
+}: ReturnType<ServerMemoryPlanner['read']>['facts']): KnownModel['header']['facts'] {
+  return {
+    keys: { ...keys },
+    vocabulary,
+    weights: weights === null ? null : { ...weights, layers: weights.layers === null ? null : [...weights.layers] },
+  };
+}
+
+/** With two digits, and never none. */
+export function inBillions(parameters: number): number {
+  return Math.max(0.01, Math.round(parameters / 1e7) / 100);
+}
+
+/** "494.03M", "7.6B". */
+function billionsIn(size: string | null | undefined): number | null {
+  const [, amount = '', unit = ''] = /^([\d.]+)\s*([KMB])$/i.exec(size ?? '') ?? [];
+  const value = Number(amount) / (unit.toUpperCase() === 'B' ? 1 : unit.toUpperCase() === 'M' ? 1e3 : 1e6);
+  return Number.isFinite(value) && value > 0 ? value : null;
+}
+
+/** Null for a digest that is none: it becomes the name of a file. */
+function fileOf(cacheDir: string, digest: string): string | null {
+  const hash = digest.replace(/^sha256:/, '');
+  return /^[0-9a-f]{64}$/.test(hash) ? join(cacheDir, 'ollama', `${hash}.json`) : null;
+}
+
+async function fromDisk(cacheDir: string, digest: string): Promise<KnownModel | null> {
+  const path = fileOf(cacheDir, digest);
+  if (path === null) return null;
+  const file = await readJsonFile(path, (value) => knownSchema.parse(value));
+  return file.type === 'value' && file.value.digest === digest ? file.value : null;
+}

@@ -1,0 +1,362 @@
+import type { EngineOccupant, HeldModel } from '../../engine/local-engines.ts';
+import type {
+  ServerMemoryPlanner,
+  ServerMemoryGrant,
+  ServerMemoryRequest,
+} from '../../memory/server-memory-planner.ts';
+import type { ListedByOllama, OllamaApi, ResidentModel, ServerVersion } from './ollama-api.ts';
+import { OllamaError, judgeVersion } from './ollama-api.ts';
+import type { CheckedLoad, Finding } from './check-ollama-load.ts';
+import { checkLoad } from './check-ollama-load.ts';
+import type { KnownModel, KnownModels } from './ollama-known-models.ts';
+import { judgeTemplate } from './repair-template.ts';
+
+export interface ModelLoaderOptions {
+  readonly api: OllamaApi;
+  readonly known: KnownModels;
+  readonly planner: ServerMemoryPlanner;
+  /** The server runs on this machine. */
+  readonly isHere: boolean;
+  /** Null: what is useful on such a machine. */
+  readonly askedTokens: number | null;
+  readonly keepAliveMinutes: number;
+  readonly now: () => number;
+  /** The other engines of this machine; null where there are none, or the server is elsewhere. */
+  readonly neighbours: Neighbours | null;
+}
+
+export interface Neighbours {
+  readonly held: (signal: AbortSignal) => Promise<readonly HeldModel[]>;
+  readonly unload: (signal: AbortSignal) => Promise<readonly HeldModel[]>;
+}
+
+/** What is decided for a model; the same for as long as its digest is, so that nothing makes the server load it anew. */
+interface Decision {
+  readonly digest: string;
+  readonly grant: ServerMemoryGrant;
+  /** What the server is asked for. */
+  wantedTokens: number;
+  /** Null until it was loaded once. */
+  checked: CheckedLoad | null;
+  /** Why it was loaded with less than was granted; null: it was not. */
+  steppedDown: Finding | null;
+}
+
+/** A model that is in memory as it was planned, or as near to it as the server made it. */
+export interface ReadyModel {
+  readonly name: string;
+  readonly known: KnownModel;
+  readonly version: ServerVersion;
+  readonly grant: ServerMemoryGrant;
+  /** Sent with every call, or the server loads the model anew. */
+  readonly numCtx: number;
+  readonly checked: CheckedLoad;
+  readonly findings: readonly Finding[];
+  /** It was loaded for this call, so that nothing of the prompt can have been kept. */
+  readonly isFresh: boolean;
+  /** Of other engines, for this load. */
+  readonly unloaded: readonly string[];
+}
+
+/** Brings models of one server into memory, one at a time, and knows how they were loaded. Throws `OllamaError`. */
+export interface ModelLoader {
+  readonly version: (signal: AbortSignal) => Promise<ServerVersion>;
+  /** In the server's own list; null: it does not have it. */
+  readonly find: (name: string, signal: AbortSignal) => Promise<ListedByOllama | null>;
+  /** What calls may use; of a model that was not loaded yet, by the plan. */
+  readonly window: (listed: ListedByOllama, signal: AbortSignal) => Promise<KnownWindow>;
+  readonly prepare: (name: string, signal: AbortSignal, onLoading: () => void) => Promise<ReadyModel>;
+  /** Gives back the memory of what was loaded here. */
+  readonly release: (signal: AbortSignal) => Promise<void>;
+  /** What was loaded here and is still there. */
+  readonly occupant: EngineOccupant;
+}
+
+export interface KnownWindow {
+  readonly known: KnownModel;
+  readonly contextTokens: number;
+}
+
+const leastStep = 4_096;
+
+export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
+  const { api } = options;
+  const decisions = new Map<string, Decision>();
+  const loadedHere = new Map<string, number | null>();
+  const release: ModelLoader['release'] = async (signal) => {
+    for (const name of loadedHere.keys()) {
+      await api.unload(name, signal);
+      loadedHere.delete(name);
+    }
+  };
+  let judged: { readonly version: ServerVersion; readonly at: number } | null = null;
+  const version: ModelLoader['version'] = async (signal) => {
+    if (judged !== null && options.now() - judged.at < 60_000) return judged.version;
+    judged = { version: judgeVersion(await api.version(signal)), at: options.now() };
+    return judged.version;
+  };
+  const find: ModelLoader['find'] = async (name, signal) => {
+    const all = await api.list(signal);
+    return all.find((one) => one.name === name) ?? all.find((one) => one.name === `${name}:latest`) ?? null;
+  };
+  const decide = (listed: ListedByOllama, known: KnownModel, signal: AbortSignal): Promise<Decision> =>
+    decideFor(options, { listed, known, decisions, loadedHere }, signal);
+  return {
+    version,
+    find,
+    window: async (listed, signal) => {
+      const known = await options.known.of(listed, signal);
+      const decision = await decide(listed, known, signal);
+      return { known, contextTokens: decision.checked?.contextTokens ?? decision.wantedTokens };
+    },
+    prepare: async (name, signal, onLoading) => {
+      const server = await version(signal);
+      for (let attempt = 1; ; attempt += 1) {
+        const listed = await find(name, signal);
+        if (listed === null) throw missing(name);
+        const known = await options.known.of(listed, signal);
+        const decision = await decide(listed, known, signal);
+        const loaded = await ensureLoaded(options, { listed, known, decision, loadedHere, onLoading }, signal);
+        if (loaded.otherDigest === null) return ready({ listed, known, server, decision, loaded });
+        // It may have been pulled anew between the list and the load.
+        decisions.delete(listed.name);
+        if (attempt === 2) throw otherFile(listed, loaded.otherDigest);
+      }
+    },
+    release,
+    occupant: {
+      held: async (signal) => {
+        const all = loadedHere.size === 0 ? [] : await api.resident(signal).catch(() => []);
+        return all
+          .filter(({ name }) => loadedHere.has(name))
+          .map((one) => heldBy(one, loadedHere.get(one.name) ?? null));
+      },
+      unload: release,
+    },
+  };
+}
+
+/** Of the part on the host, the weights are a mapped file. */
+function heldBy({ name, size, size_vram: onCard }: ResidentModel, fileBytes: number | null): HeldModel {
+  const [all, cardBytes] = [size ?? 0, onCard ?? 0];
+  const onHost = Math.max(0, all - cardBytes);
+  const mappedBytes = all === 0 ? 0 : Math.min(onHost, ((fileBytes ?? 0) * onHost) / all);
+  return { model: `ollama/${name}`, hostBytes: onHost - mappedBytes, mappedBytes, cardBytes };
+}
+
+interface Deciding {
+  readonly listed: ListedByOllama;
+  readonly known: KnownModel;
+  readonly decisions: Map<string, Decision>;
+  readonly loadedHere: ReadonlyMap<string, number | null>;
+}
+
+async function decideFor(
+  options: ModelLoaderOptions,
+  { listed, known, decisions, loadedHere }: Deciding,
+  signal: AbortSignal,
+): Promise<Decision> {
+  const before = decisions.get(listed.name);
+  if (before?.digest === known.digest) return before;
+  const leaving = await leavingFor(options, { listed, loadedHere }, signal);
+  const others = (await options.neighbours?.held(signal)) ?? [];
+  const sum = (of: (one: HeldModel) => number): number => others.reduce((total, one) => total + of(one), 0);
+  const grant = await options.planner.plan(
+    wishFor(options, known, {
+      hostBytes: leaving.hostBytes + sum((one) => one.hostBytes),
+      cardBytes: leaving.cardBytes + sum((one) => one.cardBytes),
+    }),
+    signal,
+  );
+  const decision: Decision = {
+    digest: known.digest,
+    grant,
+    wantedTokens: grant.grantedTokens,
+    checked: null,
+    steppedDown: null,
+  };
+  decisions.set(listed.name, decision);
+  return decision;
+}
+
+/** This very model goes when it is loaded anew, and so does what was loaded here: one is in memory at a time. */
+async function leavingFor(
+  { api }: ModelLoaderOptions,
+  { listed, loadedHere }: Pick<Deciding, 'listed' | 'loadedHere'>,
+  signal: AbortSignal,
+): Promise<ServerMemoryRequest['givenBack']> {
+  const resident = await api.resident(signal);
+  return givenBackBy(resident.filter((one) => one.name === listed.name || loadedHere.has(one.name)));
+}
+
+function wishFor(
+  { askedTokens, isHere }: ModelLoaderOptions,
+  { header, sizeBytes, filePath, remoteHost }: KnownModel,
+  givenBack: ServerMemoryRequest['givenBack'],
+): ServerMemoryRequest {
+  return {
+    header,
+    sizeBytes,
+    filePath: isHere ? filePath : null,
+    askedTokens,
+    isHere: isHere && remoteHost === null,
+    givenBack,
+  };
+}
+
+/** What other engines hold goes where this model, as it is wanted, does not fit beside it. */
+async function makeRoom(
+  options: ModelLoaderOptions,
+  { listed, known, decision, loadedHere }: Loading,
+  signal: AbortSignal,
+): Promise<readonly HeldModel[]> {
+  const others = (await options.neighbours?.held(signal)) ?? [];
+  if (options.neighbours === null || others.length === 0) return [];
+  const leaving = await leavingFor(options, { listed, loadedHere }, signal);
+  // Weights that are mapped are called free, and two models that push each other's out crawl.
+  const mapped = others.reduce((total, { mappedBytes }) => total + mappedBytes, 0);
+  const beside = await options.planner.plan(
+    wishFor(options, known, { ...leaving, hostBytes: leaving.hostBytes - mapped }),
+    signal,
+  );
+  const fits =
+    beside.predictedBytes !== null &&
+    beside.placement !== 'nowhere' &&
+    beside.grantedTokens >= decision.wantedTokens &&
+    beside.placement === decision.grant.placement;
+  return fits ? [] : options.neighbours.unload(signal);
+}
+
+interface Loading {
+  readonly listed: ListedByOllama;
+  readonly known: KnownModel;
+  readonly decision: Decision;
+  readonly loadedHere: Map<string, number | null>;
+  readonly onLoading: () => void;
+}
+
+interface Loaded {
+  readonly isFresh: boolean;
+  readonly unloaded: readonly HeldModel[];
+  /** The server loaded something else than it lists under this name. */
+  readonly otherDigest: string | null;
+}
+
+async function ensureLoaded(options: ModelLoaderOptions, loading: Loading, signal: AbortSignal): Promise<Loaded> {
+  const { api } = options;
+  const { listed, decision, loadedHere, onLoading } = loading;
+  const all = await api.resident(signal);
+  const there = all.find((one) => one.name === listed.name) ?? null;
+  if (there !== null && isAsWanted(there, decision) && otherDigest(listed, there) === null) {
+    decision.checked ??= checkLoad(decision.grant, there, decision.wantedTokens);
+    return { isFresh: false, unloaded: [], otherDigest: null };
+  }
+  onLoading();
+  for (const name of [...loadedHere.keys()].filter((one) => one !== listed.name)) {
+    await api.unload(name, signal);
+    loadedHere.delete(name);
+  }
+  const unloaded = await makeRoom(options, loading, signal);
+  const load = async (): Promise<ResidentModel | null> => {
+    await api.load(listed.name, loadBody(options, decision), signal);
+    loadedHere.set(listed.name, listed.size ?? null);
+    const resident = (await api.resident(signal)).find((one) => one.name === listed.name) ?? null;
+    decision.checked = checkLoad(decision.grant, resident, decision.wantedTokens);
+    return resident;
+  };
+  let resident = await load().catch((error: unknown) => {
+    if (!stepDown(decision, isOutOfMemory(error) ? 'context-reduced' : null)) throw error;
+    return load();
+  });
+  if (stepDown(decision, decision.checked?.hasSpilled === true ? 'spilled' : null)) resident = await load();
+  return { isFresh: true, unloaded, otherDigest: resident === null ? null : otherDigest(listed, resident) };
+}
+
+/** One planned step, no more: each is a load, and what others take cannot be had by asking for less and less. */
+function stepDown(decision: Decision, code: 'spilled' | 'context-reduced' | null): boolean {
+  const half = Math.floor(decision.wantedTokens / 512) * 256;
+  if (code === null || decision.steppedDown !== null || half < leastStep) return false;
+  const why = code === 'spilled' ? 'a part of it lay on the processor' : 'the server had no memory for more';
+  decision.wantedTokens = half;
+  decision.steppedDown = { code, text: `loaded again with ${half} tokens, because ${why}` };
+  return true;
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof OllamaError && error.error.code === 'out-of-memory';
+}
+
+/** Loaded with other options than ours it would be loaded anew by the call, and not be what was looked at. */
+function isAsWanted(there: ResidentModel, { checked, wantedTokens }: Decision): boolean {
+  const made = there.context_length ?? 0;
+  if (made === 0) return checked !== null;
+  return made === wantedTokens || made === checked?.madeTokens;
+}
+
+function otherDigest(listed: ListedByOllama, resident: ResidentModel): string | null {
+  const [wanted, found] = [listed.digest ?? '', resident.digest ?? ''].map((digest) => digest.replace(/^sha256:/, ''));
+  return wanted === '' || found === '' || wanted === found ? null : (found ?? null);
+}
+
+/** The one set of options of a session. */
+function loadBody(
+  { keepAliveMinutes }: ModelLoaderOptions,
+  { wantedTokens }: Decision,
+): Readonly<Record<string, unknown>> {
+  return { options: { num_ctx: wantedTokens }, keep_alive: `${keepAliveMinutes}m` };
+}
+
+function givenBackBy(resident: readonly ResidentModel[]): { readonly hostBytes: number; readonly cardBytes: number } {
+  const cardBytes = resident.reduce((sum, one) => sum + (one.size_vram ?? 0), 0);
+  const all = resident.reduce((sum, one) => sum + (one.size ?? 0), 0);
+  return { cardBytes, hostBytes: Math.max(0, all - cardBytes) };
+}
+
+function ready(found: {
+  readonly listed: ListedByOllama;
+  readonly known: KnownModel;
+  readonly server: ServerVersion;
+  readonly decision: Decision;
+  readonly loaded: Loaded;
+}): ReadyModel {
+  const { listed, known, server, decision, loaded } = found;
+  const checked = decision.checked ?? checkLoad(decision.grant, null, decision.wantedTokens);
+  const template = judgeTemplate(known);
+  const hollow = known.header.hollowKeys;
+  const findings: Finding[] = [...checked.findings];
+  if (template !== null) findings.push(template);
+  if (hollow.length > 0)
+    findings.push({
+      code: 'header-incomplete',
+      text: `the server leaves out the arrays of ${hollow.slice(0, 3).join(', ')}`,
+    });
+  if (server.complaint !== null) findings.push({ code: 'old-server', text: server.complaint });
+  return {
+    name: listed.name,
+    known,
+    version: server,
+    grant: decision.grant,
+    numCtx: decision.wantedTokens,
+    checked,
+    findings: decision.steppedDown === null ? findings : [...findings, decision.steppedDown],
+    isFresh: loaded.isFresh,
+    unloaded: loaded.unloaded.map(({ model }) => model),
+  };
+}
+
+function missing(name: string): OllamaError {
+  return new OllamaError({
+    code: 'missing-model',
+    message: `Ollama does not have the model ${name}. Fetch it with: ollama pull ${name}`,
+    retryable: false,
+  });
+}
+
+function otherFile({ name, digest }: ListedByOllama, found: string): OllamaError {
+  const [listed, loaded] = [digest ?? '', found].map((one) => one.replace(/^sha256:/, '').slice(0, 12));
+  return new OllamaError({
+    code: 'bad-model',
+    message: `Ollama lists ${name} with the digest ${listed} and loaded ${loaded}: it is another file than the plan was made for.`,
+    retryable: false,
+  });
+}

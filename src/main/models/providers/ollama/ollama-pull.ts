@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { PullProgress } from '@shared/contract/contract.ts';
+import { watchForStalls } from '../call/stall-watch.ts';
+import type { OllamaApi } from './ollama-api.ts';
+import { errorInside, OllamaError } from './ollama-api.ts';
+import { readLines } from './json-lines.ts';
+
+const count = z.number().nonnegative().nullish().catch(null);
+const lineSchema = z.object({
+  status: z.string(),
+  digest: z.string().nullish().catch(null),
+  total: count,
+  completed: count,
+});
+
+/** Has the server fetch a model, layer by layer. What it has of one is kept when this is given up or breaks off. */
+export async function pullModel(
+  api: OllamaApi,
+  name: string,
+  options: {
+    readonly onProgress: (progress: PullProgress) => void;
+    readonly signal: AbortSignal;
+    readonly stallMs: number;
+  },
+): Promise<void> {
+  const { onProgress, signal, stallMs } = options;
+  const layers = new Map<string, { readonly done: number; readonly total: number }>();
+  let isDone = false;
+  for await (const line of watchForStalls(readLines(await api.pull(name, signal)), () => stallMs, signal)) {
+    const refused = errorInside(line);
+    if (refused !== null) throw new OllamaError(refused);
+    const parsed = lineSchema.safeParse(line);
+    if (!parsed.success) continue;
+    const { status, digest, total, completed } = parsed.data;
+    if (digest !== null && digest !== undefined && total !== null && total !== undefined)
+      layers.set(digest, { done: completed ?? 0, total });
+    isDone = status === 'success';
+    const sum = (key: 'done' | 'total'): number => [...layers.values()].reduce((all, layer) => all + layer[key], 0);
+    onProgress({
+      phase: isDone ? 'done' : phaseOf(status),
+      doneBytes: sum('done'),
+      totalBytes: layers.size === 0 ? null : sum('total'),
+      text: isDone ? `ollama/${name}` : '',
+    });
+  }
+  signal.throwIfAborted();
+  const message = `Ollama broke off before ${name} was whole; what it has is kept. Try again.`;
+  if (!isDone) throw new OllamaError({ code: 'cut', message, retryable: true });
+}
+
+function phaseOf(status: string): PullProgress['phase'] {
+  if (status.startsWith('pulling') && status !== 'pulling manifest') return 'downloading';
+  return status.startsWith('verifying') ? 'verifying' : 'checking';
+}

@@ -1,0 +1,58 @@
+import type { OllamaSettings } from '@shared/settings/settings.ts';
+import type { OwnOllamaServer } from '../../engine/own-ollama-server.ts';
+
+export interface ServerStarter {
+  /** For `OllamaApi`: true where the server was started, else why not. */
+  readonly revive: (signal: AbortSignal) => Promise<true | string | null>;
+  /** It is installed, does not run, and nobody has said yet that it may be started. */
+  readonly canStart: () => Promise<boolean>;
+}
+
+export interface StarterOptions {
+  readonly address: string;
+  /** It would run on this machine. */
+  readonly isHere: boolean;
+  readonly settings: OllamaSettings;
+  readonly ownServer: OwnOllamaServer | undefined;
+  readonly fetch: typeof fetch;
+}
+
+/** Starts the server of an address of this machine, where a person has said so. */
+export function createServerStarter(options: StarterOptions): ServerStarter {
+  const { address, isHere, settings, ownServer, fetch: get } = options;
+  const { host, protocol, port } = new URL(address);
+  const find = async (): Promise<string | null> =>
+    ownServer === undefined || !isHere || protocol !== 'http:' ? null : ownServer.find(settings.program);
+  const answers = async (signal: AbortSignal): Promise<boolean> => {
+    try {
+      return (await get(`${address}/api/version`, { signal })).ok;
+    } catch {
+      return false;
+    }
+  };
+  return {
+    canStart: async () => !settings.start && (await find()) !== null,
+    revive: async (signal) => {
+      const program = await find();
+      if (ownServer === undefined || program === null) return missingText(settings);
+      if (!settings.start) return offerText(program);
+      // Ollama takes its own port where none is said, and `localhost` may be two addresses.
+      const at = `127.0.0.1:${port === '' ? '80' : port}`;
+      const started = await ownServer.start({ program, host: host.startsWith('[') ? host : at, answers }, signal);
+      if (started.ok) return true;
+      const { message, hint } = started.error;
+      return hint === undefined ? message : `${message} ${hint}`;
+    },
+  };
+}
+
+function offerText(program: string): string {
+  return `It is installed: ${program}. Start it with "ollama serve", or have Dewpoint start it and end it with itself: dewpoint settings set providers.ollama '{"kind": "ollama", "start": true}'`;
+}
+
+function missingText({ start, program }: OllamaSettings): string | null {
+  if (!start) return null;
+  return program === undefined
+    ? 'Dewpoint was to start it, and no program "ollama" was found on this machine.'
+    : `Dewpoint was to start it, and ${program} is no program that can be run.`;
+}

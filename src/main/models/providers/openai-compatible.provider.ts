@@ -1,0 +1,26 @@
+import { openaiCompatibleSchema } from '@shared/settings/settings.ts';
+import { createChatProvider } from './chat-completions/chat-provider.ts';
+import { chatPreset } from './chat-completions/chat-presets.ts';
+import { defineProvider } from './define.ts';
+
+/** Chat Completions at any base URL: servers on this machine and services alike. Presets know the habits of some. */
+export default defineProvider({
+  kind: 'openai-compatible',
+  label: 'OpenAI-compatible endpoint',
+  settings: openaiCompatibleSchema,
+  secrets: ['apiKey'],
+  create(dependencies, { id, settings }) {
+    const service = chatPreset(settings.preset);
+    return createChatProvider(dependencies, {
+      id,
+      kind: settings.preset ?? 'openai-compatible',
+      // The schema has seen to it that there is one.
+      baseUrl: settings.baseUrl ?? service.baseUrl ?? '',
+      where: settings.where ?? service.where,
+      service,
+      models: settings.models,
+      effort: settings.effort,
+      firstWordSeconds: settings.firstWordSeconds,
+    });
+  },
+});

@@ -1,0 +1,76 @@
+import OpenAI from 'openai';
+import { openaiSchema } from '@shared/settings/settings.ts';
+import { readChatModels } from './chat-completions/chat-models.ts';
+import type { Provider } from './define.ts';
+import { defineProvider } from './define.ts';
+import { getJson } from './api/get-json.ts';
+import { createApiModels } from './api/api-models.ts';
+import { rejectHtmlPages } from './api/reject-html-pages.ts';
+import { watchReachability } from './api/reachability.ts';
+import { addressBelow, createApiProvider } from './api/api-provider.ts';
+import { responsesWire } from './openai/responses-stream.ts';
+import { firstWordMs } from './call/stall-watch.ts';
+
+/** OpenAI's own models, through its Responses API. */
+export default defineProvider({
+  kind: 'openai',
+  label: 'OpenAI',
+  settings: openaiSchema,
+  secrets: ['apiKey'],
+  create(dependencies, { id, settings }): Provider {
+    const { now, secret } = dependencies;
+    const reach = watchReachability(dependencies.fetch ?? fetch);
+    const get = rejectHtmlPages(reach.fetch);
+    const book = createApiModels({
+      id,
+      service: 'openai',
+      where: 'cloud',
+      models: settings.models,
+      effort: settings.effort,
+      now,
+      reach,
+      usual: (name) => ({
+        contextTokens: 128_000,
+        tools: true,
+        images: true,
+        reasoning: !withoutReasoning.test(name),
+        cache: true,
+      }),
+      fetchList: async (signal) => {
+        const url = addressBelow(settings.baseUrl, 'models');
+        const key = await secret('apiKey');
+        const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+        const listed = readChatModels(await getJson({ url, headers, fetch: get, signal }));
+        return listed.filter((model) => !otherApis.test(model.name));
+      },
+    });
+    const connect = async (): Promise<OpenAI> =>
+      new OpenAI({
+        baseURL: settings.baseUrl,
+        apiKey: (await secret('apiKey')) ?? 'none',
+        // Retries are the agent's, so that every one of them is seen and can be cancelled.
+        maxRetries: 0,
+        organization: null,
+        project: null,
+        logLevel: 'off',
+        timeout: firstWordMs(settings),
+        fetch: get,
+      });
+    return createApiProvider({
+      id,
+      kind: 'openai',
+      where: 'cloud',
+      settings,
+      book,
+      now,
+      reach,
+      wire: (targetOf) => responsesWire(connect, targetOf),
+    });
+  },
+});
+
+const withoutReasoning = /^(gpt-[34]|chatgpt)|chat-latest/u;
+
+/** In the list of models, but behind other doors. */
+const otherApis =
+  /^(davinci|babbage|gpt-3\.5-turbo-instruct|sora|chatgpt-image|computer-use)|image|audio|realtime|search/u;

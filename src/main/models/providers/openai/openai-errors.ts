@@ -1,0 +1,41 @@
+import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
+import { messageOf } from '@shared/errors.ts';
+import { PermanentError } from '../../../lib/net/net-fetch.ts';
+import { rootCause } from '../../../lib/net/root-cause.ts';
+import type { ProviderError } from '../define.ts';
+import { errorOfRefusal } from '../api/http-errors.ts';
+
+/** What went wrong in a call through the `openai` package, in our words. `null`: it was aborted by the caller. */
+export function toProviderError(error: unknown): ProviderError | null {
+  if (error instanceof APIUserAbortError) return null;
+  if (error instanceof APIConnectionError) return connectionError(error);
+  if (error instanceof APIError) {
+    const status: number | undefined = error.status;
+    const kind = [error.code, error.type].filter((word) => typeof word === 'string').join(' ');
+    return errorOfRefusal({ status, message: error.message, headers: error.headers, kind });
+  }
+  return brokenStream(error);
+}
+
+/** No connection. Packages and `fetch` wrap the reason ("connect ECONNREFUSED …") into errors that only say that something failed. */
+export function connectionError(error: Error): ProviderError {
+  return { code: 'network', message: connectionMessage(error), retryable: !isLasting(error) };
+}
+
+export function connectionMessage(error: Error): string {
+  const { message } = rootCause(error);
+  return isLasting(error) ? message : `The server could not be reached: ${message}`;
+}
+
+function isLasting(error: Error): boolean {
+  return rootCause(error) instanceof PermanentError;
+}
+
+/** Bytes that stopped or cannot be read. */
+export function brokenStream(error: unknown): ProviderError {
+  if (error instanceof SyntaxError) {
+    return { code: 'cut', message: `The answer could not be read: ${error.message}`, retryable: true };
+  }
+  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return { code: 'network', message: `The connection broke: ${messageOf(error)}${cause}`, retryable: true };
+}

@@ -1,0 +1,18 @@
+import { collectDefinitions } from '../../lib/discovered-definitions.ts';
+import type { ProviderDefinition } from './define.ts';
+
+/** Kinds of providers by name. A second one of the same kind, or a file without a definition, stops the start. */
+export type ProviderRegistry = ReadonlyMap<string, ProviderDefinition>;
+
+export function createProviderRegistry(modules: Readonly<Record<string, unknown>>): ProviderRegistry {
+  return collectDefinitions<ProviderDefinition>(modules, {
+    what: 'provider',
+    parts: { kind: 'string', settings: 'object', create: 'function' },
+    nameOf: ({ kind }) => kind,
+  });
+}
+
+/** Every `*.provider.ts` of this folder. */
+export function discoverProviders(): ProviderRegistry {
+  return createProviderRegistry(import.meta.glob('./*.provider.ts', { eager: true, import: 'default' }));
+}

@@ -1,0 +1,199 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { CloudReference } from '@shared/money/counterfactual.ts';
+import type { Workload } from '@shared/money/workload.ts';
+import { counterfactualOf } from '@shared/money/counterfactual.ts';
+import { addSplitWorkload, noSplitWorkload } from '@shared/money/workload.ts';
+import type { CostCell, CostGrouping, CostReport, SessionCosts } from '@shared/money/cost-report.ts';
+import { addTotals, createCostFold, energyOf, groupCosts, noCosts } from '@shared/money/cost-report.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
+import { usageSchema } from '@shared/money/token-cost.ts';
+import { readJsonFile, writeFileAtomic } from '../lib/files/json-file.ts';
+import { localDay } from './budget.ts';
+import type { ReservationsRecord } from './reservations/reservations-state.ts';
+import { noKeys, toNano } from './reservations/reservations-state.ts';
+
+/** A session as the ledger reads it. */
+export interface LedgerSession {
+  readonly id: string;
+  readonly title: string;
+  readonly projectPath: string | null;
+  /** The size of its log: while that is the same, its sums are. */
+  readonly logBytes: number;
+  /** Where sums may be kept; they can be deleted at any time. */
+  readonly folder: string;
+}
+
+export interface LedgerOptions {
+  readonly sessions: () => Promise<readonly LedgerSession[]>;
+  readonly read: (sessionId: string) => Promise<AsyncIterable<SessionEvent>>;
+  /** The cloud model that is set up, with its price. */
+  readonly reference: () => Promise<CloudReference | null>;
+}
+
+export interface CostQuery {
+  readonly by: CostGrouping;
+  /** The first day that counts, `2026-11-21`. */
+  readonly since?: string | undefined;
+  /** A project's folder. */
+  readonly project?: string | undefined;
+}
+
+/** What was spent, from the logs alone. */
+export interface Ledger {
+  report(query: CostQuery): Promise<CostReport>;
+  /** All that was spent so far, as the lines that a new reservation log begins with. */
+  spentSoFar(): Promise<readonly ReservationsRecord[]>;
+}
+
+const recipeRunTotalsSchema = z.object({
+  runs: z.number(),
+  calls: z.number(),
+  written: z.number(),
+  otherMs: z.number(),
+  limitMs: z.number(),
+  madeThere: z.number(),
+  rate: z.number(),
+});
+const spanSchema = z.object({ tokens: z.number(), ms: z.number() });
+const workloadSchema: z.ZodType<Workload> = z.object({
+  calls: z.number(),
+  usage: usageSchema,
+  reused: z.number(),
+  read: spanSchema,
+  written: spanSchema,
+  totalMs: z.number(),
+  costUsd: z.number(),
+  unpricedCalls: z.number(),
+  wattHours: z.number(),
+  energyUsd: z.number(),
+  unmeteredCalls: z.number(),
+  unpricedEnergyCalls: z.number(),
+  estimatedEnergyCalls: z.number(),
+  recipeRuns: z.object({
+    through: recipeRunTotalsSchema,
+    cut: recipeRunTotalsSchema,
+    solved: recipeRunTotalsSchema,
+    answered: recipeRunTotalsSchema,
+    again: recipeRunTotalsSchema,
+    covered: recipeRunTotalsSchema,
+  }),
+});
+
+const cellsSchema = z.object({
+  version: z.literal(6),
+  logBytes: z.number(),
+  /** Days are those of this machine's calendar: sums of another one are of no use. */
+  zone: z.string(),
+  cells: z.array(
+    z.object({
+      day: z.string(),
+      model: z.string(),
+      totals: z.object({
+        calls: z.number(),
+        failedCalls: z.number(),
+        localCalls: z.number(),
+        usage: usageSchema,
+        costUsd: z.number(),
+        unpricedCalls: z.number(),
+      }),
+      work: z.object({ local: workloadSchema, cloud: workloadSchema }),
+    }),
+  ),
+});
+
+export function createLedger(options: LedgerOptions): Ledger {
+  const all = async (): Promise<{ readonly sessions: SessionCosts[]; readonly unreadable: string[] }> => {
+    const sessions: SessionCosts[] = [];
+    const unreadable: string[] = [];
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    for (const session of await options.sessions()) {
+      const cells = await cellsOf(options, session, zone);
+      const { id, title, projectPath } = session;
+      if (cells === null) unreadable.push(id);
+      else sessions.push({ sessionId: id, title, projectPath, cells });
+    }
+    return { sessions, unreadable };
+  };
+  return {
+    report: async ({ by, since, project }) => {
+      const { sessions, unreadable } = await all();
+      const counted = sessions
+        .filter(({ projectPath }) => project === undefined || projectPath === project)
+        .map((session) => ({
+          ...session,
+          cells: session.cells.filter(({ day }) => since === undefined || day >= since),
+        }));
+      const rows = groupCosts(counted, by);
+      const total = rows.reduce(addTotals, noCosts);
+      const work = counted
+        .flatMap(({ cells }) => cells.map((cell) => cell.work))
+        .reduce(addSplitWorkload, noSplitWorkload);
+      const known = sessions
+        .flatMap(({ cells }) => cells.map((cell) => cell.work))
+        .reduce(addSplitWorkload, noSplitWorkload);
+      const reference = await options.reference();
+      return {
+        by,
+        since: since ?? null,
+        project: project ?? null,
+        rows: rows.map(({ work: own, ...row }) => ({
+          ...row,
+          elsewhere: counterfactualOf(own, reference, known),
+          energy: energyOf(own),
+        })),
+        total: totalsOnly(total),
+        elsewhere: counterfactualOf(work, reference, known),
+        energy: energyOf(work),
+        unreadable,
+      };
+    },
+    spentSoFar: async () =>
+      (await all()).sessions.flatMap(({ sessionId, projectPath, cells }) =>
+        cells
+          .filter(({ totals }) => totals.costUsd > 0)
+          .map(({ day, totals }): ReservationsRecord => ({
+            type: 'spent',
+            at: 0,
+            nano: toNano(totals.costUsd),
+            keys: { ...noKeys, session: sessionId, project: projectPath, day, month: day.slice(0, 7) },
+          })),
+      ),
+  };
+}
+
+function totalsOnly({
+  calls,
+  failedCalls,
+  localCalls,
+  usage,
+  costUsd,
+  unpricedCalls,
+}: CostReport['total']): CostReport['total'] {
+  return { calls, failedCalls, localCalls, usage, costUsd, unpricedCalls };
+}
+
+/** Null: its log cannot be read. */
+async function cellsOf(
+  options: LedgerOptions,
+  session: LedgerSession,
+  zone: string,
+): Promise<readonly CostCell[] | null> {
+  const path = join(session.folder, 'costs.json');
+  const kept = await readJsonFile(path, (value) => cellsSchema.parse(value));
+  if (kept.type === 'value' && kept.value.logBytes === session.logBytes && kept.value.zone === zone) {
+    return kept.value.cells;
+  }
+  const fold = createCostFold(localDay);
+  try {
+    for await (const event of await options.read(session.id)) fold.add(event);
+  } catch {
+    // Named in the report; what can be read of other sessions still counts.
+    return null;
+  }
+  const cells = fold.cells();
+  const text = JSON.stringify({ version: 6, logBytes: session.logBytes, zone, cells });
+  // Only a help for the next time.
+  await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(() => undefined);
+  return cells;
+}

@@ -1,0 +1,152 @@
+import type { Price } from '@shared/money/token-cost.ts';
+import type { ProviderSettings } from '@shared/settings/settings.ts';
+import { parsedUrl } from '../lib/net/parsed-url.ts';
+
+/** The bundled list; a test holds the version to that of the package. */
+export const priceList = { version: '0.1.8', date: '2026-09-23' } as const;
+
+export interface PricedModel {
+  /** Settings of the provider that answers for the model. */
+  readonly settings: ProviderSettings;
+  /** The model's name as its service knows it. */
+  readonly name: string;
+  /** Prices change with the hour at some services. */
+  readonly at: number;
+}
+
+/**
+ * The price of a model from the list that came with this version; reaches no network. Null: the list does not know the
+ * model, or it has rates that a call of ours cannot be counted by; the model is then unpriced.
+ */
+export async function listedPrice({ settings, name, at }: PricedModel): Promise<Price | null> {
+  const providerId = listNameOf(settings, name);
+  if (providerId === null) return null;
+  // Half a megabyte of prices, of no use to who works locally.
+  const { calcPrice } = await import('@pydantic/genai-prices');
+  const options = { providerId, timestamp: new Date(at) };
+  const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, nameInList(settings, name), options);
+  if (found === null) return null;
+  const rates = ratesOf(found.model_price);
+  if (rates === null) return null;
+  const { version, date } = priceList;
+  return { ...rates, source: `genai-prices ${version} (${found.provider.id}/${found.model.id})`, date };
+}
+
+/** Under which name the list has a service; null for one that it cannot know. */
+function listNameOf(settings: ProviderSettings, name: string): string | null {
+  switch (settings.kind) {
+    case 'openai':
+    case 'anthropic':
+      return settings.kind;
+    case 'gemini':
+      return 'google';
+    case 'huggingface': {
+      // The router serves one model through many services, each with a price of its own: `MODEL:SERVICE` names one.
+      const service = name.split(':')[1];
+      return service === undefined ? null : `huggingface_${service.replaceAll('-', '_')}`;
+    }
+    case 'openai-compatible':
+      return listNameOfPreset(settings);
+    case 'llama-cpp':
+    case 'ollama':
+    case 'scripted':
+      return null;
+    default:
+      return settings satisfies never;
+  }
+}
+
+function listNameOfPreset({
+  preset,
+  where,
+  baseUrl,
+}: Extract<ProviderSettings, { kind: 'openai-compatible' }>): string | null {
+  if (where === 'local') return null;
+  switch (preset) {
+    case 'xai':
+      return 'x-ai';
+    case 'lm-studio':
+    case 'vllm':
+    case 'llama-server':
+      return null;
+    case undefined:
+      return listNameOfHost(baseUrl);
+    default:
+      // With another address it is somebody else's service, at somebody else's price.
+      return baseUrl === undefined || preset === 'azure' ? preset : listNameOfHost(baseUrl);
+  }
+}
+
+const hosts: readonly (readonly [ending: string, name: string])[] = [
+  ['api.openai.com', 'openai'],
+  ['openrouter.ai', 'openrouter'],
+  ['api.groq.com', 'groq'],
+  ['api.deepseek.com', 'deepseek'],
+  ['api.mistral.ai', 'mistral'],
+  ['api.x.ai', 'x-ai'],
+  ['api.together.xyz', 'together'],
+  ['api.together.ai', 'together'],
+  ['api.fireworks.ai', 'fireworks'],
+  ['api.cerebras.ai', 'cerebras'],
+  ['api.perplexity.ai', 'perplexity'],
+];
+
+function listNameOfHost(baseUrl: string | undefined): string | null {
+  const url = baseUrl === undefined ? null : parsedUrl(baseUrl);
+  return hosts.find(([host]) => url?.hostname === host)?.[1] ?? null;
+}
+
+function nameInList(settings: ProviderSettings, name: string): string {
+  return settings.kind === 'huggingface' ? (name.split(':')[0] ?? name) : name;
+}
+
+type ListedRate =
+  | number
+  | { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] };
+type ListedRates = Readonly<Record<string, ListedRate | undefined>>;
+
+/** Rates for what our calls never use: speech, video, searches of the service. */
+const unusedRates = /audio|video|searches|hours|document|annotated|image_mtok|image_read|cache_write_1h|citation/u;
+const usedRates = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'requests_kcount'];
+
+function ratesOf(listed: ListedRates): Omit<Price, 'source' | 'date'> | null {
+  const isKnown = Object.keys(listed).every((name) => usedRates.includes(name) || unusedRates.test(name));
+  if (!isKnown || listed.input_mtok === undefined || listed.output_mtok === undefined) return null;
+  const base = ratesAbove(listed, 0);
+  const starts = new Set<number>();
+  for (const name of usedRates) {
+    const rate = listed[name];
+    if (typeof rate === 'object') for (const tier of rate.tiers) starts.add(tier.start);
+  }
+  const tiers = [...starts]
+    .sort((left, right) => left - right)
+    .map((above) => ({ above, ...ratesAbove(listed, above + 1) }));
+  const perCall = rateAt(listed.requests_kcount, 0);
+  return {
+    ...base,
+    ...(tiers.length === 0 ? {} : { tiers }),
+    ...(perCall === undefined || perCall === 0 ? {} : { perCall: perCall / 1000 }),
+  };
+}
+
+function ratesAbove(
+  listed: ListedRates,
+  promptTokens: number,
+): Pick<Price, 'input' | 'output' | 'cacheRead' | 'cacheWrite'> {
+  const cacheRead = rateAt(listed.cache_read_mtok, promptTokens);
+  const cacheWrite = rateAt(listed.cache_write_mtok, promptTokens);
+  return {
+    input: rateAt(listed.input_mtok, promptTokens) ?? 0,
+    output: rateAt(listed.output_mtok, promptTokens) ?? 0,
+    ...(cacheRead === undefined ? {} : { cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+  };
+}
+
+function rateAt(rate: ListedRate | undefined, promptTokens: number): number | undefined {
+  if (rate === undefined || typeof rate === 'number') return rate;
+  const tier = [...rate.tiers]
+    .sort((left, right) => right.start - left.start)
+    .find(({ start }) => promptTokens > start);
+  return tier?.price ?? rate.base;
+}

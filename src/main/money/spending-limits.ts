@@ -1,0 +1,94 @@
+import type { CapChange, CapView } from '@shared/contract/budget-contract.ts';
+import { AppError } from '@shared/errors.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import type { Caps, CapScope } from './budget.ts';
+import { localDay } from './budget.ts';
+import type { Reservations } from './reservations/reservations.ts';
+import type { ReservationScope } from './reservations/reservations-state.ts';
+import { toUsd } from './reservations/reservations-state.ts';
+
+/** What a person sets in place of the caps there are. */
+export interface CapChanger {
+  readonly show: (projectPath: string | null) => Promise<readonly CapView[]>;
+  readonly change: (
+    target: { readonly scope: CapScope; readonly projectPath: string | null },
+    change: CapChange,
+  ) => Promise<readonly CapView[]>;
+}
+
+export interface CapChangerOptions {
+  readonly settings: () => Settings['budget'];
+  /** Rejects where the value is not right. */
+  readonly save: (key: string, value: unknown) => Promise<void>;
+  readonly reservations: () => Promise<Reservations>;
+  readonly now: () => number;
+}
+
+const order = ['step', 'task', 'session', 'project', 'day', 'month'] as const satisfies readonly CapScope[];
+
+/** The caps that hold for the calls of a project: its own cap goes before the one for every project. */
+export function capsOf({ projects, ...caps }: Settings['budget'], projectPath: string | null): Caps {
+  const own = ownCap(projects, projectPath);
+  return own === null ? caps : { ...caps, project: own };
+}
+
+function ownCap(projects: Settings['budget']['projects'], path: string | null): number | null {
+  return path !== null && Object.hasOwn(projects, path) ? (projects[path] ?? null) : null;
+}
+
+export function createCapChanger({ settings, save, reservations, now }: CapChangerOptions): CapChanger {
+  const keyOf = (scope: CapScope, projectPath: string | null): string | null => {
+    const day = localDay(now());
+    if (scope === 'project') return projectPath;
+    return scope === 'day' ? day : scope === 'month' ? day.slice(0, 7) : null;
+  };
+  const view = async (scope: CapScope, projectPath: string | null): Promise<CapView> => {
+    const limit = capsOf(settings(), projectPath)[scope];
+    const isOwn = scope === 'project' && ownCap(settings().projects, projectPath) !== null;
+    const key = keyOf(scope, projectPath);
+    // Where nothing is capped nothing is looked up: who works locally has no reservation log.
+    if (limit === null || !isSummed(scope) || key === null) {
+      return { scope, limitUsd: limit, isOwn, raisedUsd: 0, spentUsd: null, heldUsd: null };
+    }
+    const { spent, held, raised } = (await reservations()).sums(scope, key);
+    const raisedUsd = toUsd(raised);
+    return { scope, limitUsd: limit + raisedUsd, isOwn, raisedUsd, spentUsd: toUsd(spent), heldUsd: toUsd(held) };
+  };
+  const show = async (projectPath: string | null): Promise<readonly CapView[]> => {
+    const views: CapView[] = [];
+    for (const scope of order) views.push(await view(scope, projectPath));
+    return views;
+  };
+  return {
+    show,
+    change: async ({ scope, projectPath }, change) => {
+      const before = await view(scope, projectPath);
+      const usd = changed(before, change);
+      const key = keyOf(scope, projectPath);
+      // First the lower of both holds: a stop in between lets nothing more through than was allowed.
+      if (before.raisedUsd > 0 && isSummed(scope) && key !== null) await (await reservations()).unraise(scope, key);
+      if (scope !== 'project' || projectPath === null) await save(`budget.${scope}`, usd);
+      else {
+        const { [projectPath]: _, ...others } = settings().projects;
+        await save('budget.projects', usd === null ? others : { ...others, [projectPath]: usd });
+      }
+      return show(projectPath);
+    },
+  };
+}
+
+function isSummed(scope: CapScope): scope is ReservationScope {
+  return scope !== 'step';
+}
+
+/** Whole millionths, so that sums and differences of what people type stay what they look like. */
+function changed({ scope, limitUsd }: CapView, change: CapChange): number | null {
+  if (change.how === 'set') return change.usd;
+  if (limitUsd === null) {
+    throw new AppError('bad-input', `There is no cap for a ${scope} that could be changed by an amount.`, {
+      hint: 'Set one first.',
+    });
+  }
+  const usd = change.how === 'raise' ? limitUsd + change.usd : Math.max(0, limitUsd - change.usd);
+  return Math.round(usd * 1e6) / 1e6;
+}

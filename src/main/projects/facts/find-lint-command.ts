@@ -1,0 +1,40 @@
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { ProjectFacts } from './project-facts.ts';
+import { readText, scriptOf } from './read-project-text.ts';
+
+type Lint = NonNullable<ProjectFacts['lint']>;
+
+/** Read from the first of them that is there and has it; a file without a section counts by being there. */
+const declared: readonly (readonly [path: string, section: RegExp | null, runner: 'ruff' | 'flake8'])[] = [
+  ['ruff.toml', null, 'ruff'],
+  ['.ruff.toml', null, 'ruff'],
+  ['pyproject.toml', /^\[tool\.ruff\b/mu, 'ruff'],
+  ['.flake8', null, 'flake8'],
+  ['setup.cfg', /^\[flake8\]/mu, 'flake8'],
+  ['tox.ini', /^\[flake8\]/mu, 'flake8'],
+];
+
+/** Whichever way it is installed. Nothing is put right by it, and one form of output is asked for. */
+const commands: Readonly<Record<'ruff' | 'flake8', string>> = {
+  ruff: '$(command -v ruff || echo python3 -m ruff) check --no-fix --no-cache --force-exclude --output-format=concise',
+  flake8: '$(command -v flake8 || echo python3 -m flake8)',
+};
+
+/** The command by which the project itself looks at its sources; null where it declares none. Whether it is installed is not looked at. */
+export async function findLintCommand(
+  sandbox: Sandbox,
+  files: readonly string[],
+  signal: AbortSignal,
+): Promise<Lint | null> {
+  const script = files.includes('package.json')
+    ? scriptOf(await readText(sandbox, 'package.json', signal), 'lint')
+    : null;
+  if (script !== null) return { command: 'npm run --silent lint', runner: 'npm', source: 'package.json: scripts.lint' };
+  for (const [path, section, runner] of declared) {
+    if (!files.includes(path)) continue;
+    const text = section === null ? null : await readText(sandbox, path, signal);
+    if (section === null || (text !== null && section.test(text)))
+      return { command: commands[runner], runner, source: path };
+  }
+  return null;
+}

@@ -1,0 +1,86 @@
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { ProjectFacts } from './project-facts.ts';
+import { readText, scriptOf } from './read-project-text.ts';
+
+interface Paths {
+  readonly files: readonly string[];
+  readonly testFiles: readonly string[];
+}
+
+/** The command that runs a project's tests and how it was found out; null where there are no tests to run. */
+export async function findTestCommand(
+  sandbox: Sandbox,
+  paths: Paths,
+  signal: AbortSignal,
+): Promise<ProjectFacts['test']> {
+  return (await fromPackage(sandbox, paths, signal)) ?? (await fromPython(sandbox, paths, signal)) ?? nodeTests(paths);
+}
+
+async function fromPackage(sandbox: Sandbox, paths: Paths, signal: AbortSignal): Promise<ProjectFacts['test']> {
+  if (!paths.files.includes('package.json')) return null;
+  const script = scriptOf(await readText(sandbox, 'package.json', signal), 'test');
+  if (script === null || /no test specified/u.test(script)) return null;
+  // A plain `node --test` is run as it is: npm would only add its own lines to the output.
+  const plain = /^node\s+(?:--test\b[^&|;]*)$/u.exec(script);
+  if (plain !== null)
+    return { command: withoutFolders(script, paths.files), runner: 'node-test', source: 'package.json: scripts.test' };
+  return { command: 'npm test --silent', runner: 'npm', source: 'package.json: scripts.test' };
+}
+
+/**
+ * `node --test test/` ran the tests of a folder up to Node 20; later ones take it for the name of a module and find
+ * none. The same as a pattern runs on those that know patterns, the sandbox's among them.
+ */
+function withoutFolders(script: string, files: readonly string[]): string {
+  return script.replaceAll(/(?<=\s)(?:\.\/)?([\w.@-]+(?:\/[\w.@-]+)*)\/?(?=\s|$)/gu, (word, folder: string) => {
+    if (word.startsWith('-') || !files.some((file) => file.startsWith(`${folder}/`))) return word;
+    const isAllTests = /(?:^|\/)test$/u.test(folder);
+    return `"${folder}/**/${isAllTests ? '*' : '*{.,-,_}{test,spec}'}.{js,cjs,mjs,ts,cts,mts}"`;
+  });
+}
+
+async function fromPython(sandbox: Sandbox, paths: Paths, signal: AbortSignal): Promise<ProjectFacts['test']> {
+  const tests = paths.testFiles.filter((path) => path.endsWith('.py'));
+  if (tests.length === 0) return null;
+  const config = ['pytest.ini', 'conftest.py', 'tests/conftest.py', 'test/conftest.py'].find((path) =>
+    paths.files.includes(path),
+  );
+  if (config !== undefined) return pytest(config);
+  for (const path of ['pyproject.toml', 'setup.cfg', 'tox.ini']) {
+    if (!paths.files.includes(path)) continue;
+    const text = await readText(sandbox, path, signal);
+    if (text !== null && /\[(?:tool\.pytest\.ini_options|tool:pytest|pytest)\]/u.test(text)) return pytest(path);
+  }
+  return (await usesUnittest(sandbox, tests, signal))
+    ? { command: unittestCommand(tests), runner: 'unittest', source: 'the tests import unittest' }
+    : pytest(tests[0] ?? 'test files');
+}
+
+function pytest(source: string): ProjectFacts['test'] {
+  return { command: 'python3 -m pytest -q', runner: 'pytest', source };
+}
+
+/** Only where every test that was looked at is written for unittest and none for pytest. */
+async function usesUnittest(sandbox: Sandbox, tests: readonly string[], signal: AbortSignal): Promise<boolean> {
+  let sawUnittest = false;
+  for (const path of tests.slice(0, 5)) {
+    const text = await readText(sandbox, path, signal);
+    if (text === null) continue;
+    if (/^[ \t]*(?:import|from)\s+pytest\b/mu.test(text) || /^def\s+test_/mu.test(text)) return false;
+    if (/^[ \t]*(?:import|from)\s+unittest\b/mu.test(text)) sawUnittest = true;
+  }
+  return sawUnittest;
+}
+
+function unittestCommand(tests: readonly string[]): string {
+  const folder = ['tests', 'test'].find((name) => tests.every((path) => path.startsWith(`${name}/`)));
+  return folder === undefined ? 'python3 -m unittest' : `python3 -m unittest discover -s ${folder} -t .`;
+}
+
+function nodeTests(paths: Paths): ProjectFacts['test'] {
+  const tests = paths.testFiles.filter(
+    (path) => /\.(?:test|spec)\.[cm]?js$/u.test(path) || /^tests?\/.*\.[cm]?js$/u.test(path),
+  );
+  const first = tests[0];
+  return first === undefined ? null : { command: 'node --test', runner: 'node-test', source: first };
+}

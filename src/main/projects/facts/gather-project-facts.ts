@@ -1,0 +1,79 @@
+import { instructionPaths } from '@shared/safety/instruction-files.ts';
+import type { ListEntry, Sandbox } from '../../sandbox/sandbox.ts';
+import { findLintCommand } from './find-lint-command.ts';
+import { findTestCommand } from './find-test-command.ts';
+import type { Language, ProjectFacts } from './project-facts.ts';
+
+const MAX_ENTRIES = 20_000;
+const MAX_DEPTH = 24;
+/** Lists in the facts end here; `fileCount` is still the whole number. */
+const MAX_PATHS = 5_000;
+
+/**
+ * Looks at a project through its sandbox: names and sizes, and the few files that say how tests are run.
+ * A workspace that cannot be listed gives empty facts, never an error: the agent then works without them.
+ */
+export async function gatherFacts(sandbox: Sandbox, signal: AbortSignal): Promise<ProjectFacts> {
+  const listing = await sandbox.list('.', { depth: MAX_DEPTH, limit: MAX_ENTRIES }, signal);
+  const entries = listing.ok ? listing.value.entries : [];
+  const files = entries.filter((entry) => entry.kind === 'file');
+  const testFiles = files.filter((file) => isTestFile(file.path)).map((file) => file.path);
+  const sourceFiles = files
+    .filter((file) => languageOf(file.path) !== 'other' && !isTestFile(file.path))
+    .map((file) => file.path);
+  const paths = files.map((file) => file.path);
+  const git = await sandbox.stat('.git', signal);
+  const lint = await findLintCommand(sandbox, paths, signal);
+  return {
+    languages: countLanguages(files),
+    fileCount: files.length,
+    sourceFiles: sourceFiles.slice(0, MAX_PATHS),
+    testFiles: testFiles.slice(0, MAX_PATHS),
+    test: await findTestCommand(sandbox, { files: paths, testFiles }, signal),
+    ...(lint === null ? {} : { lint }),
+    instructionFiles: instructionPaths(paths),
+    git: git.ok,
+    truncated: listing.ok ? listing.value.truncated : false,
+  };
+}
+
+const extensions: Readonly<Record<string, Language>> = {
+  py: 'python',
+  pyi: 'python',
+  js: 'javascript',
+  mjs: 'javascript',
+  cjs: 'javascript',
+  jsx: 'javascript',
+  ts: 'typescript',
+  mts: 'typescript',
+  cts: 'typescript',
+  tsx: 'typescript',
+};
+
+function languageOf(path: string): Language {
+  const dot = path.lastIndexOf('.');
+  return extensions[path.slice(dot + 1).toLowerCase()] ?? 'other';
+}
+
+const testName =
+  /^(?:test_.*\.py|.*_test\.(?:py|go|rb|exs|dart)|.*_spec\.rb|.*Tests?\.(?:java|kt|cs)|conftest\.py|.*[.-](?:test|spec)\.[cm]?[jt]sx?|test\.[cm]?[jt]sx?)$/u;
+const testFolders: readonly string[] = ['test', 'tests', '__tests__', 'spec'];
+
+function isTestFile(path: string): boolean {
+  const folders = path.split('/');
+  const name = folders.pop() ?? '';
+  if (testName.test(name)) return true;
+  return languageOf(path) !== 'other' && folders.some((folder) => testFolders.includes(folder));
+}
+
+function countLanguages(files: readonly ListEntry[]): ProjectFacts['languages'] {
+  const counts = new Map<Language, { files: number; bytes: number }>();
+  for (const file of files) {
+    const language = languageOf(file.path);
+    const count = counts.get(language) ?? { files: 0, bytes: 0 };
+    counts.set(language, { files: count.files + 1, bytes: count.bytes + file.sizeBytes });
+  }
+  return [...counts]
+    .map(([language, count]) => ({ language, ...count }))
+    .sort((left, right) => right.bytes - left.bytes || (left.language < right.language ? -1 : 1));
+}

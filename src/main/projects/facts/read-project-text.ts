@@ -1,0 +1,25 @@
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+
+/** Null: it is not there, not readable, or too large to say anything about how a project is worked with. */
+export async function readText(sandbox: Sandbox, path: string, signal: AbortSignal): Promise<string | null> {
+  const read = await sandbox.readFile(path, { maxBytes: 512 * 1024 }, signal);
+  return read.ok ? Buffer.from(read.value.bytes).toString('utf8') : null;
+}
+
+/** A script of `package.json` by its name; null: it has none of that name. */
+export function scriptOf(text: string | null, name: string): string | null {
+  if (text === null) return null;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const script = field(field(parsed, 'scripts'), name);
+    return typeof script === 'string' && script.trim() !== '' ? script.trim() : null;
+  } catch {
+    // A broken package.json names no scripts; whoever works on it will see that it is broken.
+    return null;
+  }
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return new Map<string, unknown>(Object.entries(value)).get(name);
+}

@@ -1,0 +1,24 @@
+import { openFolderBelow, readRegularFile } from '../lib/files/host-folder.ts';
+
+const maxLogBytes = 16 * 1024 * 1024;
+
+/**
+ * From where the files of a project came, as git's own log of its head on this machine says: the address it was cloned
+ * from, or that something was pulled. Null: it says of neither, or there is no such log. Starts nothing, follows no link.
+ */
+export async function projectOrigin(folder: string): Promise<string | null> {
+  const logs = await openFolderBelow(folder, ['.git', 'logs']);
+  if (logs === null) return null;
+  try {
+    const text = (await readRegularFile(logs, 'HEAD', maxLogBytes))?.toString() ?? '';
+    const cloned = /\tclone: from (.+)$/m.exec(text)?.[1];
+    if (cloned !== undefined) return withoutPassword(cloned.trim());
+    return /\tpull\b/.test(text) ? 'another repository' : null;
+  } finally {
+    await logs.close();
+  }
+}
+
+function withoutPassword(address: string): string {
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1').slice(0, 200);
+}

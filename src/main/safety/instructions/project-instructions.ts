@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { createTwoFilesPatch } from 'diff';
+import { z } from 'zod';
+import { AppError } from '@shared/errors.ts';
+import type { InstructionFile, InstructionState } from '@shared/safety/instruction-files.ts';
+import { instructionPaths, maxInstructionBytes } from '@shared/safety/instruction-files.ts';
+import { openFolderBelow, openHostFolder, readRegularFile } from '../../lib/files/host-folder.ts';
+import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { readdir } from 'node:fs/promises';
+
+/** What is known of the bytes of a file, for whoever is about to use or to show them. */
+export interface InstructionCheck {
+  readonly sha256: string;
+  readonly state: InstructionState;
+  readonly text: string | null;
+  readonly diff: string | null;
+  readonly problem: string | null;
+}
+
+/**
+ * The instructions that projects bring along. They come from whoever wrote the project and are words to a model that can
+ * do things here, so they are used only after a person has said yes to exactly these bytes. What was said lies in the
+ * home, by the project's folder and the file's path, with the text that was approved, so that a change can be shown.
+ */
+export interface ProjectInstructions {
+  /** What is known of these bytes of a file. */
+  readonly check: (folder: string, path: string, bytes: Uint8Array) => Promise<InstructionCheck>;
+  /** Every such file of a project as it lies there now. Starts nothing, follows no link. */
+  readonly list: (folder: string) => Promise<readonly InstructionFile[]>;
+  /** Keeps a yes to a text that `look` has shown. */
+  readonly keep: (folder: string, path: string, text: string) => Promise<void>;
+  /** A yes to the file as it lies there now. Rejects with `conflict` when its bytes are others than those that were shown. */
+  readonly approve: (folder: string, path: string, sha256: string) => Promise<void>;
+  /** Takes a yes back; `path` null: all of the project. The paths that had one. */
+  readonly forget: (folder: string, path: string | null) => Promise<readonly string[]>;
+}
+
+const keptSchema = z.record(z.string(), z.record(z.string(), z.object({ sha256: z.string(), text: z.string() })));
+type Kept = z.infer<typeof keptSchema>;
+
+/** `place`: the file in the home in which it is kept. */
+export function createProjectInstructions(place: string): ProjectInstructions {
+  // Read anew each time: another process of this home may have been told something meanwhile.
+  const load = async (): Promise<Kept> => {
+    const file = await readJsonFile(place, (value) => keptSchema.parse(value));
+    // A file that cannot be read is no yes to anything.
+    return file.type === 'value' ? file.value : {};
+  };
+  const save = (kept: Kept): Promise<void> => writeJsonFile(place, kept);
+  const check: ProjectInstructions['check'] = async (folder, path, bytes) => {
+    return lookAt(path, bytes, own(await load(), folder)[path]?.text ?? null);
+  };
+  const keep: ProjectInstructions['keep'] = async (folder, path, text) => {
+    const kept = await load();
+    await save({ ...kept, [folder]: { ...own(kept, folder), [path]: { sha256: sha256Of(text), text } } });
+  };
+  return {
+    check,
+    keep,
+    list: async (folder) => {
+      const kept = own(await load(), folder);
+      const found: InstructionFile[] = [];
+      for (const path of instructionPaths(await pathsIn(folder))) {
+        found.push(await fileAt(folder, path, kept[path]?.text ?? null));
+      }
+      return found;
+    },
+    approve: async (folder, path, sha256) => {
+      const bytes = await readIn(folder, path);
+      const now = bytes === null ? null : await check(folder, path, bytes);
+      if (now?.sha256 !== sha256 || now.text === null) {
+        const hint = 'Look at it again.';
+        throw new AppError('conflict', `${path} changed since it was shown; nothing was approved.`, { hint });
+      }
+      await keep(folder, path, now.text);
+    },
+    forget: async (folder, path) => {
+      const kept = await load();
+      const before = own(kept, folder);
+      const gone = Object.keys(before).filter((one) => path === null || one === path);
+      const left = Object.fromEntries(Object.entries(before).filter(([one]) => !gone.includes(one)));
+      if (gone.length > 0) await save({ ...kept, [folder]: left });
+      return gone;
+    },
+  };
+}
+
+function own(kept: Kept, folder: string): Kept[string] {
+  return Object.hasOwn(kept, folder) ? (kept[folder] ?? {}) : {};
+}
+
+function lookAt(path: string, bytes: Uint8Array, approved: string | null): InstructionCheck {
+  const sha256 = sha256Of(bytes);
+  const problem = problemOf(bytes);
+  const text = problem === null ? Buffer.from(bytes).toString('utf8') : null;
+  if (text === null) return { sha256, state: 'unfit', text, diff: null, problem };
+  if (approved === null) return { sha256, state: 'new', text, diff: null, problem };
+  if (sha256Of(approved) === sha256) return { sha256, state: 'approved', text, diff: null, problem };
+  const diff = createTwoFilesPatch(path, path, approved, text, 'approved', 'now', { context: 2 });
+  return { sha256, state: 'changed', text, diff, problem };
+}
+
+/** What cannot be shown byte by byte cannot be agreed to. */
+function problemOf(bytes: Uint8Array): string | null {
+  if (bytes.length > maxInstructionBytes) return `it is longer than ${maxInstructionBytes / 1024} KiB`;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes('\0') ? 'it is no text' : null;
+  } catch {
+    return 'it is no text (UTF-8)';
+  }
+}
+
+async function fileAt(folder: string, path: string, approved: string | null): Promise<InstructionFile> {
+  const bytes = await readIn(folder, path);
+  if (bytes !== null) return { path, sizeBytes: bytes.length, ...lookAt(path, bytes, approved) };
+  const problem = `it is no plain file of at most ${maxInstructionBytes / 1024} KiB`;
+  return { path, sizeBytes: 0, sha256: null, state: 'unfit', text: null, diff: null, problem };
+}
+
+const sha256Of = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
+
+/** More folders than this at the top of a project are not looked into. */
+const mostFolders = 500;
+
+async function pathsIn(folder: string): Promise<readonly string[]> {
+  const top = await entriesOf(folder, []);
+  const found = top.filter(({ isFolder }) => !isFolder).map(({ name }) => name);
+  const folders = top.filter(({ name, isFolder }) => isFolder && name !== '.git' && name !== 'node_modules');
+  for (const { name } of folders.slice(0, mostFolders)) {
+    for (const inner of await entriesOf(folder, [name])) if (!inner.isFolder) found.push(`${name}/${inner.name}`);
+  }
+  return found;
+}
+
+async function entriesOf(
+  root: string,
+  names: readonly string[],
+): Promise<readonly { readonly name: string; readonly isFolder: boolean }[]> {
+  const folder = await openFolderBelow(root, names);
+  if (folder === null) return [];
+  try {
+    const entries = await readdir(folder.place, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+  } catch {
+    return [];
+  } finally {
+    await folder.close();
+  }
+}
+
+async function readIn(root: string, path: string): Promise<Buffer | null> {
+  const names = path.split('/');
+  const name = names.pop() ?? '';
+  const folder = names.length === 0 ? await openHostFolder(root).catch(() => null) : await openFolderBelow(root, names);
+  if (folder === null) return null;
+  try {
+    return await readRegularFile(folder, name, maxInstructionBytes);
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,82 @@
+import type { HostRules, NetworkRules, RunNetwork } from '@shared/safety/network-access.ts';
+import type { ApproveMode } from '../approvals/approval-policy.ts';
+import { maxRefusals } from '../approvals/approval-policy.ts';
+import type { SessionExposure } from './network-ledger.ts';
+
+/** A command that wants to reach some hosts, and all that has been said about them. Names are canonical. */
+export interface NetworkRequest {
+  readonly hosts: readonly string[];
+  readonly rules: NetworkRules;
+  /** The folder whose own rules count; null: none. */
+  readonly projectPath: string | null;
+  /** Hosts to which a person said yes for this session. */
+  readonly granted: ReadonlySet<string>;
+  readonly run: RunNetwork;
+  readonly approve: ApproveMode;
+  readonly exposure: SessionExposure;
+  /** How often a person has said no in this turn. */
+  readonly refusals: number;
+}
+
+export interface NetworkVerdict {
+  readonly answer: 'allow' | 'deny' | 'ask';
+  /** In a sentence, for the model and the person. */
+  readonly reason: string;
+  /** A yes holds for this command alone. */
+  readonly isOnce: boolean;
+}
+
+/**
+ * Whether a command may reach hosts. Deny goes over ask, ask over allow. Where private content and text from outside
+ * have met in a session, what was allowed before is asked again each time: the text may have told the model where to
+ * send the content.
+ */
+export function decideNetwork(wish: NetworkRequest): NetworkVerdict {
+  const { hosts, rules, run, approve } = wish;
+  const lists = [rules, ...projectRules(wish)];
+  const denied = hosts.find((host) => lists.some((list) => list.deny.includes(host)));
+  if (run === 'off') return deny('This run has no network (--network off).');
+  if (denied !== undefined) return deny(`A rule denies ${denied}.`);
+  if (approve === 'deny') return deny('This run says no to every question (--approve deny).');
+  if (typeof run !== 'string' && hosts.every((host) => run.includes(host)))
+    return { answer: 'allow', reason: 'The hosts were given with the run.', isOnce: false };
+  if (wish.refusals >= maxRefusals)
+    return deny(
+      `The person said no ${wish.refusals} times in this turn and is not asked again before the next message.`,
+    );
+  const met = metText(wish);
+  const asked = hosts.find((host) => lists.some((list) => list.ask.includes(host)));
+  const isKnown = (host: string): boolean => wish.granted.has(host) || lists.some((list) => list.allow.includes(host));
+  const why = hosts.every(isKnown) ? 'These hosts were allowed before.' : 'Commands have no network of their own.';
+  if (asked !== undefined) return ask(approve, `A rule says to ask for ${asked} each time.`, met !== null);
+  if (met !== null) return ask(approve, `${why} ${met}`, true);
+  if (!hosts.every(isKnown)) return ask(approve, why, false);
+  return { answer: 'allow', reason: 'A person allowed these hosts before.', isOnce: false };
+}
+
+/** Why a yes is asked for each time, where somebody else's words may have told the model what to send where. */
+function metText({ exposure, rules, projectPath }: NetworkRequest): string | null {
+  if (!exposure.private) return null;
+  if (exposure.untrusted)
+    return 'Text from outside has come into this session, beside content of your project: read what would be run.';
+  if (exposure.foreign === null || projectPath === null || rules.trusted.includes(projectPath)) return null;
+  const trust = JSON.stringify([...rules.trusted, projectPath]);
+  return `The model has read files of this project that others may have written (it came from ${exposure.foreign}): read what would be run. If you trust all that stands in them: dewpoint settings set network.trusted '${trust}'`;
+}
+
+function deny(reason: string): NetworkVerdict {
+  return { answer: 'deny', reason, isOnce: false };
+}
+
+/** `--approve allow` says yes within the hosts of the run and to nothing else. */
+function ask(approve: ApproveMode, reason: string, isOnce: boolean): NetworkVerdict {
+  return approve === 'allow'
+    ? deny('--approve allow covers only the hosts that are named with --network.')
+    : { answer: 'ask', reason, isOnce };
+}
+
+function projectRules({ rules, projectPath }: NetworkRequest): readonly HostRules[] {
+  if (projectPath === null || !Object.hasOwn(rules.projects, projectPath)) return [];
+  const found = rules.projects[projectPath];
+  return found === undefined ? [] : [found];
+}

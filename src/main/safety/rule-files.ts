@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto';
+import { lstat, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { AppError } from '@shared/errors.ts';
+import type { FenceRule } from '@shared/safety/fences.ts';
+import type { RouteRule } from '@shared/routing/route-rules.ts';
+import type { RuleCheck, RuleFile, RuleOwner } from '@shared/rules/rule-report.ts';
+import type { RuleLine } from '@shared/rules/parse-rules.ts';
+import { contradictionsIn, fenceRules, maskGlobs, parseRules, routeRules } from '@shared/rules/parse-rules.ts';
+import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
+
+/** All that holds for the sessions of a project now. */
+export interface ActiveRules {
+  /** On where steps run: a person's own first, then those of the project. */
+  readonly places: readonly RouteRule[];
+  readonly fences: readonly FenceRule[];
+  /** Of a project that nobody has approved. */
+  readonly projectFences: readonly FenceRule[];
+  readonly masks: readonly string[];
+  /** Why nothing may leave this machine; null: it may. */
+  readonly shut: string | null;
+  /** What of the files does not hold, and why. */
+  readonly problems: readonly string[];
+}
+
+export interface RuleFiles {
+  /** Reads the files anew. Never rejects. */
+  readonly activeRules: (projectPath: string | null) => Promise<ActiveRules>;
+  /** Each file with all that is to be said of it. */
+  readonly files: (projectPath: string | null) => Promise<readonly RuleFile[]>;
+  /** How a text would be read in place of a file, beside the other one. */
+  readonly check: (target: RuleTarget, text: string) => Promise<RuleCheck>;
+  /** The rules that would hold with this text in place of a file. */
+  readonly draft: (target: RuleTarget, text: string) => Promise<ActiveRules>;
+  /**
+   * Writes a file that has no errors; `hash` is that of what it is written in place of (null: of nothing). Rejects with
+   * `bad-input`, naming the first line, or `conflict` when the file was changed meanwhile.
+   */
+  readonly save: (target: RuleTarget, text: string, hash: string | null) => Promise<void>;
+}
+
+export interface RuleTarget {
+  readonly owner: RuleOwner;
+  readonly projectPath: string | null;
+}
+
+export interface RuleFilesOptions {
+  readonly home: string;
+  /** The bytes (SHA-256) that a person has approved, by the project's folder. */
+  readonly approved: () => Readonly<Record<string, string>>;
+}
+
+const ruleFileName = 'dewpoint.rules';
+const names = { own: 'your rules', project: "the project's rules" } as const;
+const maxBytes = 65_536;
+
+interface Read {
+  readonly text: string | null;
+  readonly hash: string | null;
+  /** Why it could not be read although something is there. */
+  readonly problem: string | null;
+}
+
+interface Held {
+  readonly file: RuleFile;
+  readonly rules: readonly RuleLine[];
+  readonly isTrusted: boolean;
+}
+
+/**
+ * The rules of a person and of the project that is worked on. Those of a project come with its files, from whoever wrote
+ * them: until a person has approved these very bytes they can only make things stricter. A file with an error counts as
+ * it was when it was last right, also after a restart; a person's own that never was shuts the way out of the machine,
+ * for nobody knows which fence is missing in it.
+ */
+export function createRuleFiles(options: RuleFilesOptions): RuleFiles {
+  const keeper = createKeeper(join(options.home, 'rules-kept.json'));
+  const pathOf = ({ owner, projectPath }: RuleTarget): string => {
+    if (owner === 'own') return join(options.home, ruleFileName);
+    if (projectPath === null) throw new AppError('bad-input', 'Say which project the rules are of.');
+    return join(projectPath, '.dewpoint', ruleFileName);
+  };
+  const hold = async (target: RuleTarget, draft?: string): Promise<Held> => {
+    const path = pathOf(target);
+    const read = draft === undefined ? await readRules(path) : readText(draft);
+    const parsed = parseRules(read.text ?? '', names[target.owner]);
+    const isRight = parsed.errors.length === 0 && read.problem === null;
+    if (draft === undefined && isRight) await keeper.keep(path, read.text);
+    const kept = isRight || draft !== undefined ? null : await keeper.last(path);
+    const isApproved =
+      target.owner === 'own' || (read.hash !== null && options.approved()[target.projectPath ?? ''] === read.hash);
+    return heldOf({ target, path, read, parsed, kept, isApproved });
+  };
+  const all = async (projectPath: string | null, draft?: RuleTarget & { readonly text: string }): Promise<Held[]> => {
+    const owners: readonly RuleOwner[] = projectPath === null ? ['own'] : ['own', 'project'];
+    const held: Held[] = [];
+    for (const owner of owners) {
+      held.push(await hold({ owner, projectPath }, draft?.owner === owner ? draft.text : undefined));
+    }
+    return held;
+  };
+  return {
+    activeRules: async (projectPath) => holdingOf(await all(projectPath)),
+    files: async (projectPath) => {
+      const held = await all(projectPath);
+      return held.map(({ file }) => ({ ...file, warnings: warningsFor(file.owner, held) }));
+    },
+    check: async (target, text) => {
+      const held = await all(target.projectPath, { ...target, text });
+      const { rules, errors } = parseRules(text, names[target.owner]);
+      return { rules, errors, warnings: warningsFor(target.owner, held) };
+    },
+    draft: async (target, text) => holdingOf(await all(target.projectPath, { ...target, text })),
+    save: async (target, text, hash) => {
+      const path = pathOf(target);
+      const [error] = parseRules(text, names[target.owner]).errors;
+      if (error !== undefined) throw new AppError('bad-input', `Line ${error.line}: ${error.text}`);
+      const now = await readRules(path);
+      if (now.problem !== null) throw new AppError('refused', now.problem);
+      if (now.hash !== hash) {
+        const hint = 'Load it again, then change it.';
+        throw new AppError('conflict', `${path} was changed by something else meanwhile; nothing was written.`, {
+          hint,
+        });
+      }
+      // In a project it is like any other of its folders.
+      if (target.owner === 'project') await makeFolder(dirname(path), 0o777);
+      await writeFileAtomic(path, text);
+      await keeper.keep(path, text);
+    },
+  };
+}
+
+interface Found {
+  readonly target: RuleTarget;
+  readonly path: string;
+  readonly read: Read;
+  readonly parsed: ReturnType<typeof parseRules>;
+  /** What it said when it was last right; null where that is not needed or not known. */
+  readonly kept: string | null;
+  readonly isApproved: boolean;
+}
+
+function heldOf({ target, path, read, parsed, kept, isApproved }: Found): Held {
+  const { owner } = target;
+  const problems = [
+    ...(read.problem === null ? [] : [read.problem]),
+    ...parsed.errors.map(({ line, text }) => `Line ${line} of ${path}: ${text}`),
+  ];
+  const isRight = problems.length === 0;
+  const rules = isRight ? parsed.rules : kept === null ? [] : parseRules(kept, names[owner]).rules;
+  const base = { owner, path, text: read.text, hash: read.hash, ...parsed, warnings: [] };
+  const file = (holds: RuleFile['holds'], ...more: readonly string[]): RuleFile => {
+    return { ...base, holds, problems: [...problems, ...more] };
+  };
+  if (!isRight) {
+    const [holds, text] =
+      kept !== null
+        ? (['before', 'Its rules hold as they were before.'] as const)
+        : owner === 'own'
+          ? (['shut', 'Until it is right nothing leaves this machine.'] as const)
+          : (['none', 'None of its rules holds.'] as const);
+    // What was approved are other bytes than those that hold now.
+    const held = owner === 'own' ? rules : stricter(rules);
+    const whole = holds === 'before' ? { ...file(holds, text), held } : file(holds, text);
+    return { file: whole, rules: held, isTrusted: owner === 'own' };
+  }
+  if (read.text === null) return { file: file('none'), rules: [], isTrusted: true };
+  if (isApproved) return { file: file('as-written'), rules, isTrusted: true };
+  const heeded = stricter(rules);
+  const left = rules.length - heeded.length;
+  const ignored = `${path}: ${left === 1 ? '1 rule waits' : `${left} rules wait`} for your approval. Until then only what is stricter holds of it.`;
+  return { file: left === 0 ? file('stricter') : file('stricter', ignored), rules: heeded, isTrusted: false };
+}
+
+/** A pattern of somebody else's could keep this machine busy for hours. */
+function stricter(rules: readonly RuleLine[]): readonly RuleLine[] {
+  return rules.filter(({ verdict, kind }) => verdict !== 'cloud' && verdict !== 'allow' && kind !== 'text');
+}
+
+function holdingOf(held: readonly Held[]): ActiveRules {
+  const rules = held.flatMap((one) => one.rules);
+  const trusted = held.filter(({ isTrusted }) => isTrusted).flatMap((one) => one.rules);
+  const brought = held.filter(({ isTrusted }) => !isTrusted).flatMap((one) => one.rules);
+  const shut = held.find(({ file }) => file.holds === 'shut')?.file ?? null;
+  return {
+    places: routeRules(rules),
+    fences: fenceRules(trusted),
+    projectFences: fenceRules(brought),
+    masks: maskGlobs(rules),
+    shut: shut === null ? null : `${shut.path} has an error and was never right`,
+    problems: held.flatMap(({ file }) => file.problems),
+  };
+}
+
+function warningsFor(owner: RuleOwner, held: readonly Held[]): RuleCheck['warnings'] {
+  const rules = held.flatMap(({ file }) => file.rules);
+  const from = ` of ${names[owner]}`;
+  return contradictionsIn(rules)
+    .filter((warning) => warning.from.endsWith(from))
+    .map(({ line, text }) => ({ line, text }));
+}
+
+const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
+
+const readText = (text: string): Read => ({ text, hash: hashOf(text), problem: null });
+
+/** Only a plain file of a plain size: what lies in a project may be a link to anything. */
+async function readRules(path: string): Promise<Read> {
+  try {
+    if (dirname(path).endsWith('.dewpoint') && (await lstat(dirname(path))).isSymbolicLink()) {
+      return { text: null, hash: null, problem: `${dirname(path)} is a link and is not followed.` };
+    }
+    const stat = await lstat(path);
+    if (!stat.isFile()) return { text: null, hash: null, problem: `${path} is no plain file and is not read.` };
+    if (stat.size > maxBytes)
+      return { text: null, hash: null, problem: `${path} is longer than 64 KiB and is not read.` };
+    const bytes = await readFile(path);
+    return { text: bytes.toString('utf8'), hash: hashOf(bytes), problem: null };
+  } catch (error) {
+    const isThere = await lstat(path).then(
+      () => true,
+      () => false,
+    );
+    const why = error instanceof Error ? error.message : String(error);
+    return { text: null, hash: null, problem: isThere ? `${path} cannot be read: ${why}` : null };
+  }
+}
+
+interface Keeper {
+  /** The text of a file that is right, or that there is none. */
+  readonly keep: (path: string, text: string | null) => Promise<void>;
+  readonly last: (path: string) => Promise<string | null>;
+}
+
+/** What each file said when it was last right: on the disk, for after a restart and for other processes. */
+function createKeeper(place: string): Keeper {
+  let known = new Map<string, string>();
+  const load = async (): Promise<Map<string, string>> => {
+    const file = await readJsonFile(place, (value) => z.record(z.string(), z.string()).parse(value));
+    if (file.type === 'value') known = new Map(Object.entries(file.value));
+    return known;
+  };
+  let isLoaded = false;
+  return {
+    last: async (path) => (await load()).get(path) ?? null,
+    keep: async (path, text) => {
+      if (!isLoaded) await load();
+      isLoaded = true;
+      if ((known.get(path) ?? null) === text) return;
+      const all = await load();
+      if (text === null) all.delete(path);
+      else all.set(path, text);
+      // Without it a file that is broken later shuts more than it has to, and not less.
+      await writeJsonFile(place, Object.fromEntries(all)).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,248 @@
+import type { SessionEvent } from '@shared/events/events.ts';
+import type { FenceHit, FenceSources } from '@shared/safety/fences.ts';
+import { compileFences, fenceVerdict, keyOfHit } from '@shared/safety/fences.ts';
+import type { Manifest } from '@shared/session/call-manifest.ts';
+import { manifestOf, summariseManifest, textOfPart } from '@shared/session/call-manifest.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { leavesMachine } from '@shared/models/model-info.ts';
+import type { FenceTaint, TaintScope } from '@shared/safety/taint.ts';
+import { createFenceTaint } from '@shared/safety/taint.ts';
+import type { ModelRequest } from '../models/providers/define.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+
+/** A call that is about to be made. */
+export interface FencedCall {
+  readonly info: ModelInfo;
+  readonly purpose: string;
+  readonly scope: TaintScope;
+  readonly request: ModelRequest;
+}
+
+export type FenceAnswer =
+  /** It may go as it is. */
+  | { readonly type: 'free' }
+  | {
+      readonly type: 'fenced';
+      /** `asked`: it may go as it is in `request`, if a person says so. */
+      readonly outcome: 'refused' | 'redacted' | 'asked';
+      readonly hits: readonly FenceHit[];
+      /** What may go, with what was to be taken out replaced. */
+      readonly request: ModelRequest;
+      /** What `request` carries, in a line; of a refused call what it would have carried. */
+      readonly text: string;
+      /** The same in full. Null in a replay, and where it could not be looked up. */
+      readonly manifest: Manifest | null;
+    };
+
+/** What may leave the machine, for the calls of one session. The door asks it before every call, a router before it chooses. */
+export interface SessionFences {
+  /** Never rejects: where it cannot look, a call that leaves the machine is refused. */
+  readonly check: (call: FencedCall, signal: AbortSignal) => Promise<FenceAnswer>;
+}
+
+export interface SessionFencesOptions {
+  /** As they are now: they are asked before every call that leaves the machine. */
+  readonly settings: () => FenceSources | Promise<FenceSources>;
+  readonly projectPath: string | null;
+  readonly sandbox: Pick<Sandbox, 'list' | 'readFiles'>;
+  readonly read: (fromSeq: number) => AsyncIterable<SessionEvent>;
+  readonly isSecretFile: (path: string) => boolean;
+  /** Takes out secrets whose values are known on this machine. */
+  readonly hideKnown: (text: string) => string;
+}
+
+const maxFiles = 200_000;
+const maxFencedFiles = 500;
+const maxFileBytes = 1024 * 1024;
+
+interface Built {
+  readonly key: string;
+  readonly taint: FenceTaint;
+  seen: number;
+  readonly looked: WeakMap<Part, { readonly known: number; readonly hits: readonly FenceHit[] }>;
+}
+
+export function createSessionFences(options: SessionFencesOptions): SessionFences {
+  let built: Built | null = null;
+  let busy: Promise<unknown> = Promise.resolve();
+  const ready = async (settings: FenceSources, signal: AbortSignal): Promise<Built> => {
+    const key = JSON.stringify(settings);
+    // Rules that have changed count for what has happened already, too.
+    const current = built?.key === key ? built : await build(options, { settings, key, signal });
+    for await (const event of options.read(current.seen + 1)) {
+      if (event.seq <= current.seen) continue;
+      current.taint.add(event);
+      current.seen = event.seq;
+    }
+    built = current;
+    return current;
+  };
+  return {
+    check: async (call, signal) => {
+      if (!leavesMachine(call.info)) return { type: 'free' };
+      const turn = busy.then(async () => {
+        const settings = await options.settings();
+        return shutAnswer(settings, call) ?? answer(options, await ready(settings, signal), call);
+      });
+      busy = turn.catch(() => undefined);
+      try {
+        return await turn;
+      } catch {
+        return refusal('what a fence may be about, for they could not be looked up', call);
+      }
+    },
+  };
+}
+
+/** Nobody knows what a person fenced whose file of rules was never right. */
+function shutAnswer({ shut }: FenceSources, call: FencedCall): FenceAnswer | null {
+  return typeof shut === 'string' ? refusal(`what a fence may be about that cannot be read (${shut})`, call) : null;
+}
+
+function refusal(rule: string, { request }: FencedCall): FenceAnswer {
+  const hit: FenceHit = { rule, verdict: 'local-only', path: null, how: 'content' };
+  return { type: 'fenced', outcome: 'refused', hits: [hit], request, text: rule, manifest: null };
+}
+
+async function build(
+  options: SessionFencesOptions,
+  { settings, key, signal }: { readonly settings: FenceSources; readonly key: string; readonly signal: AbortSignal },
+): Promise<Built> {
+  const { projectPath, isSecretFile, sandbox } = options;
+  const fences = compileFences({ settings, projectPath, isSecretFile });
+  const taint = createFenceTaint(fences);
+  const listing = await sandbox.list('.', { depth: 64, all: true, limit: maxFiles }, signal);
+  const entries = listing.ok ? listing.value.entries.filter(({ kind }) => kind !== 'folder') : [];
+  const fenced = new Map<string, FenceHit>();
+  for (const { path } of entries) {
+    const hit = fences.ofPath(path);
+    if (hit !== null) fenced.set(path, hit);
+  }
+  const looked = [...fenced.keys()].slice(0, maxFencedFiles);
+  const read = looked.length === 0 ? null : await sandbox.readFiles(looked, { maxBytes: maxFileBytes }, signal);
+  for (const [path, hit] of fenced) {
+    const file = read?.ok === true ? read.value.get(path) : undefined;
+    // What cannot be looked into is taken for full; a masked file is empty, and exposes nothing.
+    if (file === undefined) taint.expose(hit);
+    else taint.addFile(hit, new TextDecoder().decode(file.bytes));
+  }
+  const isCut = !listing.ok || listing.value.truncated;
+  if (isCut && fences.hasPaths) {
+    taint.expose({ rule: 'a folder too large to look through', verdict: 'local-only', path: null, how: 'content' });
+  }
+  return { key, taint, seen: 0, looked: new WeakMap() };
+}
+
+function answer({ hideKnown }: SessionFencesOptions, built: Built, call: FencedCall): FenceAnswer {
+  const { taint } = built;
+  const { request, info, purpose, scope } = call;
+  const isOpen = (hit: FenceHit): boolean => hit.verdict !== 'ask' || !taint.isAllowed(hit);
+  const hitsIn = (part: Part): readonly FenceHit[] => lookAt(built, part).filter(isOpen);
+  const builtFrom = taint.inScope(scope).filter((hit) => hit.verdict !== 'redact' && isOpen(hit));
+  const prefill = request.prefill === null ? [] : taint.inText(request.prefill).filter(isOpen);
+  const found = request.messages.flatMap(({ parts }) => parts.flatMap(hitsIn));
+  const hits = each([...builtFrom, ...found, ...prefill]);
+  const verdict = fenceVerdict(hits);
+  const manifest = (messages: readonly Message[]): Manifest =>
+    manifestOf({
+      model: info.id,
+      purpose,
+      messages,
+      tools: request.tools,
+      prefill: request.prefill,
+      hitsIn,
+      builtFrom,
+    });
+  if (verdict === 'local-only') {
+    const carried = manifest(request.messages);
+    return { type: 'fenced', outcome: 'refused', hits, request, text: summariseManifest(carried), manifest: carried };
+  }
+  const clean = redactRequest(
+    request,
+    (text) => hideKnown(taint.redact(text)),
+    (text) => taint.inText(text).some((hit) => hit.verdict === 'redact'),
+  );
+  if (verdict === 'free' && clean === request) return { type: 'free' };
+  const outcome = verdict === 'ask' ? 'asked' : 'redacted';
+  const known: FenceHit = { rule: 'a key that is known here', verdict: 'redact', path: null, how: 'content' };
+  const all = hits.length === 0 ? [known] : hits;
+  const carried = manifest(clean.messages);
+  return { type: 'fenced', outcome, hits: all, request: clean, text: summariseManifest(carried), manifest: carried };
+}
+
+function each(hits: readonly FenceHit[]): readonly FenceHit[] {
+  return [...new Map([...hits].reverse().map((hit) => [keyOfHit(hit), hit])).values()].reverse();
+}
+
+/** Parts stay the same objects from step to step: each is looked through once for all that is known. */
+function lookAt({ taint, looked }: Built, part: Part): readonly FenceHit[] {
+  const known = taint.known();
+  const before = looked.get(part);
+  if (before?.known === known) return before.hits;
+  const hits = taint.inText(textOfPart(part));
+  looked.set(part, { known, hits });
+  return hits;
+}
+
+/** The request itself where nothing had to be taken out. */
+function redactRequest(
+  request: ModelRequest,
+  redact: (text: string) => string,
+  isFenced: (text: string) => boolean,
+): ModelRequest {
+  // What is still found after that is inside something that was not undone: then all of it goes.
+  const clean = (text: string): string => {
+    const once = redact(text);
+    return isFenced(once) ? '[fenced]' : once;
+  };
+  let hasChanged = false;
+  const messages = request.messages.map((message) => {
+    const parts = message.parts.map((part) => redactPart(part, clean));
+    if (parts.every((part, index) => part === message.parts[index])) return message;
+    hasChanged = true;
+    return { ...message, parts };
+  });
+  const prefill = request.prefill === null ? null : clean(request.prefill);
+  return hasChanged || prefill !== request.prefill ? { ...request, messages, prefill } : request;
+}
+
+function redactPart(part: Part, clean: (text: string) => string): Part {
+  switch (part.type) {
+    case 'text':
+    case 'tool-result': {
+      const text = clean(part.text);
+      return text === part.text ? part : { ...part, text };
+    }
+    case 'reasoning': {
+      // A block that was signed is nothing any more once it was changed.
+      const text = clean(part.text);
+      return text === part.text ? part : { type: 'reasoning', text };
+    }
+    case 'tool-call': {
+      const { raw, ...rest } = part;
+      const input = redactValue(part.input, clean);
+      const written = raw === undefined ? undefined : clean(raw);
+      if (input === part.input && written === raw) return part;
+      return { ...rest, input, ...(written === undefined ? {} : { raw: written }) };
+    }
+    case 'image':
+      return part;
+    default:
+      return part satisfies never;
+  }
+}
+
+function redactValue(value: unknown, clean: (text: string) => string): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = value;
+    const cleaned = items.map((item) => redactValue(item, clean));
+    return cleaned.every((item, index) => item === items[index]) ? value : cleaned;
+  }
+  const entries = Object.entries(value);
+  const cleaned = entries.map(([key, item]) => [clean(key), redactValue(item, clean)] as const);
+  const isSame = cleaned.every(([key, item], index) => key === entries[index]?.[0] && item === entries[index]?.[1]);
+  return isSame ? value : Object.fromEntries(cleaned);
+}

@@ -1,0 +1,170 @@
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { valueOf } from '@shared/errors.ts';
+import type { CleanRequest, KeptItem } from '@shared/projects/project-preparation.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import type { Log } from '../lib/log.ts';
+import { findPrepared, type PartState } from './packages/find-prepared.ts';
+import { dependencyRecords, type DependencyRecord } from './packages/dependency-records.ts';
+import { halfMadeVolumes, hasDependencyVolume, removeDependencyVolume } from './docker/packages/dependency-volumes.ts';
+import { engineSearch } from './docker/engine/engine-endpoints.ts';
+import { findEngine, type Engine } from './docker/engine/container-engine.ts';
+import { homeIdOf } from './docker/user/container-identity.ts';
+import { ourImageName } from './images/sandbox-image.ts';
+import { keptImages } from './images/kept-images.ts';
+import { sweepLeftovers } from './docker/engine/sweep-leftovers.ts';
+import { setupOf } from './project-sandbox-settings.ts';
+
+interface CleaningDeps {
+  readonly homePath: string;
+  readonly resourcesPath: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: () => Settings['sandbox'];
+  readonly log: Log;
+}
+
+type Cleaning = CleanRequest & {
+  /** Only the packages of this project; absent: whatever is kept. */
+  readonly ofProject?: string;
+};
+
+/** Lists what is kept, and removes what is not needed or all of it. Rejects where there is no engine. */
+export async function cleanUpKept(
+  deps: CleaningDeps,
+  { remove, images = false, ofProject }: Cleaning,
+  signal: AbortSignal,
+): Promise<readonly KeptItem[]> {
+  const search = engineSearch(deps.env, deps.settings());
+  const engine = valueOf(await findEngine(search, signal));
+  const homePath = await realpath(deps.homePath);
+  const homeId = homeIdOf(homePath);
+  const store = dependencyRecords(homePath);
+  const project = ofProject === undefined ? null : await realpath(ofProject).catch(() => ofProject);
+  const all = await store.list();
+  const records = project === null ? all : all.filter(({ projectPath }) => projectPath === project);
+  const items: KeptItem[] = [];
+  for (const record of records) {
+    const { outcome } = record;
+    const unneeded = await whyUnneeded(deps, record, { engine, homeId, records, signal });
+    const isWanted = remove === 'all' || (remove === 'unneeded' && unneeded !== null);
+    let isRemoved = false;
+    if (isWanted) {
+      isRemoved = outcome.type === 'failed' || (await removeDependencyVolume(engine, outcome.volume, deps.log));
+      if (isRemoved) await store.remove(record.key);
+    }
+    if (outcome.type === 'failed') continue;
+    items.push({
+      kind: 'packages',
+      name: `${record.projectPath} (${record.ecosystem}, ${record.tool})`,
+      sizeBytes: outcome.sizeBytes,
+      unneeded,
+      isRemoved,
+    });
+  }
+  if (project !== null) return items;
+  const recorded = new Set(records.flatMap(({ outcome }) => (outcome.type === 'ready' ? [outcome.volume] : [])));
+  for (const name of await halfMadeVolumes(engine, homeId, recorded)) {
+    const isRemoved = remove !== 'nothing' && (await removeDependencyVolume(engine, name, deps.log));
+    items.push({ kind: 'unfinished', name, sizeBytes: null, unneeded: 'its installation did not end', isRemoved });
+  }
+  const settings = deps.settings();
+  const used = [settings.image, ...Object.values(settings.projects).map(({ image }) => image?.name ?? null)];
+  const named = new Set(used.filter((name) => name !== null));
+  const isRemoving = images && remove !== 'nothing';
+  items.push(
+    ...(await keptImages(imagesOf(engine), { own: await ourImageName(deps.resourcesPath), named, isRemoving })),
+  );
+  if (remove !== 'nothing') items.push(...(await removedLeftovers(engine, homeId, deps.log)));
+  return items;
+}
+
+async function removedLeftovers(engine: Engine, homeId: string, log: Log): Promise<readonly KeptItem[]> {
+  const { containers, volumes } = await sweepLeftovers(engine, homeId, log);
+  const swept = [
+    [containers, 'containers'],
+    [volumes, 'volumes'],
+  ] as const;
+  return swept.flatMap(([count, what]) =>
+    count === 0
+      ? []
+      : [
+          {
+            kind: 'leftover' as const,
+            name: `${count} ${what} of a Dewpoint that was killed`,
+            sizeBytes: null,
+            unneeded: 'its process is gone',
+            isRemoved: true,
+          },
+        ],
+  );
+}
+
+/** The engine's calls have forms that nobody here uses. */
+function imagesOf({ docker }: Engine): Parameters<typeof keptImages>[0] {
+  return {
+    listImages: () => docker.listImages(),
+    getImage: (name) => ({ remove: () => docker.getImage(name).remove() }),
+  };
+}
+
+interface Judging {
+  readonly engine: Engine;
+  readonly homeId: string;
+  readonly records: readonly DependencyRecord[];
+  readonly signal: AbortSignal;
+}
+
+/** Packages are needed while their project is there and says the same, or nothing newer of it was installed. */
+async function whyUnneeded(deps: CleaningDeps, record: DependencyRecord, judging: Judging): Promise<string | null> {
+  const { engine, homeId, records, signal } = judging;
+  const { projectPath, ecosystem, imageId, key } = record;
+  if ((await stat(projectPath).catch(() => null))?.isDirectory() !== true) return 'its project is gone';
+  if (record.outcome.type === 'ready' && !(await hasDependencyVolume(engine, homeId, record.outcome.volume)))
+    return 'its volume is gone';
+  const image = await engine.docker
+    .getImage(imageId)
+    .inspect()
+    .catch(() => null);
+  if (image === null) return 'its image is gone';
+  const own = setupOf(deps.settings(), projectPath).setup;
+  const states = await findPrepared(
+    {
+      workspacePath: projectPath,
+      projectPath,
+      imageId,
+      own,
+      sessionId: null,
+      records: dependencyRecords(deps.homePath),
+      hasVolume: (name) => hasDependencyVolume(engine, homeId, name),
+    },
+    signal,
+  );
+  if (record.changed !== undefined) return whyChangedUnneeded(deps, record, states);
+  const state = states.find(({ part }) => part.ecosystem === ecosystem && part.folder === (record.folder ?? ''));
+  if (state === undefined) return 'its project needs it no more';
+  if (state.key === key || state.record?.key === key) return null;
+  return records.some((other) => other.at > record.at && isOfSamePart(other, record)) ? 'a newer one is there' : null;
+}
+
+/** What commands made of packages is its project's or its session's, until that is gone or something newer is there. */
+async function whyChangedUnneeded(
+  { homePath }: CleaningDeps,
+  record: DependencyRecord,
+  states: readonly PartState[],
+): Promise<string | null> {
+  const { changed, key } = record;
+  if (changed === undefined || states.some((state) => state.record?.key === key)) return null;
+  if (changed.isForProject) return 'a newer one is there';
+  const isThere = await Promise.all(
+    ['sessions', 'bin'].map((place) => stat(join(homePath, place, changed.sessionId)).catch(() => null)),
+  );
+  return isThere.every((found) => found === null) ? 'its session is gone' : null;
+}
+
+function isOfSamePart(one: DependencyRecord, other: DependencyRecord): boolean {
+  return (
+    one.projectPath === other.projectPath &&
+    one.ecosystem === other.ecosystem &&
+    (one.folder ?? '') === (other.folder ?? '')
+  );
+}

@@ -1,0 +1,181 @@
+import type Dockerode from 'dockerode';
+import type { EngineLimits } from '../engine/engine-limits.ts';
+import type { ExtraMount } from '../../sandbox.ts';
+import type { Mask } from '../../workspace/workspace-scan.ts';
+import { homeInContainer, type SupportFiles, type UserIds } from '../user/container-identity.ts';
+import type { ProtectedMount } from '../protection/protected-mounts.ts';
+import type { RunnerPlace } from '../runner/runner-processes.ts';
+import { scriptCommand, scriptsInContainer } from '../exec/container-scripts.ts';
+
+export const workspaceInContainer = '/workspace';
+export const scratchInContainer = '/scratch';
+
+/** Labels by which leftovers are found after a crash. */
+export const labelNames = {
+  app: 'dewpoint.app',
+  home: 'dewpoint.home',
+  session: 'dewpoint.session',
+  owner: 'dewpoint.owner',
+} as const;
+
+/** Everything the create body is made of; the body is a pure function of it. */
+export interface ContainerPlan {
+  readonly labels: Readonly<Record<string, string>>;
+  /** An image id (`sha256:…`), so that a tag moved meanwhile changes nothing. */
+  readonly image: string;
+  /** Process 1; where there is none a shell program takes its place. */
+  readonly runner: RunnerPlace | null;
+  readonly user: UserIds;
+  readonly userns: '' | 'host' | 'keep-id';
+  readonly isPodman: boolean;
+  /** A real path on the host. */
+  readonly workspacePath: string;
+  readonly pins: readonly ProtectedMount[];
+  /** Folders elsewhere on the host, given to read at their own path. */
+  readonly outside: readonly string[];
+  /** What is to be hidden, relative to the workspace: commands find it empty. */
+  readonly masks: readonly Mask[];
+  /** Our own profile of system calls: its JSON text (Docker), or the path of the file (Podman). */
+  readonly seccomp: string;
+  readonly support: SupportFiles;
+  /** A volume that exists already. */
+  readonly scratchVolume: string;
+  /** What else is mounted, after everything of the workspace. */
+  readonly extra: readonly ExtraMount[];
+  /** What commands find in their environment beside the usual, or in its place. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The id of the container whose network it shares; null: it has none but its own `localhost`. */
+  readonly networkOf: string | null;
+  readonly memoryBytes: number;
+  readonly cpus: number;
+  readonly pids: number;
+  readonly limits: EngineLimits;
+  /** The engine can be told not to swap at all (control groups of version 1). */
+  readonly hasSwappiness: boolean;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** The container of a session: no network, no capabilities, nothing writable but the workspace, scratch and memory disks. */
+export function createBody(plan: ContainerPlan): Dockerode.ContainerCreateOptions {
+  return {
+    Image: plan.image,
+    User: `${plan.user.uid}:${plan.user.gid}`,
+    Entrypoint: plan.runner === null ? scriptCommand('reaper') : [plan.runner.path],
+    Cmd: [],
+    // The first process ends when its input does: a Dewpoint that was killed leaves nothing running.
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    AttachStdout: false,
+    AttachStderr: false,
+    Tty: false,
+    WorkingDir: workspaceInContainer,
+    Env: Object.entries({ ...baseEnvironment, ...plan.environment }).map(([name, value]) => `${name}=${value}`),
+    Labels: { ...plan.labels },
+    StopTimeout: 1,
+    Healthcheck: { Test: ['NONE'] },
+    HostConfig: hostConfig(plan),
+  };
+}
+
+/** What commands find in their environment; nothing is inherited from the host. */
+const baseEnvironment = {
+  HOME: homeInContainer,
+  LANG: 'C.UTF-8',
+  CI: '1',
+  TERM: 'dumb',
+  // Test runs leave no litter in the workspace, and a stale .pyc cannot hide a change made within one second.
+  PYTHONDONTWRITEBYTECODE: '1',
+  PYTEST_ADDOPTS: '-o cache_dir=/tmp/pytest-cache',
+  HYPOTHESIS_STORAGE_DIRECTORY: '/tmp/hypothesis',
+  // Looking at a repository does not need to write to it, and in a worktree cannot.
+  GIT_OPTIONAL_LOCKS: '0',
+} as const;
+
+// Known to the engine, not to the types.
+const ownCgroups = { CgroupnsMode: 'private' } as const;
+
+const ulimits = [
+  { Name: 'nofile', Soft: 4096, Hard: 8192 },
+  { Name: 'core', Soft: 0, Hard: 0 },
+  { Name: 'nproc', Soft: 32_768, Hard: 32_768 },
+  { Name: 'fsize', Soft: 4096 * mebibyte, Hard: 4096 * mebibyte },
+] as const;
+
+function hostConfig(plan: ContainerPlan): Dockerode.HostConfig {
+  return {
+    NetworkMode: plan.networkOf === null ? 'none' : `container:${plan.networkOf}`,
+    ReadonlyRootfs: true,
+    Privileged: false,
+    PublishAllPorts: false,
+    CapDrop: ['ALL'],
+    SecurityOpt: ['no-new-privileges:true', `seccomp=${plan.seccomp}`],
+    IpcMode: 'private',
+    ...ownCgroups,
+    UsernsMode: plan.userns,
+    Init: false,
+    AutoRemove: false,
+    RestartPolicy: { Name: 'no' },
+    LogConfig: { Type: plan.isPodman ? 'k8s-file' : 'none', Config: {} },
+    OomScoreAdj: 500,
+    ShmSize: 64 * mebibyte,
+    ...(plan.hasSwappiness ? { MemorySwappiness: 0 } : {}),
+    Tmpfs: temporaryFolders(plan),
+    Mounts: mounts(plan),
+    ...(plan.limits.ulimits ? { Ulimits: [...ulimits] } : {}),
+    ...(plan.limits.memory ? { Memory: plan.memoryBytes } : {}),
+    // Equal to memory: no swap beside it.
+    ...(plan.limits.memory && plan.limits.swap ? { MemorySwap: plan.memoryBytes } : {}),
+    ...(plan.limits.cpu ? { NanoCpus: Math.round(plan.cpus * 1e9) } : {}),
+    ...(plan.limits.pids ? { PidsLimit: plan.pids } : {}),
+  };
+}
+
+// `exec` must be said: the engine mounts these without it, which breaks compilers and test binaries. Their contents count as
+// memory, so a quarter of it is the most they get.
+function temporaryFolders(plan: ContainerPlan): Record<string, string> {
+  const size = Math.max(64, Math.floor(plan.memoryBytes / mebibyte / 4));
+  const owner = plan.isPodman ? '' : `,uid=${plan.user.uid},gid=${plan.user.gid}`;
+  return {
+    '/tmp': `rw,nosuid,nodev,exec,size=${size}m,mode=1777`,
+    [homeInContainer]: `rw,nosuid,nodev,exec,size=${size}m,mode=${plan.isPodman ? '1777' : '0700'}${owner}`,
+    '/run': 'rw,nosuid,nodev,size=16m,mode=1777',
+  };
+}
+
+/** A mask holds what it hides as a pin would; two mounts at one place no engine takes. */
+function isMasked({ masks }: ContainerPlan, path: string): boolean {
+  return masks.some((mask) => path === mask.path || path.startsWith(`${mask.path}/`));
+}
+
+function mounts(plan: ContainerPlan): Dockerode.MountConfig {
+  // NonRecursive keeps other file systems that happen to be mounted below the project out; the types do not know it.
+  const bind = (source: string, target: string, isReadOnly: boolean) => ({
+    Type: 'bind' as const,
+    Source: source,
+    Target: target,
+    ReadOnly: isReadOnly,
+    BindOptions: { Propagation: 'rprivate' as const, NonRecursive: true },
+  });
+  return [
+    bind(plan.workspacePath, workspaceInContainer, false),
+    ...plan.pins
+      .filter(({ path }) => !isMasked(plan, path))
+      .map((pin) => bind(`${plan.workspacePath}/${pin.path}`, `${workspaceInContainer}/${pin.path}`, pin.readOnly)),
+    ...plan.masks.map(({ path, kind }) =>
+      bind(kind === 'file' ? plan.support.empty : plan.support.emptyFolder, `${workspaceInContainer}/${path}`, true),
+    ),
+    ...plan.outside.map((path) => bind(path, path, true)),
+    bind(plan.support.passwd, '/etc/passwd', true),
+    bind(plan.support.group, '/etc/group', true),
+    bind(plan.support.scripts, scriptsInContainer, true),
+    ...(plan.runner === null || plan.runner.file === null ? [] : [bind(plan.runner.file, plan.runner.path, true)]),
+    { Type: 'volume', Source: plan.scratchVolume, Target: scratchInContainer, ReadOnly: false },
+    ...plan.extra.map(({ type, source, target, readOnly }) =>
+      type === 'bind'
+        ? bind(source, target, readOnly)
+        : { Type: type, Source: source, Target: target, ReadOnly: readOnly },
+    ),
+  ];
+}

@@ -1,0 +1,46 @@
+import type { ContainerPlan } from './container-create-body.ts';
+import { supportFiles } from '../user/container-identity.ts';
+import type { Protection } from '../protection/protected-mounts.ts';
+import type { SessionContainerOptions } from './session-container-options.ts';
+import type { ContainerUser } from '../user/user-candidates.ts';
+
+/** What a project was found to need before a container is made. */
+export type ContainerRequirements = Pick<ContainerPlan, 'labels' | 'masks'> & {
+  readonly pins: Protection['mounts'];
+} & Pick<Protection, 'outside'>;
+
+interface Choice {
+  readonly user: ContainerUser;
+  readonly ground: ContainerRequirements;
+  readonly scratchVolume: string;
+}
+
+/** Of a session's options, all that its container's body is made of; writes the few files that it is given. */
+export async function planContainer(
+  options: SessionContainerOptions,
+  { user: { user, userns }, ground, scratchVolume }: Choice,
+): Promise<ContainerPlan> {
+  const { limits, kind, hasSwappiness } = options.engine;
+  const support = await supportFiles(options.supportFolder, user, options.seccomp);
+  return {
+    ...ground,
+    image: options.imageId,
+    runner: options.runner,
+    user,
+    userns,
+    isPodman: kind === 'podman',
+    workspacePath: options.workspacePath,
+    support,
+    // Podman reads a file, Docker takes the text.
+    seccomp: kind === 'podman' ? support.seccomp : options.seccomp,
+    hasSwappiness,
+    scratchVolume,
+    networkOf: options.besides?.networkOf ?? null,
+    extra: options.extra,
+    environment: options.environment,
+    memoryBytes: options.memoryBytes,
+    cpus: options.cpus,
+    pids: options.pids,
+    limits,
+  };
+}

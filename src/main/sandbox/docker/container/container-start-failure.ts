@@ -1,0 +1,47 @@
+import type Dockerode from 'dockerode';
+import { AppError, failure, messageOf, toFailure, type Reply } from '@shared/errors.ts';
+import { ContainerGoneError } from '../exec/container-process.ts';
+import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
+
+const lookMs = 5_000;
+
+/** Why a container could not be made or started, in words that say what to do. */
+export function startFailure(error: unknown): Reply<never> {
+  // What was refused on purpose says so itself, and nothing takes the place of the container.
+  if (error instanceof AppError) return { ok: false, error: toFailure(error) };
+  const message = messageOf(error);
+  if (/no space left on device|disk quota exceeded/i.test(message)) {
+    return failure(
+      'missing-sandbox',
+      `The sandbox could not be started: the disk of the container engine is full (${message}).`,
+      'Make room there: `dewpoint clean` says what Dewpoint keeps, `docker system df` what else lies there.',
+    );
+  }
+  const isMount = /bind source path does not exist|mounts denied|not shared from the host/i.test(message);
+  if (isMount || (/no such file or directory/i.test(message) && !/exec: /.test(message))) {
+    return failure(
+      'conflict',
+      'The engine does not see the project folder.',
+      'Share the folder with your container engine (its settings), or use a project elsewhere.',
+    );
+  }
+  if (statusOf(error) === 404)
+    return failure(
+      'missing-sandbox',
+      `The sandbox image is not there any more: ${message}`,
+      'Start again: it is made anew, or you are told how to bring it.',
+    );
+  return failure(
+    'missing-sandbox',
+    `The sandbox could not be started: ${message}`,
+    'dewpoint doctor says more about the engine.',
+  );
+}
+
+/** The engine's own word for why a container ended at once, where it has one; its connection says only that it did. */
+export async function withReason(error: unknown, container: Pick<Dockerode.Container, 'inspect'>): Promise<unknown> {
+  if (!(error instanceof ContainerGoneError)) return error;
+  const found = await withDeadline(lookMs, null, () => container.inspect()).catch(() => null);
+  const said = found?.State.Error ?? '';
+  return said === '' ? error : new ContainerGoneError(said);
+}

@@ -1,0 +1,50 @@
+import type Dockerode from 'dockerode';
+import type { SandboxLook } from '../../sandbox.ts';
+import { withDeadline } from '../engine/engine-deadline.ts';
+
+const lookMs = 5_000;
+
+/** What a container has used of the processor and uses of memory, by one question to the engine; null: it did not say. */
+export async function readUsage(container: Dockerode.Container, signal: AbortSignal): Promise<SandboxLook['usage']> {
+  try {
+    const stats: unknown = await withDeadline(lookMs, signal, () =>
+      container.stats({ stream: false, 'one-shot': true }),
+    );
+    return usageOf(stats);
+  } catch {
+    // A figure for people: without it the panel says that it is not known.
+    return null;
+  }
+}
+
+/** Of the engine's answer, which differs between engines and versions: what is missing is null. */
+export function usageOf(stats: unknown): SandboxLook['usage'] {
+  const cpuNs = numberAt(stats, ['cpu_stats', 'cpu_usage', 'total_usage']);
+  const read = at(stats, ['read']);
+  const readMs = typeof read === 'string' ? Date.parse(read) : Number.NaN;
+  if (cpuNs === null || Number.isNaN(readMs)) return null;
+  const used = numberAt(stats, ['memory_stats', 'usage']);
+  // As the engine's own tools count: what is kept of files and can be given back at once is not used.
+  const idle =
+    numberAt(stats, ['memory_stats', 'stats', 'inactive_file']) ??
+    numberAt(stats, ['memory_stats', 'stats', 'total_inactive_file']) ??
+    0;
+  return {
+    cpuNs,
+    readNs: readMs * 1e6,
+    memoryBytes: used === null ? null : Math.max(0, used - idle),
+    memoryLimitBytes: numberAt(stats, ['memory_stats', 'limit']),
+    processes: numberAt(stats, ['pids_stats', 'current']),
+  };
+}
+
+function at(value: unknown, path: readonly string[]): unknown {
+  let node = value;
+  for (const name of path) node = typeof node === 'object' && node !== null ? Reflect.get(node, name) : undefined;
+  return node;
+}
+
+function numberAt(value: unknown, path: readonly string[]): number | null {
+  const found = at(value, path);
+  return typeof found === 'number' && Number.isFinite(found) ? found : null;
+}

@@ -1,0 +1,64 @@
+import type Dockerode from 'dockerode';
+import { ContainerGoneError, type ContainerProcesses } from '../exec/container-process.ts';
+import { scratchInContainer, workspaceInContainer } from './container-create-body.ts';
+import { withDeadline } from '../engine/engine-deadline.ts';
+import type { DiskSpace } from '../engine/disk-watch.ts';
+import { parseDiskFree } from '../engine/engine-disk.ts';
+import { folderArchive } from '../files/folder-archive.ts';
+import type { UserIds } from '../user/container-identity.ts';
+import { scriptFiles } from '../exec/container-scripts.ts';
+
+/** What can be done with the image that runs. */
+export interface ImageCapabilities {
+  /** `find -printf` and `stat` as GNU has them. */
+  readonly gnu: boolean;
+  readonly rg: boolean;
+  readonly bash: boolean;
+  /** A folder outside the workspace, with disk behind it, that the commands' user can write. */
+  readonly scratch: string | null;
+  /** Of the disk that its volumes lie on; null where it does not say. */
+  readonly volumes: DiskSpace | null;
+}
+
+const engineMs = 30_000;
+
+/** Finds out what the image can do, and tries the user on the way. Rejects when the image cannot run a shell. */
+export async function probeImageCapabilities(
+  { container, processes }: { readonly container: Dockerode.Container; readonly processes: ContainerProcesses },
+  user: UserIds,
+  trial: { readonly made: string; readonly given: string } | null,
+): Promise<ImageCapabilities> {
+  let text = '';
+  const values = [workspaceInContainer, scratchInContainer, trial?.made ?? '', trial?.given ?? ''];
+  const running = await processes.start({
+    program: { type: 'script', text: scriptFiles.probe, values },
+    onChunk: (chunk) => {
+      text += Buffer.from(chunk.bytes).toString();
+    },
+  });
+  const end = await running.ended;
+  if (end.type === 'lost') throw new ContainerGoneError(`the container ended at once: ${end.reason}`);
+  if (end.type !== 'exited' || end.exitCode !== 0)
+    throw new Error(`the image cannot run a shell: ${text.trim().slice(0, 300)}`);
+  const words = text.split('\n');
+  // Not every engine says beforehand what it hides.
+  if (words.includes('open')) throw new Error('the engine does not hide the parts of /proc that it has to hide');
+  return {
+    gnu: words.includes('gnu'),
+    rg: words.includes('rg'),
+    bash: words.includes('bash'),
+    scratch: words.includes('scratch') ? scratchInContainer : await makeScratch(container, user),
+    volumes: parseDiskFree(text),
+  };
+}
+
+// The volume takes the permissions that its folder has in the image; in a user's own image that may be root's alone.
+async function makeScratch(container: Dockerode.Container, user: UserIds): Promise<string | null> {
+  try {
+    const archive = folderArchive('work', user);
+    await withDeadline(engineMs, null, () => container.putArchive(archive, { path: scratchInContainer }));
+    return `${scratchInContainer}/work`;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,43 @@
+import type Dockerode from 'dockerode';
+import { messageOf } from '@shared/errors.ts';
+import { delay } from '../../../lib/async/abort.ts';
+import type { Log } from '../../../lib/log.ts';
+import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
+
+const underWayMs = 50;
+
+/** Kills and removes a container; resolves when it is gone. Never rejects: what stays is for the next sweep. */
+export async function removeContainer(
+  container: Pick<Dockerode.Container, 'remove'>,
+  milliseconds: number,
+  log: Log,
+): Promise<void> {
+  try {
+    await withDeadline(milliseconds, null, async (signal) => {
+      while (!signal.aborted && !(await isGone(container))) await delay(underWayMs, signal);
+    });
+  } catch (error) {
+    log.warn(`sandbox: a container could not be removed: ${messageOf(error)}`);
+  }
+}
+
+/** False: somebody else removes it right now, and what runs in it may not have been killed yet. */
+async function isGone(container: Pick<Dockerode.Container, 'remove'>): Promise<boolean> {
+  try {
+    await container.remove({ force: true, v: true });
+    return true;
+  } catch (error) {
+    const status = statusOf(error);
+    if (status !== 404 && status !== 409) throw error;
+    return status === 404;
+  }
+}
+
+/** Never rejects, as above. */
+export async function removeVolume(volume: Dockerode.Volume, milliseconds: number, log: Log): Promise<void> {
+  try {
+    await withDeadline(milliseconds, null, () => volume.remove());
+  } catch (error) {
+    if (statusOf(error) !== 404) log.warn(`sandbox: a volume could not be removed: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,406 @@
+import { randomBytes } from 'node:crypto';
+import type Dockerode from 'dockerode';
+import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
+import { abortable, abortWithManyListeners } from '../../../lib/async/abort.ts';
+import { callModeFor, type CallMode } from '../../../lib/files/host-folder.ts';
+import type { ExtraMount } from '../../sandbox.ts';
+import { probeImageCapabilities, type ImageCapabilities } from './image-capabilities.ts';
+import { attachProcesses } from '../exec/exec-processes.ts';
+import { ContainerGoneError } from '../exec/container-process.ts';
+import { planContainer, type ContainerRequirements } from './container-plan.ts';
+import { createBody, labelNames, workspaceInContainer } from './container-create-body.ts';
+import { withDeadline } from '../engine/engine-deadline.ts';
+import { watchedEngineDisk } from '../engine/engine-disk.ts';
+import {
+  engineAnswers,
+  engineSilence,
+  engineSilent,
+  engineStopped,
+  hadEvent,
+  removeWhenBack,
+} from '../engine/engine-watch.ts';
+import { folderKey, ownerMark, type UserIds } from '../user/container-identity.ts';
+import { findProtectedMounts, type ProtectedMount } from '../protection/protected-mounts.ts';
+import type { ProtectedPlace } from '../protection/protected-watch.ts';
+import type { RepositoryGuard } from '../../workspace/repositories/repository-guard.ts';
+import { removeContainer, removeVolume } from './remove-container.ts';
+import type { LiveContainer, SessionContainerOptions } from './session-container-options.ts';
+import { startFailure, withReason } from './container-start-failure.ts';
+import type { ContainerUser } from '../user/user-candidates.ts';
+import { beginUserProbe, type UserVerdict } from '../user/user-probe.ts';
+import { verifyContainer } from './verify-container.ts';
+import type { Mask } from '../../workspace/workspace-scan.ts';
+
+const engineMs = 30_000;
+const engineGone = failure(
+  'sandbox-lost',
+  'The container engine does not answer any more, so that nothing can be run or changed.',
+  'Start it (Linux: sudo systemctl start docker), then send "continue": the session has kept everything.',
+);
+/** An engine that takes longer than this to kill a container is itself not well: whoever waits is told. */
+const killMs = 5_000;
+
+/**
+ * The container of one session, made again when it was lost. Its scratch volume outlives a lost container; memory
+ * disks and running processes do not.
+ */
+export class SessionContainer {
+  #options: SessionContainerOptions;
+  readonly #workspaceKey: string;
+  readonly #volumeName: string;
+  #warnings: readonly string[] = [];
+  #pins: readonly ProtectedMount[] = [];
+  #masks: readonly Mask[] = [];
+  #asking: CallMode = 'waiting';
+  /** The one that was found to be right, then the others. */
+  #users: readonly ContainerUser[];
+  #live: LiveContainer | null = null;
+  /** The engine does not answer, which was waited for and said. */
+  #isEngineAway = false;
+  #detach: () => void = () => undefined;
+  #starting: Promise<Reply<LiveContainer>> | null = null;
+  #hasVolume = false;
+  #disposed = false;
+  readonly #closing = abortWithManyListeners();
+
+  private constructor(options: SessionContainerOptions, workspaceKey: string) {
+    this.#options = options;
+    this.#workspaceKey = workspaceKey;
+    this.#users = options.users;
+    this.#volumeName = options.besides?.scratchVolume ?? `dewpoint-${options.homeId}-${randomBytes(6).toString('hex')}`;
+  }
+
+  /** Starts the first container. On failure or abort nothing is left behind. */
+  static async start(options: SessionContainerOptions, signal: AbortSignal): Promise<Reply<SessionContainer>> {
+    const session = new SessionContainer(options, await folderKey(options.workspacePath));
+    try {
+      const started = await abortable(session.#startOnce(), signal);
+      if (started.ok) return success(session);
+      await session.dispose();
+      return started;
+    } catch (error) {
+      await session.dispose();
+      return { ok: false, error: signal.aborted ? failure('cancelled', 'It was cancelled.').error : toFailure(error) };
+    }
+  }
+
+  /** A container of its own for one command: as this one, with `extra` mounted too (in place of what has the same target), on the network of `network`. The caller disposes. */
+  startBeside(
+    { extra = [], network = null }: { readonly extra?: readonly ExtraMount[]; readonly network?: LiveContainer | null },
+    signal: AbortSignal,
+  ): Promise<Reply<SessionContainer>> {
+    return SessionContainer.start(
+      {
+        ...this.#options,
+        users: this.#users,
+        extra: [
+          ...this.#options.extra.filter(({ target }) => extra.every((other) => other.target !== target)),
+          ...extra,
+        ],
+        besides: { scratchVolume: this.#volumeName, networkOf: network?.container.id ?? null },
+        onLost: () => undefined,
+      },
+      signal,
+    );
+  }
+
+  /**
+   * Other packages: the container is made anew with these mounts and variables, now. What runs in it is lost, its memory
+   * disks are empty, its scratch volume stays.
+   */
+  async renew(
+    { extra, environment }: Pick<SessionContainerOptions, 'extra' | 'environment'>,
+    signal: AbortSignal,
+  ): Promise<Reply<unknown>> {
+    await this.#starting?.catch(() => undefined);
+    this.#options = { ...this.#options, extra, environment };
+    const old = this.#live;
+    this.#live = null;
+    if (old !== null) await this.kill(old, 'it is made anew with other packages');
+    return this.acquire(signal);
+  }
+
+  get scratchPath(): string | null {
+    return this.#live?.capabilities.scratch ?? null;
+  }
+
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  /** Files with secrets, relative to the workspace, which commands find empty. */
+  get masks(): readonly Mask[] {
+    return this.#masks;
+  }
+
+  /** Notes what a person should know of this sandbox from now on. */
+  warn(text: string): void {
+    this.#options.log.warn(`sandbox: ${text}`);
+    if (!this.#warnings.includes(text)) this.#warnings = [...this.#warnings, text];
+  }
+
+  /** Places of the workspace at which something is mounted that commands cannot write to, or that is none of the project's. */
+  get held(): readonly string[] {
+    const workspace = `${workspaceInContainer}/`;
+    const mounted = this.#options.extra.filter(({ target }) => target.startsWith(workspace));
+    return [
+      ...this.#masks.map(({ path }) => path),
+      ...this.#pins.filter(({ readOnly }) => readOnly).map(({ path }) => path),
+      ...mounted.map(({ target }) => target.slice(workspace.length)),
+    ];
+  }
+
+  get pins(): readonly ProtectedMount[] {
+    return this.#pins;
+  }
+
+  /** The container that runs now; null where none does. Starts none. */
+  get running(): Dockerode.Container | null {
+    return this.#live === null || this.#live.goneBecause !== null ? null : this.#live.container;
+  }
+
+  /** What of the project is held, for who looks whether it stayed so. */
+  get guarded(): ProtectedPlace {
+    return { workspacePath: this.#options.workspacePath, pins: this.#pins, asking: this.#asking };
+  }
+
+  /** Looks for repositories that commands make. */
+  get guard(): RepositoryGuard {
+    return this.#options.guard;
+  }
+
+  get workspacePath(): string {
+    return this.#options.workspacePath;
+  }
+
+  /** Who commands run as: an id of a user and of a group. */
+  get user(): UserIds | null {
+    return this.#users[0]?.user ?? null;
+  }
+
+  /** The container that runs, made again if the last one is gone. Fails with `sandbox-lost` or `conflict`. */
+  async acquire(signal: AbortSignal): Promise<Reply<LiveContainer>> {
+    if (this.#disposed) return failure('sandbox-lost', 'The sandbox was closed.');
+    if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+    if ((await folderKey(this.#options.workspacePath)) !== this.#workspaceKey) {
+      return failure(
+        'conflict',
+        `The project folder ${this.#options.workspacePath} was moved, replaced or deleted while the sandbox was using it.`,
+        'Put it back where it was, or start a new session on the new place.',
+      );
+    }
+    if (this.#live !== null && this.#live.goneBecause === null) return success(this.#live);
+    if (this.#options.besides !== null) return failure('sandbox-lost', 'The container of this command is gone.');
+    try {
+      return await abortable(this.#startOnce(), signal);
+    } catch (error) {
+      return { ok: false, error: signal.aborted ? failure('cancelled', 'It was cancelled.').error : toFailure(error) };
+    }
+  }
+
+  markGone(live: LiveContainer, reason: string): void {
+    const isFirst = live.goneBecause === null;
+    live.goneBecause ??= reason;
+    live.gone.abort();
+    // Whatever ended the connection: it may still run where the engine was only out of reach.
+    if (isFirst && !this.#disposed)
+      void removeWhenBack(this.#options.engine.docker, live.container, this.#closing.signal);
+  }
+
+  /** Resolves when the engine has not answered for a while, with the container marked as gone. Never rejects. */
+  async watchEngine(live: LiveContainer, signal: AbortSignal): Promise<void> {
+    await engineSilence(this.#options.engine.docker, signal);
+    if (!signal.aborted) this.markGone(live, engineSilent);
+  }
+
+  /** The engine's word in a container's state is not always set; its events tell. Never rejects. */
+  ranOutOfMemory(live: LiveContainer): Promise<boolean> {
+    return hadEvent(this.#options.engine.docker, live.container.id, 'oom');
+  }
+
+  /** Ends a container that cannot be brought to order from within. Never rejects. */
+  async kill(live: LiveContainer, reason: string): Promise<void> {
+    this.markGone(live, reason);
+    await this.#remove(live.container, killMs);
+  }
+
+  /** Removes everything; waits for a start under way. Never rejects, safe to call twice. */
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    this.#closing.abort();
+    await this.#starting?.catch(() => undefined);
+    const live = this.#live;
+    this.#live = null;
+    if (live !== null) {
+      this.markGone(live, 'the sandbox was closed');
+      await this.#remove(live.container);
+    }
+    this.#detach();
+    if (this.#hasVolume)
+      await removeVolume(this.#options.engine.docker.getVolume(this.#volumeName), engineMs, this.#options.log);
+  }
+
+  #startOnce(): Promise<Reply<LiveContainer>> {
+    this.#starting ??= this.#replace().finally(() => void (this.#starting = null));
+    return this.#starting;
+  }
+
+  async #replace(): Promise<Reply<LiveContainer>> {
+    const old = this.#live;
+    if (old !== null) {
+      const isBack = await this.#awaitEngine();
+      if (!isBack) return engineGone;
+      await this.#remove(old.container);
+    }
+    const made = await this.#create();
+    if (made.ok) this.#live = made.value;
+    if (old !== null && !this.#disposed) {
+      const reason = this.#isEngineAway ? engineStopped : (old.goneBecause ?? 'the container ended');
+      this.#isEngineAway = false;
+      this.#options.onLost({ reason, recreated: made.ok });
+      if (!made.ok)
+        return failure(
+          'sandbox-lost',
+          `The sandbox was lost and cannot be made again: ${made.error.message}`,
+          made.error.hint,
+        );
+    }
+    return made;
+  }
+
+  /** An engine that is started again takes seconds, a person who starts it longer: whoever asks now waits, once, and it is said. */
+  async #awaitEngine(): Promise<boolean> {
+    const { docker } = this.#options.engine;
+    if (await engineAnswers(docker, { waitMs: 0, signal: this.#closing.signal })) return true;
+    if (this.#isEngineAway) return false;
+    this.#isEngineAway = true;
+    const { engineWaitMs: waitMs, onLost } = this.#options;
+    const seconds = Math.round(waitMs / 1000);
+    onLost({ reason: `${engineStopped}; it is waited for, up to ${seconds} s`, recreated: false });
+    if (await engineAnswers(docker, { waitMs, signal: this.#closing.signal })) return true;
+    onLost({ reason: `${engineStopped} and was not back within ${seconds} s`, recreated: false });
+    return false;
+  }
+
+  /** Tries one user after the other until files are the person's on both sides. */
+  async #create(): Promise<Reply<LiveContainer>> {
+    let writable: ContainerUser | null = null;
+    const ground = await this.#prepare().catch(startFailure);
+    if (!ground.ok) return ground;
+    for (const candidate of this.#users) {
+      const made = await this.#createAs(candidate, ground.value);
+      if (!made.ok) return made;
+      const { live, verdict } = made.value;
+      if (verdict === null || verdict === 'passed') {
+        this.#users = [candidate, ...this.#users.filter((other) => other !== candidate)];
+        return success(live);
+      }
+      if (verdict === 'unwritable') writable ??= candidate;
+      await this.#remove(live.container);
+    }
+    if (writable === null) {
+      return failure(
+        'missing-sandbox',
+        'What a command writes in this project would belong to somebody else than you, whoever it runs as.',
+        'dewpoint doctor says how your engine maps users; --workspace copy works in a folder of your own.',
+      );
+    }
+    const made = await this.#createAs(writable, ground.value);
+    if (!made.ok) return made;
+    this.#users = [writable, ...this.#users.filter((other) => other !== writable)];
+    this.warn('Commands cannot write in the project folder: its permissions do not allow it.');
+    return success(made.value.live);
+  }
+
+  async #createAs(
+    user: ContainerUser,
+    ground: ContainerRequirements,
+  ): Promise<Reply<{ live: LiveContainer; verdict: UserVerdict | null }>> {
+    const { engine, homeId, sessionId } = this.#options;
+    const { docker } = engine;
+    const name = `dewpoint-${homeId}-${sessionId.replaceAll(/[^a-zA-Z0-9_.-]/g, '').slice(-24)}-${randomBytes(4).toString('hex')}`;
+    let container: Dockerode.Container | null = null;
+    try {
+      const body = createBody(await planContainer(this.#options, { user, ground, scratchVolume: this.#volumeName }));
+      // Not given up on abort: an engine that makes it after all would leave it behind. The caller need not wait.
+      container = await withDeadline(engineMs, null, () => docker.createContainer({ ...body, name }));
+      const differences = verifyContainer(
+        body,
+        await withDeadline(engineMs, null, () => docker.getContainer(name).inspect()),
+      );
+      if (differences.length > 0) {
+        await this.#remove(container);
+        return failure(
+          'missing-sandbox',
+          `This engine does not hold the protection that was asked for: ${differences.join('; ')}.`,
+        );
+      }
+      const run = await this.#run(container, user.user);
+      if (!this.#disposed) return success(run);
+      await this.#remove(container);
+      return failure('cancelled', 'It was cancelled.');
+    } catch (error) {
+      const made = container ?? docker.getContainer(name);
+      const reason = await withReason(error, made);
+      await this.#remove(made);
+      return startFailure(reason);
+    }
+  }
+
+  async #run(
+    container: Dockerode.Container,
+    user: UserIds,
+  ): Promise<{ live: LiveContainer; verdict: UserVerdict | null }> {
+    let live: LiveContainer | null = null;
+    const gone = abortWithManyListeners();
+    const onEnd = (): void => {
+      if (live !== null) this.markGone(live, 'the container ended');
+      gone.abort(new ContainerGoneError('the container ended at once'));
+    };
+    const { processes, ready, detach } = await attachProcesses(container, this.#options.runner !== null, onEnd);
+    this.#detach = detach;
+    await withDeadline(engineMs, gone.signal, () => container.start());
+    await withDeadline(engineMs, gone.signal, () => ready);
+    const trial = await beginUserProbe(this.#options.workspacePath);
+    let verdict: UserVerdict | null = null;
+    let capabilities: ImageCapabilities;
+    try {
+      capabilities = await withDeadline(engineMs, gone.signal, () =>
+        probeImageCapabilities({ container, processes }, user, trial),
+      );
+    } finally {
+      verdict = (await trial?.judge()) ?? null;
+    }
+    const engineDisk = await watchedEngineDisk(this.#options, capabilities.volumes, processes);
+    live = { container, processes, capabilities, engineDisk, goneBecause: null, gone };
+    return { live, verdict };
+  }
+
+  /** What is the same whoever commands run as: looked at once, for a large project takes its time. */
+  async #prepare(): Promise<Reply<ContainerRequirements>> {
+    const { engine, homeId, sessionId, workspacePath, besides, look, guard } = this.#options;
+    const labels = {
+      [labelNames.app]: 'sandbox',
+      [labelNames.home]: homeId,
+      [labelNames.session]: sessionId,
+      [labelNames.owner]: await ownerMark(process.pid),
+    };
+    // A volume that is there already is left as it is.
+    if (besides === null) {
+      this.#hasVolume = true;
+      await withDeadline(engineMs, null, () => engine.docker.createVolume({ Name: this.#volumeName, Labels: labels }));
+    }
+    const { masks, warnings: found } = await look(this.#closing.signal);
+    // Never what a command wrote: only what was there when the session began.
+    const { mounts, outside, warnings } = await findProtectedMounts(workspacePath, guard.own);
+    this.#warnings = [...warnings, ...found];
+    this.#pins = mounts;
+    this.#asking = await callModeFor(workspacePath);
+    this.#masks = masks;
+    return success({ labels, pins: mounts, outside, masks });
+  }
+
+  #remove(container: Dockerode.Container, milliseconds = engineMs): Promise<void> {
+    return removeContainer(container, milliseconds, this.#options.log);
+  }
+}

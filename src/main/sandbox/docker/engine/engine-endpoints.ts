@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Settings } from '@shared/settings/settings.ts';
+
+/** What tells where an engine may be listening, and how much patience there is with it. */
+export interface EngineSearch {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeDirectory: string;
+  readonly platform: NodeJS.Platform;
+  /** How long one that is there may take to answer. */
+  readonly waitMs: number;
+  /** One that takes longer is asked again when all others have been asked; by default 5 s. */
+  readonly soonMs?: number;
+  /** Told, in a sentence, when one is there and does not answer soon. Must not throw. */
+  readonly onWait?: (text: string) => void;
+}
+
+/** For an engine of this person on this machine. */
+export function engineSearch(
+  env: EngineSearch['env'],
+  { engineWaitSeconds }: Pick<Settings['sandbox'], 'engineWaitSeconds'>,
+  onWait?: EngineSearch['onWait'],
+): EngineSearch {
+  const search = { env, homeDirectory: homedir(), platform: process.platform, waitMs: engineWaitSeconds * 1000 };
+  return onWait === undefined ? search : { ...search, onWait };
+}
+
+export interface Endpoint {
+  /** For people: a socket's path or an address. */
+  readonly label: string;
+  readonly address: { readonly socketPath: string } | { readonly host: string; readonly port: number } | null;
+  /** Why it cannot be used, where `address` is null. */
+  readonly problem: string;
+}
+
+/**
+ * Where to look for an engine, in order. What a person has set (`DOCKER_HOST`, a Docker context) is the only place
+ * when it is set: using another engine than the one they named would be a silent fallback.
+ */
+export async function engineEndpoints(search: EngineSearch): Promise<readonly Endpoint[]> {
+  const set = search.env['DOCKER_HOST'];
+  if (set !== undefined && set !== '') return [endpointOf(set, 'DOCKER_HOST')];
+  const context = await contextHost(search);
+  if (context !== null) {
+    const source = `the Docker context "${context.name}"`;
+    if (context.host === null) return [{ label: source, address: null, problem: 'nothing is written of it' }];
+    return [endpointOf(context.host, source)];
+  }
+  return defaultSockets(search).map((socketPath) => ({ label: socketPath, address: { socketPath }, problem: '' }));
+}
+
+function defaultSockets({ env, homeDirectory, platform }: EngineSearch): readonly string[] {
+  if (platform === 'win32') {
+    return ['//./pipe/docker_engine', '//./pipe/dockerDesktopLinuxEngine', '//./pipe/podman-machine-default'];
+  }
+  const runtime = env['XDG_RUNTIME_DIR'];
+  const below = (...parts: string[]): string => join(homeDirectory, ...parts);
+  const user =
+    runtime === undefined || runtime === ''
+      ? []
+      : [join(runtime, 'docker.sock'), join(runtime, 'podman', 'podman.sock')];
+  return [
+    below('.docker', 'run', 'docker.sock'),
+    '/var/run/docker.sock',
+    ...user,
+    below('.docker', 'desktop', 'docker.sock'),
+    below('.colima', 'default', 'docker.sock'),
+    below('.config', 'colima', 'default', 'docker.sock'),
+    below('.orbstack', 'run', 'docker.sock'),
+    below('.rd', 'docker.sock'),
+    '/run/podman/podman.sock',
+    below('.local', 'share', 'containers', 'podman', 'machine', 'podman.sock'),
+  ];
+}
+
+function endpointOf(value: string, source: string): Endpoint {
+  const label = `${value} (from ${source})`;
+  if (value.startsWith('unix://'))
+    return { label, address: { socketPath: value.slice('unix://'.length) }, problem: '' };
+  if (value.startsWith('npipe://'))
+    return { label, address: { socketPath: value.slice('npipe://'.length) }, problem: '' };
+  if (value.startsWith('/')) return { label, address: { socketPath: value }, problem: '' };
+  const match = /^(?:tcp|http):\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::(\d+))?\/?$/.exec(value);
+  if (match?.[1] !== undefined) {
+    return { label, address: { host: match[1].replaceAll(/[[\]]/g, ''), port: Number(match[2] ?? 2375) }, problem: '' };
+  }
+  return { label, address: null, problem: 'an engine on another machine cannot see the project folder' };
+}
+
+const configSchema = z.object({ currentContext: z.string().nullish() });
+const contextSchema = z.object({ Endpoints: z.object({ docker: z.object({ Host: z.string() }) }) });
+
+/** The context that a person has chosen, null for none; its `host` is null where it cannot be found. */
+async function contextHost({
+  env,
+  homeDirectory,
+}: Pick<EngineSearch, 'env' | 'homeDirectory'>): Promise<{ name: string; host: string | null } | null> {
+  const folder = env['DOCKER_CONFIG'] ?? join(homeDirectory, '.docker');
+  const config = configSchema.safeParse(await readJson(join(folder, 'config.json')));
+  const name = env['DOCKER_CONTEXT'] ?? (config.success ? config.data.currentContext : null) ?? 'default';
+  if (name === 'default' || name === '') return null;
+  const key = createHash('sha256').update(name).digest('hex');
+  const context = contextSchema.safeParse(await readJson(join(folder, 'contexts', 'meta', key, 'meta.json')));
+  return { name, host: context.success ? context.data.Endpoints.docker.Host : null };
+}
+
+// A missing or damaged file of another program is no fault of ours to report: there is then no context.
+async function readJson(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch {
+    return null;
+  }
+}

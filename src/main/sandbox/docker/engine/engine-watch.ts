@@ -1,0 +1,84 @@
+import type Dockerode from 'dockerode';
+import { delay } from '../../../lib/async/abort.ts';
+import { statusOf, withDeadline } from './engine-deadline.ts';
+
+type Docker = Pick<Dockerode, 'ping'>;
+
+export const engineStopped = 'the container engine stopped';
+export const engineSilent = 'the container engine does not answer';
+
+const everyMs = 5_000;
+/** A busy engine is slow to answer; one that is silent for two of these in a row is not coming back by itself. */
+const answerMs = 10_000;
+const silences = 2;
+const backMs = 500;
+
+/** Resolves when the engine has stopped answering; asks every few seconds until `signal` aborts. Never rejects. */
+export async function engineSilence(docker: Docker, signal: AbortSignal): Promise<void> {
+  for (let silent = 0; silent < silences;) {
+    await delay(everyMs, signal);
+    if (signal.aborted) return;
+    silent = (await answers(docker, answerMs)) ? 0 : silent + 1;
+  }
+}
+
+/**
+ * Removes a container as soon as the engine answers again: what was left running in it must not go on writing to the
+ * project with nobody there to see it. Gives up after ten minutes, or when `signal` aborts. Never rejects.
+ */
+export async function removeWhenBack(
+  docker: Docker,
+  container: Pick<Dockerode.Container, 'remove'>,
+  signal: AbortSignal,
+): Promise<'removed' | 'given up'> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    await delay(1_000, signal);
+    if (signal.aborted) return 'given up';
+    if (!(await answers(docker, answerMs))) continue;
+    try {
+      await withDeadline(answerMs, signal, () => container.remove({ force: true, v: true }));
+      return 'removed';
+    } catch (error) {
+      // 404: gone already; 409: its removal is under way.
+      if (statusOf(error) === 404 || statusOf(error) === 409) return 'removed';
+    }
+  }
+  return 'given up';
+}
+
+/** Whether the engine noted such an event of a container up to now. Never rejects. */
+export async function hadEvent(
+  docker: Pick<Dockerode, 'getEvents'>,
+  containerId: string,
+  event: string,
+): Promise<boolean> {
+  const work = async (): Promise<boolean> => {
+    const now = Math.floor(Date.now() / 1000);
+    const filters = { container: [containerId], event: [event] };
+    const stream = await docker.getEvents({ since: now - 86_400, until: now + 1, filters });
+    let text = '';
+    for await (const bytes of stream) text += String(bytes);
+    return text.trim() !== '';
+  };
+  return withDeadline(answerMs, null, work).catch(() => false);
+}
+
+/** Whether the engine answers, now or within `waitMs`. Never rejects. */
+export async function engineAnswers(
+  docker: Docker,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    if (await answers(docker, answerMs)) return true;
+    if (signal.aborted || performance.now() >= deadline) return false;
+    await delay(backMs, signal);
+  }
+}
+
+async function answers(docker: Docker, milliseconds: number): Promise<boolean> {
+  return withDeadline(milliseconds, null, () => docker.ping()).then(
+    () => true,
+    () => false,
+  );
+}

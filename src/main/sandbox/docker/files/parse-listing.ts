@@ -1,0 +1,108 @@
+import type { Walked } from '../../files/make-listing.ts';
+import type { ListEntry, ScannedFile, WorkspaceFiles } from '../../sandbox.ts';
+
+/**
+ * What the list program printed. Entries are sorted by path. Names that are not UTF-8 are left out: they could not be
+ * named again.
+ */
+export function parseListing(output: Buffer): Walked {
+  const records = splitRecords(output);
+  const end = records.indexOf('');
+  const entries: ListEntry[] = [];
+  const unseen = new Set<string>();
+  for (const record of records.slice(0, end < 0 ? records.length : end)) {
+    const [, letter = '', size, path] = /^(\S) (\d+) ([^]*)$/.exec(record) ?? [];
+    if (path === undefined) continue;
+    if (letter === '!') unseen.add(withoutDot(path));
+    else if (isText(record))
+      entries.push({ path: withoutDot(path), kind: kindOfLetter(letter), sizeBytes: Number(size) });
+  }
+  entries.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+  const ignoreFiles = end < 0 ? new Map<string, string>() : parseIgnoreFiles(records.slice(end + 1));
+  return { entries, unseen: [...unseen], ignoreFiles };
+}
+
+/**
+ * What the scan program printed: path to metadata. A path that is no text has U+FFFD in it; it cannot be opened by that,
+ * and those that look the same count as one.
+ */
+export function parseScan(output: Buffer): WorkspaceFiles {
+  const files = new Map<string, ScannedFile>();
+  const unseen = new Set<string>();
+  for (const record of splitRecords(output)) {
+    if (record.startsWith('! ')) unseen.add(record.slice(2));
+    const match = /^(\d+) ([0-7]+) (\d+ [^\t]+)\t([^]+)$/.exec(record);
+    if (match?.[4] === undefined) continue;
+    const [, size = '0', mode = '0', touched, path = ''] = match;
+    const same = files.get(path);
+    files.set(path, {
+      sizeBytes: Number(size) + (same?.sizeBytes ?? 0),
+      mode: Number.parseInt(mode, 8),
+      fingerprint: `${same === undefined ? '' : `${same.fingerprint}, `}${size} ${touched}`,
+    });
+  }
+  return { files, unseen: [...unseen].sort() };
+}
+
+/**
+ * What the program that reads many files printed: path to bytes and mode. Null where that is not certain: a file was
+ * changed while it was read.
+ */
+export function parseMany(
+  output: Buffer,
+  paths: readonly string[],
+): Map<string, { readonly bytes: Uint8Array; readonly mode: number }> | null {
+  const lines: string[] = [];
+  let at = 0;
+  while (lines.length < paths.length) {
+    const end = output.indexOf(0x0a, at);
+    if (end < 0) return null;
+    lines.push(output.toString('latin1', at, end));
+    at = end + 1;
+  }
+  const headEnd = at;
+  const files = new Map<string, { readonly bytes: Uint8Array; readonly mode: number }>();
+  for (const [index, path] of paths.entries()) {
+    const [size = '', mode = ''] = (lines[index] ?? '').split(' ');
+    const end = at + Number(size);
+    if (!(end <= output.length)) return null;
+    files.set(path, { bytes: new Uint8Array(output.subarray(at, end)), mode: Number.parseInt(mode, 8) });
+    at = end;
+  }
+  return output.subarray(0, headEnd).equals(output.subarray(at)) ? files : null;
+}
+
+function parseIgnoreFiles(records: readonly string[]): Map<string, string> {
+  const files = new Map<string, string>();
+  for (let index = 0; index + 1 < records.length; index += 2) {
+    const path = withoutDot((records[index] ?? '').replace(/^\d+ /, ''));
+    const cut = path.lastIndexOf('/');
+    // The text ends with an x that kept its last line breaks.
+    files.set(cut < 0 ? '.' : path.slice(0, cut), (records[index + 1] ?? '').slice(0, -1));
+  }
+  return files;
+}
+
+function splitRecords(output: Buffer): string[] {
+  const records = output.toString().split('\0');
+  if (records.at(-1) === '') records.pop();
+  return records;
+}
+
+// U+FFFD stands where bytes were no UTF-8 (or, rarely, in a name itself: such a name is left out as well).
+function isText(record: string): boolean {
+  return !record.includes('\uFFFD');
+}
+
+/** The workspace itself is `.`. */
+function withoutDot(path: string): string {
+  let start = 0;
+  while (path.startsWith('./', start)) start += 2;
+  return path.slice(start);
+}
+
+function kindOfLetter(letter: string): ListEntry['kind'] {
+  if (letter === 'f') return 'file';
+  if (letter === 'd') return 'folder';
+  return letter === 'l' ? 'link' : 'other';
+}

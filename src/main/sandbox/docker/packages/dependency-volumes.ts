@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import type { Log } from '../../../lib/log.ts';
+import { labelNames } from '../container/container-create-body.ts';
+import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
+import type { Engine } from '../engine/container-engine.ts';
+import { folderArchive } from '../files/folder-archive.ts';
+import { isOwnerAlive, ownerMark } from '../user/container-identity.ts';
+import { removeVolume } from '../container/remove-container.ts';
+
+/**
+ * Marks the volumes with packages by the home they belong to. Not the label of containers and scratch volumes: those are
+ * swept when their process is gone, these outlive it.
+ */
+const dependenciesLabel = 'dewpoint.dependencies';
+const engineMs = 10_000;
+
+/** An empty volume for one part; until a record names it, it counts as half made. */
+export async function createDependencyVolume(engine: Engine, homeId: string, imageId: string): Promise<string> {
+  const name = `dewpoint-deps-${homeId}-${randomBytes(8).toString('hex')}`;
+  const labels = {
+    [labelNames.app]: 'dependencies',
+    [dependenciesLabel]: homeId,
+    [labelNames.owner]: await ownerMark(process.pid),
+  };
+  await withDeadline(engineMs, null, () => engine.docker.createVolume({ Name: name, Labels: labels }));
+  await openToAll(engine, { name, imageId });
+  return name;
+}
+
+/**
+ * A new volume belongs to root, and nobody in a container may change that. So its folder is given another mode through a
+ * container that is made for it and never started; written to it is only while the packages are installed.
+ */
+async function openToAll(
+  engine: Engine,
+  { name, imageId }: { readonly name: string; readonly imageId: string },
+): Promise<void> {
+  const target = '/deps';
+  const container = await withDeadline(engineMs, null, () =>
+    engine.docker.createContainer({
+      Image: imageId,
+      Cmd: ['true'],
+      Labels: { [labelNames.app]: 'dependencies' },
+      HostConfig: { NetworkMode: 'none', CapDrop: ['ALL'], Mounts: [{ Type: 'volume', Source: name, Target: target }] },
+    }),
+  );
+  try {
+    const archive = folderArchive('.', { uid: 0, gid: 0 }, 0o777);
+    await withDeadline(engineMs, null, () => container.putArchive(archive, { path: target }));
+  } finally {
+    await withDeadline(engineMs, null, () => container.remove({ force: true }));
+  }
+}
+
+/** Rejects only where the engine does not answer. */
+export async function hasDependencyVolume(engine: Engine, homeId: string, name: string): Promise<boolean> {
+  try {
+    const found = await withDeadline(engineMs, null, () => engine.docker.getVolume(name).inspect());
+    return found.Labels?.[dependenciesLabel] === homeId;
+  } catch (error) {
+    if (statusOf(error) === 404) return false;
+    throw error;
+  }
+}
+
+/** False where a container still uses it. Never rejects. */
+export async function removeDependencyVolume(engine: Engine, name: string, log: Log): Promise<boolean> {
+  const volume = engine.docker.getVolume(name);
+  await removeVolume(volume, engineMs, log);
+  try {
+    await withDeadline(engineMs, null, () => volume.inspect());
+    return false;
+  } catch (error) {
+    return statusOf(error) === 404;
+  }
+}
+
+/** Volumes of this home that no record names and whose maker is gone: an installation that was killed. */
+export async function halfMadeVolumes(
+  engine: Engine,
+  homeId: string,
+  recorded: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  const filters = { label: [`${dependenciesLabel}=${homeId}`] };
+  const { Volumes } = await withDeadline(engineMs, null, () => engine.docker.listVolumes({ filters }));
+  const half: string[] = [];
+  for (const { Name, Labels } of Volumes ?? []) {
+    if (recorded.has(Name) || (await isOwnerAlive(Labels?.[labelNames.owner] ?? ''))) continue;
+    half.push(Name);
+  }
+  return half;
+}

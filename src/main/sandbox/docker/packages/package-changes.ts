@@ -1,0 +1,266 @@
+import { createHash } from 'node:crypto';
+import { success, type Reply } from '@shared/errors.ts';
+import { packagesNamedIn } from '@shared/sandbox/package-commands.ts';
+import type { Log } from '../../../lib/log.ts';
+import { mainPlaces, type DependencyPart } from '../../packages/dependency-part.ts';
+import { keyOf } from '../../packages/find-parts.ts';
+import { unnamedPart, type PartState } from '../../packages/find-prepared.ts';
+import { makeMountPoint, type MountPoint } from '../../packages/mount-points.ts';
+import type { DependencyRecord, DependencyRecords } from '../../packages/dependency-records.ts';
+import type { ExecResult, ExtraMount, NetworkRequest, NetworkResult, PackageOutcome } from '../../sandbox.ts';
+import { createDependencyVolume, removeDependencyVolume } from './dependency-volumes.ts';
+import type { Engine } from '../engine/container-engine.ts';
+import { imagePath } from '../../images/image-path-variable.ts';
+import { runWithNetwork, type NetworkPlace, type RunBeside } from '../exec/run-with-network.ts';
+
+/** The packages of one session, as far as its commands may change them. */
+export interface SessionPackages {
+  readonly engine: Engine;
+  readonly homeId: string;
+  readonly imageId: string;
+  readonly sessionId: string;
+  /** Real paths. */
+  readonly projectPath: string;
+  readonly workspacePath: string;
+  readonly records: DependencyRecords;
+  readonly states: (signal: AbortSignal) => Promise<readonly PartState[]>;
+  /** Where packages come from by the person's configuration, without anything secret and for these hosts alone. */
+  readonly sources: (hosts: readonly string[]) => Promise<Readonly<Record<string, string>>>;
+  readonly log: Log;
+}
+
+interface Trial {
+  readonly part: DependencyPart;
+  /** What is there until now; null: nothing. */
+  readonly base: DependencyRecord | null;
+  readonly volume: string;
+  /** Where a package manager writes beside what it reads; null: nowhere else. */
+  readonly mountPoint: MountPoint | null;
+}
+
+/** What a command made of the packages: the session is to be given the new ones where `isChanged`. */
+interface ChangedRun {
+  readonly ran: Reply<NetworkResult>;
+  readonly isChanged: boolean;
+}
+
+/**
+ * Runs a command with a network on a copy of the packages. Where it ends with 0 and has changed them the copy becomes
+ * their new state; else it is thrown away, and the packages are what they were.
+ */
+export async function runOnPackages(
+  place: Omit<NetworkPlace, 'around'>,
+  packages: SessionPackages,
+  { request, signal }: { readonly request: NetworkRequest; readonly signal: AbortSignal },
+): Promise<ChangedRun> {
+  const trials: Trial[] = [];
+  const kept = new Set<string>();
+  try {
+    const states = await packages.states(signal);
+    for (const part of partsNamedBy(request.command, states)) {
+      const base = states.find((state) => isSame(state.part, part))?.record ?? null;
+      const mountPoint = part.ecosystem === 'python' ? null : await makeMountPoint(packages.workspacePath, part.folder);
+      // Packages that lie in the project itself are changed there.
+      if (mountPoint === 'blocked') continue;
+      const volume = await createDependencyVolume(packages.engine, packages.homeId, packages.imageId);
+      trials.push({ part, base: base?.outcome.type === 'ready' ? base : null, volume, mountPoint });
+    }
+    const changes = new Map<Trial, number | null>();
+    const around = {
+      before: (run: RunBeside, inner: AbortSignal) => copyPackages(run, trials, inner),
+      after: async (run: RunBeside, ended: ExecResult, inner: AbortSignal) => {
+        if (ended.exitCode !== 0) return;
+        for (const trial of trials) {
+          const sizeBytes = await changedSize(run, trial, inner);
+          if (sizeBytes !== undefined) changes.set(trial, sizeBytes);
+        }
+      },
+    };
+    const found = await foundFirst(packages, trials, signal);
+    const env = { ...(await packages.sources(request.hosts)), ...found, ...request.env };
+    const mounts = [...(request.mounts ?? []), ...trials.flatMap(mountsOf)];
+    const ran = await runWithNetwork({ ...place, around }, { ...request, env, mounts }, signal);
+    if (!ran.ok) return { ran, isChanged: false };
+    for (const [trial, sizeBytes] of changes) {
+      await packages.records.write(await recordOf(packages, trial, { request, sizeBytes, signal }));
+      kept.add(trial.volume);
+    }
+    const outcomes = outcomesOf(request, { ended: ran.value, trials, changes });
+    return { ran: success({ ...ran.value, packages: outcomes }), isChanged: changes.size > 0 };
+  } finally {
+    for (const { volume, mountPoint } of trials) {
+      if (!kept.has(volume)) await removeDependencyVolume(packages.engine, volume, packages.log);
+      await mountPoint?.remove();
+    }
+  }
+}
+
+/** Records of this session's own earlier states that nobody uses any more; a state of the project others may use. */
+export async function dropSuperseded(packages: SessionPackages, signal: AbortSignal): Promise<void> {
+  const used = new Set((await packages.states(signal)).map(({ record }) => record?.key));
+  for (const record of await packages.records.list()) {
+    const { changed, outcome, projectPath, key } = record;
+    const isOurs = changed?.sessionId === packages.sessionId && projectPath === packages.projectPath;
+    if (!isOurs || outcome.type !== 'ready' || used.has(key)) continue;
+    if (await removeDependencyVolume(packages.engine, outcome.volume, packages.log)) await packages.records.remove(key);
+  }
+}
+
+const isSame = (one: DependencyPart, other: DependencyPart): boolean =>
+  one.ecosystem === other.ecosystem && one.folder === other.folder;
+
+/** Of each kind the command names: the parts of the folders that it names, else the first, else one of its own. */
+function partsNamedBy(command: string, states: readonly PartState[]): readonly DependencyPart[] {
+  return packagesNamedIn(command).flatMap((ecosystem) => {
+    const parts = states.map(({ part }) => part).filter((part) => part.ecosystem === ecosystem);
+    const named = parts.filter(({ folder }) => folder !== '' && command.includes(folder));
+    if (named.length > 0) return named;
+    return [parts.find(({ place }) => place === mainPlaces[ecosystem]) ?? unnamedPart(ecosystem)];
+  });
+}
+
+const beforeFolder = (part: DependencyPart): string => `/deps-before${part.place}`;
+
+function mountsOf({ part, base, volume, mountPoint }: Trial): readonly ExtraMount[] {
+  const targets = [
+    ...(part.ecosystem === 'python' || part.place === mainPlaces.javascript ? [part.place] : []),
+    // A package manager of JavaScript writes beside the package.json that it reads.
+    ...(mountPoint === null ? [] : [mountPoint.target]),
+  ];
+  return [
+    ...targets.map((target): ExtraMount => ({ type: 'volume', source: volume, target, readOnly: false })),
+    ...(base?.outcome.type === 'ready'
+      ? [{ type: 'volume', source: base.outcome.volume, target: beforeFolder(part), readOnly: true } as const]
+      : []),
+  ];
+}
+
+/** Where nothing was there before the session does not look for it yet. */
+async function foundFirst(
+  { engine, imageId }: SessionPackages,
+  trials: readonly Trial[],
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, string>>> {
+  const anew = trials.find(({ part, base }) => base === null && part.place === mainPlaces.python);
+  if (anew === undefined) return {};
+  return { VIRTUAL_ENV: anew.part.place, PATH: `${anew.part.place}/bin:${await imagePath(engine, imageId, signal)}` };
+}
+
+function writtenIn({ part, mountPoint }: Trial): string {
+  return mountPoint?.target ?? part.place;
+}
+
+/** Of a time before which nothing was changed by the command. */
+const marker = '/run/dewpoint-packages';
+const scriptMs = 10 * 60_000;
+/** Not what a volume brings: its programs are the command's. */
+const ownPath = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
+
+async function copyPackages(run: RunBeside, trials: readonly Trial[], signal: AbortSignal): Promise<Reply<void>> {
+  const lines = trials.flatMap((trial) => {
+    const target = writtenIn(trial);
+    const { part, base } = trial;
+    if (base !== null) {
+      const source = `${beforeFolder(part)}/.`;
+      return [`{ cp -a --reflink=auto ${source} ${target}/ 2>/dev/null || cp -a ${source} ${target}/; }`];
+    }
+    // What the image itself has stays to be found: the tests are perhaps run with it.
+    return part.ecosystem === 'python' ? [`python3 -m venv --system-site-packages ${target}`] : [];
+  });
+  const command = ['set -e', ...lines, `touch ${marker}`].join('\n');
+  const done = await run({ command, env: ownPath, timeoutMs: scriptMs }, signal);
+  if (!done.ok) return done;
+  if (done.value.exitCode === 0) return success(undefined);
+  const reason = tail(done.value.stderr, 600);
+  return {
+    ok: false,
+    error: {
+      code: 'internal',
+      message: `The packages could not be made ready to be changed, so nothing was run: ${reason}`,
+    },
+  };
+}
+
+/** Undefined: nothing in it was touched. Null: it was, and its size is not known. */
+async function changedSize(run: RunBeside, trial: Trial, signal: AbortSignal): Promise<number | null | undefined> {
+  const target = writtenIn(trial);
+  const command = `[ -n "$(find ${target} -cnewer ${marker} -print -quit)" ] && du -sk ${target} | cut -f1`;
+  const done = await run({ command, env: ownPath, timeoutMs: scriptMs }, signal);
+  if (!done.ok || done.value.exitCode !== 0) return undefined;
+  const size = /^(\d+)/.exec(done.value.stdout)?.[1];
+  return size === undefined ? null : Number(size) * 1024;
+}
+
+interface Kept {
+  readonly request: NetworkRequest;
+  readonly sizeBytes: number | null;
+  readonly signal: AbortSignal;
+}
+
+async function recordOf(
+  packages: SessionPackages,
+  { part, base, volume }: Trial,
+  { request, sizeBytes, signal }: Kept,
+): Promise<DependencyRecord> {
+  const { imageId, projectPath, sessionId } = packages;
+  // The command may have changed the project's files as well, as `npm install NAME` does.
+  const now = (await packages.states(signal)).find((state) => isSame(state.part, part));
+  const before = base?.changed;
+  const at = Date.now();
+  return {
+    version: 1,
+    key: createHash('sha256').update(volume).digest('hex').slice(0, 32),
+    ecosystem: part.ecosystem,
+    ...(part.folder === '' ? {} : { folder: part.folder }),
+    tool: now?.part.tool ?? part.tool,
+    imageId,
+    projectPath,
+    at,
+    changed: {
+      sessionId,
+      // What rests on something that nobody saw was not seen either.
+      isForProject: request.keepsPackages === 'project' && before?.isForProject !== false,
+      filesKey: now?.key ?? keyOf(unnamedPart(part.ecosystem), new Map(), packages),
+      commands: [...(before?.commands ?? []), { command: request.command, hosts: request.hosts, at }],
+    },
+    outcome: {
+      type: 'ready',
+      volume,
+      sizeBytes,
+      packages: null,
+      seconds: 0,
+      notes: base?.outcome.type === 'ready' ? base.outcome.notes : [],
+    },
+  };
+}
+
+interface Ended {
+  readonly ended: ExecResult;
+  readonly trials: readonly Trial[];
+  readonly changes: ReadonlyMap<Trial, unknown>;
+}
+
+function outcomesOf(request: NetworkRequest, { ended, trials, changes }: Ended): readonly PackageOutcome[] {
+  return trials.flatMap((trial): readonly PackageOutcome[] => {
+    const { ecosystem, folder } = trial.part;
+    const name = `${ecosystem === 'python' ? 'Python' : 'JavaScript'} packages${folder === '' ? '' : ` of ${folder}`}`;
+    if (changes.has(trial)) {
+      const isForProject = request.keepsPackages === 'project' && trial.base?.changed?.isForProject !== false;
+      const whose = isForProject ? 'this session and later ones of the project' : 'this session';
+      return [
+        {
+          isKept: true,
+          text: `The ${name} are kept as this command left them, for ${whose}, to be read only. The container was made anew for it: /tmp is empty and services have ended.`,
+        },
+      ];
+    }
+    if (ended.exitCode === 0) return [];
+    const how = ended.exitCode === null ? `it was ${ended.outcome}` : `it ended with code ${ended.exitCode}`;
+    return [{ isKept: false, text: `Nothing of it was kept: ${how}. The ${name} are as before.` }];
+  });
+}
+
+function tail(text: string, length: number): string {
+  const trimmed = text.trim();
+  return trimmed.length <= length ? trimmed : `…${trimmed.slice(-length)}`;
+}

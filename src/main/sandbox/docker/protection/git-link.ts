@@ -1,0 +1,68 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { openFolderBelow, readRegularFile } from '../../../lib/files/host-folder.ts';
+
+/** Where the data of a worktree or a submodule lie. */
+export interface GitLink {
+  /** Real paths of folders on the host, outside of the workspace, that git has to read. */
+  readonly folders: readonly string[];
+}
+
+const maxBytes = 16 * 1024;
+
+/**
+ * What a `.git` file points to. Null where it leads nowhere, into the workspace itself, or to a folder that does not
+ * point back: anybody can write such a file, and it must not bring a folder of their choice into the container.
+ */
+export async function resolveGitLink(workspacePath: string): Promise<GitLink | null> {
+  const text = await readText(workspacePath, '.git');
+  const target = /^gitdir:[ \t]*(\S.*)$/m.exec(text ?? '')?.[1]?.trim();
+  if (target === undefined) return null;
+  const data = await realpath(resolve(workspacePath, target)).catch(() => null);
+  if (data === null || isWithin(data, workspacePath)) return null;
+  const common = await commonOf(data);
+  if (common !== null) {
+    // A worktree: git keeps the path of its `.git` file beside its data.
+    const back = (await readText(data, 'gitdir'))?.trim();
+    if (back === undefined || !(await isSame(resolve(data, back), join(workspacePath, '.git')))) return null;
+    return dirname(dirname(data)) === common && (await isGitFolder(common)) ? { folders: [common] } : null;
+  }
+  // A submodule: its configuration names the folder it belongs to.
+  const worktree = /^[ \t]*worktree\s*=\s*(\S.*)$/im.exec((await readText(data, 'config')) ?? '')?.[1]?.trim();
+  if (worktree === undefined || !(await isSame(resolve(data, worktree), workspacePath))) return null;
+  return (await isGitFolder(data)) ? { folders: [data] } : null;
+}
+
+async function commonOf(data: string): Promise<string | null> {
+  const text = (await readText(data, 'commondir'))?.trim();
+  if (text === undefined || text === '') return null;
+  return realpath(resolve(data, text)).catch(() => null);
+}
+
+async function isGitFolder(path: string): Promise<boolean> {
+  for (const name of ['objects', 'refs']) {
+    const found = await openFolderBelow(path, [name]);
+    if (found === null) return false;
+    await found.close();
+  }
+  return (await readText(path, 'HEAD')) !== null;
+}
+
+async function isSame(left: string, right: string): Promise<boolean> {
+  const [one, other] = await Promise.all([left, right].map((path) => realpath(path).catch(() => null)));
+  return one !== null && one === other;
+}
+
+async function readText(folderPath: string, name: string): Promise<string | null> {
+  const folder = await openFolderBelow(folderPath, []);
+  if (folder === null) return null;
+  try {
+    return (await readRegularFile(folder, name, maxBytes))?.toString() ?? null;
+  } finally {
+    await folder.close();
+  }
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(`${outer}/`);
+}

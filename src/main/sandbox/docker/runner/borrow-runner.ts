@@ -1,0 +1,99 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '@shared/errors.ts';
+import { makeFolder } from '../../../lib/files/json-file.ts';
+import type { Log } from '../../../lib/log.ts';
+import { labelNames } from '../container/container-create-body.ts';
+import { withDeadline } from '../engine/engine-deadline.ts';
+import type { Engine } from '../engine/container-engine.ts';
+import { ownerMark } from '../user/container-identity.ts';
+import { lookUpImage, ourImageName } from '../../images/sandbox-image.ts';
+import { removeContainer } from '../container/remove-container.ts';
+import { runnerInContainer, type RunnerPlace } from './runner-processes.ts';
+
+export interface BorrowRequest {
+  /** Holds `sandbox/Dockerfile` and the runner's source. */
+  readonly resourcesPath: string;
+  /** Where files for containers are kept. */
+  readonly supportFolder: string;
+  readonly homeId: string;
+  readonly log: Log;
+}
+
+const engineMs = 30_000;
+/** A program of a megabyte; more than this is none of ours. */
+const mostBytes = 16 * 1024 * 1024;
+
+/**
+ * The runner for an image that has none: taken out of our own image, once, and kept in the home. It is static, so that it
+ * runs in any image. Null where our own image is not on this machine, or nothing can be taken out of it.
+ */
+export async function borrowRunner(
+  engine: Engine,
+  request: BorrowRequest,
+  signal: AbortSignal,
+): Promise<RunnerPlace | null> {
+  const { log, supportFolder } = request;
+  try {
+    const ours = await lookUpImage(engine, await ourImageName(request.resourcesPath), signal);
+    if (ours?.runner !== 'brought') return null;
+    const file = join(supportFolder, `runner-${createHash('sha256').update(ours.id).digest('hex').slice(0, 12)}`);
+    const place: RunnerPlace = { path: '/run/dewpoint-runner', file };
+    if (await stat(file).catch(() => null)) return place;
+    const program = fileOf(await archiveOf(engine, ours.id, request));
+    if (program === null) return null;
+    await makeFolder(supportFolder);
+    // Whole or not at all: another process may be starting a container at this moment.
+    const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+    await writeFile(temporary, program, { mode: 0o755 });
+    await rename(temporary, file);
+    return place;
+  } catch (error) {
+    log.warn(`sandbox: the runner could not be taken out of our own image: ${messageOf(error)}`);
+    return null;
+  }
+}
+
+/** As a tar archive, out of a container that never runs. */
+async function archiveOf(engine: Engine, imageId: string, { homeId, log }: BorrowRequest): Promise<Buffer> {
+  const container = await withDeadline(engineMs, null, async () =>
+    engine.docker.createContainer({
+      Image: imageId,
+      Cmd: ['/bin/false'],
+      // Found and removed at the next start, should this process die now.
+      Labels: {
+        [labelNames.app]: 'sandbox',
+        [labelNames.home]: homeId,
+        [labelNames.owner]: await ownerMark(process.pid),
+      },
+      HostConfig: { NetworkMode: 'none' },
+    }),
+  );
+  try {
+    return await withDeadline(engineMs, null, async () => {
+      const stream = await container.getArchive({ path: runnerInContainer });
+      const pieces: Buffer[] = [];
+      let size = 0;
+      for await (const piece of stream) {
+        const bytes = Buffer.from(piece);
+        size += bytes.length;
+        if (size > mostBytes) throw new Error('it is too large');
+        pieces.push(bytes);
+      }
+      return Buffer.concat(pieces);
+    });
+  } finally {
+    await removeContainer(container, engineMs, log);
+  }
+}
+
+/** The regular file that comes first in an archive; null where none does. */
+export function fileOf(archive: Buffer): Buffer | null {
+  const blockBytes = 512;
+  if (archive.length < blockBytes) return null;
+  const type = archive.toString('latin1', 156, 157);
+  const size = Number.parseInt(archive.toString('latin1', 124, 136), 8);
+  if ((type !== '0' && type !== '\0') || !(size > 0) || blockBytes + size > archive.length) return null;
+  return archive.subarray(blockBytes, blockBytes + size);
+}

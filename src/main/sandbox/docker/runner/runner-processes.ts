@@ -1,0 +1,252 @@
+import type { Duplex } from 'node:stream';
+import { Socket } from 'node:net';
+import { messageOf } from '@shared/errors.ts';
+import { delay } from '../../../lib/async/abort.ts';
+import type { OutputChunk } from '../../sandbox.ts';
+import {
+  ContainerGoneError,
+  type ContainerProcess,
+  type ContainerProcesses,
+  type ProcessEnd,
+  type ProcessRequest,
+} from '../exec/container-process.ts';
+import { createFrameParser } from './docker-stream-frames.ts';
+import {
+  createReplyParser,
+  inputEndFrame,
+  inputFrame,
+  inputWindow,
+  killFrame,
+  runnerVersion,
+  signalFrame,
+  spawnFrame,
+  type RunnerEnd,
+  type RunnerReply,
+  type SpawnRequest,
+} from './runner-frames.ts';
+import { memoryNotice } from '../exec/container-scripts.ts';
+
+/** Where our own image has the runner, and the label that says so. */
+export const runnerInContainer = '/usr/local/lib/dewpoint/runner';
+export const runnerLabel = 'dewpoint.runner';
+
+/** Where a container finds its runner. */
+export interface RunnerPlace {
+  readonly path: string;
+  /** The file of the host that is mounted there; null where the image brings it. */
+  readonly file: string | null;
+}
+
+const terminate = 15;
+
+interface Run {
+  readonly onChunk: (chunk: OutputChunk) => void;
+  readonly end: (end: ProcessEnd) => void;
+  readonly queue: { bytes: Uint8Array; readonly done: () => void }[];
+  credit: number;
+  isInputOver: boolean;
+  isEndTold: boolean;
+  stdoutBytes: number;
+  stderrBytes: number;
+}
+
+/**
+ * Processes through the runner, which is process 1 of the container: one connection carries them all. What comes over it
+ * is untrusted; a frame that cannot be ends the connection, and with it the container.
+ */
+export class RunnerProcesses implements ContainerProcesses {
+  readonly #stream: Duplex;
+  readonly #runs = new Map<number, Run>();
+  #lastRun = 0;
+  #closedBecause: string | null = null;
+  #hasGreeted = false;
+  /** What the runner or the system says for people, its last few words. */
+  #words = '';
+  #onGreeting: () => void = () => undefined;
+  #onClosed: (reason: string) => void = () => undefined;
+  /** Resolves when the runner has spoken; rejects when it never will. */
+  readonly ready: Promise<void>;
+
+  /** `stream`: the container's own input and output, as the engine attaches them, before it is started. */
+  constructor(stream: Duplex) {
+    this.#stream = stream;
+    this.ready = new Promise((resolve, reject) => {
+      this.#onGreeting = resolve;
+      this.#onClosed = (reason) => reject(new ContainerGoneError(reason));
+    });
+    // Whoever waits for it hears of it; nobody else has to.
+    this.ready.catch(() => undefined);
+    const replies = createReplyParser((reply) => this.#take(reply));
+    const frames = createFrameParser(({ stream: name, bytes }) => {
+      if (name === 'stdout') replies.push(bytes);
+      else this.#words = `${this.#words}${Buffer.from(bytes).toString()}`.slice(-500);
+    });
+    stream.on('data', (bytes: Uint8Array) => {
+      try {
+        if (this.#closedBecause === null) frames.push(bytes);
+      } catch (error) {
+        this.#close(`what came from the container made no sense: ${messageOf(error)}`);
+      }
+    });
+    stream.on('error', (error) => this.#close(messageOf(error)));
+    stream.on('end', () => this.#close('the container ended'));
+    stream.on('close', () => this.#close('the container ended'));
+  }
+
+  async start(request: ProcessRequest): Promise<ContainerProcess> {
+    if (this.#closedBecause !== null) throw new ContainerGoneError(this.#closedBecause);
+    this.#lastRun += 1;
+    const id = this.#lastRun;
+    const hasInput = request.stdin !== undefined || request.keepInputOpen === true;
+    const ended = new Promise<ProcessEnd>((end) => {
+      this.#runs.set(id, {
+        onChunk: request.onChunk,
+        end,
+        queue: [],
+        credit: inputWindow,
+        isInputOver: false,
+        isEndTold: false,
+        stdoutBytes: 0,
+        stderrBytes: 0,
+      });
+    });
+    this.#keepAlive();
+    this.#stream.write(spawnFrame(id, { ...spawnOf(request), env: environmentOf(request.env), hasInput }));
+    if (request.stdin !== undefined) void this.#write(id, request.stdin);
+    if (hasInput && request.keepInputOpen !== true) this.#endInput(id);
+    return {
+      write: (bytes) => this.#write(id, bytes),
+      ended,
+      stop: (graceMs) => this.#stop(id, ended, graceMs),
+      abandon: () => this.#finish(id, { type: 'lost', reason: 'it was given up' }),
+    };
+  }
+
+  async #stop(id: number, ended: Promise<ProcessEnd>, graceMs: number): Promise<void> {
+    if (graceMs > 0) {
+      this.#send(id, signalFrame(id, terminate));
+      const waiting = new AbortController();
+      await Promise.race([ended, delay(graceMs, waiting.signal)]);
+      waiting.abort();
+    }
+    this.#send(id, killFrame(id));
+  }
+
+  #write(id: number, bytes: Uint8Array): Promise<void> {
+    const run = this.#runs.get(id);
+    if (run === undefined) return Promise.resolve();
+    return new Promise((done) => {
+      run.queue.push({ bytes, done });
+      this.#passInput(id, run);
+    });
+  }
+
+  #endInput(id: number): void {
+    const run = this.#runs.get(id);
+    if (run === undefined) return;
+    run.isInputOver = true;
+    this.#passInput(id, run);
+  }
+
+  #passInput(id: number, run: Run): void {
+    for (let [next] = run.queue; next !== undefined && run.credit > 0; [next] = run.queue) {
+      const piece = next.bytes.subarray(0, run.credit);
+      run.credit -= piece.length;
+      next.bytes = next.bytes.subarray(piece.length);
+      if (piece.length > 0) this.#send(id, inputFrame(id, piece));
+      if (next.bytes.length > 0) return;
+      run.queue.shift();
+      next.done();
+    }
+    if (!run.isInputOver || run.isEndTold || run.queue.length > 0) return;
+    run.isEndTold = true;
+    this.#send(id, inputEndFrame(id));
+  }
+
+  #send(id: number, frame: Buffer): void {
+    if (this.#runs.has(id) && this.#closedBecause === null) this.#stream.write(frame);
+  }
+
+  #take(reply: RunnerReply): void {
+    if (reply.type === 'hello') {
+      if (this.#hasGreeted || reply.version !== runnerVersion) throw new Error('it is another runner');
+      this.#hasGreeted = true;
+      this.#onGreeting();
+      return;
+    }
+    const run = this.#runs.get(reply.run);
+    // What comes late, of a run that was given up.
+    if (run === undefined) return;
+    switch (reply.type) {
+      case 'stdout':
+        run.stdoutBytes += reply.bytes.length;
+        run.onChunk({ stream: 'stdout', bytes: reply.bytes });
+        return;
+      case 'stderr':
+        run.stderrBytes += reply.bytes.length;
+        run.onChunk({ stream: 'stderr', bytes: reply.bytes });
+        return;
+      case 'taken':
+        run.credit = Math.min(inputWindow, run.credit + reply.bytes);
+        this.#passInput(reply.run, run);
+        return;
+      case 'ended':
+        if (reply.end.hasRunOutOfMemory) run.onChunk({ stream: 'stderr', bytes: Buffer.from(`\n${memoryNotice}\n`) });
+        this.#finish(reply.run, endOf(reply.end, run));
+        return;
+      default:
+        reply satisfies never;
+    }
+  }
+
+  #finish(id: number, end: ProcessEnd): void {
+    const run = this.#runs.get(id);
+    if (run === undefined) return;
+    this.#runs.delete(id);
+    for (const { done } of run.queue) done();
+    run.end(end);
+    this.#keepAlive();
+  }
+
+  #close(reason: string): void {
+    if (this.#closedBecause !== null) return;
+    const words = this.#words.trim();
+    this.#closedBecause = words === '' ? reason : `${reason}: ${words}`;
+    this.#stream.destroy();
+    this.#onClosed(this.#closedBecause);
+    for (const id of this.#runs.keys()) this.#finish(id, { type: 'lost', reason: this.#closedBecause });
+  }
+
+  // The connection keeps a host alive while something runs, and no longer: one that forgot to dispose may end.
+  #keepAlive(): void {
+    if (!(this.#stream instanceof Socket)) return;
+    if (this.#runs.size > 0) this.#stream.ref();
+    else this.#stream.unref();
+  }
+}
+
+function spawnOf({ program }: ProcessRequest): Pick<SpawnRequest, 'isFileOperation' | 'folder' | 'argv'> {
+  switch (program.type) {
+    case 'command':
+      return { isFileOperation: false, folder: program.folder, argv: [program.shell, '-c', program.command] };
+    case 'script':
+      return { isFileOperation: false, folder: '.', argv: ['/bin/sh', '-c', program.text, 'files', ...program.values] };
+    case 'files':
+      return { isFileOperation: true, folder: '.', argv: program.operation };
+    default:
+      return program satisfies never;
+  }
+}
+
+function environmentOf(env: Readonly<Record<string, string>> = {}): readonly string[] {
+  return Object.entries(env).map(([name, value]) => `${name}=${value}`);
+}
+
+function endOf(end: RunnerEnd, run: Pick<Run, 'stdoutBytes' | 'stderrBytes'>): ProcessEnd {
+  if (end.failed === 'folder') return { type: 'no-folder' };
+  if (end.failed !== 'nothing') return { type: 'not-started', reason: `${end.failed}, error ${end.systemError}` };
+  // The runner counts as well: an output of which a part went missing must not pass for whole.
+  if (end.stdoutBytes !== run.stdoutBytes || end.stderrBytes !== run.stderrBytes)
+    return { type: 'lost', reason: 'its output did not arrive whole' };
+  return { type: 'exited', exitCode: end.exitCode, isDoubtful: false };
+}

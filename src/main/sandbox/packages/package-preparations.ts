@@ -1,0 +1,347 @@
+import { realpath, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { AppError, failure, success, toFailure, valueOf, type Reply } from '@shared/errors.ts';
+import type { CleanRequest, KeptItem, PreparationPart, PreparationPlan } from '@shared/projects/project-preparation.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { makeFolder, readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { findPrepared, type PartState } from './find-prepared.ts';
+import { findPackageSources, type PackageSources } from './package-sources.ts';
+import { readProject } from './package-files.ts';
+import { dependencyRecords, type DependencyRecord } from './dependency-records.ts';
+import { hostsIn } from './source-hosts.ts';
+import { emptySessionEnvironment } from './session-environment.ts';
+import { createDockerSandbox } from '../docker/create-docker-sandbox.ts';
+import { hasDependencyVolume, removeDependencyVolume } from '../docker/packages/dependency-volumes.ts';
+import { engineSearch } from '../docker/engine/engine-endpoints.ts';
+import { findEngine, type Engine } from '../docker/engine/container-engine.ts';
+import { homeIdOf } from '../docker/user/container-identity.ts';
+import { findImage, type SandboxImage } from '../images/sandbox-image.ts';
+import { findHiddenFiles } from '../workspace/find-hidden-files.ts';
+import { approvalOf, prepareDependencies } from '../docker/packages/prepare-dependencies.ts';
+import { createOutboundConnections } from '../network/outbound-connections.ts';
+import type { SandboxFactoryDeps } from '../sandbox-factory.ts';
+import { imageOf, setupOf, variablesOf } from '../project-sandbox-settings.ts';
+import type { ExtraMount, Sandbox } from '../sandbox.ts';
+import { cleanUpKept } from '../clean-up-kept.ts';
+import { checkWorkspace } from '../workspace/prepare-workspace.ts';
+
+export interface PreparationsDeps extends SandboxFactoryDeps {
+  readonly settings: () => Settings['sandbox'];
+  /** Globs of what a person does not want to be seen by any command in a project. */
+  readonly masks: (projectPath: string) => Promise<readonly string[]>;
+  /** A secret that must not be seen in any output from now on. */
+  readonly learn: (secret: { readonly kind: string; readonly value: string }) => void;
+  readonly onNotice: (text: string) => void;
+}
+
+export interface PackagePreparations {
+  /** How it stands with each part. Makes the image where it is missing; starts nothing. */
+  readonly parts: (projectPath: string, signal: AbortSignal) => Promise<Reply<readonly PreparationPart[]>>;
+  /** What would be run and reached. Makes the image where it is missing; installs nothing. */
+  readonly plan: (request: PlanRequest, signal: AbortSignal) => Promise<Reply<PreparationPlan>>;
+  /** Runs what was approved. `conflict` when it is no longer the same. */
+  readonly prepare: (
+    request: PlanRequest & { readonly approval: string; readonly onProgress: (text: string) => void },
+    signal: AbortSignal,
+  ) => Promise<Reply<PreparationPlan>>;
+  /** Removes what was installed for one project. */
+  readonly remove: (projectPath: string, signal: AbortSignal) => Promise<Reply<readonly KeptItem[]>>;
+  /** What is kept in the engine for this home; `remove`: what is not needed, or all of it. */
+  readonly clean: (request: CleanRequest, signal: AbortSignal) => Promise<Reply<readonly KeptItem[]>>;
+}
+
+interface PlanRequest {
+  readonly projectPath: string;
+  /** Hosts that a person allows beside those that were found. */
+  readonly hosts: readonly string[];
+  /** Also what is ready, where commands have changed it since. */
+  readonly anew?: boolean | undefined;
+}
+
+interface Place {
+  readonly engine: Engine;
+  readonly image: SandboxImage;
+  readonly homePath: string;
+  readonly homeId: string;
+  /** A real path. */
+  readonly projectPath: string;
+}
+
+/** Installs what projects need, once, with a person's word for it, and says what is installed. */
+export function createPackagePreparations(deps: PreparationsDeps): PackagePreparations {
+  // Only a look, often before a start that waits for a slow engine itself.
+  const hasty = { ...deps, settings: () => ({ ...deps.settings(), engineWaitSeconds: 5 }) };
+  return {
+    parts: (projectPath, signal) =>
+      expected(signal, async () => (await stateOf(hasty, { projectPath, hosts: [] }, signal)).states.map(partOf)),
+    plan: (request, signal) => expected(signal, async () => (await look(deps, request, signal)).plan),
+    prepare: (request, signal) => expected(signal, () => prepare(deps, request, signal)),
+    remove: (projectPath, signal) =>
+      expected(signal, () => cleanUpKept(deps, { remove: 'all', ofProject: projectPath }, signal)),
+    clean: (wish, signal) => expected(signal, () => cleanUpKept(deps, wish, signal)),
+  };
+}
+
+/** Expected failures as values; inside they are thrown. */
+async function expected<T>(signal: AbortSignal, work: () => Promise<T>): Promise<Reply<T>> {
+  try {
+    return success(await work());
+  } catch (error) {
+    return { ok: false, error: signal.aborted ? failure('cancelled', 'It was cancelled.').error : toFailure(error) };
+  }
+}
+
+interface Looked {
+  readonly place: Place;
+  readonly states: readonly PartState[];
+  readonly sources: PackageSources;
+  readonly plan: PreparationPlan;
+}
+
+async function look(deps: PreparationsDeps, request: PlanRequest, signal: AbortSignal): Promise<Looked> {
+  const { place, states } = await stateOf(deps, request, signal);
+  const { projectPath, image } = place;
+  const own = setupOf(deps.settings(), projectPath);
+  const sources = await sourcesOf(deps, projectPath, signal);
+  const usual = states.length === 0 ? null : await usualHosts(deps, place, signal);
+  const hosts = hostsOf({ states, sources, usual, added: [...own.hosts, ...request.hosts] });
+  const approval = approvalOf(
+    states,
+    hosts.map(({ host }) => host),
+    image.id,
+  );
+  const variables = [...Object.keys(own.env), ...own.secretEnv].sort();
+  const plan = { projectPath, image: image.name, parts: states.map(partOf), hosts, variables, approval };
+  return { place, states, sources, plan };
+}
+
+async function stateOf(
+  deps: PreparationsDeps,
+  { projectPath: path, anew = false }: PlanRequest,
+  signal: AbortSignal,
+): Promise<{ readonly place: Place; readonly states: readonly PartState[] }> {
+  const place = await findPlace(deps, path, signal);
+  const { projectPath, image, engine, homeId, homePath } = place;
+  const states = await findPrepared(
+    {
+      workspacePath: projectPath,
+      projectPath,
+      imageId: image.id,
+      own: setupOf(deps.settings(), projectPath).setup,
+      sessionId: null,
+      records: dependencyRecords(homePath),
+      hasVolume: (name) => hasDependencyVolume(engine, homeId, name),
+    },
+    signal,
+  );
+  // What commands changed is no longer what the files say: it is installed like what is outdated.
+  const open = anew
+    ? states.map((one) => (one.record?.changed === undefined ? one : { ...one, state: 'outdated' as const }))
+    : states;
+  return { place, states: open.filter(({ part, state }) => part.commands.length > 0 || state === 'ready') };
+}
+
+async function findPlace(deps: PreparationsDeps, path: string, signal: AbortSignal): Promise<Place> {
+  const projectPath = valueOf(await checkWorkspace(path, { homePath: deps.homePath, needsWrite: false }));
+  const search = engineSearch(deps.env, deps.settings(), deps.onNotice);
+  const engine = valueOf(await findEngine(search, signal));
+  await makeFolder(deps.homePath);
+  const wanted = imageOf(deps.settings(), projectPath);
+  const image = valueOf(await findImage(engine, { ...imageRequest(deps), wanted }, signal));
+  const homePath = await realpath(deps.homePath);
+  return { engine, image, homePath, homeId: homeIdOf(homePath), projectPath };
+}
+
+function imageRequest(deps: PreparationsDeps): {
+  resourcesPath: string;
+  script: PreparationsDeps['imageScript'];
+  onProgress: (text: string) => void;
+} {
+  return { resourcesPath: deps.resourcesPath, script: deps.imageScript, onProgress: deps.onNotice };
+}
+
+async function sourcesOf(deps: PreparationsDeps, projectPath: string, signal: AbortSignal): Promise<PackageSources> {
+  const { texts } = await readProject(projectPath, signal);
+  const { certificates } = deps.connection();
+  const sources = await findPackageSources({
+    env: deps.env,
+    homeDirectory: homedir(),
+    machineFolder: '/etc',
+    platform: process.platform,
+    projectNpmrc: texts.get('.npmrc') ?? '',
+    certificates: certificates === null ? [] : [certificates],
+  });
+  for (const value of sources.secrets) deps.learn({ kind: 'package-index', value });
+  return sources;
+}
+
+const usualSchema = z.object({ python: z.array(z.string()), javascript: z.array(z.string()) });
+type UsualHosts = z.infer<typeof usualSchema>;
+
+/** Asked from the package managers of the image, because it is theirs to know. */
+const askHosts = `python3 -c 'from pip._internal.models.index import PyPI; print("python", PyPI.simple_url, "https://" + PyPI.file_storage_domain)' 2>/dev/null
+echo javascript $(npm config get registry 2>/dev/null)
+exit 0`;
+
+/** Where packages come from when nobody has said otherwise; asked once for each image. */
+async function usualHosts(deps: PreparationsDeps, place: Place, signal: AbortSignal): Promise<UsualHosts> {
+  const file = join(
+    place.homePath,
+    'dependencies',
+    `hosts-${place.image.id.replace(/^sha256:/, '').slice(0, 16)}.json`,
+  );
+  const kept = await readJsonFile(file, (value) => usualSchema.parse(value));
+  if (kept.type === 'value') return kept.value;
+  const workspace = join(place.homePath, 'workspaces', `prepare-${randomBytes(6).toString('hex')}`);
+  await makeFolder(workspace);
+  try {
+    const sandbox = valueOf(await start(deps, place, { workspace: await realpath(workspace), mounts: [] }, signal));
+    try {
+      const { stdout } = valueOf(await sandbox.exec({ command: askHosts, timeoutMs: 60_000 }, signal));
+      const hosts = (name: string): string[] => [...hostsIn(new RegExp(`^${name} (.*)$`, 'm').exec(stdout)?.[1] ?? '')];
+      const found = { python: hosts('python'), javascript: hosts('javascript') };
+      await writeJsonFile(file, found);
+      return found;
+    } finally {
+      await sandbox.dispose();
+    }
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+}
+
+interface HostParts {
+  readonly states: readonly PartState[];
+  readonly sources: PackageSources;
+  readonly usual: UsualHosts | null;
+  readonly added: readonly string[];
+}
+
+/** Each host once, with the first reason for it. */
+function hostsOf({ states, sources, usual, added }: HostParts): PreparationPlan['hosts'] {
+  const hosts = new Map<string, string>();
+  const add = (list: readonly string[], why: string): void => {
+    for (const host of list) if (!hosts.has(host)) hosts.set(host, why);
+  };
+  for (const { part } of states) {
+    const configured = sources.hosts[part.ecosystem];
+    const tool = part.ecosystem === 'python' ? 'pip' : 'npm';
+    if (configured.length > 0) add(configured, `your configuration of ${tool}`);
+    else add(usual?.[part.ecosystem] ?? [], `the usual place of ${tool}`);
+    add(part.hosts, part.files.join(', '));
+  }
+  add(
+    added.map((host) => host.toLowerCase()),
+    'your word',
+  );
+  return [...hosts].map(([host, why]) => ({ host, why })).sort((left, right) => (left.host < right.host ? -1 : 1));
+}
+
+function partOf({ part, state, record }: PartState): PreparationPart {
+  const { ecosystem, folder, tool, files, commands, isNeeded } = part;
+  const outcome = record?.outcome ?? null;
+  return {
+    ecosystem,
+    folder,
+    tool,
+    files,
+    commands,
+    isNeeded,
+    state,
+    reason: outcome?.type === 'failed' ? `${outcome.command}: ${outcome.reason}` : null,
+    packages: outcome?.type === 'ready' ? outcome.packages : null,
+    sizeBytes: outcome?.type === 'ready' ? outcome.sizeBytes : null,
+    key: outcome?.type === 'ready' ? (record?.key ?? null) : null,
+    changedBy: record?.changed?.commands.map(({ command }) => command) ?? [],
+    preparedAt: outcome?.type === 'ready' ? (record?.at ?? null) : null,
+  };
+}
+
+async function prepare(
+  deps: PreparationsDeps,
+  request: Parameters<PackagePreparations['prepare']>[0],
+  signal: AbortSignal,
+): Promise<PreparationPlan> {
+  const { place, states, sources, plan } = await look(deps, request, signal);
+  if (plan.approval !== request.approval) {
+    throw new AppError(
+      'conflict',
+      'The project or its package sources changed since this was approved; nothing was run.',
+      {
+        hint: 'Look at the commands again: dewpoint projects prepare',
+      },
+    );
+  }
+  const records = dependencyRecords(place.homePath);
+  const own = setupOf(deps.settings(), place.projectPath);
+  const variables = variablesOf(own, deps.env);
+  for (const secret of variables.secrets) deps.learn(secret);
+  const { masks } = await findHiddenFiles(
+    {
+      workspacePath: place.projectPath,
+      settings: deps.settings(),
+      homePath: place.homePath,
+      masks: await deps.masks(place.projectPath),
+    },
+    signal,
+  );
+  const made = await prepareDependencies(
+    {
+      ...place,
+      imageId: place.image.id,
+      masks,
+      parts: states.filter(({ state }) => state !== 'ready'),
+      sources: {
+        ...sources,
+        env: { ...variables.environment, ...sources.env },
+        secrets: [...sources.secrets, ...variables.secrets.map(({ value }) => value)],
+      },
+      hosts: plan.hosts.map(({ host }) => host),
+      records,
+      start: (workspace, mounts, inner) => start(deps, place, { workspace, mounts }, inner),
+      onProgress: request.onProgress,
+      log: deps.log,
+    },
+    signal,
+  );
+  for (const record of valueOf(made)) if (record.outcome.type === 'ready') await dropChanged(deps, place, record);
+  return (await look(deps, { ...request, anew: false }, signal)).plan;
+}
+
+/** What commands made of the former packages does not go before what was installed anew. */
+async function dropChanged(deps: PreparationsDeps, { engine, homePath }: Place, anew: DependencyRecord): Promise<void> {
+  const records = dependencyRecords(homePath);
+  for (const { key, changed, outcome, ...other } of await records.list()) {
+    const isSame = other.projectPath === anew.projectPath && other.ecosystem === anew.ecosystem;
+    if (changed === undefined || !isSame || other.folder !== anew.folder) continue;
+    await records.remove(key);
+    // One that a session still uses goes with `clean`.
+    if (outcome.type === 'ready') await removeDependencyVolume(engine, outcome.volume, deps.log);
+  }
+}
+
+function start(
+  deps: PreparationsDeps,
+  { engine, homePath }: Place,
+  { workspace, mounts }: { readonly workspace: string; readonly mounts: readonly ExtraMount[] },
+  signal: AbortSignal,
+): Promise<Reply<Sandbox>> {
+  return createDockerSandbox(
+    engine,
+    {
+      sessionId: 'prepare',
+      workspacePath: workspace,
+      settings: deps.settings(),
+      homePath,
+      image: imageRequest(deps),
+      outward: createOutboundConnections(deps.connection, deps.env),
+      sessionEnvironment: async () => ({ packages: null, find: async () => ({ ...emptySessionEnvironment, mounts }) }),
+      log: deps.log,
+      onLost: () => undefined,
+    },
+    signal,
+  );
+}

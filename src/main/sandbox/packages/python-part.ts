@@ -1,0 +1,237 @@
+import { textsBetween } from '@shared/text/text-between.ts';
+import type { FolderPart, ProjectTexts } from './dependency-part.ts';
+import type { ProjectTop } from './package-files.ts';
+import { hostsIn, withoutComments } from './source-hosts.ts';
+
+const python = '/deps/python/bin/python';
+const pip = `${python} -m pip`;
+/** The package manager itself comes into a folder beside the copy, so that its own packages do not mix with the project's. */
+const toolFor = (name: string): string => `python3 -m venv ../tools && ../tools/bin/pip install ${name}`;
+
+const plain = 'python3 -m venv /deps/python';
+/** What tests are run with where a project does not name it. */
+const runner = `${pip} install pytest`;
+
+/** How the packages of a Python project are installed; null where it has none and is no package itself. */
+export function findPythonPart(top: ProjectTop, own: string | undefined): FolderPart | null {
+  const { texts } = top;
+  const files = [...texts.keys()].filter((name) => isPythonFile(name));
+  if (own !== undefined) return part('own command', files, { texts, commands: [plain, own], isNeeded: true });
+  if (files.length === 0) return null;
+  return locked(top, files) ?? unlocked(top, files);
+}
+
+function isPythonFile(name: string): boolean {
+  return (
+    /(?:\.txt|\.in|\.py|\.cfg|\.toml|\.ini)$/.test(name) ||
+    ['uv.lock', 'poetry.lock', 'Pipfile', 'Pipfile.lock'].includes(name)
+  );
+}
+
+function locked({ texts }: ProjectTop, all: readonly string[]): FolderPart | null {
+  const self = isPackage(texts) ? [`${pip} install --no-deps .`] : [];
+  const lockFiles = (...names: readonly string[]): readonly string[] =>
+    all.filter((name) => names.includes(name) || ['pyproject.toml', 'setup.py', 'setup.cfg'].includes(name));
+  if (texts.has('uv.lock')) {
+    const sync =
+      'UV_PROJECT_ENVIRONMENT=/deps/python ../tools/bin/uv sync --frozen --inexact --no-install-project --all-extras --all-groups --python python3';
+    return part('uv', lockFiles('uv.lock'), {
+      texts,
+      commands: [plain, toolFor('uv'), sync, ...self, runner],
+      isNeeded: true,
+    });
+  }
+  if (texts.has('poetry.lock')) {
+    const sync = 'VIRTUAL_ENV=/deps/python ../tools/bin/poetry install --no-root --all-extras --no-interaction';
+    return part('poetry', lockFiles('poetry.lock'), {
+      texts,
+      commands: [plain, toolFor('poetry'), sync, ...self, runner],
+      isNeeded: true,
+    });
+  }
+  if (texts.has('Pipfile.lock')) {
+    const sync = 'VIRTUAL_ENV=/deps/python PIPENV_VERBOSITY=-1 ../tools/bin/pipenv sync --dev';
+    return part('pipenv', lockFiles('Pipfile', 'Pipfile.lock'), {
+      texts,
+      commands: [plain, toolFor('pipenv'), sync, ...self, runner],
+      isNeeded: true,
+    });
+  }
+  return null;
+}
+
+function unlocked({ texts, names }: ProjectTop, all: readonly string[]): FolderPart | null {
+  const lists = wantedLists(texts);
+  const isSelf = isPackage(texts);
+  const tox = toxRequirements(texts.get('tox.ini') ?? '', lists, texts);
+  if (lists.length === 0 && !isSelf) return null;
+  const { extras, groups } = wantedExtras(texts);
+  const commands = [plain];
+  // Groups are known to pip since 25.1.
+  if (groups.length > 0) commands.push(`${pip} install --upgrade pip`);
+  const wanted = [
+    ...lists.map((name) => `-r ${name}`),
+    ...(isSelf ? [quoted(extras.length > 0 ? `.[${extras.join(',')}]` : '.')] : []),
+    ...groups.map((name) => `--group ${name}`),
+  ];
+  // A list with hashes takes nothing beside it that has none.
+  const isHashed = lists.some((name) => /--hash[= ]/.test(texts.get(name) ?? ''));
+  const runs = isHashed
+    ? [...lists.map((name) => `-r ${name}`), ...(isSelf ? ['--no-deps .'] : [])]
+    : [wanted.join(' ')];
+  for (const words of runs) commands.push(`${pip} install ${words}`);
+  const more = [...new Set(tox)].filter((name) => !/^pytest\b/.test(name));
+  if (more.length > 0) commands.push(`${pip} install ${more.map(quoted).join(' ')}`);
+  commands.push(runner);
+  const isNeeded =
+    lists.length > 0 || extras.length > 0 || groups.length > 0 || names.has('src/') || needsPackages(texts);
+  const files = all.filter((name) => isWantedFile(name, lists) || (name === 'tox.ini' && more.length > 0));
+  return part('pip', files, { texts, commands, isNeeded });
+}
+
+/**
+ * What the project needs, and what its tests need; not what its documentation or its releases are made with. What its
+ * developers need only where nothing is said of tests: it often holds one fixed version of everything.
+ */
+function wantedLists(texts: ProjectTexts): readonly string[] {
+  const found = [...texts.keys()].flatMap((name) => {
+    const words = wordsOf(name);
+    return words === null || (texts.get(name) ?? '').trim() === '' ? [] : [{ name, words }];
+  });
+  const of = (wanted: readonly string[]): readonly string[] =>
+    found
+      .filter(({ words }) => words.length > 0 && words.every((word) => wanted.includes(word)))
+      .map(({ name }) => name);
+  const plain = found.filter(({ words }) => words.every((word) => baseWords.includes(word)));
+  const tests = of(testWords);
+  return [...plain.map(({ name }) => name), ...(tests.length > 0 ? tests : of(developerWords))];
+}
+
+const baseWords: readonly string[] = ['base', 'main'];
+const testWords: readonly string[] = ['test', 'tests', 'testing', 'ci'];
+const developerWords: readonly string[] = ['dev', 'develop', 'development', ...testWords];
+
+/** The words in the name of a list beside `requirements`; null for a file that is no list to be installed. */
+function wordsOf(name: string): readonly string[] | null {
+  // A number names an old version of Python, for which the list is.
+  if (!name.endsWith('.txt') || /constraints|\d/i.test(name)) return null;
+  const words = name
+    .replace(/\.txt$/, '')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+  return words.filter((word) => word !== '' && word !== 'requirements');
+}
+
+/** Lists may name others that are not wanted by themselves. */
+function isWantedFile(name: string, lists: readonly string[]): boolean {
+  return ['pyproject.toml', 'setup.py', 'setup.cfg'].includes(name) || (lists.length > 0 && /\.(?:txt|in)$/.test(name));
+}
+
+function isPackage(texts: ProjectTexts): boolean {
+  if (texts.has('setup.py')) return true;
+  return (
+    /^[ \t]*\[(?:project|build-system|tool\.poetry)\]/m.test(texts.get('pyproject.toml') ?? '') ||
+    /^\[metadata\]/m.test(texts.get('setup.cfg') ?? '')
+  );
+}
+
+const extraNames: readonly string[] = ['test', 'tests', 'testing', 'dev', 'develop'];
+
+/** Optional packages that tests need, by the names that projects give them. Tests first; `dev` only where there is none for tests. */
+function wantedExtras(texts: ProjectTexts): { readonly extras: readonly string[]; readonly groups: readonly string[] } {
+  const project = texts.get('pyproject.toml') ?? '';
+  const names = [
+    ...keysOf(section(project, 'project.optional-dependencies')),
+    ...keysOf(section(project, 'project')).flatMap((key) => /^optional-dependencies\.([\w-]+)$/.exec(key)?.[1] ?? []),
+    ...keysOf(section(texts.get('setup.cfg') ?? '', 'options.extras_require')),
+    ...[...extrasOfSetup(texts.get('setup.py') ?? '').matchAll(/['"]([\w.-]+)['"]\s*:/g)].map(
+      (match) => match[1] ?? '',
+    ),
+  ];
+  return { extras: chosen(names), groups: chosen(keysOf(section(project, 'dependency-groups'))) };
+}
+
+function extrasOfSetup(text: string): string {
+  const [extras] = textsBetween(text, /extras_require\s*=\s*\{/g, '}');
+  return extras?.inside ?? '';
+}
+
+function chosen(names: readonly string[]): readonly string[] {
+  const found = extraNames.filter((name) => names.includes(name));
+  const forTests = found.filter((name) => name.startsWith('test'));
+  return forTests.length > 0 ? forTests : found.slice(0, 1);
+}
+
+/** The lines of a table of TOML or an INI file; enough to see which names it has. */
+function section(text: string, name: string): string {
+  const lines = text.split(/\r?\n/);
+  const start = lines.findIndex((line) => line.trim().replaceAll(/\s/g, '') === `[${name}]`);
+  if (start === -1) return '';
+  const length = lines.slice(start + 1).findIndex((line) => /^\[[^\]]*\]\s*(?:#.*)?$/.test(line));
+  return lines.slice(start + 1, length === -1 ? undefined : start + 1 + length).join('\n');
+}
+
+function keysOf(text: string): readonly string[] {
+  return [...text.matchAll(/^"?([A-Za-z0-9._-]+)"?\s*=/gm)].map((match) => match[1] ?? '');
+}
+
+function needsPackages(texts: ProjectTexts): boolean {
+  const project = texts.get('pyproject.toml') ?? '';
+  return (
+    /^dependencies\s*=\s*\[\s*[^\]\s]/m.test(section(project, 'project')) ||
+    section(project, 'tool.poetry.dependencies') !== '' ||
+    /install_requires/.test(texts.get('setup.py') ?? '') ||
+    /^install_requires\s*=/m.test(texts.get('setup.cfg') ?? '')
+  );
+}
+
+/** What tox installs for tests, where it says so plainly: many older projects name it nowhere else. */
+function toxRequirements(text: string, lists: readonly string[], texts: ProjectTexts): readonly string[] {
+  const lines = section(text, 'testenv').split('\n');
+  const start = lines.findIndex((line) => /^deps\s*=/.test(line));
+  if (start === -1) return [];
+  const rest = lines.slice(start + 1);
+  const length = rest.findIndex((line) => /^\S/.test(line));
+  const deps = [(lines[start] ?? '').replace(/^deps\s*=/, ''), ...rest.slice(0, length === -1 ? undefined : length)];
+  return deps.flatMap((line) => {
+    const wanted = line.replace(/#[\s\S]*/, '').trim();
+    const list = /^-r\s*(\S+)$/.exec(wanted)?.[1];
+    if (list !== undefined) return lists.includes(list) ? [] : requirementsOf(texts.get(list) ?? '');
+    return isPlainRequirement(wanted) ? [wanted] : [];
+  });
+}
+
+function requirementsOf(text: string): readonly string[] {
+  return withoutComments(text)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(isPlainRequirement);
+}
+
+function isPlainRequirement(text: string): boolean {
+  return /^[A-Za-z0-9][\w.-]*(?:\[[\w,.-]+\])?\s*(?:[<>=!~]=?\s*[\w.*]+\s*(?:,\s*)?)*$/.test(text);
+}
+
+function quoted(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `'${text}'`;
+}
+
+function part(
+  tool: string,
+  files: readonly string[],
+  rest: Pick<FolderPart, 'commands' | 'isNeeded'> & { readonly texts: ProjectTexts },
+): FolderPart {
+  const sources = files
+    .filter((name) => /(?:\.txt|\.in|\.lock|^Pipfile)$/.test(name))
+    .map((name) => withoutComments(rest.texts.get(name) ?? ''));
+  const project = rest.texts.get('pyproject.toml') ?? '';
+  const indexes = [...project.matchAll(/^[ \t]*url\s*=\s*["'](.*)["']/gm)].map((match) => match[1] ?? '');
+  return {
+    ecosystem: 'python',
+    tool,
+    files,
+    commands: rest.commands,
+    isNeeded: rest.isNeeded,
+    hosts: hostsIn([...sources, ...indexes].join('\n')),
+  };
+}

@@ -1,0 +1,125 @@
+import { shellQuote } from '../../lib/programs/shell-quote.ts';
+import type { ExtraMount } from '../sandbox.ts';
+import { mainPlaces, placeInSession, type DependencyPart } from './dependency-part.ts';
+import type { PartState } from './find-prepared.ts';
+
+/** What a session is given: volumes to be read, variables, and what a person and a model should know of it. */
+export interface SessionEnvironment {
+  readonly mounts: readonly ExtraMount[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** In words for a model: what it can use and what it cannot. */
+  readonly notes: readonly string[];
+  /** For a person: what is missing and how to get it. */
+  readonly warnings: readonly string[];
+}
+
+export const emptySessionEnvironment: SessionEnvironment = { mounts: [], environment: {}, notes: [], warnings: [] };
+
+/** `imagePath`: the image's own PATH, behind which ours is put. */
+export function sessionEnvironmentFrom(
+  states: readonly PartState[],
+  imagePath: string,
+  projectPath: string,
+): SessionEnvironment {
+  const mounts: ExtraMount[] = [];
+  const environment: Record<string, string> = {};
+  const paths: string[] = [];
+  for (const { part, record } of states) {
+    if (record?.outcome.type !== 'ready') continue;
+    const folder = placeInSession(part);
+    // To be read only: what one session's commands do must not reach the next.
+    mounts.push({ type: 'volume', source: record.outcome.volume, target: folder, readOnly: true });
+    if (folder !== mainPlaces[part.ecosystem]) continue;
+    paths.push(part.ecosystem === 'python' ? `${folder}/bin` : `${folder}/.bin`);
+    if (part.ecosystem === 'python') environment['VIRTUAL_ENV'] = folder;
+  }
+  if (paths.length > 0) environment['PATH'] = [...paths, imagePath].join(':');
+  const how = `dewpoint projects prepare ${quoted(projectPath)}`;
+  return {
+    mounts,
+    environment,
+    notes: states.flatMap(noteOf),
+    warnings: states.flatMap((state) => warningOf(state, how)),
+  };
+}
+
+function nameOf({ ecosystem, folder }: DependencyPart): string {
+  const name = ecosystem === 'python' ? 'Python' : 'JavaScript';
+  return folder === '' ? name : `${folder}: ${name}`;
+}
+
+function noteOf({ part, state, record }: PartState): readonly string[] {
+  const name = nameOf(part);
+  switch (state) {
+    case 'ready':
+    case 'outdated': {
+      const left = record?.outcome.type === 'ready' ? record.outcome.notes : [];
+      const age = state === 'outdated' ? ` They are those of before ${part.files.join(', ')} changed.` : '';
+      const place =
+        part.ecosystem === 'python' && part.place !== mainPlaces.python
+          ? ` Run them with ${part.place}/bin/python.`
+          : '';
+      const said = `${name} packages of this project are installed (${part.tool}), to be read only.`;
+      // Not the commands: what a model once wrote does not speak to the model of another session.
+      const count = record?.changed?.commands.length ?? 0;
+      const changes =
+        count === 0 ? '' : ` They were changed since by ${count} approved command${count === 1 ? '' : 's'}.`;
+      return [`${said}${place}${age}${changes}`, ...left];
+    }
+    case 'failed':
+      return [
+        `${name} packages of this project could not be installed: ${record?.outcome.type === 'failed' ? record.outcome.reason : 'unknown'}`,
+      ];
+    case 'missing':
+      return part.isNeeded
+        ? [`${name} packages of this project are not installed, and commands have no network to install them.`]
+        : [];
+    default:
+      return state satisfies never;
+  }
+}
+
+const shownCommands = 3;
+
+/** Which commands changed them, the last ones: whoever uses packages is to know whose word they rest on. */
+function changesOf(record: PartState['record']): string {
+  const commands = record?.changed?.commands ?? [];
+  if (commands.length === 0) return '';
+  const shown = commands.slice(-shownCommands).map(({ command }) => `"${shortened(command)}"`);
+  const more = commands.length > shownCommands ? ` and ${commands.length - shownCommands} before` : '';
+  return ` Changed since by ${shown.join(', ')}${more}.`;
+}
+
+function shortened(command: string): string {
+  const text = command.replaceAll(/\s+/g, ' ').trim();
+  return text.length <= 120 ? text : `${text.slice(0, 119)}…`;
+}
+
+function warningOf({ part, state, record }: PartState, how: string): readonly string[] {
+  const name = nameOf(part);
+  const changes = changesOf(record);
+  const changed = changes === '' ? [] : [`${name} packages:${changes} To install them anew: ${how} --anew`];
+  switch (state) {
+    case 'ready':
+      return changed;
+    case 'outdated':
+      return [
+        `${part.files.join(', ')} changed since the ${name} packages were installed; those of before are used. Anew: ${how}`,
+        ...changed,
+      ];
+    case 'failed':
+      return record?.outcome.type === 'failed'
+        ? [`The ${name} packages could not be installed: ${record.outcome.reason} Once more: ${how}`]
+        : [];
+    case 'missing':
+      return part.isNeeded
+        ? [`The ${name} packages of this project (${part.tool}) are not installed. To install them: ${how}`]
+        : [];
+    default:
+      return state satisfies never;
+  }
+}
+
+function quoted(path: string): string {
+  return /^[\w./@%+-]+$/.test(path) ? path : shellQuote(path);
+}

@@ -1,0 +1,70 @@
+import type { BigIntStats, Dirent } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { isGone, openChildFolder, readRegularFile, type HostFolder } from '../../lib/files/host-folder.ts';
+import type { ListEntry } from '../sandbox.ts';
+import { isMaybeEnvironment, isSkippedFolder } from '../files/skipped-folders.ts';
+
+export interface TreeEntry extends ListEntry {
+  readonly stats: BigIntStats;
+}
+
+export interface TreeOptions {
+  /** The path of the folder itself, relative to the workspace (`.` is the workspace). */
+  readonly prefix: string;
+  readonly depth: number;
+  /** Also what is skipped by default. */
+  readonly all: boolean;
+  readonly signal: AbortSignal;
+  readonly onEntry: (entry: TreeEntry) => void;
+  /** A folder that could not be looked through whole; may be said more than once. */
+  readonly onUnseen: (path: string) => void;
+  /** The text of an ignore file and the folder it counts for. */
+  readonly onIgnoreFile: (folder: string, text: string) => void;
+}
+
+const maxIgnoreBytes = 128 * 1024;
+
+/** Goes through a folder on the host without following a link. What vanishes is left out. */
+export async function walkHostTree(folder: HostFolder, options: TreeOptions): Promise<void> {
+  const { prefix, depth, all, signal, onEntry, onUnseen, onIgnoreFile } = options;
+  const reportUnreadable = (path: string) => (error: unknown) => {
+    if (!isGone(error)) onUnseen(path);
+    return null;
+  };
+  const entries: readonly Dirent[] =
+    (await readdir(folder.place, { withFileTypes: true }).catch(reportUnreadable(prefix))) ?? [];
+  if (!all && entries.some((entry) => entry.name === '.gitignore' && entry.isFile())) {
+    const text = await readRegularFile(folder, '.gitignore', maxIgnoreBytes);
+    onIgnoreFile(prefix, text?.toString() ?? '');
+  }
+  for (const entry of entries) {
+    signal.throwIfAborted();
+    if (entry.name.includes('\uFFFD')) continue;
+    const isFolder = entry.isDirectory();
+    if (isFolder && !all && (await isSkipped(folder, entry.name))) continue;
+    const stats = await lstat(folder.at(entry.name), { bigint: true }).catch(reportUnreadable(prefix));
+    if (stats === null) continue;
+    const path = prefix === '.' ? entry.name : `${prefix}/${entry.name}`;
+    onEntry({ path, kind: kindOf(stats), sizeBytes: Number(stats.size), stats });
+    if (!isFolder || depth <= 1) continue;
+    const child = await openChildFolder(folder, entry.name).catch(reportUnreadable(path));
+    if (child === null) continue;
+    try {
+      await walkHostTree(child, { ...options, prefix: path, depth: depth - 1 });
+    } finally {
+      await child.close();
+    }
+  }
+}
+
+/** Folders that tools make: their contents are neither listed nor looked through. */
+export async function isSkipped(folder: HostFolder, name: string): Promise<boolean> {
+  if (isSkippedFolder(name)) return true;
+  return isMaybeEnvironment(name) && (await lstat(folder.at(`${name}/pyvenv.cfg`)).catch(() => null)) !== null;
+}
+
+export function kindOf(stats: Pick<BigIntStats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): ListEntry['kind'] {
+  if (stats.isFile()) return 'file';
+  if (stats.isDirectory()) return 'folder';
+  return stats.isSymbolicLink() ? 'link' : 'other';
+}

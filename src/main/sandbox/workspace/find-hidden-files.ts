@@ -1,0 +1,186 @@
+import { isAbsolute, join } from 'node:path';
+import type { Settings } from '@shared/settings/settings.ts';
+import { AppError } from '@shared/errors.ts';
+import { globMatcher } from '@shared/safety/fences.ts';
+import { scanWorkspace, type Mask, type WorkspaceScan } from './workspace-scan.ts';
+import { textOf } from './repositories/named-by-config.ts';
+
+export interface HiddenFilesQuery {
+  /** A real path. */
+  readonly workspacePath: string;
+  readonly settings: Pick<Settings['sandbox'], 'unmask'>;
+  readonly homePath: string;
+  /** Globs of what a person does not want to be seen by any command. */
+  readonly masks: readonly string[];
+}
+
+/** What was found in a project that has to be protected. */
+export interface HiddenFiles {
+  /** What commands find empty, relative to the workspace. */
+  readonly masks: readonly Mask[];
+  readonly warnings: readonly string[];
+}
+
+/** More mounts than this slow every start down. */
+const maxMasks = 200;
+const shownPaths = 5;
+
+/**
+ * Finds what has to be hidden or held in a project before a container gets it, and says so in words. Throws `refused`
+ * where something that should be hidden cannot be: then nothing runs.
+ */
+export async function findHiddenFiles(subject: HiddenFilesQuery, signal: AbortSignal): Promise<HiddenFiles> {
+  const { workspacePath } = subject;
+  const fits = subject.masks.map(globMatcher);
+  const scan = await scanWorkspace(workspacePath, signal, (path) => fits.some((fit) => fit(path)));
+  checkWhole(scan, subject);
+  const { masked } = scan;
+  const shown = unmasked(subject);
+  const sockets = scan.sockets.filter((path) => !shown.has(path));
+  const secrets = scan.secrets.filter((path) => !shown.has(path));
+  const closed = scan.closed.filter((path) => !shown.has(path));
+  const warnings: string[] = masked.length === 0 ? [] : [maskedText(masked)];
+  if (sockets.length > 0)
+    warnings.push(hiddenText('a program of this machine can be reached by them', sockets, subject));
+  if (secrets.length > 0) warnings.push(hiddenText('they hold secrets', secrets, subject));
+  if (closed.length > 0)
+    warnings.push(hiddenText('nobody could look for secrets in them for their permissions', closed, subject));
+  const logins = await findGitLogins(workspacePath, scan.gitFolders);
+  if (logins.length > 0)
+    warnings.push(
+      `Commands can read a login of git, which cannot be hidden without breaking git: ${firstOf(logins)}. Take it out (git remote set-url NAME ADDRESS), and let git ask or use its credential helper.`,
+    );
+  if (scan.unnamed > 0) {
+    const what = scan.unnamed === 1 ? 'name of a file or folder is' : 'names of files or folders are';
+    warnings.push(
+      `${scan.unnamed} ${what} no text (UTF-8): commands see what is in there, and what they change in it cannot be taken over or back.`,
+    );
+  }
+  const fixed = [...masked, ...foldersAt(closed), ...filesAt(sockets)];
+  return { masks: [...fixed, ...masksOf(secrets, scan, maxMasks - fixed.length)], warnings };
+}
+
+const filesAt = (paths: readonly string[]): readonly Mask[] => paths.map((path) => ({ path, kind: 'file' }));
+const foldersAt = (paths: readonly string[]): readonly Mask[] => paths.map((path) => ({ path, kind: 'folder' }));
+
+/** Each by itself as long as there is room; then folders as a whole in which there is nothing else. */
+function masksOf(secrets: readonly string[], scan: WorkspaceScan, room: number): readonly Mask[] {
+  if (secrets.length <= room) return filesAt(secrets);
+  const hidden = new Set(secrets);
+  // One in which a person wants to see a file stays a folder.
+  const folders = scan.secretFolders.filter((folder) =>
+    scan.secrets.every((path) => !path.startsWith(`${folder}/`) || hidden.has(path)),
+  );
+  const isInside = (path: string): boolean => folders.some((folder) => path.startsWith(`${folder}/`));
+  const single = secrets.filter((path) => !isInside(path));
+  if (folders.length + single.length <= room) return [...foldersAt(folders), ...filesAt(single)];
+  throw new AppError(
+    'refused',
+    `There is too much to hide in this project: ${secrets.length} files hold secrets (${firstOf(secrets)}), and at most ${maxMasks} files and folders can be hidden.`,
+    {
+      hint: 'Mask a folder that holds many of them, in your rules; name the ones that models may see in sandbox.unmask; or work on a smaller folder.',
+    },
+  );
+}
+
+/** What should be hidden is hidden, or nothing runs. */
+function checkWhole(
+  { masked, unnamed, unnamedSecrets, sockets, closed, cut }: WorkspaceScan,
+  { masks }: HiddenFilesQuery,
+): void {
+  const refuse = (text: string, hint: string): never => {
+    throw new AppError('refused', text, { hint });
+  };
+  if (cut !== null) {
+    const where = cut.folder === '' ? '' : ` (it was given up in ${shortPath(cut.folder)})`;
+    const why = cut.why === 'depth' ? 'has folders too deep' : 'has too many files';
+    refuse(
+      `This project ${why} to be looked through for files with secrets${where}, so that nothing runs in it.`,
+      'Mask the folder that is so large in your rules, or work on a smaller folder.',
+    );
+  }
+  if (masked.length + sockets.length + closed.length > maxMasks) {
+    refuse(
+      `Your rules mask ${masked.length} files and folders, and ${sockets.length + closed.length} sockets and closed folders have to be hidden; at most ${maxMasks} can be.`,
+      'Mask a folder that holds them all, in your rules.',
+    );
+  }
+  if (unnamedSecrets.length > 0) {
+    refuse(
+      `These hold secrets and cannot be hidden, because their names are no text (UTF-8): ${firstOf(unnamedSecrets)}.`,
+      'Rename them, or the folders that they are in.',
+    );
+  }
+  if (unnamed > 0 && masks.length > 0) {
+    refuse(
+      'Your rules mask files, and some names here are no text (UTF-8): those cannot be hidden.',
+      'Rename them, or take the mask rules out.',
+    );
+  }
+}
+
+function firstOf(paths: readonly string[]): string {
+  const more = paths.length > shownPaths ? ` and ${paths.length - shownPaths} more` : '';
+  return `${paths.slice(0, shownPaths).map(shortPath).join(', ')}${more}`;
+}
+
+function shortPath(path: string): string {
+  return path.length > 120 ? `${path.slice(0, 120)}…` : path;
+}
+
+function maskedText(masked: readonly Mask[]): string {
+  const names = masked.map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path));
+  return `Masked by rules (commands find them empty): ${firstOf(names)}. What git has stored of them stays readable.`;
+}
+
+/** Relative paths that a person wants to be seen. In the settings they are whole, or for every project without the folder. */
+function unmasked({ workspacePath, settings }: HiddenFilesQuery): ReadonlySet<string> {
+  const inside = settings.unmask.map((path) =>
+    path.startsWith(`${workspacePath}/`) ? path.slice(workspacePath.length + 1) : path.replace(/^\.\//, ''),
+  );
+  return new Set(inside.filter((path) => !isAbsolute(path)));
+}
+
+function hiddenText(
+  why: string,
+  paths: readonly string[],
+  { workspacePath, homePath }: Pick<HiddenFilesQuery, 'workspacePath' | 'homePath'>,
+): string {
+  const [first = ''] = paths;
+  // A copy lies in a folder that nobody knows by name.
+  const example = workspacePath.startsWith(`${homePath}/`) ? first : join(workspacePath, first);
+  return `Hidden, because ${why} (commands find them empty): ${firstOf(paths)}. To show one: dewpoint settings set sandbox.unmask '${JSON.stringify([example])}'`;
+}
+
+/**
+ * Configurations of git in which a login stands, each with the sections that hold one: `.git/config (remote origin)`.
+ * Git needs the file, so that it cannot be hidden from commands. The login itself is never part of the answer.
+ */
+export async function findGitLogins(workspacePath: string, gitFolders: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const folder of gitFolders) {
+    const sections = sectionsWithLogin(await textOf(workspacePath, `${folder}/config`));
+    if (sections.length > 0) found.push(`${folder}/config (${sections.join(', ')})`);
+  }
+  return found;
+}
+
+function sectionsWithLogin(text: string): readonly string[] {
+  const sections = new Set<string>();
+  let section = '';
+  for (const line of text.split('\n')) {
+    const header = /^\s*\[\s*([\w.-]{1,64})(?:\s+"([\w./-]{1,64}))?/.exec(line);
+    if (header !== null) section = [header[1], header[2]].filter((part) => part !== undefined).join(' ');
+    if (isLogin(line)) sections.add(section);
+  }
+  return [...sections];
+}
+
+/** A password in an address, or a user there that is long enough to be a token; or a header that logs in. */
+function isLogin(line: string): boolean {
+  return (
+    /[a-z]:\/\/[^\s/@:]{0,256}:[^\s/@]{1,1024}@/i.test(line) ||
+    /[a-z]:\/\/[^\s/@:]{20,1024}@/i.test(line) ||
+    /extraheader\s{0,16}=\s{0,16}"?authorization:/i.test(line)
+  );
+}

@@ -1,0 +1,180 @@
+import { constants } from 'node:fs';
+import { access, lstat, realpath, rm, stat, statfs } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
+import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import type { WorkspaceMode } from '@shared/events/events.ts';
+import { makeFolder } from '../../lib/files/json-file.ts';
+import { findDataFolders } from '../../lib/files/data-folders.ts';
+import { planCopy, type CopyPlan } from './workspace-copy-plan.ts';
+import { copyPlanned, NotCopyable } from './copy-workspace.ts';
+import { systemCodeOf } from '../docker/engine/engine-deadline.ts';
+
+export interface WorkspaceRequest {
+  readonly mode: WorkspaceMode;
+  /** The project's folder; null only for `scratch`. */
+  readonly projectPath: string | null;
+  /** Where a copy or an empty folder is made; must not exist. */
+  readonly targetPath: string;
+  /** The Dewpoint home: never a workspace, nor what holds it. */
+  readonly homePath: string;
+  readonly needsWrite: boolean;
+}
+
+export interface PreparedWorkspace {
+  /** A real path. */
+  readonly path: string;
+  readonly mode: WorkspaceMode;
+  /** What was copied; 0 for the other modes. */
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/**
+ * Makes the folder a session works on. A copy takes what `planCopy` says, keeps modes, times and links as they are, and
+ * shares blocks with the original where the file system can. Whatever goes wrong, the
+ * project is untouched and no half copy stays.
+ */
+export async function prepareWorkspace(
+  request: WorkspaceRequest,
+  signal: AbortSignal,
+): Promise<Reply<PreparedWorkspace>> {
+  const { mode, projectPath, targetPath, homePath } = request;
+  if (mode === 'scratch' || projectPath === null) {
+    if (mode !== 'scratch')
+      return failure('usage', `--workspace ${mode} needs a project.`, 'Give one with --project DIR.');
+    await makeFolder(targetPath);
+    return success({ path: await realpath(targetPath), mode, files: 0, bytes: 0 });
+  }
+  const project = await checkWorkspace(projectPath, {
+    homePath,
+    needsWrite: mode === 'in-place' && request.needsWrite,
+  });
+  if (!project.ok) return project;
+  if (mode === 'in-place') return success({ path: project.value, mode, files: 0, bytes: 0 });
+  return copyWorkspace(project.value, targetPath, signal);
+}
+
+/** Whether a folder can be a workspace; gives its real path. Fails with `not-found`, `bad-input` or `refused`. */
+export async function checkWorkspace(
+  path: string,
+  { homePath, needsWrite }: { readonly homePath: string; readonly needsWrite: boolean },
+): Promise<Reply<string>> {
+  const shown = resolve(path);
+  try {
+    const real = await realpath(shown);
+    if (!(await stat(real)).isDirectory())
+      return failure('bad-input', `${shown} is a file, not a folder.`, 'Give the folder of the project.');
+    const danger = await dangerOf(real, homePath);
+    if (danger !== null)
+      return failure('refused', `${shown} cannot be a workspace: ${danger}.`, 'Give the folder of one project.');
+    await access(real, constants.R_OK | constants.X_OK);
+    if (needsWrite) await access(real, constants.W_OK);
+    return success(real);
+  } catch (error) {
+    return pathFailure(shown, error);
+  }
+}
+
+async function dangerOf(real: string, homePath: string): Promise<string | null> {
+  if (real === parse(real).root) return 'it is the whole disk';
+  const home = await realpath(homedir()).catch(() => homedir());
+  if (real === home) return 'it is your home folder';
+  if (isWithin(home, real)) return 'your home folder lies in it';
+  const own = await realpath(homePath).catch(() => resolve(homePath));
+  if (real === own || isWithin(own, real)) return 'the data of Dewpoint lie in it';
+  if (isWithin(real, own) && !isWithin(real, join(own, 'workspaces'))) return 'it belongs to the data of Dewpoint';
+  const cache = findDataFolders(process.env, process.platform).cache;
+  const realCache = await realpath(cache).catch(() => cache);
+  if (real === realCache || isWithin(realCache, real)) return 'what Dewpoint has fetched lies in it';
+  if (isWithin(real, realCache)) return 'it belongs to what Dewpoint has fetched';
+  if (systemFolders.some((folder) => real === folder || isWithin(real, folder))) return 'it belongs to the system';
+  if (sharedFolders.includes(real)) return 'it is a folder that many programs share';
+  const personal = personalFolders.map((name) => join(home, name));
+  if (personal.some((folder) => real === folder || isWithin(real, folder))) return 'it holds your keys';
+  return null;
+}
+
+const systemFolders = ['/bin', '/boot', '/dev', '/etc', '/lib', '/lib64', '/proc', '/run', '/sbin', '/sys', '/usr/bin'];
+const sharedFolders = [
+  '/home',
+  '/mnt',
+  '/opt',
+  '/private',
+  '/srv',
+  '/tmp',
+  '/usr',
+  '/usr/local',
+  '/var',
+  '/var/tmp',
+  '/Users',
+];
+/** In a person's home folder. */
+const personalFolders = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.password-store', '.config/gcloud'];
+
+function isWithin(inner: string, outer: string): boolean {
+  return inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+}
+
+function pathFailure(path: string, error: unknown): Reply<never> {
+  switch (systemCodeOf(error)) {
+    case 'ENOENT':
+      return failure('not-found', `There is no folder ${path}.`);
+    case 'ENOTDIR':
+      return failure('bad-input', `${path} lies below something that is not a folder.`);
+    case 'ELOOP':
+      return failure('bad-input', `${path} is a link that leads back to itself.`);
+    case 'ENAMETOOLONG':
+      return failure('bad-input', 'The path of the folder is too long.');
+    case 'EACCES':
+    case 'EPERM':
+      return failure(
+        'refused',
+        `${path} may not be used: its permissions do not allow it.`,
+        'Change its permissions, or work on a copy: --workspace copy',
+      );
+    case 'EROFS':
+      return failure('refused', `${path} lies on a file system that is read-only.`, 'Work on a copy: --workspace copy');
+    case 'ENOSPC':
+      return failure('disk-full', 'The disk is full.');
+    default:
+      return failure('bad-input', `${path} cannot be used: ${messageOf(error)}`);
+  }
+}
+
+/** Copies a folder whole or not at all. */
+async function copyWorkspace(from: string, to: string, signal: AbortSignal): Promise<Reply<PreparedWorkspace>> {
+  if (!isAbsolute(to) || isWithin(resolve(to), from))
+    return failure('bad-input', 'A copy cannot lie within what it copies.');
+  if ((await lstat(to).catch(() => null)) !== null) return failure('conflict', `${to} is there already.`);
+  try {
+    const plan = await planCopy(from, signal);
+    await makeFolder(dirname(to));
+    const room = await roomFor(plan, dirname(to));
+    if (!room.ok) return room;
+    const copied = await copyPlanned(plan, { from, to, signal });
+    return success({ path: await realpath(to), mode: 'copy', ...copied });
+  } catch (error) {
+    await rm(to, { recursive: true, force: true });
+    if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+    return error instanceof NotCopyable
+      ? failure('bad-input', error.message, 'Remove it, or work in place: --workspace in-place')
+      : pathFailure(from, error);
+  }
+}
+
+/** Fails with `disk-full` where a copy cannot fit, before it fills the disk that everything else needs, too. */
+async function roomFor({ bytes }: CopyPlan, folder: string): Promise<Reply<null>> {
+  const { bavail, bsize, type } = await statfs(folder);
+  const mayShareBlocks = process.platform === 'darwin' || sharingSystems.has(type);
+  if (mayShareBlocks || bytes <= bavail * bsize) return success(null);
+  const gigabytes = (count: number): string => `${(count / 1e9).toFixed(1)} GB`;
+  return failure(
+    'disk-full',
+    `A copy of the project would take ${gigabytes(bytes)}, and ${gigabytes(bavail * bsize)} are free.`,
+    'Make room, or name what it does not need in .gitignore, or work in place: --workspace in-place',
+  );
+}
+
+/** btrfs, xfs, bcachefs: a copy may take no room at all. */
+const sharingSystems: ReadonlySet<number> = new Set([0x9123683e, 0x58465342, 0xca451a4e]);

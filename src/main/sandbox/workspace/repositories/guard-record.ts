@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { lstatSync } from 'node:fs';
+import { readdir, rm, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readJsonFile, writeFileAtomic } from '../../../lib/files/json-file.ts';
+import { isRunning, thisProcess } from '../../../lib/files/lock-owner.ts';
+
+/**
+ * What a workspace held when a session began on it, kept until the session has ended and looked for the last time. A
+ * session that was killed leaves its record: what commands made then is not taken for the person's own later.
+ */
+const recordSchema = z.object({
+  workspacePath: z.string(),
+  owner: z.object({ pid: z.number(), startedAt: z.string().nullable(), boot: z.string().nullable() }),
+  startedMs: z.number(),
+  /** Paths of repositories and of `.git` files, as `folder-names.ts` has them. */
+  own: z.array(z.string()),
+});
+
+type GuardRecord = z.infer<typeof recordSchema>;
+
+/** A record of an earlier session, or of one that runs beside this one. */
+export interface EarlierRecord {
+  readonly own: ReadonlySet<string>;
+  readonly startedMs: number;
+  /** No command of it ran after this; null: it still runs. */
+  readonly endedMs: number | null;
+  readonly file: string;
+}
+
+/** Between the last sign of life and the end of the container of a session that was killed. */
+const graceMs = 15_000;
+const touchEveryMs = 1_000;
+
+export function recordFolder(homePath: string, workspacePath: string): string {
+  const name = createHash('sha256').update(workspacePath).digest('hex').slice(0, 24);
+  return join(homePath, 'sandbox', 'repositories', name);
+}
+
+/** The oldest first. A record that cannot be read says nothing, and is left. */
+export async function earlierRecords(folder: string): Promise<readonly EarlierRecord[]> {
+  const found: EarlierRecord[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.endsWith('.json')) continue;
+    const file = join(folder, name);
+    const read = await readJsonFile(file, (value) => recordSchema.parse(value));
+    if (read.type !== 'value') continue;
+    const { owner, own, startedMs } = read.value;
+    const touched = lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? startedMs;
+    const endedMs = (await isRunning(owner)) ? null : touched + graceMs;
+    found.push({ own: new Set(own), startedMs, endedMs, file });
+  }
+  return found.sort((left, right) => left.startedMs - right.startedMs);
+}
+
+export class OwnRecord {
+  readonly #file: string;
+  #touchedMs = 0;
+
+  private constructor(file: string) {
+    this.#file = file;
+  }
+
+  static async write(
+    folder: string,
+    {
+      sessionId,
+      workspacePath,
+      own,
+    }: { readonly sessionId: string; readonly workspacePath: string; readonly own: readonly string[] },
+  ): Promise<OwnRecord> {
+    const file = join(folder, `${sessionId.replaceAll(/[^A-Za-z0-9_.-]/g, '_').slice(-80)}-${process.pid}.json`);
+    const record: GuardRecord = { workspacePath, owner: await thisProcess(), startedMs: Date.now(), own: [...own] };
+    await writeFileAtomic(file, JSON.stringify(record), { sync: false });
+    return new OwnRecord(file);
+  }
+
+  /** A sign of life: commands may have run up to now. */
+  async touch(): Promise<void> {
+    const now = new Date();
+    if (now.getTime() - this.#touchedMs < touchEveryMs) return;
+    this.#touchedMs = now.getTime();
+    // Gone where a person has cleaned up: what is lost is what a kill would need.
+    await utimes(this.#file, now, now).catch(() => undefined);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#file, { force: true });
+  }
+}

@@ -1,0 +1,289 @@
+import { randomBytes } from 'node:crypto';
+import { lstatSync, type Stats } from 'node:fs';
+import { chmod, readdir, readlink, rename, unlink, writeFile } from 'node:fs/promises';
+import { nullIfGone, pathIn, readRegularFile, type HostFolder } from '../../../lib/files/host-folder.ts';
+import { messageOf } from '@shared/errors.ts';
+import { seenName } from '@shared/text/seen-text.ts';
+import { FolderChain } from './folder-chain.ts';
+import { hostNameOf, joined, keyOf, namesOf, shownPath } from './folder-names.ts';
+import { reduceConfig, staysInside } from './git-config.ts';
+import { addressFolders, linkedFolders, redirects, todoFile, withoutPrograms } from './git-data.ts';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../../../lib/files/json-file.ts';
+
+/** Together, for one session: a command could fill the disk with it. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** Keeps what is taken out of a workspace, numbered, in a folder of the home; above the limit nothing more. */
+export function createTakenFileKeeper(folder: string): KeepTakenFile {
+  let count = 0;
+  let bytes = 0;
+  return async (path, content) => {
+    count += 1;
+    bytes += content.length;
+    if (bytes > mostBytes) return;
+    const name = shownPath(path)
+      .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
+      .slice(-120);
+    await writeFileAtomic(join(folder, `${String(count).padStart(4, '0')}-${name}`), content, { sync: false });
+  };
+}
+
+/** What was taken out of a repository, or away with it, in words for people; nothing where it was harmless. */
+export interface Harmless {
+  readonly done: readonly string[];
+  /** What could not be done, with the reason; null: it is harmless now. */
+  readonly problem: string | null;
+}
+
+/** Keeps the bytes of a file before it is changed or taken away. */
+export type KeepTakenFile = (path: string, bytes: Uint8Array) => Promise<void>;
+
+export interface HarmlessOptions {
+  readonly chain: FolderChain;
+  readonly keep: KeepTakenFile;
+  /** Whether a folder of the workspace is the data of a repository that was looked at as well. */
+  readonly isKnownData: (path: string) => boolean;
+  /** Whether there is a folder in the workspace, with no link on the way to it. */
+  readonly isFolder: (path: string) => boolean;
+}
+
+export const maxConfigBytes = 256 * 1024;
+
+/**
+ * Makes a repository that a command made harmless for whoever calls git in it or above it: its configuration is reduced,
+ * its hooks are emptied, what leads elsewhere is taken away. `path`: the folder of its data. Rejects never.
+ */
+export async function makeHarmless(path: string, options: HarmlessOptions): Promise<Harmless> {
+  const made = await attempt(path, options, async (work) => {
+    await takeRights(work.folder);
+    await reduce(work);
+    await emptyHooks(work);
+    for (const name of [...linkedFolders, ...redirects])
+      if (!(await isOwnCommondir(work, name))) await takeAway(work, name);
+    await takeAddresses(work, new Set());
+    await takePrograms(work, '');
+  });
+  return made.problem === null ? made : disableRepository(path, { done: made.done, reason: made.problem }, options);
+}
+
+/** Work in a folder; what it noted, and why it came to no end. */
+async function attempt(path: string, options: HarmlessOptions, work: (work: Work) => Promise<void>): Promise<Harmless> {
+  const done: string[] = [];
+  const note = (text: string): void => void done.push(text);
+  try {
+    await options.chain.use(namesOf(path), (folder) => work({ folder, path, note, ...options }));
+    return { done, problem: null };
+  } catch (error) {
+    return { done, problem: messageOf(error) };
+  }
+}
+
+/** What cannot be made harmless is no repository any more: without its `HEAD` git takes it for a plain folder. */
+async function disableRepository(
+  path: string,
+  { done, reason }: { readonly done: readonly string[]; readonly reason: string },
+  { chain }: HarmlessOptions,
+): Promise<Harmless> {
+  const taken = await chain
+    .use(namesOf(path), async (folder) => {
+      await takeRights(folder);
+      await unlink(folder.at('HEAD'));
+    })
+    .then(
+      () => true,
+      // The caller says that nothing could be done.
+      () => false,
+    );
+  const text = `HEAD taken away, for the rest could not be made harmless (${reason})`;
+  return taken ? { done: [...done, text], problem: null } : { done, problem: reason };
+}
+
+/** What a command put into the data of a person's own repository. `kept`: what was there before, by its path in the data. */
+export async function revertAdditions(
+  path: string,
+  kept: ReadonlyMap<string, string>,
+  options: HarmlessOptions,
+): Promise<Harmless> {
+  return attempt(path, options, async (work) => {
+    for (const name of [...linkedFolders, ...redirects]) if (!kept.has(name)) await takeAway(work, name);
+    await takeAddresses(work, new Set(kept.keys()));
+    await takePrograms(work, kept.get(todoFile) ?? '');
+  });
+}
+
+/**
+ * A `.git` that is a file: it may stay where it leads to a repository of this workspace, which was looked at, or nowhere on
+ * this machine. A link may not.
+ */
+export async function judgePointer(path: string, options: HarmlessOptions): Promise<Harmless> {
+  const names = namesOf(path);
+  const name = names.at(-1) ?? '';
+  return attempt(names.slice(0, -1).join('/'), options, async (work) => {
+    const text = (await readRegularFile(work.folder, name, 16 * 1024))?.toString() ?? '';
+    const target = /^gitdir: ([^\n\r\0]+)\r?\n?$/.exec(text)?.[1] ?? null;
+    if (target === null || !mayPointTo(target, work)) await takeAway(work, name);
+  });
+}
+
+/** What a worktree or a submodule made inside the container points to lies below `/workspace`, which is not there on a host. */
+function mayPointTo(target: string, { path, isKnownData }: Work): boolean {
+  if (target.startsWith('/workspace/')) return statsOf('/workspace') === null;
+  return staysInside(target, path) && isKnownData(resolved(target, path));
+}
+
+/** A relative path, as one of the workspace. It was looked at that it stays inside. */
+function resolved(target: string, from: string): string {
+  const names = [...namesOf(from)];
+  for (const name of target.split('/')) {
+    if (name === '..') names.pop();
+    else if (name !== '' && name !== '.') names.push(name);
+  }
+  return names.join('/');
+}
+
+interface Work extends HarmlessOptions {
+  /** The data of the repository. */
+  readonly folder: HostFolder;
+  readonly path: string;
+  readonly note: (text: string) => void;
+}
+
+async function reduce(work: Work): Promise<void> {
+  const { folder, path, note, isFolder } = work;
+  const found = statsOf(folder.at('config'));
+  if (found === null || found.isDirectory()) return;
+  const bytes = found.isFile() ? await readRegularFile(folder, 'config', maxConfigBytes) : null;
+  if (bytes === null) {
+    // A link, a pipe, a file that is too large or that nobody may read: git goes on without.
+    await takeAway(work, 'config');
+    return;
+  }
+  const text = bytes.toString();
+  const reduced = reduceConfig(text, (value) => staysInside(value, path) && isFolder(resolved(value, path)));
+  if (reduced.text === text) return;
+  await work.keep(joined(path, 'config'), bytes);
+  const temporary = folder.at(`config.${randomBytes(6).toString('hex')}`);
+  await writeFile(temporary, reduced.text, { flag: 'wx', mode: 0o644 });
+  await rename(temporary, folder.at('config'));
+  if (reduced.removed.length > 0) note(`settings taken out: ${some(reduced.removed)}`);
+}
+
+async function emptyHooks(work: Work): Promise<void> {
+  const hooks = statsOf(work.folder.at('hooks'));
+  if (hooks === null) return;
+  if (!hooks.isDirectory()) return takeAway(work, 'hooks');
+  const taken = await takeAllIn(work, 'hooks', (name) => name.endsWith('.sample'));
+  if (taken.length > 0) work.note(`hooks taken away: ${some(taken)}`);
+}
+
+async function takeAddresses(work: Work, kept: ReadonlySet<string>): Promise<void> {
+  for (const folder of addressFolders) {
+    const found = statsOf(work.folder.at(folder));
+    if (found === null) continue;
+    if (!found.isDirectory()) await takeAway(work, folder);
+    else {
+      const taken = await takeAllIn(work, folder, (name) => kept.has(`${folder}/${name}`));
+      if (taken.length > 0) work.note(`${folder}/ taken away: ${some(taken)}`);
+    }
+  }
+}
+
+async function takePrograms({ chain, path, note, keep }: Work, before: string): Promise<void> {
+  const [name = '', file = ''] = todoFile.split('/');
+  await below(chain, joined(path, name), async (folder) => {
+    const bytes = await readRegularFile(folder, file, maxConfigBytes);
+    if (bytes === null) {
+      if (statsOf(folder.at(file)) !== null) await unlink(folder.at(file));
+      return;
+    }
+    const left = withoutPrograms(bytes.toString(), before);
+    if (left === bytes.toString()) return;
+    await keep(joined(path, todoFile), bytes);
+    const temporary = folder.at(`${file}.${randomBytes(6).toString('hex')}`);
+    await writeFile(temporary, left, { flag: 'wx', mode: 0o644 });
+    await rename(temporary, folder.at(file));
+    note('programs taken out of a rebase that is under way');
+  });
+}
+
+/** Of a worktree that git itself made: its data lie in those of the repository it belongs to. */
+async function isOwnCommondir({ folder, path, isKnownData }: Work, name: string): Promise<boolean> {
+  if (name !== 'commondir' || statsOf(folder.at('objects')) !== null) return false;
+  const names = namesOf(path);
+  if (names.at(-2) !== 'worktrees' || !isKnownData(names.slice(0, -2).join('/'))) return false;
+  // Git takes off line breaks and nothing else.
+  return /^\.\.\/\.\.[\r\n]*$/.test((await readRegularFile(folder, name, 64))?.toString() ?? '');
+}
+
+/** Takes away one name below the data. A folder stays: git makes nothing of one there, and what lies below is not gone into. */
+async function takeAway({ chain, path, note, keep }: Work, inside: string): Promise<void> {
+  const names = namesOf(inside);
+  const name = names.at(-1) ?? '';
+  await below(chain, [path, ...names.slice(0, -1)].filter((part) => part !== '').join('/'), async (folder) => {
+    const place = pathIn(folder, hostNameOf(name));
+    const found = statsOf(place);
+    if (found === null || found.isDirectory()) return;
+    await takeRights(folder);
+    await keepOf(folder, name, { path: joined(path, inside), found, keep });
+    await unlink(place);
+    note(`${inside} taken away`);
+  });
+}
+
+/** Every name in a folder of the data but folders, which git makes nothing of there. */
+async function takeAllIn(
+  { chain, path, keep }: Work,
+  name: string,
+  stays: (name: string) => boolean,
+): Promise<readonly string[]> {
+  const taken: string[] = [];
+  await below(chain, joined(path, name), async (folder) => {
+    for (const entry of await readdir(folder.place, { encoding: 'buffer' })) {
+      const key = keyOf(entry);
+      const place = pathIn(folder, entry);
+      const found = statsOf(place);
+      if (found === null || found.isDirectory() || stays(key)) continue;
+      if (taken.length === 0) await takeRights(folder);
+      await keepOf(folder, key, { path: joined(joined(path, name), key), found, keep });
+      await unlink(place);
+      taken.push(entry.toString());
+    }
+  });
+  return taken;
+}
+
+async function keepOf(
+  folder: HostFolder,
+  name: string,
+  { path, found, keep }: { readonly path: string; readonly found: Stats; readonly keep: KeepTakenFile },
+): Promise<void> {
+  if (found.isSymbolicLink()) {
+    const target = await readlink(pathIn(folder, hostNameOf(name)), { encoding: 'buffer' });
+    await keep(`${path}.link`, target);
+  } else if (found.isFile() && !name.startsWith('\0')) {
+    const bytes = await readRegularFile(folder, name, maxConfigBytes);
+    if (bytes !== null) await keep(path, bytes);
+  }
+}
+
+/** Work in a folder of the workspace; nothing where there is none. Rejects where nobody may look into it. */
+async function below(chain: FolderChain, path: string, work: (folder: HostFolder) => Promise<void>): Promise<void> {
+  const isThere = await chain.use(namesOf(path), () => true).catch(nullIfGone);
+  if (isThere !== null) await chain.use(namesOf(path), work);
+}
+
+/** A command may have made a folder of its own unchangeable. It belongs to the person, who is us. */
+async function takeRights(folder: HostFolder): Promise<void> {
+  const found = statsOf(`${folder.place}/.`);
+  if (found !== null && (found.mode & 0o700) !== 0o700) await chmod(`${folder.place}/.`, (found.mode & 0o7777) | 0o700);
+}
+
+function statsOf(place: string | Buffer): Stats | null {
+  return lstatSync(place, { throwIfNoEntry: false }) ?? null;
+}
+
+function some(all: readonly string[]): string {
+  const names = all.map(seenName);
+  return names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
+}

@@ -1,0 +1,372 @@
+import { lstatSync, watch, type FSWatcher } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
+import { callModeFor, readRegularFile, type CallMode } from '../../../lib/files/host-folder.ts';
+import type { Log } from '../../../lib/log.ts';
+import { createOneAtATime } from '../../../lib/async/one-at-a-time.ts';
+import { FolderChain } from './folder-chain.ts';
+import { absolutePath, joined, namesOf, shownPath } from './folder-names.ts';
+import { FolderWatch, pauses, type LookEnd, type SeenFolder } from './folder-watch.ts';
+import { addressFolders, isRepositoryData, linkedFolders, pointersIn, redirects, todoFile } from './git-data.ts';
+import { earlierRecords, OwnRecord, recordFolder, type EarlierRecord } from './guard-record.ts';
+import { namedByConfig } from './named-by-config.ts';
+import {
+  judgePointer,
+  makeHarmless,
+  maxConfigBytes,
+  revertAdditions,
+  type Harmless,
+  createTakenFileKeeper,
+} from './make-harmless.ts';
+import { findUntrackedChanges } from './untracked-changes.ts';
+
+export interface GuardOptions {
+  /** A real path. */
+  readonly workspacePath: string;
+  readonly homePath: string;
+  readonly sessionId: string;
+  /** Hears of each place once, and again when something was done about it. Must not throw. */
+  readonly onUntracked: (places: readonly UntrackedPlace[]) => void;
+  readonly log: Log;
+}
+
+type Found =
+  /** Of the person: there before any command ran. `kept`: the files that redirect git, and what a rebase still has to do. */
+  | { readonly type: 'own-data'; readonly kept: ReadonlyMap<string, string> }
+  | { readonly type: 'own-pointer' }
+  /** Of a command: looked at again each time, for a file can be written through memory without its time being changed. */
+  | { readonly type: 'data' | 'pointer' };
+
+const forever = new AbortController().signal;
+/** Between two looks while something runs, at least; many folders are looked at less often. */
+const everyMs = 250;
+const restPerLook = 40;
+/** The times of files go in steps of up to this. */
+const clockStepMs = 10;
+const gitWhy = 'git runs what stands in it';
+
+/**
+ * Looks after every command, and while commands run, whether there is a git repository that was not there before, and makes
+ * it harmless: git on this machine runs what the data of a repository say, also for a repository that lies deep within
+ * another one. What was there when the session began is the person's own and is left alone, but for what commands add to it.
+ */
+export class RepositoryGuard {
+  readonly #options: GuardOptions;
+  readonly #asking: CallMode;
+  readonly #watch: FolderWatch;
+  readonly #turns = createOneAtATime();
+  readonly #found = new Map<string, Found>();
+  readonly #told = new Map<string, string>();
+  /** The person's own repositories in whose data a name has come or gone since they were looked at. */
+  readonly #touched = new Set<string>();
+  readonly #keep: ReturnType<typeof createTakenFileKeeper>;
+  /** Files that the person's own settings of git name and that commands may change, with their marks. */
+  readonly #named = new Map<string, string>();
+  readonly #left: UntrackedPlace[] = [];
+  #record: OwnRecord | null = null;
+  #watchers: FSWatcher[] = [];
+  /** Folders that are Python environments, by what lies in them. */
+  readonly #environments = new Set<string>();
+  /** When what changes do not track was looked at last. */
+  #settledMs = Date.now() - clockStepMs;
+  #running = 0;
+  /** Something ran since then. */
+  #hasRun = false;
+  #timer: NodeJS.Timeout | null = null;
+  #isDisposed = false;
+
+  private constructor(options: GuardOptions, asking: CallMode) {
+    this.#options = options;
+    this.#asking = asking;
+    this.#watch = new FolderWatch(options.workspacePath, asking);
+    this.#keep = createTakenFileKeeper(join(options.homePath, 'sandbox', 'taken-away', options.sessionId));
+  }
+
+  /** Before the first command. Rejects with `refused` where the workspace is too large to be looked through whole. */
+  static async start(options: GuardOptions, signal: AbortSignal): Promise<RepositoryGuard> {
+    const asking = await callModeFor(options.workspacePath);
+    const guard = new RepositoryGuard(options, asking);
+    const folder = recordFolder(options.homePath, options.workspacePath);
+    const earlier = await earlierRecords(folder);
+    const end = await guard.#lookThrough(signal);
+    if (end.isCut) throw tooLarge(options.workspacePath);
+    for (const [path, found] of guard.#found) {
+      const isOwn = !isOfEarlier(path, options.workspacePath, earlier);
+      if (!isOwn || (found.type !== 'data' && found.type !== 'pointer')) continue;
+      const own: Found =
+        found.type === 'data' ? { type: 'own-data', kept: await guard.#keptIn(path) } : { type: 'own-pointer' };
+      guard.#found.set(path, own);
+    }
+    guard.#reportOnce(await guard.#settle(end));
+    await guard.#findNamed();
+    const { sessionId, workspacePath } = options;
+    guard.#record = await OwnRecord.write(folder, { sessionId, workspacePath, own: guard.#ownPaths() });
+    for (const { endedMs, file } of earlier) if (endedMs !== null) await rm(file, { force: true });
+    guard.#watchOwn();
+    return guard;
+  }
+
+  /** The person's own: folders with the data of repositories, and `.git` files. Paths that are text, sorted. */
+  get own(): { readonly data: readonly string[]; readonly pointers: readonly string[] } {
+    const of = (type: Found['type']): string[] =>
+      [...this.#found].flatMap(([path, found]) => (found.type === type && !path.includes('\0') ? [path] : [])).sort();
+    return { data: of('own-data'), pointers: of('own-pointer') };
+  }
+
+  /** All that was told of so far, in its order. */
+  get left(): readonly UntrackedPlace[] {
+    return this.#left;
+  }
+
+  /** After a command: what it left, made harmless, and told of. Never rejects; waits for one under way and looks anew. */
+  async look(): Promise<readonly UntrackedPlace[]> {
+    const leave = await this.#turns.enter(forever);
+    try {
+      const end = await this.#lookThrough(forever);
+      const places = await this.#settle(end);
+      await this.#record?.touch();
+      return this.#reportOnce(places);
+    } catch (error) {
+      this.#options.log.error(`sandbox: the look at repositories failed: ${String(error)}`);
+      return this.#reportOnce([{ path: '.', why: 'it could not be looked through after a command', done: null }]);
+    } finally {
+      leave?.();
+    }
+  }
+
+  /** At the end of a turn: what commands changed in folders of packages, which changes do not track. Rejects on abort alone. */
+  async settle(signal: AbortSignal): Promise<void> {
+    if (!this.#hasRun) return;
+    await this.look();
+    await this.#reportUntracked(signal);
+  }
+
+  async #reportUntracked(signal: AbortSignal): Promise<void> {
+    if (!this.#hasRun) return;
+    const sinceMs = this.#settledMs;
+    this.#hasRun = this.#running > 0;
+    this.#settledMs = Date.now() - clockStepMs;
+    const { workspacePath } = this.#options;
+    const where = {
+      workspacePath,
+      asking: this.#asking,
+      folders: this.#watch.folders,
+      environments: this.#environments,
+    };
+    const places = await findUntrackedChanges({ ...where, sinceMs, pause: pauses(signal) });
+    for (const { path } of places) this.#told.delete(path);
+    this.#reportOnce(places);
+  }
+
+  /** Looks again and again while something runs. Call what it returns at its end. */
+  whileRunning(): () => void {
+    this.#running += 1;
+    this.#hasRun = true;
+    this.#timer ??= this.#next(everyMs);
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#running -= 1;
+    };
+  }
+
+  /** The last look; the record goes with it. Never rejects. */
+  async dispose(): Promise<void> {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    for (const watcher of this.#watchers) watcher.close();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.look();
+    await this.#reportUntracked(forever).catch((error: unknown) =>
+      this.#options.log.error(`sandbox: ${String(error)}`),
+    );
+    await this.#record?.remove().catch((error: unknown) => this.#options.log.warn(`sandbox: ${String(error)}`));
+  }
+
+  #next(afterMs: number): NodeJS.Timeout {
+    const timer = setTimeout(() => {
+      const started = performance.now();
+      void this.look().then(() => {
+        const goesOn = this.#running > 0 && !this.#isDisposed;
+        this.#timer = goesOn ? this.#next(Math.max(everyMs, (performance.now() - started) * restPerLook)) : null;
+      });
+    }, afterMs);
+    timer.unref();
+    return timer;
+  }
+
+  /** The system tells at once of names in the person's own repositories, where the container's kernel is this machine's. */
+  #watchOwn(): void {
+    for (const path of this.own.data) {
+      const names = new Set<string>([...redirects, ...addressFolders].map((name) => namesOf(name)[0] ?? name));
+      try {
+        const watcher = watch(
+          absolutePath(this.#options.workspacePath, path),
+          { persistent: false },
+          (_event, name) => {
+            if (name === null || names.has(name)) void this.look();
+          },
+        );
+        watcher.on('error', () => watcher.close());
+        this.#watchers.push(watcher);
+      } catch {
+        // No more watches to be had: what comes is found by the next look.
+      }
+    }
+  }
+
+  async #lookThrough(signal: AbortSignal): Promise<LookEnd> {
+    return this.#watch.look({
+      onFolder: (folder) => this.#note(folder),
+      onGone: (path) => this.#found.delete(path),
+      signal,
+    });
+  }
+
+  #note({ path, entries }: SeenFolder): void {
+    const known = this.#found.get(path);
+    if (!isRepositoryData(path, entries)) {
+      if (known?.type === 'data') this.#found.delete(path);
+    } else if (known === undefined) {
+      this.#found.set(path, { type: 'data' });
+    }
+    if (entries.has('pyvenv.cfg')) this.#environments.add(path);
+    const owner = this.#ownDataAround(path);
+    if (owner !== null) this.#touched.add(owner);
+    for (const name of pointersIn(entries)) {
+      const pointer = joined(path, name);
+      if (!this.#found.has(pointer)) this.#found.set(pointer, { type: 'pointer' });
+    }
+  }
+
+  /** The person's own repository in whose data a folder lies. */
+  #ownDataAround(path: string): string | null {
+    for (let inside = path; ; inside = inside.slice(0, Math.max(0, inside.lastIndexOf('/')))) {
+      if (this.#found.get(inside)?.type === 'own-data') return inside;
+      if (inside === '') return null;
+    }
+  }
+
+  /** Makes harmless what commands made, and takes back what they put into the person's own. */
+  async #settle({ unreadable, isCut }: LookEnd): Promise<readonly UntrackedPlace[]> {
+    const places: UntrackedPlace[] = [];
+    const chain = new FolderChain(this.#options.workspacePath, this.#asking);
+    const isKnownData = (path: string): boolean => {
+      const type = this.#found.get(path)?.type;
+      return type === 'data' || type === 'own-data';
+    };
+    const with_ = { chain, keep: this.#keep, isKnownData, isFolder: (path: string) => this.#watch.has(path) };
+    try {
+      for (const [path, found] of this.#found) {
+        if (found.type === 'own-data') {
+          if (!this.#touched.has(path) && this.#markOf(joined(path, todoFile)) === '') continue;
+          const { done, problem } = await revertAdditions(path, found.kept, with_);
+          if (done.length > 0 || problem !== null) places.push(placeOf(path, 'git goes by it', { done, problem }));
+        } else if (found.type === 'data') {
+          const why = `a git repository that was made while commands ran; ${gitWhy}`;
+          places.push(placeOf(path, why, await makeHarmless(path, with_)));
+        } else if (found.type === 'pointer') {
+          if (this.#markOf(path) === '') this.#found.delete(path);
+          else places.push(placeOf(path, 'it leads git to a repository', await judgePointer(path, with_)));
+        }
+      }
+      this.#touched.clear();
+    } finally {
+      await chain.close();
+    }
+    for (const [path, mark] of this.#named) {
+      const now = this.#markOf(path);
+      if (now === mark) continue;
+      this.#named.set(path, now);
+      places.push({ path: shownPath(path), why: 'your settings of git in this project name it', done: null });
+    }
+    for (const path of unreadable) places.push({ path: shownPath(path), why: 'nobody may look into it', done: null });
+    if (isCut) places.push({ path: '.', why: 'there are more folders than can be looked through', done: null });
+    return places;
+  }
+
+  /** Differs when a file was touched; empty: it is not there. */
+  #markOf(path: string): string {
+    const found = lstatSync(absolutePath(this.#options.workspacePath, path), { throwIfNoEntry: false });
+    return found === undefined ? '' : `${found.ino}:${found.size}:${found.ctimeMs}`;
+  }
+
+  async #findNamed(): Promise<void> {
+    const { workspacePath } = this.#options;
+    for (const folder of this.own.data) {
+      for (const { path, isPinned } of await namedByConfig(workspacePath, folder)) {
+        if (!isPinned) this.#named.set(path, this.#markOf(path));
+      }
+    }
+  }
+
+  /** What is there of the files that redirect git. */
+  async #keptIn(path: string): Promise<ReadonlyMap<string, string>> {
+    const kept = new Map<string, string>();
+    const place = (name: string): string | Buffer => absolutePath(this.#options.workspacePath, joined(path, name));
+    for (const name of [...linkedFolders, ...redirects]) {
+      if (lstatSync(place(name), { throwIfNoEntry: false }) !== undefined) kept.set(name, '');
+    }
+    for (const name of addressFolders) {
+      for (const entry of await readdir(place(name)).catch(() => [])) kept.set(`${name}/${entry}`, '');
+    }
+    const chain = new FolderChain(this.#options.workspacePath, 'waiting');
+    const [folder = '', file = ''] = todoFile.split('/');
+    await chain
+      .use(namesOf(joined(path, folder)), async (opened) => {
+        const bytes = await readRegularFile(opened, file, maxConfigBytes);
+        if (bytes !== null) kept.set(todoFile, bytes.toString());
+      })
+      // No rebase is under way.
+      .catch(() => undefined);
+    await chain.close();
+    return kept;
+  }
+
+  /** Each is told of once, and again when something else was done about it. */
+  #reportOnce(places: readonly UntrackedPlace[]): readonly UntrackedPlace[] {
+    const news = places.filter(({ path, done }) => {
+      const told = this.#told.get(path);
+      return told === undefined || (done !== null && done !== told);
+    });
+    for (const { path, done } of news) this.#told.set(path, done ?? '');
+    this.#left.push(...news);
+    if (news.length > 0) this.#options.onUntracked(news);
+    return news;
+  }
+
+  #ownPaths(): readonly string[] {
+    return [...this.#found].flatMap(([path, { type }]) =>
+      type === 'own-data' || type === 'own-pointer' ? [path] : [],
+    );
+  }
+}
+
+function placeOf(path: string, why: string, { done, problem }: Harmless): UntrackedPlace {
+  const said = [...done, ...(problem === null ? [] : [`it could not be made harmless: ${problem}`])];
+  return { path: shownPath(path) || '.', why, done: said.length === 0 ? null : said.join('; ') };
+}
+
+function tooLarge(path: string): AppError {
+  return new AppError('refused', `${path} has more folders than can be looked through after each command.`, {
+    hint: 'Open a smaller folder of it as the project.',
+  });
+}
+
+/** Whether it was made by the commands of a session that has not ended as it should, or of one beside this one. */
+function isOfEarlier(path: string, workspacePath: string, earlier: readonly EarlierRecord[]): boolean {
+  const first = earlier[0];
+  if (first === undefined || first.own.has(path)) return false;
+  const born = ['', 'config', 'HEAD', 'commondir'].flatMap((name) => {
+    const place = absolutePath(workspacePath, name === '' ? path : joined(path, name));
+    const found = lstatSync(place, { throwIfNoEntry: false });
+    return found === undefined ? [] : [found.birthtimeMs > 0 ? found.birthtimeMs : found.ctimeMs];
+  });
+  return earlier.some(({ startedMs, endedMs, own }) => {
+    const isIn = (at: number): boolean => at >= startedMs - 1_000 && (endedMs === null || at <= endedMs);
+    return !own.has(path) && born.some(isIn);
+  });
+}

@@ -1,0 +1,105 @@
+import { lstatSync } from 'node:fs';
+import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
+import { isMaybeEnvironment } from '../../files/skipped-folders.ts';
+import { FolderChain } from './folder-chain.ts';
+import { entriesOf } from './folder-entries.ts';
+import { hostNameOf, namesOf, shownPath } from './folder-names.ts';
+import { pathIn, type CallMode } from '../../../lib/files/host-folder.ts';
+
+/** Of the folders that changes leave out, those out of which programs are run. */
+const runFrom: ReadonlySet<string> = new Set(['node_modules', '.venv', '__pycache__', '.tox', '.nox']);
+const shownFiles = 3;
+/** Of one name; more are told of together. */
+const shownFolders = 5;
+
+export interface UntrackedChangesQuery {
+  /** A real path. */
+  readonly workspacePath: string;
+  readonly asking: CallMode;
+  /** All folders of the workspace. */
+  readonly folders: Iterable<string>;
+  /** Folders that are Python environments. */
+  readonly environments: ReadonlySet<string>;
+  /** In milliseconds since 1970. What changed before is not told of. */
+  readonly sinceMs: number;
+  readonly pause: () => Promise<void>;
+}
+
+/**
+ * What changed in folders of packages and of compiled files, which changes do not track and the project runs. The time of a
+ * file's last change cannot be set by a program, so that one question for each file tells it. Rejects on abort alone.
+ */
+export async function findUntrackedChanges(request: UntrackedChangesQuery): Promise<readonly UntrackedPlace[]> {
+  const byRoot = new Map<string, string[]>();
+  const chain = new FolderChain(request.workspacePath, request.asking);
+  try {
+    for (const folder of request.folders) {
+      const root = rootOf(folder, request.environments);
+      if (root === null) continue;
+      await request.pause();
+      const changed = await chain
+        .use(namesOf(folder), async (opened) =>
+          [...(await entriesOf(opened, request.asking))].flatMap(([name, kind]) => {
+            if (kind === 'folder') return [];
+            const found = lstatSync(pathIn(opened, hostNameOf(name)), { throwIfNoEntry: false });
+            return found !== undefined && found.ctimeMs >= request.sinceMs ? [`${folder}/${name}`] : [];
+          }),
+        )
+        // Gone meanwhile, or closed to everybody: the look at folders tells of those.
+        .catch(() => []);
+      if (changed.length > 0) byRoot.set(root, [...(byRoot.get(root) ?? []), ...changed]);
+    }
+  } finally {
+    await chain.close();
+  }
+  return placesOf(byRoot);
+}
+
+/** The topmost folder of such a kind around or at a path. */
+function rootOf(path: string, environments: ReadonlySet<string>): string | null {
+  const names = namesOf(path);
+  for (let count = 1; count <= names.length; count += 1) {
+    const name = names[count - 1] ?? '';
+    const root = names.slice(0, count).join('/');
+    if (name === '.git') return null;
+    if (runFrom.has(name) || (isMaybeEnvironment(name) && environments.has(root))) return root;
+  }
+  return null;
+}
+
+function placesOf(byRoot: ReadonlyMap<string, readonly string[]>): readonly UntrackedPlace[] {
+  const byName = new Map<string, string[]>();
+  for (const root of byRoot.keys()) {
+    const name = namesOf(root).at(-1) ?? root;
+    byName.set(name, [...(byName.get(name) ?? []), root]);
+  }
+  return [...byName].flatMap(([name, roots]) => {
+    const place = (path: string, files: readonly string[]): UntrackedPlace => ({
+      path,
+      why: `${whyOf(name)}; ${countOf(files.length)} changed: ${someOf(files)}`,
+      done: null,
+    });
+    if (roots.length <= shownFolders) return roots.map((root) => place(shownPath(root), byRoot.get(root) ?? []));
+    return [
+      place(
+        `${name} in ${roots.length} folders`,
+        roots.flatMap((root) => byRoot.get(root) ?? []),
+      ),
+    ];
+  });
+}
+
+function whyOf(name: string): string {
+  return name === '__pycache__'
+    ? 'Python runs compiled files in place of the sources'
+    : 'the project and its tools run what is installed there';
+}
+
+function countOf(files: number): string {
+  return files === 1 ? '1 file' : `${files} files`;
+}
+
+function someOf(files: readonly string[]): string {
+  const names = files.slice(0, shownFiles).map(shownPath).join(', ');
+  return files.length > shownFiles ? `${names} and ${files.length - shownFiles} more` : names;
+}

@@ -1,0 +1,215 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { BlobRef } from '@shared/events/events.ts';
+import { errorCodeOf, isDiskFull, isMissing, writeFileAtomic } from '../../lib/files/json-file.ts';
+import type { BlobSink } from '../journal/journal.ts';
+import type { Redactor } from '../log/redactor.ts';
+
+/** Bytes kept under their own hash, shared by all sessions of a home: the same content is kept once. */
+export interface Blobs {
+  /** Keeps the bytes as they are. Rejects with AppError `disk-full`; nothing half-written remains. */
+  put(bytes: Uint8Array): Promise<BlobRef>;
+  /** Null when the blob is gone or its bytes are no longer what the name says. */
+  get(ref: BlobRef): Promise<Uint8Array | null>;
+  /** A blob written as it comes; with a redactor, secrets are taken out on the way. */
+  open(redactor?: Redactor): BlobSink;
+  /**
+   * Removes what a killed process was in the middle of writing: it is older than this. Reads the whole folder; to be
+   * called by the one process that has the home, at any time.
+   */
+  clean(): Promise<void>;
+  /** Resolves when the bytes are on the disk. Does nothing for a blob that is not there. */
+  sync(ref: BlobRef): Promise<void>;
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** `folder`: `blobs` under the home; made when first needed. */
+export function createBlobs(folder: string): Blobs {
+  /** Names this process has written or checked itself. */
+  const good = new Set<string>();
+  const synced = new Set<string>();
+  const startedAt = Date.now();
+  const pathOf = (sha256: string): string => join(folder, sha256);
+
+  const get = async (ref: BlobRef): Promise<Uint8Array | null> => {
+    if (!/^[0-9a-f]{64}$/.test(ref.sha256)) return null;
+    try {
+      const bytes = await readFile(pathOf(ref.sha256));
+      return bytes.length === ref.bytes && hashOf(bytes) === ref.sha256 ? bytes : null;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  };
+
+  const put = async (bytes: Uint8Array): Promise<BlobRef> => {
+    const ref = { sha256: hashOf(bytes), bytes: bytes.length };
+    if (good.has(ref.sha256) && isThere(pathOf(ref.sha256), ref.bytes)) return ref;
+    // What lies there from before may be half of it (a power cut): only a good one is left alone.
+    try {
+      const isGood = isThere(pathOf(ref.sha256), ref.bytes) && (await get(ref)) !== null;
+      if (!isGood) await write(folder, pathOf(ref.sha256), bytes);
+    } catch (error) {
+      throw blobError(error);
+    }
+    good.add(ref.sha256);
+    return ref;
+  };
+
+  const sync = async (ref: BlobRef): Promise<void> => {
+    if (synced.has(ref.sha256)) return;
+    try {
+      const file = await open(pathOf(ref.sha256), 'r+');
+      try {
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+      synced.add(ref.sha256);
+    } catch (error) {
+      if (!isMissing(error)) throw blobError(error);
+    }
+  };
+
+  return {
+    put,
+    get,
+    sync,
+    clean: () => clean(folder, startedAt),
+    open: (redactor) => openSink(folder, pathOf, redactor),
+  };
+}
+
+/** Up to here writing at once, as the log does, is sooner done than four turns of the thread pool. */
+const writtenAtOnceBytes = 512 * 1024;
+
+async function write(folder: string, path: string, bytes: Uint8Array): Promise<void> {
+  if (bytes.length > writtenAtOnceBytes) return writeFileAtomic(path, bytes, { sync: false });
+  const temporary = temporaryIn(folder);
+  const fd = openTemporary(folder, temporary);
+  try {
+    const written = writeSync(fd, bytes);
+    if (written < bytes.length) throw shortWrite();
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function temporaryIn(folder: string): string {
+  return join(folder, `.${randomBytes(6).toString('hex')}.tmp`);
+}
+
+/** A full disk may take a part without an error. */
+function shortWrite(): Error {
+  return Object.assign(new Error('short write'), { code: 'ENOSPC' });
+}
+
+/** What is being written now was begun after the start. File systems round times, so a little before counts as now. */
+const roundedMs = 2_000;
+
+async function clean(folder: string, startedAt: number): Promise<void> {
+  try {
+    for (const name of await readdir(folder)) {
+      if (!/^\.[0-9a-f]{12}\.tmp$/.test(name)) continue;
+      const { mtimeMs } = await stat(join(folder, name));
+      if (mtimeMs < startedAt - roundedMs) await rm(join(folder, name), { force: true });
+    }
+  } catch (error) {
+    // Nothing was kept yet. What cannot be read or removed shows where it is needed.
+    if (!isMissing(error) && errorCodeOf(error) === null) throw error;
+  }
+}
+
+const youngMs = 24 * 60 * 60_000;
+
+/** One that is wanted again counts as new: `unnamedBlobs` takes only old ones away. Both ask in one go, so that neither is between. */
+function isThere(path: string, bytes: number): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  const now = Date.now();
+  if (found.mtimeMs < now - youngMs) utimesSync(path, now / 1000, now / 1000);
+  return found.size === bytes;
+}
+
+function blobError(error: unknown): AppError {
+  if (!isDiskFull(error))
+    return new AppError('internal', `A file of the session cannot be kept: ${messageOf(error)}.`, { cause: error });
+  return new AppError('disk-full', 'The disk is full: a file of the session could not be kept.', {
+    hint: 'Make room and go on.',
+    cause: error,
+  });
+}
+
+/** Writes at once, so that output of any length takes no memory; a failure shows at `end`. */
+function openSink(folder: string, pathOf: (sha256: string) => string, redactor: Redactor | undefined): BlobSink {
+  const temporary = temporaryIn(folder);
+  const hash = createHash('sha256');
+  const redaction = redactor?.stream();
+  let fd: number | null = null;
+  let bytesKept = 0;
+  let problem: unknown = null;
+
+  const keep = (bytes: Uint8Array): void => {
+    if (problem !== null || bytes.length === 0) return;
+    try {
+      fd ??= openTemporary(folder, temporary);
+      const written = writeSync(fd, bytes);
+      if (written < bytes.length) throw shortWrite();
+      hash.update(bytes);
+      bytesKept += bytes.length;
+    } catch (error) {
+      problem = error;
+    }
+  };
+  const close = (): void => {
+    if (fd !== null) closeSync(fd);
+    fd = null;
+  };
+  const discard = async (): Promise<void> => {
+    if (fd === null) return;
+    close();
+    rmSync(temporary, { force: true });
+  };
+
+  return {
+    get bytes() {
+      return bytesKept;
+    },
+    write: (bytes) => keep(redaction ? redaction.write(bytes) : bytes),
+    discard,
+    end: async () => {
+      if (redaction) keep(redaction.end());
+      try {
+        if (problem !== null) throw problem;
+        fd ??= openTemporary(folder, temporary);
+        const sha256 = hash.digest('hex');
+        renameSync(temporary, pathOf(sha256));
+        close();
+        return { sha256, bytes: bytesKept };
+      } catch (error) {
+        await discard();
+        throw blobError(error);
+      }
+    },
+  };
+}
+
+function openTemporary(folder: string, path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if (errorCodeOf(error) !== 'ENOENT') throw error;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return openSync(path, 'wx', 0o600);
+  }
+}

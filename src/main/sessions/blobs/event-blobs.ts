@@ -1,0 +1,15 @@
+import type { BlobRef, FileImage, SessionEvent } from '@shared/events/events.ts';
+
+/** The blobs that an event names. */
+export function blobsOf(event: SessionEvent): readonly BlobRef[] {
+  if (event.type === 'model-call-started') return [event.request];
+  if (event.type === 'call-fenced') return event.manifest === null ? [] : [event.manifest];
+  if (event.type === 'tool-ended') return [event.full, event.dataBlob].filter((ref) => ref !== null);
+  if (event.type === 'user-message-added') return (event.attachments ?? []).map(({ blob }) => blob);
+  if (event.type === 'file-changed') return [...imageBlob(event.before), ...imageBlob(event.after)];
+  return [];
+}
+
+function imageBlob(image: FileImage): readonly BlobRef[] {
+  return image?.kept ? [image.blob] : [];
+}

@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { AppError } from '@shared/errors.ts';
+import {
+  type HostFolder,
+  isGitName,
+  nameProblem,
+  openChildFolder,
+  openForReading,
+  openHostFolder,
+} from '../../lib/files/host-folder.ts';
+import { errorCodeOf, isMissing } from '../../lib/files/json-file.ts';
+import { hashOf } from '../blobs/blob-store.ts';
+
+/** What lies at a path now. */
+export type FileNow =
+  | { readonly type: 'missing' }
+  | { readonly type: 'file'; readonly sha256: string; readonly mode: number }
+  /** A folder, a link, a device, or a file too large to compare. */
+  | { readonly type: 'other'; readonly what: string };
+
+/**
+ * A folder whose contents a program we do not trust has had its hands on. Files in it are read and written on behalf
+ * of a person: never through a link, never outside. Paths are relative, with `/`. Methods reject with AppError
+ * `refused` for a path that leads elsewhere, `disk-full`, or the file system's error.
+ */
+export interface SafeFolder {
+  look(path: string): Promise<FileNow>;
+  /** Replaces or makes a file as a whole, with missing folders; what lies there is replaced only if `isExpected` says so. */
+  write(
+    path: string,
+    file: { readonly bytes: Uint8Array; readonly mode: number },
+    isExpected: (now: FileNow) => boolean,
+  ): Promise<boolean>;
+  /** Removes a file if `isExpected` says so. */
+  remove(path: string, isExpected: (now: FileNow) => boolean): Promise<boolean>;
+  /**
+   * Removes the folders on the way to a path that hold nothing any more, the inmost first, as long as `isMade` says so
+   * of the time when each was made (milliseconds since 1970).
+   */
+  removeEmpty(path: string, isMade: (madeAtMs: number) => boolean): Promise<void>;
+}
+
+/** A larger file is not compared; its image was not kept either. */
+const maxBytes = 256 * 1024 * 1024;
+
+export function createSafeFolder(root: string): SafeFolder {
+  return {
+    look: (path) =>
+      inParent<FileNow>({ root, path, create: false }, { type: 'missing' }, (folder, name) => look(folder, name)),
+    write: (path, file, isExpected) =>
+      inParent({ root, path, create: true }, false, async (folder, name) => {
+        if (!isExpected(await look(folder, name))) return false;
+        await replaceFile(folder, name, file);
+        return true;
+      }),
+    remove: (path, isExpected) =>
+      inParent({ root, path, create: false }, false, async (folder, name) => {
+        if (!isExpected(await look(folder, name))) return false;
+        await unlink(folder.at(name));
+        return true;
+      }),
+    removeEmpty: async (path, isMade) => {
+      const parts = partsOf(path);
+      for (let depth = parts.length - 1; depth > 0; depth -= 1) {
+        const place = { root, path: parts.slice(0, depth).join('/'), create: false };
+        if (!(await inParent(place, false, (folder, name) => removeIfEmpty(folder, name, isMade)))) return;
+      }
+    },
+  };
+}
+
+async function removeIfEmpty(
+  folder: HostFolder,
+  name: string,
+  isMade: (madeAtMs: number) => boolean,
+): Promise<boolean> {
+  try {
+    const found = await lstat(folder.at(name));
+    if (!found.isDirectory() || !isMade(found.birthtimeMs)) return false;
+    // The system itself refuses to remove one that holds anything.
+    await rmdir(folder.at(name));
+    return true;
+  } catch (error) {
+    const code = errorCodeOf(error);
+    if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Walks to the folder of `path` one name at a time, refusing links; `fallback` where a folder on the way is missing. */
+async function inParent<T>(
+  place: { readonly root: string; readonly path: string; readonly create: boolean },
+  fallback: T,
+  work: (folder: HostFolder, name: string) => Promise<T>,
+): Promise<T> {
+  const parts = partsOf(place.path);
+  const name = parts.at(-1) ?? '';
+  let folder = await openRoot(place.root);
+  try {
+    for (const part of parts.slice(0, -1)) {
+      const next = await openChild(folder, part, place);
+      if (next === null) return fallback;
+      await folder.close();
+      folder = next;
+    }
+    return await work(folder, name);
+  } finally {
+    await folder.close();
+  }
+}
+
+function partsOf(path: string): readonly string[] {
+  const parts = path.split('/');
+  for (const part of parts) {
+    const problem = nameProblem(part);
+    if (problem !== null) throw new AppError('refused', `${path} is not a path inside the folder: ${problem}.`);
+    // Git on the host runs what stands in there; no change of a session is ever in it.
+    if (isGitName(part)) throw new AppError('refused', `${path} lies in the data of git.`);
+  }
+  return parts;
+}
+
+async function openRoot(root: string): Promise<HostFolder> {
+  try {
+    return await openHostFolder(root);
+  } catch (error) {
+    if (!isMissing(error) && errorCodeOf(error) !== 'ENOTDIR') throw error;
+  }
+  throw new AppError('not-found', `The folder ${root} is no longer there.`);
+}
+
+async function openChild(
+  folder: HostFolder,
+  name: string,
+  { path, create }: { readonly path: string; readonly create: boolean },
+): Promise<HostFolder | null> {
+  for (;;) {
+    try {
+      return await openChildFolder(folder, name);
+    } catch (error) {
+      const code = errorCodeOf(error);
+      if (code === 'ELOOP' || code === 'ENOTDIR') throw leadsElsewhere(path, name);
+      if (code !== 'ENOENT') throw error;
+      if (!create) return null;
+      await mkdir(folder.at(name));
+    }
+  }
+}
+
+function leadsElsewhere(path: string, name: string): AppError {
+  return new AppError('refused', `${path} leads through ${name}, which is a link or no folder.`);
+}
+
+async function look(folder: HostFolder, name: string): Promise<FileNow> {
+  let file: FileHandle;
+  try {
+    const known = await lstat(folder.at(name));
+    if (!known.isFile())
+      return { type: 'other', what: known.isDirectory() ? 'a folder' : known.isSymbolicLink() ? 'a link' : 'no file' };
+    file = await openForReading(folder, name);
+  } catch (error) {
+    if (isMissing(error)) return { type: 'missing' };
+    if (errorCodeOf(error) === 'ELOOP') return { type: 'other', what: 'a link' };
+    throw error;
+  }
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) return { type: 'other', what: 'no file' };
+    if (found.size > maxBytes) return { type: 'other', what: 'a very large file' };
+    return { type: 'file', sha256: hashOf(await file.readFile()), mode: found.mode & 0o7777 };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Written aside in the same folder and renamed into place; owned as the file, or else the folder, was before. */
+async function replaceFile(
+  folder: HostFolder,
+  name: string,
+  file: { readonly bytes: Uint8Array; readonly mode: number },
+): Promise<void> {
+  const temporary = folder.at(`.dewpoint-${randomBytes(6).toString('hex')}.tmp`);
+  const owner = await ownerOf(folder, name);
+  try {
+    const handle = await open(
+      temporary,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+      0o600,
+    );
+    try {
+      await handle.writeFile(file.bytes);
+      if (process.getuid?.() === 0) await handle.chown(owner.uid, owner.gid);
+      // Set-user-id bits are nothing that an undo or a take should bring back.
+      await handle.chmod(file.mode & 0o777);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, folder.at(name));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function ownerOf(folder: HostFolder, name: string): Promise<{ readonly uid: number; readonly gid: number }> {
+  try {
+    return await lstat(folder.at(name));
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return stat(folder.place);
+  }
+}

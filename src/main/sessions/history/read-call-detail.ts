@@ -1,0 +1,180 @@
+import type { CallDetail, RequestDetail, ToolDetail } from '@shared/contract/contract.ts';
+import type { BlobRef, EventOf, FileImage, SessionEvent } from '@shared/events/events.ts';
+import { textOf } from '@shared/models/model-messages.ts';
+import type { Blobs } from '../blobs/blob-store.ts';
+import { diffFiles } from '../changes/file-diff.ts';
+
+/** More of an output than this is not sent to a host; the blob has it. */
+const outputLimitBytes = 1024 * 1024;
+
+interface Found {
+  text: string | null;
+  /** The turn that what was looked for is in, once something of it was seen. */
+  turnId: string | null;
+  route: EventOf<'route-decided'> | null;
+  started: EventOf<'model-call-started'> | null;
+  ended: EventOf<'model-call-ended'> | null;
+  readonly tools: Map<string, FoundTool>;
+  /** Of the call, up to the next one. */
+  readonly after: EventOf<'criterion-checked' | 'gate-checked' | 'cache-prefilled'>[];
+  isLast: boolean;
+}
+
+interface FoundTool {
+  requested: EventOf<'tool-call-requested'> | null;
+  started: EventOf<'tool-started'> | null;
+  ended: EventOf<'tool-ended'> | null;
+  readonly changes: EventOf<'file-changed'>[];
+}
+
+/**
+ * What a log has about one model call (by its call id, with the tool calls it caused), one tool call or action, one
+ * message or the end of one turn (each by its own id), read no further than the turn after. Null where these
+ * events know no such id; what a blob no longer has is null.
+ */
+export async function readCallDetail(
+  events: AsyncIterable<SessionEvent>,
+  id: string,
+  blobs: Blobs,
+): Promise<CallDetail | null> {
+  const found: Found = {
+    text: null,
+    turnId: null,
+    route: null,
+    started: null,
+    ended: null,
+    tools: new Map(),
+    after: [],
+    isLast: false,
+  };
+  for await (const event of events) {
+    if (isPast(found, event)) break;
+    gather(found, event, id);
+    if (isAll(found, event, id)) break;
+  }
+  const { text, route, started, ended, tools } = found;
+  if ([text, route, started, ended].every((one) => one === null) && tools.size === 0) return null;
+  return {
+    text: found.text ?? saidBy(found.ended),
+    request: found.started === null ? null : await requestOf(found.started.request, blobs),
+    parts: found.ended?.parts ?? [],
+    price: found.ended?.price ?? null,
+    ...(found.route === null ? {} : { route: found.route }),
+    ...(found.after.length === 0 ? {} : { after: found.after }),
+    tools: await Promise.all([...found.tools].map(([toolCallId, tool]) => detailOf(toolCallId, tool, blobs))),
+  };
+}
+
+function gather(found: Found, event: SessionEvent, id: string): void {
+  if (event.type === 'user-message-added' && event.messageId === id) found.text = event.text;
+  if (event.type === 'turn-ended' && event.turnId === id) found.text = event.text;
+  if (event.type === 'route-decided' && event.callId === id) found.route = event;
+  if (event.type === 'model-call-started' && event.callId === id) found.started = event;
+  if (event.type === 'model-call-ended' && event.callId === id) found.ended = event;
+  if (event.type === 'model-call-started') found.isLast = event.callId === id;
+  const isLook =
+    event.type === 'criterion-checked' || event.type === 'gate-checked' || event.type === 'cache-prefilled';
+  if (isLook && found.isLast) found.after.push(event);
+  if (event.type === 'tool-call-requested' && (event.callId === id || event.toolCallId === id)) {
+    toolOf(found, event.toolCallId).requested = event;
+  }
+  if (event.type === 'tool-started' && (event.toolCallId === id || found.tools.has(event.toolCallId))) {
+    toolOf(found, event.toolCallId).started = event;
+  }
+  if (event.type === 'tool-ended') gatherKnown(found, event.toolCallId, (tool) => void (tool.ended = event));
+  if (event.type === 'file-changed') gatherKnown(found, event.toolCallId, (tool) => void tool.changes.push(event));
+}
+
+/** Nothing that belongs to it comes later. */
+function isAll(found: Found, event: SessionEvent, id: string): boolean {
+  if (event.type === 'user-message-added' && event.messageId === id) return true;
+  found.turnId ??= isAbout(found, event, id) ? (event.turnId ?? null) : null;
+  return event.type === 'turn-ended' && event.turnId === id;
+}
+
+/** What was done after a call can come after the end of its turn, and not after the next has begun. */
+function isPast(found: Found, event: SessionEvent): boolean {
+  return event.type === 'turn-started' && found.turnId !== null && event.turnId !== found.turnId;
+}
+
+function isAbout(found: Found, event: SessionEvent, id: string): boolean {
+  if (event.type === 'model-call-started') return event.callId === id;
+  return 'toolCallId' in event && event.toolCallId !== null && found.tools.has(event.toolCallId);
+}
+
+function gatherKnown(found: Found, toolCallId: string | null, add: (tool: FoundTool) => void): void {
+  const tool = toolCallId === null ? undefined : found.tools.get(toolCallId);
+  if (tool !== undefined) add(tool);
+}
+
+function toolOf(found: Found, toolCallId: string): FoundTool {
+  const known = found.tools.get(toolCallId);
+  if (known !== undefined) return known;
+  const tool: FoundTool = { requested: null, started: null, ended: null, changes: [] };
+  found.tools.set(toolCallId, tool);
+  return tool;
+}
+
+/** What a model said in a call; null where it said nothing. */
+function saidBy(ended: Found['ended']): string | null {
+  const text = ended === null ? '' : textOf(ended);
+  return text === '' ? null : text;
+}
+
+async function detailOf(toolCallId: string, found: FoundTool, blobs: Blobs): Promise<ToolDetail> {
+  const { requested, started, ended } = found;
+  const full = ended?.full ?? null;
+  const whole = full === null || full.bytes > outputLimitBytes ? null : await blobs.get(full);
+  return {
+    toolCallId,
+    tool: started?.tool ?? requested?.tool ?? '',
+    input: started?.input ?? requested?.input ?? null,
+    repairs: requested?.repairs ?? [],
+    output: whole === null ? (ended?.output ?? '') : new TextDecoder().decode(whole),
+    isOutputWhole: full === null || whole !== null,
+    changes: await Promise.all(found.changes.map((change) => changeOf(change, blobs))),
+  };
+}
+
+async function changeOf(
+  { path, before, after, added, removed }: EventOf<'file-changed'>,
+  blobs: Blobs,
+): Promise<ToolDetail['changes'][number]> {
+  const [left, right] = await Promise.all([bytesOf(before, blobs), bytesOf(after, blobs)]);
+  const diff = left === undefined || right === undefined ? null : diffFiles(path, left, right).text;
+  return { path, added, removed, diff };
+}
+
+/** Undefined: its bytes were not kept, or are gone. Null: there was no file. */
+async function bytesOf(image: FileImage, blobs: Blobs): Promise<Uint8Array | null | undefined> {
+  if (image === null) return null;
+  return image.kept ? ((await blobs.get(image.blob)) ?? undefined) : undefined;
+}
+
+async function requestOf(ref: BlobRef, blobs: Blobs): Promise<RequestDetail | null> {
+  const bytes = await blobs.get(ref);
+  if (bytes === null) return null;
+  const request: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  const messages = listAt(request, 'messages').map((message) => ({
+    role: String(Reflect.get(Object(message), 'role')),
+    text: listAt(message, 'parts').map(partText).join('\n'),
+  }));
+  const tools = listAt(request, 'tools').map((tool) => ({
+    name: String(Reflect.get(Object(tool), 'name')),
+    bytes: Buffer.byteLength(JSON.stringify(tool)),
+  }));
+  return { messages, tools };
+}
+
+function listAt(value: unknown, key: string): readonly unknown[] {
+  const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, key) : null;
+  return Array.isArray(found) ? found : [];
+}
+
+/** A part as a person may read it: its text, or the call as JSON. */
+function partText(part: unknown): string {
+  const text: unknown = Reflect.get(Object(part), 'text');
+  if (typeof text === 'string') return text;
+  const name: unknown = Reflect.get(Object(part), 'name');
+  return `${String(name)} ${JSON.stringify(Reflect.get(Object(part), 'input'))}`;
+}

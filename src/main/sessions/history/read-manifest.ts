@@ -1,0 +1,62 @@
+import type { BlobRef, SessionEvent } from '@shared/events/events.ts';
+import type { Fences } from '@shared/safety/fences.ts';
+import type { Manifest } from '@shared/session/call-manifest.ts';
+import { manifestOf, manifestSchema, textOfPart } from '@shared/session/call-manifest.ts';
+import type { TaintScope } from '@shared/safety/taint.ts';
+import { createFenceTaint } from '@shared/safety/taint.ts';
+import { messageSchema } from '@shared/models/model-messages.ts';
+import { z } from 'zod';
+import type { Blobs } from '../blobs/blob-store.ts';
+
+interface Found {
+  readonly ref: BlobRef;
+  readonly model: string;
+  /** Null: `ref` is what was found at the door. */
+  readonly purpose: string | null;
+  readonly scope: TaintScope;
+}
+
+const requestSchema = z.object({
+  messages: z.array(messageSchema),
+  tools: z.array(z.record(z.string(), z.unknown())),
+  prefill: z.string().nullable(),
+});
+
+/**
+ * What a step carried to its model; where a fence stopped it, or asked first, what it would have carried. What of it is
+ * fenced, and why, is told by the fences as they are now and the log up to there; at the door also the files themselves
+ * were asked. Null where the log knows no such step, or its bytes are gone.
+ */
+export async function readManifest(
+  events: AsyncIterable<SessionEvent>,
+  step: number,
+  { blobs, fences }: { readonly blobs: Pick<Blobs, 'get'>; readonly fences: Fences },
+): Promise<Manifest | null> {
+  const taint = createFenceTaint(fences);
+  let isThere = false;
+  let found: Found | null = null;
+  for await (const event of events) {
+    if (event.type === 'call-fenced' && event.step === step && event.manifest !== null) {
+      found = { ref: event.manifest, model: event.model, purpose: null, scope: 'conversation' };
+    }
+    // A call that a fence changed is told by what was found at the door.
+    if (event.type === 'model-call-started' && event.step === step && found?.model !== event.stage.model) {
+      const scope = event.stage.strategy === 'loop' ? 'conversation' : 'turn';
+      found = { ref: event.request, model: event.stage.model, purpose: event.purpose, scope };
+    }
+    isThere ||= event.type === 'model-call-started' && event.step === step;
+    if (!isThere) taint.add(event);
+  }
+  const bytes = found === null ? null : await blobs.get(found.ref);
+  if (found === null || bytes === null) return null;
+  const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  if (found.purpose === null) return manifestSchema.parse(json);
+  const { model, purpose, scope } = found;
+  return manifestOf({
+    ...requestSchema.parse(json),
+    model,
+    purpose,
+    hitsIn: (part) => taint.inText(textOfPart(part)),
+    builtFrom: taint.inScope(scope),
+  });
+}

@@ -1,0 +1,47 @@
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
+import { LOG_VERSION } from '@shared/events/events.ts';
+import { makeFolder } from '../../lib/files/json-file.ts';
+import { EventLog } from '../log/event-log.ts';
+
+export interface LogCopy {
+  /** The folder of the new session; must not exist. */
+  readonly folder: string;
+  /** In place of the `session-created` of the log that is copied. */
+  readonly created: Extract<NewEvent, { type: 'session-created' }>;
+  /** Of the other log, in order; read once. */
+  readonly events: AsyncIterable<SessionEvent>;
+  /** Appended to what was copied, `history-copied` among them. */
+  readonly ends: () => readonly NewEvent[];
+  readonly now: () => number;
+}
+
+/** A log with the history of another one, event by event as it is there. Its session is there whole or not at all. */
+export async function copyLog({ folder, created, events, ends, now }: LogCopy): Promise<void> {
+  const temporary = join(dirname(folder), `.new-${basename(folder)}`);
+  await makeFolder(temporary);
+  try {
+    const log = EventLog.create(join(temporary, 'events.jsonl'));
+    try {
+      const first = { v: LOG_VERSION, seq: 1, at: now(), ...created };
+      let isFirst = true;
+      for await (const event of events) {
+        // Its moment is kept: nothing in the log is older than its beginning.
+        if (isFirst) await log.append({ ...first, at: event.at }, false);
+        isFirst = false;
+        // A log has one beginning; a second one would say where its session works.
+        if (event.type !== 'session-created' && event.seq > log.lastSeq) await log.append(event, false);
+      }
+      if (isFirst) await log.append(first, false);
+      for (const end of ends()) await log.append({ v: LOG_VERSION, seq: log.lastSeq + 1, at: now(), ...end }, false);
+      log.syncSoon();
+    } finally {
+      log.close();
+    }
+    await rename(temporary, folder);
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true });
+    throw error;
+  }
+}

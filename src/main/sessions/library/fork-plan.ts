@@ -1,0 +1,138 @@
+import type { EventType, FileImage, NewEvent, SessionEvent } from '@shared/events/events.ts';
+import { isImportedHistory } from '@shared/safety/approval-grants.ts';
+import { type ChangeState, reduceChange } from '@shared/session/file-change-state.ts';
+import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import { emptySession, type SessionState } from '@shared/session/session-state.ts';
+import { crashRepairEvents } from '../store/crash-repair.ts';
+
+/** Where another way is taken: before a message or a step, or after a step with all it did, or a turn. By their ids. */
+export type ForkPoint = { readonly before: string } | { readonly after: string };
+
+export interface ForkPlan {
+  /** The last event that the fork has in common with its parent; 0: none. */
+  readonly upToSeq: number;
+  /** What ends what was open there. */
+  readonly ends: readonly NewEvent[];
+  /** What each file of the workspace was there that was changed since. */
+  readonly restore: readonly { readonly path: string; readonly image: FileImage }[];
+  /** All of it came out of a file: what says so lies behind the cut. */
+  readonly isForeign: boolean;
+}
+
+/** Null: the log knows no such message, step or turn. `point` null: the end. */
+export async function planFork(events: AsyncIterable<SessionEvent>, point: ForkPoint | null): Promise<ForkPlan | null> {
+  const finder = createFinder(point);
+  const changes = new Map<string, ChangeState>();
+  const later: { readonly seq: number; readonly path: string; readonly image: FileImage }[] = [];
+  let state = emptySession;
+  let copiedAt = 0;
+  let cut: SessionState | null = null;
+  for await (const event of events) {
+    cut ??= finder.before(event, state);
+    state = reduceSession(state, event);
+    cut ??= finder.after(event, state);
+    if (event.type === 'history-copied' && isImportedHistory(event)) copiedAt = event.seq;
+    if (event.type !== 'file-changed') continue;
+    const change = reduceChange(changes.get(event.path), event);
+    changes.set(event.path, change);
+    const isInWorkspace = change.last.seq === event.seq && change.last.side === 'workspace';
+    const isSince = event.seq > (cut ?? finder.candidate() ?? state).seq;
+    if (isInWorkspace && isSince) later.push({ seq: event.seq, path: event.path, image: event.before });
+  }
+  cut ??= point === null ? state : finder.candidate();
+  if (cut === null) return null;
+  const restore = new Map<string, FileImage>();
+  for (const { seq, path, image } of later) if (seq > cut.seq && !restore.has(path)) restore.set(path, image);
+  return {
+    upToSeq: cut.seq,
+    ends: endsOf(cut),
+    restore: [...restore].map(([path, image]) => ({ path, image })),
+    isForeign: copiedAt > cut.seq,
+  };
+}
+
+interface Finder {
+  /** The state at the point, if it lies before this event. */
+  readonly before: (event: SessionEvent, state: SessionState) => SessionState | null;
+  /** The same, if it lies after it. */
+  readonly after: (event: SessionEvent, state: SessionState) => SessionState | null;
+  /** Where the step was over, as long as nothing says that its turn went on. */
+  readonly candidate: () => SessionState | null;
+}
+
+function createFinder(point: ForkPoint | null): Finder {
+  let candidate: SessionState | null = null;
+  let isPassed = false;
+  if (point === null) return { before: () => null, after: () => null, candidate: () => null };
+  if ('before' in point) {
+    return {
+      before: (event, state) => (isBeginOf(event, point.before) ? state : null),
+      after: () => null,
+      candidate: () => null,
+    };
+  }
+  return {
+    before: (event, state) => {
+      if (isPassed && endsStep.has(event.type) && !isOwn(event, point.after)) candidate ??= state;
+      // Work that follows settles it: the fork ends with the step, not with the turn.
+      return candidate !== null && isWork(event) ? candidate : null;
+    },
+    after: (event, state) => {
+      if (event.type === 'turn-ended' && (event.turnId === point.after || isPassed)) return state;
+      if (event.type === 'model-call-ended' && event.callId === point.after) isPassed = true;
+      return null;
+    },
+    candidate: () => (isPassed ? candidate : null),
+  };
+}
+
+function isBeginOf(event: SessionEvent, id: string): boolean {
+  if (event.type === 'user-message-added') return event.messageId === id;
+  return (event.type === 'route-decided' || event.type === 'model-call-started') && event.callId === id;
+}
+
+/** What does not belong to the step before it any more. */
+const endsStep: ReadonlySet<EventType> = new Set<EventType>([
+  'route-decided',
+  'model-call-started',
+  'criterion-checked',
+  'gate-checked',
+  'stage-chosen',
+  'recipe-progressed',
+  'context-compacted',
+  'user-message-added',
+  'message-delivered',
+  'tool-started',
+  'turn-started',
+]);
+
+/** A tool that the model called belongs to its step; what a recipe does by itself does not. */
+function isOwn(event: SessionEvent, callId: string): boolean {
+  if (event.type === 'tool-started') return event.by === 'model';
+  return (event.type === 'route-decided' || event.type === 'model-call-started') && event.callId === callId;
+}
+
+/** Another step. What a program does by itself after the last one is the end of its turn. */
+function isWork({ type }: SessionEvent): boolean {
+  return type === 'route-decided' || type === 'model-call-started' || type === 'turn-started';
+}
+
+/** A turn that is cut in two ends as one that was cancelled there: played again, it does. */
+function endsOf(state: SessionState): readonly NewEvent[] {
+  const isInCall =
+    state.steps.some((step) => step.end === null) ||
+    [...state.toolCalls, ...state.actions].some((call) => call.startedAt !== null && call.status === null);
+  if (isInCall) return crashRepairEvents(state, null).filter((event) => event.type !== 'notice-added');
+  const turns = state.turns.filter((turn) => turn.reason === null);
+  return [
+    ...turns.map((turn): NewEvent => ({
+      type: 'turn-ended',
+      turnId: turn.id,
+      reason: 'cancelled',
+      text: 'Cancelled.',
+      confidence: null,
+      failure: null,
+    })),
+    ...state.pending.map((messageId): NewEvent => ({ type: 'message-dropped', messageId })),
+  ];
+}

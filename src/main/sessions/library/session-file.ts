@@ -1,0 +1,190 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { z } from 'zod';
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { BlobRef, SessionEvent } from '@shared/events/events.ts';
+import { blobRefSchema } from '@shared/events/blob-ref.ts';
+import { LOG_VERSION, parseEvent } from '@shared/events/events.ts';
+import { isDiskFull, isMissing, writeProblem } from '../../lib/files/json-file.ts';
+import type { Blobs } from '../blobs/blob-store.ts';
+import { createByteReader } from './byte-reader.ts';
+import type { ByteReader } from './byte-reader.ts';
+import { blobsOf } from '../blobs/event-blobs.ts';
+import { maxRecordBytes, logVersionError, sealRecord, unsealRecord } from '../log/log-record.ts';
+
+/**
+ * A session in one file: gzip of a line that says what it is, a line of JSON (`header`), the records of the log, one a
+ * line as they lie in it, an empty line, and the bytes of the blobs in the order of the header.
+ */
+const firstLine = 'dewpoint-session 1';
+const headerSchema = z.strictObject({
+  sessionId: z.string().max(100),
+  title: z.string(),
+  appVersion: z.string(),
+  exportedAt: z.number(),
+  blobs: z.array(blobRefSchema).max(500_000),
+});
+export type SessionFileHeader = z.infer<typeof headerSchema>;
+
+/** Beyond these, counting on and writing a date go wrong. */
+const maxSeq = 1e12;
+const maxTime = 8.64e15;
+
+const maxHeaderBytes = 64 * 1024 * 1024;
+/** A larger one was never kept as one file, and would not fit in memory twice. */
+const maxBlobBytes = 512 * 1024 * 1024;
+
+interface WriteOptions {
+  readonly path: string;
+  readonly header: Omit<SessionFileHeader, 'blobs'>;
+  /** Reads the log from its beginning, twice: the blobs come first. */
+  readonly read: () => AsyncIterable<SessionEvent>;
+  readonly blobs: Pick<Blobs, 'get'>;
+}
+
+/** Writes the file as a whole or not at all, over a file alone (a device would be gone for all); blobs that are gone are left out. Rejects with `disk-full` or `bad-input`. */
+export async function writeSessionFile(
+  options: WriteOptions,
+  signal: AbortSignal,
+): Promise<{ readonly blobs: number; readonly missing: number }> {
+  const named = new Map<string, BlobRef>();
+  for await (const event of options.read()) for (const ref of blobsOf(event)) named.set(ref.sha256, ref);
+  const present: BlobRef[] = [];
+  for (const ref of named.values()) if ((await options.blobs.get(ref)) !== null) present.push(ref);
+  await requireFile(options.path);
+  const temporary = `${options.path}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    const target = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
+    await pipeline(Readable.from(piecesOf(options, present)), createGzip(), target, { signal });
+    await rename(temporary, options.path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw writeError(error, options.path);
+  }
+  return { blobs: present.length, missing: named.size - present.length };
+}
+
+async function requireFile(path: string): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (found !== null && !found.isFile()) throw new AppError('bad-input', `${path} is there already and is no file.`);
+}
+
+function writeError(error: unknown, path: string): unknown {
+  if (error instanceof AppError || (error instanceof Error && error.name === 'AbortError')) return error;
+  if (isDiskFull(error)) return new AppError('disk-full', 'The disk is full: nothing was written.', { cause: error });
+  return new AppError('bad-input', `${path} cannot be written: ${writeProblem(error)}.`, { cause: error });
+}
+
+async function* piecesOf({ header, read, blobs }: WriteOptions, refs: readonly BlobRef[]): AsyncGenerator<Buffer> {
+  yield Buffer.from(`${firstLine}\n${JSON.stringify({ ...header, blobs: refs })}\n`);
+  for await (const event of read()) yield sealRecord(event);
+  yield Buffer.from('\n');
+  for (const ref of refs) {
+    const bytes = await blobs.get(ref);
+    if (bytes === null) throw new AppError('not-found', 'A file of the session went away while it was written.');
+    yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+}
+
+/** A session file while it is read. All of it comes from outside: whatever is not as it should be ends it. */
+export interface SessionFile {
+  readonly header: SessionFileHeader;
+  /** Each record checked and parsed. To be read to its end, once. */
+  events(): AsyncGenerator<SessionEvent>;
+  /** After `events`: keeps the blobs whose bytes are what their names say. */
+  keepBlobs(blobs: Pick<Blobs, 'put'>): Promise<void>;
+  close(): void;
+}
+
+/** Rejects with `bad-input` for a file that is no session, `log-version` for one of another version, `not-found`. */
+export async function openSessionFile(path: string, signal: AbortSignal): Promise<SessionFile> {
+  const source = createReadStream(path);
+  const gunzip = createGunzip();
+  // A failure of either, and an abort, shows where the bytes are read.
+  void pipeline(source, gunzip, { signal }).catch(() => undefined);
+  const reader = createByteReader(gunzip);
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      source.destroy();
+      throw readError(error, path, signal);
+    }
+  };
+  const header = await guarded(() => readHeader(reader));
+  return {
+    header,
+    events: async function* events() {
+      for (;;) {
+        const event = await guarded(() => readRecord(reader));
+        if (event === 'end') return;
+        if (event !== null) yield event;
+      }
+    },
+    keepBlobs: (blobs) => guarded(() => keepBlobs(reader, header.blobs, blobs)),
+    close: () => void source.destroy(),
+  };
+}
+
+function readError(error: unknown, path: string, signal: AbortSignal): unknown {
+  if (signal.aborted) return new AppError('cancelled', 'It was cancelled.');
+  if (error instanceof AppError) return error;
+  if (isMissing(error)) return new AppError('not-found', `There is no file ${path}.`);
+  return notASession(messageOf(error));
+}
+
+function notASession(why: string): AppError {
+  return new AppError('bad-input', `This is no session file, or it is damaged: ${why}.`, {
+    hint: 'Nothing was imported.',
+  });
+}
+
+async function readHeader(reader: ByteReader): Promise<SessionFileHeader> {
+  const first = (await reader.line(200))?.toString('utf8') ?? '';
+  if (first !== firstLine) {
+    if (!first.startsWith('dewpoint-session ')) throw notASession('it does not begin as one');
+    throw new AppError('log-version', 'This session file was written by a newer version of Dewpoint.');
+  }
+  const parsed = headerSchema.safeParse(JSON.parse((await reader.line(maxHeaderBytes))?.toString('utf8') ?? 'null'));
+  if (!parsed.success) throw notASession('its header is not what it should be');
+  return parsed.data;
+}
+
+/** Null: of a type that this version does not know. */
+async function readRecord(reader: ByteReader): Promise<SessionEvent | null | 'end'> {
+  const line = await reader.line(maxRecordBytes);
+  if (line === null) throw notASession('its log has no end');
+  if (line.length === 0) return 'end';
+  const unsealed = unsealRecord(line, 0, line.length);
+  if (!unsealed.ok) throw notASession(`a record has ${unsealed.reason}`);
+  const event = parseRecord(unsealed.value);
+  if (event !== null && (event.seq > maxSeq || Math.abs(event.at) > maxTime))
+    throw notASession('a record is numbered wrongly');
+  if (event !== null && event.v !== LOG_VERSION) throw logVersionError(event.v);
+  return event;
+}
+
+/** The checksum says that it is as it was written, not that we wrote it: its shape is parsed. */
+function parseRecord(value: unknown): SessionEvent | null {
+  try {
+    return parseEvent(value);
+  } catch {
+    throw notASession('a record is not what it should be');
+  }
+}
+
+async function keepBlobs(reader: ByteReader, refs: readonly BlobRef[], blobs: Pick<Blobs, 'put'>): Promise<void> {
+  for (const ref of refs) {
+    if (ref.bytes > maxBlobBytes) throw notASession('one of its files is larger than any that is kept');
+    const bytes = await reader.take(ref.bytes);
+    if (bytes === null || createHash('sha256').update(bytes).digest('hex') !== ref.sha256) {
+      throw notASession('one of its files is not what its name says');
+    }
+    await blobs.put(bytes);
+  }
+  if ((await reader.take(1)) !== null) throw notASession('something stands behind its end');
+}

@@ -1,0 +1,161 @@
+import { AppError } from '@shared/errors.ts';
+import { isEventType, LOG_VERSION, type SessionEvent } from '@shared/events/events.ts';
+import { crc32Hex } from '../../lib/files/crc32.ts';
+
+/**
+ * One record is one line: the event's JSON with `"crc"` as its last property, the CRC-32 of the bytes before
+ * `,"crc"`. A line break ends it; JSON escapes line breaks, so byte 0x0A is found nowhere else.
+ */
+const marker = Buffer.from(',"crc":"');
+/** `,"crc":"xxxxxxxx"}` */
+const suffixBytes = marker.length + 8 + 2;
+const quote = 0x22;
+const comma = 0x2c;
+const closingBrace = 0x7d;
+export const lineEnd = 0x0a;
+
+/** A longer line can be neither written nor read: the text of one record must fit in one string. */
+export const maxRecordBytes = 256 * 1024 * 1024;
+
+/** The bytes of a value as a sealed line, line break included. Throws AppError `too-large`. */
+export function sealRecord(value: object): Buffer {
+  const body = JSON.stringify(value).slice(0, -1);
+  const length = Buffer.byteLength(body);
+  if (length + suffixBytes > maxRecordBytes) {
+    throw new AppError('too-large', `A record of ${length} bytes is more than a log can hold.`);
+  }
+  const line = Buffer.allocUnsafe(length + suffixBytes + 1);
+  line.write(body, 'utf8');
+  const crc = crc32Hex(line, 0, 0, length);
+  line.write(`,"crc":"${crc}"}\n`, length, 'latin1');
+  return line;
+}
+
+export type Unsealed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
+
+/** Checks and parses the sealed line in `bytes[start, end)`, without its line break. Leaves the bytes as they were. */
+export function unsealRecord(bytes: Buffer, start: number, end: number): Unsealed {
+  const bodyEnd = end - suffixBytes;
+  if (bodyEnd <= start || !endsInChecksum(bytes, bodyEnd)) return { ok: false, reason: 'no checksum' };
+  const stated = bytes.toString('latin1', bodyEnd + marker.length, end - 2);
+  if (crc32Hex(bytes, 0, start, bodyEnd) !== stated) return { ok: false, reason: 'wrong checksum' };
+  // The comma before "crc" becomes the closing brace while the text is decoded: no second copy of a long line.
+  bytes[bodyEnd] = closingBrace;
+  const text = bytes.toString('utf8', start, bodyEnd + 1);
+  bytes[bodyEnd] = comma;
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    return { ok: false, reason: 'not JSON' };
+  }
+}
+
+function endsInChecksum(bytes: Buffer, at: number): boolean {
+  const end = at + suffixBytes;
+  return (
+    marker.compare(bytes, at, at + marker.length) === 0 && bytes[end - 2] === quote && bytes[end - 1] === closingBrace
+  );
+}
+
+export type DecodedRecord =
+  /** `event` is null for a type that this version does not know. */
+  | { readonly type: 'event'; readonly seq: number; readonly event: SessionEvent | null }
+  | { readonly type: 'bad'; readonly reason: string };
+
+/** Decodes one line of a log. Throws AppError `log-version` for a record of another log version. */
+export function decodeRecord(bytes: Buffer, start: number, end: number): DecodedRecord {
+  const unsealed = unsealRecord(bytes, start, end);
+  if (!unsealed.ok) return { type: 'bad', reason: unsealed.reason };
+  const record = unsealed.value;
+  if (!isStamped(record)) return { type: 'bad', reason: 'not an event' };
+  if (!isOfThisVersion(record)) throw logVersionError(record.v);
+  if (record.type === 'session-created' && typeof record.logVersion === 'number' && record.logVersion !== LOG_VERSION) {
+    throw logVersionError(record.logVersion);
+  }
+  return { type: 'event', seq: record.seq, event: isEventType(record.type) ? record : null };
+}
+
+/** The error for a log of another version; its file is left as it is. */
+export function logVersionError(version: number): AppError {
+  if (version > LOG_VERSION) {
+    return new AppError('log-version', `A newer version of Dewpoint wrote this session (log version ${version}).`, {
+      hint: 'Update Dewpoint to open it. Nothing was changed.',
+    });
+  }
+  return new AppError(
+    'log-version',
+    `A test version from before the first release wrote this session (log version ${version}).`,
+    { hint: 'This version cannot read it. Nothing was changed.' },
+  );
+}
+
+interface Stamped {
+  readonly v: number;
+  readonly seq: number;
+  readonly at: number;
+  readonly type: string;
+  readonly logVersion?: unknown;
+}
+
+function isStamped(value: unknown): value is Stamped {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'v' in value &&
+    typeof value.v === 'number' &&
+    'seq' in value &&
+    typeof value.seq === 'number' &&
+    'at' in value &&
+    typeof value.at === 'number' &&
+    'type' in value &&
+    typeof value.type === 'string'
+  );
+}
+
+/** This version wrote it and its checksum is good: its shape is what the types say, without parsing it again. */
+function isOfThisVersion(record: Stamped): record is Stamped & SessionEvent {
+  return record.v === LOG_VERSION;
+}
+
+/** Where in `line[from, at)` a record begins whose checksum stands at `at`; null when there is none. */
+function recordStart(line: Buffer, from: number, at: number, end: number): number | null {
+  if (unsealRecord(line, from, end).ok) return from;
+  const begin = line.lastIndexOf('{"v":', at);
+  return begin > from && unsealRecord(line, begin, end).ok ? begin : null;
+}
+
+/** A stretch of a damaged line: a whole good record, or bytes that say nothing. Offsets are within `line`. */
+export interface Piece {
+  readonly start: number;
+  readonly end: number;
+  readonly isRecord: boolean;
+}
+
+/**
+ * Looks for good records inside a line that is not one: where the byte that broke is the line break itself, two
+ * records run into each other and both are still whole.
+ */
+export function salvage(line: Buffer): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let start = 0;
+  let from = 0;
+  for (;;) {
+    const at = line.indexOf(marker, from);
+    if (at < 0) break;
+    const end = at + suffixBytes;
+    from = at + 1;
+    if (end > line.length) break;
+    const begin = recordStart(line, start, at, end);
+    if (begin === null) continue;
+    if (begin > start) pieces.push({ start, end: begin, isRecord: false });
+    pieces.push({ start: begin, end, isRecord: true });
+    // What stands where the line break was is no record's first byte; a record begins with a brace.
+    const next = line.indexOf('{', end);
+    const garbageEnd = next < 0 ? line.length : next;
+    if (garbageEnd > end) pieces.push({ start: end, end: garbageEnd, isRecord: false });
+    start = garbageEnd;
+    from = start;
+  }
+  if (start < line.length) pieces.push({ start, end: line.length, isRecord: false });
+  return pieces;
+}

@@ -1,0 +1,142 @@
+import type { EventType, NewEvent, SessionEvent } from '@shared/events/events.ts';
+import { crashedNoticeCode } from '../store/crash-repair.ts';
+import { canonicalJson } from './state-hash.ts';
+
+/** Who made an event of a recorded log, as far as a replay has to know. */
+export type Origin =
+  /** The engine makes it again. */
+  | 'engine'
+  /** It came from outside the engine, or from inside an effect that a replay does not run: taken over from the log. */
+  | 'outside'
+  /** May be either: taken over where the engine does not make it. */
+  | 'either'
+  /** Appended when the session was opened after a crash: here the engine of the recorded run had stopped. */
+  | 'crash';
+
+const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
+  'session-created',
+  'session-renamed',
+  'history-copied',
+  'session-repaired',
+  'user-message-added',
+  'message-dropped',
+  'plan-edited',
+  'sandbox-lost',
+  'service-changed',
+  'untracked-found',
+  'terminal-opened',
+  'terminal-closed',
+  'engine-waited',
+  'cache-prefilled',
+  'file-changed',
+  'changes-taken',
+  'child-session-ended',
+]);
+
+const eitherTypes: ReadonlySet<EventType> = new Set<EventType>(['sandbox-started', 'turn-started', 'notice-added']);
+
+/** The origin of every event of a log, in order. */
+export function originsOf(events: readonly SessionEvent[]): readonly Origin[] {
+  const origins: Origin[] = [];
+  let openEffect: string | null = null;
+  for (const event of events) {
+    origins.push(originOf(event, openEffect));
+    if (event.type === 'tool-started') openEffect = event.toolCallId;
+    if (event.type === 'tool-ended' && event.toolCallId === openEffect) openEffect = null;
+  }
+  markCrashes(events, origins);
+  return origins;
+}
+
+function originOf(event: SessionEvent, openEffect: string | null): Origin {
+  if (outsideTypes.has(event.type)) return 'outside';
+  // What happens inside an effect (a question, a note) is part of what the effect did: a replay does not run it.
+  const isEnd = event.type === 'tool-ended' && event.toolCallId === openEffect;
+  if (openEffect !== null && !isEnd && !endsTurn(event)) return 'either';
+  return eitherTypes.has(event.type) ? 'either' : 'engine';
+}
+
+function endsTurn(event: SessionEvent): boolean {
+  return event.type === 'turn-ended';
+}
+
+/** Before each `turn-ended {crashed}`: the ends that were given to what the crash had cut off. */
+function markCrashes(events: readonly SessionEvent[], origins: Origin[]): void {
+  events.forEach((event, index) => {
+    if (event.type !== 'turn-ended' || event.reason !== 'crashed') return;
+    origins[index] = 'crash';
+    for (let at = index - 1; at >= 0; at -= 1) {
+      const before = events[at];
+      if (!before) return;
+      if (before.type === 'session-repaired') continue;
+      if (!isCrashEnd(before)) return;
+      origins[at] = 'crash';
+    }
+  });
+}
+
+function isCrashEnd(event: SessionEvent): boolean {
+  if (event.type === 'tool-ended') return event.status === 'unknown';
+  return event.type === 'model-call-ended' && event.error?.code === crashedNoticeCode;
+}
+
+/**
+ * Fields that are measured, or depend on how an effect went: a replay takes them from the record and does not compare
+ * them. All other fields must come out equal.
+ */
+const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
+  'call-fenced': ['manifest'],
+  'cap-reached': ['here'],
+  'stage-chosen': ['cause'],
+  'model-call-started': ['request', 'promptTokens'],
+  'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine', 'energy', 'sureness'],
+  // Words for people, which may be said better some day.
+  'tool-started': ['label'],
+  'tool-ended': ['full', 'durationMs', 'data', 'dataBlob'],
+  'gate-checked': ['text'],
+  'recipe-progressed': ['data'],
+  'route-decided': ['reason'],
+  'context-compacted': ['beforeTokens', 'afterTokens'],
+  'observation-trimmed': ['beforeTokens', 'afterTokens'],
+};
+
+const stamps: readonly string[] = ['v', 'seq', 'at'];
+
+/** The first field, by name, in which an event comes out differently from its record; null when it is the same event. */
+export function differingField(made: NewEvent, recorded: SessionEvent): string | null {
+  if (made.type !== recorded.type) return 'type';
+  const left = new Map<string, unknown>(Object.entries(made));
+  const right = new Map<string, unknown>(Object.entries(recorded));
+  const ignored = [...stamps, ...(measured[made.type] ?? [])];
+  for (const key of [...new Set([...left.keys(), ...right.keys()])].sort()) {
+    if (ignored.includes(key)) continue;
+    if (canonicalJson([left.get(key)]) !== canonicalJson([right.get(key)])) return key;
+  }
+  return null;
+}
+
+/** What the engine made, with the stamps and the measured fields of the record. */
+export function withMeasured(made: NewEvent, recorded: SessionEvent): SessionEvent {
+  const event: SessionEvent = { ...made, v: recorded.v, seq: recorded.seq, at: recorded.at };
+  const taken = Object.entries(recorded).filter(([key]) => measured[made.type]?.includes(key));
+  return Object.assign(event, Object.fromEntries(taken));
+}
+
+/** The id of the given kind that an event is the first to carry; null for all others. */
+export function idIn(kind: 'turn' | 'call' | 'tool' | 'message' | 'approval', event: SessionEvent): string | null {
+  switch (kind) {
+    case 'turn':
+      return event.type === 'turn-started' ? (event.turnId ?? null) : null;
+    case 'call':
+      return event.type === 'route-decided' || event.type === 'model-call-started' ? event.callId : null;
+    case 'tool':
+      return event.type === 'tool-call-requested' || event.type === 'tool-started' ? event.toolCallId : null;
+    case 'message':
+      return event.type === 'user-message-added' ? event.messageId : null;
+    case 'approval':
+      if (event.type === 'cap-reached') return event.capId;
+      return event.type === 'approval-requested' ? event.approvalId : null;
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,292 @@
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import type { ReplayReport } from '@shared/contract/contract.ts';
+import { emptyMoney, reduceMoney } from '@shared/money/session-money.ts';
+import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import { emptySession } from '@shared/session/session-state.ts';
+import type { Budget } from '../../money/budget.ts';
+import type { SessionFences } from '../../safety/session-fences.ts';
+import type { Provider, StreamPart } from '../../models/providers/define.ts';
+import type { Blobs } from '../blobs/blob-store.ts';
+import { blobsOf } from '../blobs/event-blobs.ts';
+import type { Effects, Journal } from '../journal/journal.ts';
+import { createReplayJournal, type ReplayJournal } from './replay-journal.ts';
+import { stateHash } from './state-hash.ts';
+
+/** A recorded session: `SessionStore.view(id, 'whole')` gives one. */
+export interface RecordedSession {
+  readonly sessionId: string;
+  read(): AsyncIterable<SessionEvent>;
+  /** What is wrong with the log, in words. */
+  readonly problems: readonly string[];
+}
+
+interface RecordedMessage {
+  readonly messageId: string;
+  readonly text: string;
+  readonly attachments?: readonly Attachment[] | undefined;
+}
+
+/** Everything a turn needs to be run again; nothing of it reaches a model, a network, a sandbox or the disk. */
+export interface ReplayTurn {
+  readonly journal: Journal;
+  readonly effects: Effects;
+  /** Stands for every provider of the recorded run. */
+  readonly provider: Provider;
+  /** A message is there exactly where the recorded engine took it. */
+  readonly inbox: { take(): RecordedMessage | null };
+  readonly approver: { ask(question: { readonly approvalId: string }): Promise<'allow' | 'deny' | 'nobody'> };
+  readonly budget: Budget;
+  readonly fences: SessionFences;
+  readonly started: EventOf<'turn-started'>;
+  /** The message that began the turn. */
+  readonly message: RecordedMessage;
+  /** Aborts where the recorded turn was cancelled, and when the replay must stop. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs the engine for one turn, from its first event after `user-message-added` to `turn-ended`. It may append
+ * `turn-started` itself or leave that to the replay. It may reject once `signal` is aborted.
+ */
+export type RunReplayTurn = (turn: ReplayTurn) => Promise<void>;
+
+/**
+ * Runs a recorded session again, turn by turn, with the recorded replies and results, and compares: every event the
+ * engine makes with the recorded one, and the folded states at the end. Also checks that the log is whole and that
+ * every blob it names is there with its own hash. Turns that a crash ended are run up to where they stop.
+ */
+export async function replaySession(
+  session: RecordedSession,
+  blobs: Pick<Blobs, 'get'>,
+  runTurn: RunReplayTurn,
+): Promise<ReplayReport> {
+  const events: SessionEvent[] = [];
+  for await (const event of session.read()) events.push(event);
+  const journal = createReplayJournal(session.sessionId, events, blobs);
+  for (const problem of session.problems) journal.differs(`the log is damaged: ${problem}`);
+  const missing = await findMissingBlob(events, blobs);
+  if (missing !== null) journal.differs(missing);
+  await replayTurns(journal, events, runTurn);
+  const replayed = stateHash(journal.state(), journal.money());
+  const recorded = hashOfEvents(events);
+  const firstDifference = journal.difference() ?? (replayed === recorded ? null : 'the folded states differ');
+  return {
+    matched: firstDifference === null,
+    stateHash: replayed,
+    recordedHash: recorded,
+    events: events.length,
+    firstDifference,
+  };
+}
+
+/** Stops at the first turn that comes out differently: what follows stands on it. */
+async function replayTurns(
+  journal: ReplayJournal,
+  events: readonly SessionEvent[],
+  runTurn: RunReplayTurn,
+): Promise<void> {
+  const effects = createReplayEffects(journal);
+  const provider = createReplayProvider(journal);
+  for (let started = journal.toNextTurn(); started !== null; started = journal.toNextTurn()) {
+    const { messageId } = started;
+    const signal = journal.signal();
+    const turn: ReplayTurn = {
+      journal,
+      effects,
+      provider,
+      inbox: createReplayInbox(journal, events),
+      approver: createReplayApprover(journal),
+      budget: createReplayBudget(journal),
+      fences: createReplayFences(journal),
+      started,
+      message: recordedMessage(events, messageId),
+      signal,
+    };
+    try {
+      await runTurn(turn);
+    } catch (error) {
+      // Once the replay has stopped the engine, how it takes that is its own matter.
+      if (journal.stopped() === null) throw error;
+    }
+    if (journal.stopped() === 'difference') return;
+    journal.endTurn();
+    if (journal.difference() !== null && journal.stopped() !== 'crash') return;
+  }
+}
+
+/** The fold of a log as it was recorded. */
+function hashOfEvents(events: Iterable<SessionEvent>): string {
+  let state = emptySession;
+  let money = emptyMoney;
+  for (const event of events) {
+    state = reduceSession(state, event);
+    money = reduceMoney(money, event);
+  }
+  return stateHash(state, money);
+}
+
+/** Hands back what is recorded of an effect; nothing runs. */
+function createReplayEffects(journal: ReplayJournal): Effects {
+  return {
+    replaying: true,
+    perform: async (toolCallId) => {
+      const ended = journal.find('tool-ended', (event) => event.toolCallId === toolCallId);
+      if (!ended) {
+        // The recorded run stopped inside this effect; the next append stops the engine.
+        return { status: 'unknown', output: '', full: null, exitCode: null, durationMs: 0, data: null };
+      }
+      const { status, output, full, exitCode, durationMs, waitedMs } = ended;
+      return { status, output, full, exitCode, durationMs, waitedMs, data: await dataOf(journal, ended) };
+    },
+  };
+}
+
+async function dataOf(journal: ReplayJournal, ended: EventOf<'tool-ended'>): Promise<unknown> {
+  if (!ended.dataBlob) return ended.data;
+  const bytes = await journal.getBlob(ended.dataBlob);
+  if (bytes === null) {
+    journal.differs(`event ${ended.seq}: the result of ${ended.tool} is no longer there`);
+    return null;
+  }
+  return JSON.parse(Buffer.from(bytes).toString('utf8'));
+}
+
+/** Answers every call with what was answered in the recorded run, and counts what was counted. Lists no models. */
+function createReplayProvider(journal: ReplayJournal): Provider {
+  return {
+    id: 'replay',
+    listModels: async () => [],
+    countTokens: async () => journal.find('model-call-started', () => true)?.promptTokens ?? null,
+    stream: () => replayReply(journal),
+    dispose: async () => undefined,
+  };
+}
+
+async function* replayReply(journal: ReplayJournal): AsyncGenerator<StreamPart> {
+  const ended = journal.find('model-call-ended', () => true);
+  for (const part of ended?.parts ?? []) {
+    if (part.type === 'text') yield { type: 'text-delta', text: part.text };
+    if (part.type === 'reasoning') yield { type: 'reasoning-delta', text: part.text };
+    if (part.type === 'reasoning' && part.by !== undefined) yield { type: 'reasoning', part };
+    if (part.type === 'tool-call') yield { type: 'tool-call', call: part };
+  }
+  yield ended ? endOf(ended) : cutOff;
+}
+
+function endOf(event: EventOf<'model-call-ended'>): StreamPart {
+  const { stopReason, usage, evaluatedTokens, timings, error, answeredBy } = event;
+  const ended = {
+    type: 'ended' as const,
+    stopReason,
+    usage,
+    evaluatedTokens,
+    timings,
+    ...(answeredBy === undefined ? {} : { model: answeredBy }),
+  };
+  return { ...ended, error: error === null ? null : { ...error, code: providerCode(error.code) } };
+}
+
+const providerCodes = [
+  'rate-limit',
+  'overloaded',
+  'auth',
+  'bad-request',
+  'context-full',
+  'network',
+  'stalled',
+  'cut',
+  'engine-lost',
+  'missing-model',
+  'bad-model',
+  'out-of-memory',
+] as const;
+
+function providerCode(code: string): (typeof providerCodes)[number] | 'internal' {
+  return providerCodes.find((known) => known === code) ?? 'internal';
+}
+
+const cutOff: StreamPart = {
+  type: 'ended',
+  stopReason: 'cancelled',
+  usage: { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, estimated: true },
+  evaluatedTokens: null,
+  timings: { queuedMs: 0, prefillMs: null, decodeMs: null, totalMs: 0 },
+  error: null,
+};
+
+function createReplayInbox(journal: ReplayJournal, events: readonly SessionEvent[]): ReplayTurn['inbox'] {
+  const taken = new Set<string>();
+  return {
+    take: () => {
+      const next = journal.next();
+      if (next?.type !== 'message-delivered' || taken.has(next.messageId)) return null;
+      const { messageId } = next;
+      taken.add(messageId);
+      return recordedMessage(events, messageId);
+    },
+  };
+}
+
+function recordedMessage(events: readonly SessionEvent[], messageId: string): RecordedMessage {
+  const added = events.find((event) => event.type === 'user-message-added' && event.messageId === messageId);
+  if (added?.type !== 'user-message-added') return { messageId, text: '' };
+  return { messageId, text: added.text, attachments: added.attachments };
+}
+
+function createReplayApprover(journal: ReplayJournal): ReplayTurn['approver'] {
+  return {
+    ask: async ({ approvalId }) => {
+      const answered = journal.find('approval-answered', (event) => event.approvalId === approvalId);
+      if (!answered || answered.by === 'nobody') return 'nobody';
+      return answered.answer;
+    },
+  };
+}
+
+/** A call was refused exactly where the log says so; nothing is put aside. */
+function createReplayBudget(journal: ReplayJournal): Budget {
+  return {
+    reserve: async () => {
+      const next = journal.next();
+      if (next?.type !== 'cap-reached') return { type: 'granted', settle: () => undefined };
+      const { scope, limitUsd, spentUsd, heldUsd, worstUsd } = next;
+      return { type: 'refused', cap: { scope, limitUsd, spentUsd, heldUsd, worstUsd } };
+    },
+    // It is asked for inside an effect, which a replay does not run.
+    left: async () => [],
+    raise: async () => undefined,
+    ask: async (capId) => {
+      const answered = journal.find('cap-answered', (event) => event.capId === capId);
+      if (answered === null || answered.by !== 'person') return null;
+      const { answer, raisedUsd } = answered;
+      return answer === 'raise' ? { answer, usd: raisedUsd ?? 0 } : { answer };
+    },
+  };
+}
+
+/** A fence was met exactly where the log says so. What was sent is in the log; what is played is the answer. */
+function createReplayFences(journal: ReplayJournal): SessionFences {
+  return {
+    check: async ({ request }) => {
+      const next = journal.next();
+      if (next?.type !== 'call-fenced') return { type: 'free' };
+      const { outcome, hits, text } = next;
+      return { type: 'fenced', outcome, hits, request, text, manifest: null };
+    },
+  };
+}
+
+/** Names the first blob that is gone or is no longer what its name says; null when all are there. */
+async function findMissingBlob(events: readonly SessionEvent[], blobs: Pick<Blobs, 'get'>): Promise<string | null> {
+  const good = new Set<string>();
+  for (const event of events) {
+    for (const ref of blobsOf(event)) {
+      if (good.has(ref.sha256)) continue;
+      if ((await blobs.get(ref)) === null)
+        return `event ${event.seq} (${event.type}): blob ${ref.sha256} is gone or damaged`;
+      good.add(ref.sha256);
+    }
+  }
+  return null;
+}

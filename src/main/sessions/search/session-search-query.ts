@@ -1,0 +1,100 @@
+import type { DatabaseSyncInstance as Database } from '@photostructure/sqlite';
+import type { SearchHit } from '@shared/contract/search-answer.ts';
+
+type Hit = Omit<SearchHit, 'title' | 'projectPath'>;
+
+/** So that one long session does not fill the answer. */
+const hitsPerSession = 5;
+
+/** What is looked at to find those: a word that stands everywhere is found in the latest texts. */
+const mostLookedAt = 2000;
+
+/** The index finds parts of three characters and more; shorter words are looked for in what the longer ones leave. */
+const shortestIndexed = 3;
+
+/** Texts that hold every word of `text` (whatever their case and accents), the latest first. `"…"` holds words together. */
+export function findHits(db: Database, text: string, limit: number): readonly Hit[] {
+  const words = wordsOf(text);
+  if (words.length === 0) return [];
+  const hits: Hit[] = [];
+  const perSession = new Map<string, number>();
+  const said = new Set<string>();
+  for (const row of candidates(db, words)) {
+    const hit = hitOf(row, words);
+    const count = perSession.get(hit.sessionId) ?? 0;
+    // The end of a turn often says what its last step said.
+    const key = `${hit.sessionId} ${hit.snippet.before}${hit.snippet.match}${hit.snippet.after}`;
+    if (count >= hitsPerSession || said.has(key)) continue;
+    said.add(key);
+    perSession.set(hit.sessionId, count + 1);
+    hits.push(hit);
+    if (hits.length >= limit) break;
+  }
+  return hits;
+}
+
+/** `a "b c"`: two words. */
+function wordsOf(text: string): readonly string[] {
+  const words = [...text.matchAll(/"([^"]+)"|([^\s"]+)/gu)].map((match) => match[1] ?? match[2] ?? '');
+  return [...new Set(words.map((word) => word.trim()).filter((word) => word !== ''))].slice(0, 20);
+}
+
+function* candidates(db: Database, words: readonly string[]): Generator<Readonly<Record<string, unknown>>> {
+  const long = words.filter((word) => Array.from(word).length >= shortestIndexed);
+  const short = words.filter((word) => !long.includes(word));
+  const like = short.map(() => "text LIKE ? ESCAPE '\\'");
+  const isFound = long.length > 0 ? ['id IN (SELECT rowid FROM found WHERE found MATCH ?)'] : [];
+  // Only the ids are sorted; the texts are fetched for those that are shown.
+  const query = `SELECT id FROM texts WHERE ${[...isFound, ...like].join(' AND ')}
+    ORDER BY at DESC, id DESC LIMIT ${mostLookedAt}`;
+  const match = long.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND ');
+  const patterns = short.map((word) => `%${word.replaceAll(/[\\%_]/gu, '\\$&')}%`);
+  const rows: readonly unknown[] = db.prepare(query).all(...(long.length > 0 ? [match] : []), ...patterns);
+  const one = db.prepare('SELECT session, kind, ref, seq, at, text FROM texts WHERE id = ?');
+  for (const row of rows) yield Object(one.get(Reflect.get(Object(row), 'id')));
+}
+
+const kinds = ['title', 'message', 'answer', 'call', 'output'] as const;
+
+function hitOf(row: Readonly<Record<string, unknown>>, words: readonly string[]): Hit {
+  return {
+    sessionId: String(row.session),
+    kind: kinds.find((kind) => kind === row.kind) ?? 'output',
+    ref: typeof row.ref === 'string' ? row.ref : null,
+    seq: Number(row.seq),
+    at: Number(row.at),
+    snippet: snippetOf(String(row.text), words),
+  };
+}
+
+const beforeCharacters = 40;
+const afterCharacters = 120;
+
+/** Around the first of the words that stands there as it was written, on one line. */
+function snippetOf(text: string, words: readonly string[]): SearchHit['snippet'] {
+  const folded = fold(text);
+  const places = words.map((word) => ({ at: folded.indexOf(fold(word)), length: word.length }));
+  const first = places.filter(({ at }) => at >= 0).sort((left, right) => left.at - right.at)[0];
+  const { at, length } = first ?? { at: 0, length: 0 };
+  const begin = Math.max(0, at - beforeCharacters);
+  const end = at + length + afterCharacters;
+  return {
+    before: `${begin > 0 ? '…' : ''}${oneLine(text.slice(begin, at)).trimStart()}`,
+    match: oneLine(text.slice(at, at + length)),
+    after: `${oneLine(text.slice(at + length, end)).trimEnd()}${end < text.length ? '…' : ''}`,
+  };
+}
+
+/** Each character keeps its place: what has no accent of its own, or would become two, stays as it is. */
+function fold(text: string): string {
+  return text.replaceAll(/[^\0-\x7f]/gu, plain).toLowerCase();
+}
+
+function plain(character: string): string {
+  const [base = character] = character.normalize('NFD');
+  return base.length === character.length && base.toLowerCase().length === character.length ? base : character;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ');
+}

@@ -1,0 +1,96 @@
+import type { NewEvent } from '@shared/events/events.ts';
+import { noUsage } from '@shared/money/token-cost.ts';
+import type { MessageState, SessionState, StepState, ToolCallState } from '@shared/session/session-state.ts';
+import { type TouchedFiles, touchedFilesText } from './touched-files.ts';
+
+/** The error code of a model call that the end of the process cut off. */
+export const crashedNoticeCode = 'crashed';
+
+/**
+ * What to append when a session is opened that was cut off: everything that started and did not end gets its end, as
+ * far as anyone can know it. Nothing is run again: whether a started side effect happened is `unknown`. Empty for a
+ * session that ended well. `touched`: what was done to the workspace since `openSince`, where anybody could look.
+ */
+export function crashRepairEvents(state: SessionState, touched: TouchedFiles | null): readonly NewEvent[] {
+  const calls = openCalls(state);
+  const steps = state.steps.filter((step) => step.end === null);
+  const turns = state.turns.filter((turn) => turn.reason === null);
+  const left = state.messages.filter(({ messageId }) => state.pending.includes(messageId));
+  return [
+    ...calls.map((call) => endToolCall(call, touched)),
+    ...steps.map(endModelCall),
+    ...turns.map((turn): NewEvent => ({
+      type: 'turn-ended',
+      turnId: turn.id,
+      reason: 'crashed',
+      text: 'Dewpoint ended in the middle of this turn. What it had done is kept.',
+      confidence: null,
+      failure: {
+        code: 'internal',
+        message: 'Dewpoint ended in the middle of this turn.',
+        hint: 'Look at the changes, then go on or undo them.',
+      },
+    })),
+    ...left.flatMap(dropMessage),
+  ];
+}
+
+/** Whoever sent it waits for nothing: it is shown as what it is, with its words, to be sent again. */
+function dropMessage({ messageId, text }: MessageState): readonly NewEvent[] {
+  return [
+    { type: 'message-dropped', messageId },
+    {
+      type: 'notice-added',
+      level: 'warning',
+      code: 'message-dropped',
+      text: `Dewpoint ended before it began with this message. Send it again if it still stands: ${text}`,
+    },
+  ];
+}
+
+/** When the first side effect began whose end is not known; null where there is none. */
+export function firstOpenCallStartedAt(state: SessionState): number | null {
+  const starts = openCalls(state).flatMap(({ startedAt }) => startedAt ?? []);
+  return starts.length === 0 ? null : Math.min(...starts);
+}
+
+function openCalls(state: SessionState): readonly ToolCallState[] {
+  return [...state.toolCalls, ...state.actions].filter((call) => call.status === null && call.startedAt !== null);
+}
+
+function turnOf(item: { readonly turnId: string | null }): { readonly turnId?: string } {
+  return item.turnId === null ? {} : { turnId: item.turnId };
+}
+
+function endToolCall(call: ToolCallState, touched: TouchedFiles | null): NewEvent {
+  const unknown = 'Dewpoint ended while this ran. Nobody knows whether it happened; it was not run again.';
+  return {
+    type: 'tool-ended',
+    ...turnOf(call),
+    toolCallId: call.toolCallId,
+    tool: call.tool,
+    status: 'unknown',
+    output: touched === null ? unknown : `${unknown}\n${touchedFilesText(touched)}`,
+    full: null,
+    exitCode: null,
+    durationMs: 0,
+    data: touched === null ? null : { touched },
+    dataBlob: null,
+  };
+}
+
+function endModelCall(step: StepState): NewEvent {
+  return {
+    type: 'model-call-ended',
+    ...turnOf(step),
+    callId: step.callId,
+    parts: [],
+    stopReason: 'error',
+    usage: { ...noUsage, freshInput: step.promptTokens ?? 0, estimated: true },
+    evaluatedTokens: null,
+    timings: { queuedMs: 0, prefillMs: null, decodeMs: null, totalMs: 0 },
+    price: null,
+    costUsd: step.where === 'local' ? 0 : null,
+    error: { code: crashedNoticeCode, message: 'Dewpoint ended while the model answered.', retryable: true },
+  };
+}

@@ -1,0 +1,386 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { AppError, messageOf } from '@shared/errors.ts';
+import { LOG_VERSION, type NewEvent, type SessionEvent, type WorkspaceMode } from '@shared/events/events.ts';
+import { emptyMoney, type MoneyState, reduceMoney } from '@shared/money/session-money.ts';
+import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import { emptySession, type SessionState } from '@shared/session/session-state.ts';
+import { type FileLock, tryLock } from '../../lib/files/file-lock.ts';
+import { isDiskFull, isMissing, makeFolder } from '../../lib/files/json-file.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Blobs } from '../blobs/blob-store.ts';
+import { EventLog } from '../log/event-log.ts';
+import { createLiveJournal, type LiveJournal } from '../journal/live-journal.ts';
+import { problemsOf } from '../log/log-repair.ts';
+import { type LogPosition, readEvents, type ScanResult, scanLog } from '../log/log-scan.ts';
+import type { Redactor } from '../log/redactor.ts';
+import type { LogFile } from '../search/session-search-index.ts';
+import { firstOpenCallStartedAt, crashRepairEvents } from './crash-repair.ts';
+import { loadSnapshot, saveSnapshot, type Snapshot } from './state-snapshot.ts';
+import { findTouchedFiles, type TouchedFiles } from './touched-files.ts';
+import { failedSummary, loadSummary, saveSummary, type StoredSummary, summaryOf } from './stored-summary.ts';
+
+interface NewSession {
+  /** From `newSessionId`, where the caller needs it before (a workspace named after it). */
+  readonly id?: string;
+  readonly title: string;
+  readonly projectPath: string | null;
+  readonly workspace: { readonly mode: WorkspaceMode; readonly path: string };
+  readonly parentId?: string | null;
+  readonly groupId?: string | null;
+}
+
+/** A session as it lies on the disk, for looking at: no lock is taken and nothing is repaired. */
+interface SessionView {
+  readonly sessionId: string;
+  readonly state: SessionState;
+  readonly money: MoneyState;
+  /** What was found wrong with the part that was read, in words; the log is left as it is. */
+  readonly problems: readonly string[];
+  /** Places about every MiB. */
+  readonly marks: readonly LogPosition[];
+  /** From `fromSeq` (default 1) on; damaged records are passed over. */
+  read(fromSeq?: number): AsyncIterable<SessionEvent>;
+}
+
+/** All sessions of a home. One writer a session; everything but the logs and the blobs can be deleted and is made again. */
+export interface SessionStore {
+  newSessionId(): string;
+  /** Rejects with `conflict` for an id that is taken, `disk-full` when there is no room. */
+  create(session: NewSession): Promise<LiveJournal>;
+  /**
+   * Opens for work: checks and repairs the log, ends what a crash cut off. Rejects with `not-found`, `conflict` (open
+   * elsewhere), `log-version`, or `log-damaged` when not one record can be read; nothing is ever deleted.
+   */
+  open(sessionId: string): Promise<LiveJournal>;
+  /**
+   * `whole` reads and checks every record; otherwise what a snapshot covers is taken from it. Rejects with `not-found`,
+   * `log-version`, or `log-damaged` as above.
+   */
+  view(sessionId: string, how?: 'whole'): Promise<SessionView>;
+  /** The latest first. A session that cannot be read is listed with its `problem`. */
+  list(): Promise<readonly StoredSummary[]>;
+  /** The id that `text` means: an id, the beginning of exactly one, or `last`. Rejects with `not-found` or `bad-input`. */
+  find(text: string): Promise<string>;
+  /** The logs as files, the latest session first. */
+  logFiles(): Promise<readonly LogFile[]>;
+  /** Where the log and what belongs to it lie. */
+  folderOf(sessionId: string): string;
+}
+
+export interface SessionStoreOptions {
+  /** `sessions` under the home; made when first needed. */
+  readonly folder: string;
+  readonly appVersion: string;
+  readonly blobs: Blobs;
+  readonly redactor: Redactor;
+  readonly now: () => number;
+  readonly diagnostics: Log;
+}
+
+interface Folded {
+  state: SessionState;
+  money: MoneyState;
+}
+
+interface Paths {
+  readonly folder: string;
+  readonly log: string;
+  readonly snapshot: string;
+  readonly summary: string;
+  readonly lock: string;
+}
+
+export function createSessionStore(options: SessionStoreOptions): SessionStore {
+  const pathsOf = (sessionId: string): Paths => {
+    if (!isSessionId(sessionId)) throw new AppError('not-found', `There is no session "${sessionId}".`);
+    const folder = join(options.folder, sessionId);
+    return {
+      folder,
+      log: join(folder, 'events.jsonl'),
+      snapshot: join(folder, 'snapshot.json'),
+      summary: join(folder, 'summary.json'),
+      lock: join(folder, 'lock'),
+    };
+  };
+  return {
+    newSessionId: () => newSessionId(options.now()),
+    create: async (session) => createSession(options, pathsOf(session.id ?? newSessionId(options.now())), session),
+    open: async (sessionId) => openSession(options, pathsOf(sessionId), sessionId),
+    view: async (sessionId, how) => viewSession(pathsOf(sessionId), sessionId, how === 'whole'),
+    list: () => listSessions(options, pathsOf),
+    find: (text) => findSession(options, pathsOf, text),
+    logFiles: () => findLogs(options, pathsOf),
+    folderOf: (sessionId) => pathsOf(sessionId).folder,
+  };
+}
+
+/** Sorts by time and is unlike any other: `20250131-094502-k3f9a2`. */
+function newSessionId(now: number): string {
+  const digits = new Date(now).toISOString().replaceAll(/\D/g, '');
+  return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(3).toString('hex')}`;
+}
+
+function isSessionId(text: string): boolean {
+  return /^[a-z0-9][a-z0-9-]{0,99}$/.test(text);
+}
+
+async function createSession(options: SessionStoreOptions, paths: Paths, session: NewSession): Promise<LiveJournal> {
+  const sessionId = basename(paths.folder);
+  return withLock(paths, async (release) => {
+    const log = EventLog.create(paths.log);
+    const folded = { state: emptySession, money: emptyMoney };
+    return begin(openJournal(options, paths, { sessionId, log, folded, release }), log, [
+      {
+        type: 'session-created',
+        logVersion: LOG_VERSION,
+        sessionId,
+        appVersion: options.appVersion,
+        title: session.title,
+        projectPath: session.projectPath,
+        workspace: session.workspace,
+        parentId: session.parentId ?? null,
+        groupId: session.groupId ?? null,
+      },
+    ]);
+  });
+}
+
+async function openSession(options: SessionStoreOptions, paths: Paths, sessionId: string): Promise<LiveJournal> {
+  await mustExist(paths, sessionId);
+  return withLock(paths, async (release) => {
+    await removeLeftovers(paths.folder);
+    const { folded, snapshot, onEvent } = await startFold(paths, true);
+    const from = snapshot ? { from: placeOf(snapshot), marks: snapshot.marks } : {};
+    const log = await EventLog.open({ path: paths.log, onEvent, ...from });
+    if (log.lastSeq === 0) {
+      log.close();
+      throw unreadable(sessionId);
+    }
+    const repaired = log.repairs.map((repair): NewEvent => ({ type: 'session-repaired', ...repair }));
+    const ends = crashRepairEvents(folded.state, await touchedSinceCrash(folded.state));
+    return begin(openJournal(options, paths, { sessionId, log, folded, release }), log, [...repaired, ...ends]);
+  });
+}
+
+/** What became of the workspace while the outcome of a call was not known; null where nothing was cut off. */
+async function touchedSinceCrash(state: SessionState): Promise<TouchedFiles | null> {
+  const since = firstOpenCallStartedAt(state);
+  if (since === null || state.workspace === null) return null;
+  const files = state.changes.filter(({ last }) => last.side === 'workspace' && last.after !== null);
+  return findTouchedFiles(
+    state.workspace.path,
+    since,
+    files.map(({ path }) => path),
+  );
+}
+
+/** Holds the session's lock while it is opened; the journal has it from then on, or nobody when that failed. */
+async function withLock<T>(paths: Paths, work: (release: () => Promise<void>) => Promise<T>): Promise<T> {
+  try {
+    await makeFolder(paths.folder);
+    const lock = await lockSession(paths);
+    try {
+      return await work(() => lock.release());
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    throw new AppError('disk-full', 'The disk is full: the session could not be opened.', {
+      hint: 'Make room and try again.',
+      cause: error,
+    });
+  }
+}
+
+async function lockSession(paths: Paths): Promise<FileLock> {
+  const attempt = await tryLock(paths.lock);
+  if (attempt.type === 'taken') return attempt.lock;
+  const session = `Session ${basename(paths.folder)}`;
+  if (attempt.pid === null) {
+    throw new AppError('conflict', `${session} is being opened by another Dewpoint.`, { hint: 'Try again.' });
+  }
+  throw new AppError('conflict', `${session} is open in another Dewpoint (process ${attempt.pid}).`, {
+    hint: 'Close it there first.',
+  });
+}
+
+/** Appends what an opened log begins with; a log that cannot take it is closed again. */
+async function begin(journal: LiveJournal, log: EventLog, events: readonly NewEvent[]): Promise<LiveJournal> {
+  try {
+    for (const event of events) await journal.append(event);
+    return journal;
+  } catch (error) {
+    log.close();
+    throw error;
+  }
+}
+
+function placeOf({ seq, offset }: LogPosition): LogPosition {
+  return { seq, offset };
+}
+
+/** A write that a crash cut off leaves its temporary file; with the lock held it is nobody's. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (/^\.[0-9a-f]{12}\.tmp$/.test(name) || name === 'events.jsonl.repair.tmp')
+      await rm(join(folder, name), { force: true });
+  }
+}
+
+interface Opened {
+  readonly sessionId: string;
+  readonly log: EventLog;
+  readonly folded: Folded;
+  readonly release: () => Promise<void>;
+}
+
+function openJournal(options: SessionStoreOptions, paths: Paths, opened: Opened): LiveJournal {
+  const { sessionId, log, folded, release } = opened;
+  const { blobs, redactor, now, diagnostics } = options;
+  const save = async (snapshot: Snapshot): Promise<void> => {
+    await saveSnapshot(paths.snapshot, paths.log, snapshot);
+    await saveSummary(paths.summary, summaryOf(sessionId, snapshot, snapshot.offset));
+  };
+  return createLiveJournal({ sessionId, log, blobs, redactor, ...folded, now, diagnostics, save, onClosed: release });
+}
+
+/** Begins a fold where the snapshot ends, or at the beginning without one. `folded` changes as events come. */
+async function startFold(
+  paths: Paths,
+  useSnapshot: boolean,
+): Promise<{ folded: Folded; snapshot: Snapshot | null; onEvent: (event: SessionEvent) => void }> {
+  const snapshot = useSnapshot ? await loadSnapshot(paths.snapshot, paths.log) : null;
+  const folded: Folded = { state: snapshot?.state ?? emptySession, money: snapshot?.money ?? emptyMoney };
+  const onEvent = (event: SessionEvent): void => {
+    folded.state = reduceSession(folded.state, event);
+    folded.money = reduceMoney(folded.money, event);
+  };
+  return { folded, snapshot, onEvent };
+}
+
+async function viewSession(paths: Paths, sessionId: string, isWhole = false): Promise<SessionView> {
+  await mustExist(paths, sessionId);
+  const { folded, snapshot, onEvent } = await startFold(paths, !isWhole);
+  const start = snapshot ? placeOf(snapshot) : { seq: 0, offset: 0 };
+  const scan: ScanResult = await scanLog(paths.log, start, onEvent);
+  if (scan.lastSeq === 0) throw unreadable(sessionId);
+  const marks = [...(snapshot?.marks ?? []), ...scan.marks];
+  return {
+    sessionId,
+    ...folded,
+    problems: problemsOf(scan),
+    marks,
+    read: (fromSeq = 1) => {
+      const from = marks.findLast((mark) => mark.seq < fromSeq) ?? { seq: 0, offset: 0 };
+      return readEvents(paths.log, from, scan.end, fromSeq);
+    },
+  };
+}
+
+async function listSessions(
+  options: SessionStoreOptions,
+  pathsOf: (id: string) => Paths,
+): Promise<readonly StoredSummary[]> {
+  const summaries: StoredSummary[] = [];
+  for (const id of await sessionIds(options.folder)) {
+    const summary = await summarise(options, pathsOf(id), id);
+    if (summary) summaries.push(summary);
+  }
+  return summaries.sort((left, right) => right.lastAt - left.lastAt || (left.id < right.id ? 1 : -1));
+}
+
+async function sessionIds(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory() && isSessionId(entry.name)).map((entry) => entry.name);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+async function findLogs(options: SessionStoreOptions, pathsOf: (id: string) => Paths): Promise<readonly LogFile[]> {
+  const files: LogFile[] = [];
+  for (const sessionId of [...(await sessionIds(options.folder))].sort().reverse()) {
+    const path = pathsOf(sessionId).log;
+    const found = await stat(path).catch(() => null);
+    if (found !== null) files.push({ sessionId, path, bytes: found.size, inode: found.ino });
+  }
+  return files;
+}
+
+/** The kept summary where it is of this log as it is now, else a new one. Null for a folder without a session. */
+async function summarise(options: SessionStoreOptions, paths: Paths, id: string): Promise<StoredSummary | null> {
+  const logBytes = await sizeOf(paths.log);
+  if (logBytes === null || logBytes === 0) return null;
+  const known = await loadSummary(paths.summary, id, logBytes);
+  if (known) return known;
+  try {
+    const summary = summaryOf(id, await viewSession(paths, id), logBytes);
+    await saveSummary(paths.summary, summary).catch((error: unknown) =>
+      options.diagnostics.warn(`No summary of ${id}: ${messageOf(error)}`),
+    );
+    return summary;
+  } catch (error) {
+    return failedSummary(id, logBytes, error);
+  }
+}
+
+async function findSession(
+  options: SessionStoreOptions,
+  pathsOf: (id: string) => Paths,
+  text: string,
+): Promise<string> {
+  const ids = [...(await sessionIds(options.folder))].sort();
+  // A start that was killed before its first event leaves a folder, not a session.
+  const isBegun = async (id: string): Promise<boolean> => ((await sizeOf(pathsOf(id).log)) ?? 0) > 0;
+  if (ids.includes(text)) return text;
+  if (text === 'last') {
+    for (const id of [...ids].reverse()) if (await isBegun(id)) return id;
+  }
+  const alike = text === '' ? [] : ids.filter((id) => id.startsWith(text) || id.endsWith(text));
+  const begun = await Promise.all(alike.map(isBegun));
+  const matches = alike.filter((_, index) => begun[index]);
+  const [only] = matches;
+  if (only !== undefined && matches.length === 1) return only;
+  if (matches.length > 1) {
+    throw new AppError(
+      'bad-input',
+      `"${text}" is the beginning or end of ${matches.length} sessions: ${matches.slice(0, 5).join(', ')}${matches.length > 5 ? ' …' : '.'}`,
+    );
+  }
+  if (text === 'last') {
+    throw new AppError('not-found', 'There is no session yet.', { hint: 'Begin one: dewpoint run "…" --project DIR' });
+  }
+  throw new AppError('not-found', `There is no session "${text}".`, {
+    hint: '`dewpoint sessions list` shows what there is.',
+  });
+}
+
+/** An empty log is that of a start that was killed before anything was said to be written. */
+async function mustExist(paths: Paths, sessionId: string): Promise<void> {
+  if (((await sizeOf(paths.log)) ?? 0) === 0) {
+    throw new AppError('not-found', `There is no session "${sessionId}".`, {
+      hint: '`dewpoint sessions list` shows what there is.',
+    });
+  }
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+function unreadable(sessionId: string): AppError {
+  return new AppError('log-damaged', `Nothing of the log of session ${sessionId} can be read.`, {
+    hint: 'The damaged bytes are kept in its folder.',
+  });
+}

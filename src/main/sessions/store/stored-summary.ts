@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { type Failure, toFailure } from '@shared/errors.ts';
+import { workspaceModeSchema } from '@shared/events/events.ts';
+import { runStatusSchema } from '@shared/session/run-options.ts';
+import { type MoneyState, totalCostUsd } from '@shared/money/session-money.ts';
+import { type SessionState, sessionStatus, STATE_VERSION } from '@shared/session/session-state.ts';
+import { readJsonFile, writeFileAtomic } from '../../lib/files/json-file.ts';
+
+const summarySchema = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  projectPath: z.string().nullable(),
+  workspace: z.strictObject({ mode: workspaceModeSchema, path: z.string() }).nullable(),
+  parentId: z.string().nullable(),
+  groupId: z.string().nullable(),
+  createdAt: z.number(),
+  lastAt: z.number(),
+  /** `running` also for a session that ended in the middle of a turn and was not opened since. */
+  status: z.union([runStatusSchema, z.enum(['running', 'new'])]),
+  turns: z.number(),
+  steps: z.number(),
+  actions: z.number(),
+  /** Null: a part of it is unpriced. */
+  costUsd: z.number().nullable(),
+  logBytes: z.number(),
+  stateVersion: z.number(),
+});
+
+/** One line of the list of sessions; `problem` says why there is no more. */
+export interface StoredSummary extends z.infer<typeof summarySchema> {
+  readonly problem?: Failure;
+}
+
+export function summaryOf(
+  id: string,
+  folded: { readonly state: SessionState; readonly money: MoneyState },
+  logBytes: number,
+): StoredSummary {
+  const { state, money } = folded;
+  const { title, projectPath, workspace, parentId, groupId, createdAt, lastAt, totals } = state;
+  const { turns, steps, actions } = totals;
+  const status = sessionStatus(state);
+  const costUsd = totalCostUsd(money);
+  return {
+    id,
+    title,
+    projectPath,
+    workspace,
+    parentId,
+    groupId,
+    createdAt,
+    lastAt,
+    status,
+    turns,
+    steps,
+    actions,
+    costUsd,
+    logBytes,
+    stateVersion: STATE_VERSION,
+  };
+}
+
+/** For a log that cannot be read: named in the list with the reason, never left out. */
+export function failedSummary(id: string, logBytes: number, error: unknown): StoredSummary {
+  return {
+    id,
+    title: '',
+    projectPath: null,
+    workspace: null,
+    parentId: null,
+    groupId: null,
+    createdAt: 0,
+    lastAt: 0,
+    status: 'error',
+    turns: 0,
+    steps: 0,
+    actions: 0,
+    costUsd: null,
+    logBytes,
+    stateVersion: STATE_VERSION,
+    problem: toFailure(error),
+  };
+}
+
+/** The kept summary; null when it is missing, damaged, of another version, or older than the log. */
+export async function loadSummary(path: string, id: string, logBytes: number): Promise<StoredSummary | null> {
+  const file = await readJsonFile(path, (value) => summarySchema.parse(value));
+  if (file.type !== 'value') return null;
+  const { value } = file;
+  return value.id === id && value.logBytes === logBytes && value.stateVersion === STATE_VERSION ? value : null;
+}
+
+export async function saveSummary(path: string, summary: StoredSummary): Promise<void> {
+  await writeFileAtomic(path, `${JSON.stringify(summary)}\n`, { sync: false });
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { blobRefSchema } from '@shared/events/blob-ref.ts';
+import { imageTypeSchema } from '@shared/models/model-messages.ts';
+
+const lineRangeSchema = z.object({ from: z.number().int().positive(), to: z.number().int().positive() });
+export type LineRange = z.infer<typeof lineRangeSchema>;
+
+const common = {
+  /** For people and models: a file name, or what a mention names. */
+  name: z.string().min(1).max(500),
+  blob: blobRefSchema,
+  /** In the workspace, where it comes from there: fences go by it. */
+  path: z.string().max(4096).optional(),
+};
+
+/** Something that a person gave with a message: data, kept as a blob. What it is was decided by its bytes. */
+export const attachmentSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('image'),
+    ...common,
+    mediaType: imageTypeSchema,
+    width: z.number().int().positive(),
+    height: z.number().int().positive(),
+  }),
+  z.object({ kind: z.literal('text'), ...common, lines: lineRangeSchema.optional() }),
+]);
+export type Attachment = z.infer<typeof attachmentSchema>;

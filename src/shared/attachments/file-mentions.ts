@@ -1,0 +1,53 @@
+import type { LineRange } from './attachment.ts';
+
+/** `@path`, `@path:3`, `@path:3-9`, or `@"a path with spaces":3-9` in a message. */
+export interface Mention {
+  /** As it is written, relative to the workspace; a folder ends with `/`. */
+  readonly path: string;
+  readonly lines: LineRange | null;
+  /** Where it stands in the text, `@` included. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Begins a word, so that addresses of mail are none. What ends a sentence does not belong to it. */
+const pattern = /(?<![\p{L}\p{N}_.@/\\])@(?:"([^"\n]+)"|([^\s"'`,;()[\]{}<>@]+))/gu;
+
+/** Every mention of a text, in order. Whether there is such a file is for the workspace to say. */
+export function mentionsIn(text: string): readonly Mention[] {
+  return [...text.matchAll(pattern)].flatMap((match) => {
+    const start = match.index;
+    const quoted = match[1];
+    if (quoted !== undefined) {
+      const after = start + match[0].length;
+      const range = /^:(\d+)(?:-(\d+))?/u.exec(text.slice(after));
+      return [{ path: quoted, lines: rangeOf(range), start, end: after + (range?.[0].length ?? 0) }];
+    }
+    const word = (match[2] ?? '').replace(/(?<![.:!?])[.:!?]+$/u, '');
+    const range = /:(\d+)(?:-(\d+))?$/u.exec(word);
+    const path = range === null ? word : word.slice(0, range.index);
+    return path === '' ? [] : [{ path, lines: rangeOf(range), start, end: start + 1 + word.length }];
+  });
+}
+
+function rangeOf(match: RegExpExecArray | null): LineRange | null {
+  if (match === null) return null;
+  const from = Math.max(1, Number(match[1]));
+  return { from, to: Math.max(from, Number(match[2] ?? match[1])) };
+}
+
+/** How a path is written as a mention. */
+export function mentionOf(path: string): string {
+  return /[\s"'`,;()[\]{}<>@]|[.:!?]$/u.test(path) ? `@"${path.replaceAll('"', '')}"` : `@${path}`;
+}
+
+/** What is typed after an `@` right before the cursor; null: no mention is being written. */
+export function openMention(text: string, cursor: number): { readonly start: number; readonly query: string } | null {
+  const match = /(?<![\p{L}\p{N}_.@/\\])@(?:"([^"\n]*)|([^\s"'`,;()[\]{}<>@]*))$/u.exec(text.slice(0, cursor));
+  return match === null ? null : { start: match.index, query: match[1] ?? match[2] ?? '' };
+}
+
+/** Whether a word that names no file was probably meant to: then it is said that it does not. */
+export function looksLikePath(path: string): boolean {
+  return path.includes('/') || /\.[a-z0-9]{1,5}$/iu.test(path);
+}

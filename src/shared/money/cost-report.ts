@@ -1,0 +1,188 @@
+import type { Counterfactual } from './counterfactual.ts';
+import type { SplitWorkload, Workload } from './workload.ts';
+import { createRecipeRunFold, type EndedRecipeRun } from './recipe-runs.ts';
+import { addSplitWorkload, noSplitWorkload, splitWorkload, withRecipeRuns } from './workload.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import type { Where } from '@shared/models/model-info.ts';
+import type { Usage } from './token-cost.ts';
+import { addUsage, noUsage } from './token-cost.ts';
+
+/** What some calls used and cost; failed, cancelled and repeated ones are in it like all others. */
+export interface CostTotals {
+  readonly calls: number;
+  readonly failedCalls: number;
+  readonly localCalls: number;
+  readonly usage: Usage;
+  /** US dollars, of the calls whose cost is known. */
+  readonly costUsd: number;
+  /** Calls whose cost nobody knows: with any, `costUsd` is less than what was spent. */
+  readonly unpricedCalls: number;
+}
+
+export const noCosts: CostTotals = {
+  calls: 0,
+  failedCalls: 0,
+  localCalls: 0,
+  usage: noUsage,
+  costUsd: 0,
+  unpricedCalls: 0,
+};
+
+/** What one session used of one model on one day. */
+export interface CostCell {
+  /** By the calendar that the fold was given, `2026-11-21`. */
+  readonly day: string;
+  /** `PROVIDER/NAME`; `unknown` where the log has lost the beginning of the call. */
+  readonly model: string;
+  readonly totals: CostTotals;
+  readonly work: SplitWorkload;
+}
+
+/** Folds the calls of one log, event by event. */
+export interface CostFold {
+  add(event: SessionEvent): void;
+  cells(): readonly CostCell[];
+}
+
+/** A call counts on the day on which it ended. `dayOf` says which day a moment in milliseconds is. */
+export function createCostFold(dayOf: (at: number) => string): CostFold {
+  const started = new Map<string, { readonly model: string; readonly where: Where }>();
+  const cells = new Map<string, CostCell>();
+  const recipeRuns = createRecipeRunFold();
+  const addRecipeRun = (day: string, ended: EndedRecipeRun): void => {
+    const { model } = ended;
+    const key = `${day}\n${model}`;
+    const cell = cells.get(key) ?? { day, model, totals: noCosts, work: noSplitWorkload };
+    cells.set(key, { ...cell, work: withRecipeRuns(cell.work, [ended]) });
+  };
+  return {
+    add(event) {
+      // What was copied from another log was paid for there.
+      if (event.type === 'history-copied') cells.clear();
+      for (const ended of recipeRuns(event)) addRecipeRun(dayOf(event.at), ended);
+      if (event.type === 'model-call-started') {
+        started.set(event.callId, { model: event.stage.model, where: event.stage.where });
+      }
+      if (event.type !== 'model-call-ended') return;
+      const call = started.get(event.callId);
+      started.delete(event.callId);
+      const day = dayOf(event.at);
+      const model = call?.model ?? 'unknown';
+      const key = `${day}\n${model}`;
+      const totals = addTotals(cells.get(key)?.totals ?? noCosts, totalsOf(event, call?.where ?? null));
+      const before = cells.get(key)?.work ?? noSplitWorkload;
+      const work =
+        call === undefined ? before : addSplitWorkload(before, splitWorkload([{ where: call.where, end: event }]));
+      cells.set(key, { day, model, totals, work });
+    },
+    cells: () => [...cells.values()],
+  };
+}
+
+function totalsOf(event: EventOf<'model-call-ended'>, where: Where | null): CostTotals {
+  const hasFailed = event.error !== null || event.stopReason === 'error' || event.stopReason === 'cancelled';
+  return {
+    calls: 1,
+    failedCalls: hasFailed ? 1 : 0,
+    localCalls: where === 'local' ? 1 : 0,
+    usage: event.usage,
+    costUsd: event.costUsd ?? 0,
+    unpricedCalls: event.costUsd === null ? 1 : 0,
+  };
+}
+
+export function addTotals(left: CostTotals, right: CostTotals): CostTotals {
+  return {
+    calls: left.calls + right.calls,
+    failedCalls: left.failedCalls + right.failedCalls,
+    localCalls: left.localCalls + right.localCalls,
+    usage: addUsage(left.usage, right.usage),
+    costUsd: left.costUsd + right.costUsd,
+    unpricedCalls: left.unpricedCalls + right.unpricedCalls,
+  };
+}
+
+export type CostGrouping = 'day' | 'model' | 'project' | 'session';
+
+/** The cells of one session, with what they are grouped by. */
+export interface SessionCosts {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly projectPath: string | null;
+  readonly cells: readonly CostCell[];
+}
+
+interface GroupedCosts extends CostTotals {
+  /** The day, model, project folder or session id. */
+  readonly key: string;
+  /** More for a person: the title of a session. */
+  readonly label: string;
+  readonly work: SplitWorkload;
+}
+
+/** Electricity of local calls, of those that were metered. */
+export type EnergyTotals = Pick<
+  Workload,
+  'wattHours' | 'energyUsd' | 'unmeteredCalls' | 'unpricedEnergyCalls' | 'estimatedEnergyCalls'
+>;
+
+export interface CostRow extends Omit<GroupedCosts, 'work'> {
+  /** What the same work would have cost elsewhere. */
+  readonly elsewhere: Counterfactual;
+  readonly energy: EnergyTotals;
+}
+
+export function energyOf({ local }: SplitWorkload): EnergyTotals {
+  const { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls } = local;
+  return { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls };
+}
+
+/** Sums by day, model, project or session; the dearest first, days in their order. */
+export function groupCosts(sessions: readonly SessionCosts[], by: CostGrouping): readonly GroupedCosts[] {
+  const rows = new Map<string, GroupedCosts>();
+  for (const session of sessions) {
+    for (const cell of session.cells) {
+      const { key, label } = groupOf(session, cell, by);
+      const before = rows.get(key);
+      const work = addSplitWorkload(before?.work ?? noSplitWorkload, cell.work);
+      rows.set(key, { ...addTotals(before ?? noCosts, cell.totals), key, label, work });
+    }
+  }
+  const byKey = (left: GroupedCosts, right: GroupedCosts): number => (left.key < right.key ? -1 : 1);
+  const byCost = (left: GroupedCosts, right: GroupedCosts): number =>
+    right.costUsd - left.costUsd || byKey(left, right);
+  return [...rows.values()].sort(by === 'day' ? byKey : byCost);
+}
+
+function groupOf(
+  { sessionId, title, projectPath }: SessionCosts,
+  { day, model }: CostCell,
+  by: CostGrouping,
+): { readonly key: string; readonly label: string } {
+  switch (by) {
+    case 'day':
+      return { key: day, label: '' };
+    case 'model':
+      return { key: model, label: '' };
+    case 'project':
+      return { key: projectPath ?? '', label: projectPath === null ? 'without a project' : '' };
+    case 'session':
+      return { key: sessionId, label: title };
+    default:
+      return by satisfies never;
+  }
+}
+
+/** What `costs` answers. */
+export interface CostReport {
+  readonly by: CostGrouping;
+  readonly since: string | null;
+  readonly project: string | null;
+  readonly rows: readonly CostRow[];
+  readonly total: CostTotals;
+  /** What the same work would have cost elsewhere. */
+  readonly elsewhere: Counterfactual;
+  readonly energy: EnergyTotals;
+  /** Sessions whose log could not be read; what they cost is in no figure. */
+  readonly unreadable: readonly string[];
+}

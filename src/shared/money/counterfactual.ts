@@ -1,0 +1,235 @@
+import runs from './counterfactual-runs.json';
+import {
+  uncachedPromptTokens,
+  counterfactualCallRatio,
+  longestSeconds,
+  counterfactualCloudSeconds,
+  counterfactualOutputRatio,
+} from './counterfactual-calls.ts';
+import type { Where } from '@shared/models/model-info.ts';
+import type { Price } from './token-cost.ts';
+import { promptTokensOf, ratesFor } from './token-cost.ts';
+import type { EndedCall, SplitWorkload, Workload } from './workload.ts';
+import { splitWorkload } from './workload.ts';
+
+/** The cloud model that it is computed against, by its own price. */
+export interface CloudReference {
+  readonly model: string;
+  readonly price: Price;
+}
+
+export interface Interval {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** What the same work would have cost somewhere else. `measured`: nothing had to be imagined, for all of it ran there. */
+export interface Elsewhere {
+  readonly basis: 'measured' | 'estimated';
+  /** US dollars. Null: `why` says what is not known. */
+  readonly usd: Interval | null;
+  readonly seconds: Interval | null;
+  readonly why: string | null;
+  /** How it was worked out, for a person. */
+  readonly formula: string;
+}
+
+export interface Counterfactual {
+  readonly allLocal: Elsewhere;
+  readonly allCloud: Elsewhere;
+}
+
+/** Two tokenizers cut the same text into numbers of tokens that differ by about this much. */
+const tokenSpread = { low: 0.8, high: 1.25 } as const;
+/** The same work on the same machine: longer contexts are slower, a busy machine is. */
+const speedSpread = { low: 0.75, high: 1.5 } as const;
+
+/** What it is said of: the same tokens of one step, or a run of the task, which would take steps of its own. */
+type Scope = 'tokens' | 'run';
+
+/**
+ * The value is that of the same tokens; for a whole run that of as many calls as its programs would have made there, each
+ * answered in as many tokens as the model there usually writes to them (`calls-elsewhere.ts`), with an interval as wide as
+ * real runs of the other policy were found to differ from it (`counterfactual-runs.json`). `known`: all calls of which
+ * speeds are known.
+ */
+export function counterfactualOf(
+  work: SplitWorkload,
+  reference: CloudReference | null,
+  known: SplitWorkload = work,
+  scope: Scope = 'run',
+): Counterfactual {
+  return { allLocal: allLocal(work, known, scope), allCloud: allCloud(work, reference, { known, scope }) };
+}
+
+/** What one call would have cost in the other place, from the same tokens: of a local call in the cloud, of a cloud call here. */
+export function stepElsewhere(
+  call: { readonly where: Where; readonly end: EndedCall },
+  reference: CloudReference | null,
+  known: SplitWorkload,
+): Elsewhere {
+  const { allLocal, allCloud } = counterfactualOf(splitWorkload([call]), reference, known, 'tokens');
+  return call.where === 'local' ? allCloud : allLocal;
+}
+
+/** Real by said, over the tasks that it was found out on. */
+interface Found {
+  readonly low: number;
+  readonly high: number;
+}
+
+function widened({ value, low, high }: Interval, scope: Scope, found: Found): Interval {
+  if (scope === 'tokens') return { value, low, high };
+  return { value, low: Math.min(low, value * found.low), high: Math.max(high, value * found.high) };
+}
+
+const foundText = `; and as far as real runs elsewhere were found to differ (${runs.tasks} tasks, ${runs.date})`;
+
+const exact = (value: number): Interval => ({ value, low: value, high: value });
+
+const add = (left: Interval, right: Interval): Interval => ({
+  value: left.value + right.value,
+  low: left.low + right.low,
+  high: left.high + right.high,
+});
+
+function allCloud(
+  { local, cloud }: SplitWorkload,
+  reference: CloudReference | null,
+  { known, scope }: { readonly known: SplitWorkload; readonly scope: Scope },
+): Elsewhere {
+  const spent = cloud.unpricedCalls > 0 ? null : exact(cloud.costUsd);
+  if (local.calls === 0) return ranThere(spent, cloud, 'calls without a known price');
+  const spoken = scope === 'tokens' ? 1 : counterfactualOutputRatio(local, known.cloud);
+  const asThere = withWritten(local, spoken);
+  const guessed = cloudSeconds(asThere, known);
+  const share =
+    scope === 'tokens' ? 1 : counterfactualCallRatio(local, guessed?.value ?? null, { ...known, there: known.cloud });
+  const time = guessed === null ? null : widened(shortened(guessed, share, local), scope, runs.cloudSeconds);
+  const seconds = time === null ? null : add(exact(cloud.totalMs / 1000), time);
+  if (reference === null) {
+    const why = 'no cloud model with a price is set up, so there is nothing to compare with';
+    return { basis: 'estimated', usd: null, seconds, why, formula: 'nothing was computed' };
+  }
+  const { price } = reference;
+  const guess = widened(times(priced(asThere, price), share), scope, runs.cloudUsd);
+  const formula =
+    `${cloud.calls > 0 ? 'the bill of the cloud calls + ' : ''}(tokens read anew × input + tokens kept from the call before × cache read ` +
+    `+ tokens written × output) at the price of ${reference.model} (${price.source}, ${price.date})${writtenText(spoken)}${shareText(share)}; ` +
+    `from: everything kept that could be, 20 % fewer tokens; to: nothing kept, 25 % more tokens${scope === 'run' ? foundText : ''}`;
+  const why = spent === null ? 'calls without a known price' : null;
+  return { basis: 'estimated', usd: spent === null ? null : add(spent, guess), seconds, why, formula };
+}
+
+function withWritten(work: Workload, share: number): Workload {
+  return { ...work, usage: { ...work.usage, output: work.usage.output * share } };
+}
+
+/** Each call at the rates that the average prompt falls under. */
+function priced(local: Workload, price: Price): Interval {
+  const prompt = promptTokensOf(local.usage);
+  const rates = ratesFor(prompt / local.calls, price);
+  const read = rates.cacheRead ?? rates.input;
+  const fresh = rates.cacheWrite ?? rates.input;
+  const { output } = local.usage;
+  const each = (price.perCall ?? 0) * local.calls;
+  const reused = Math.min(local.reused, prompt);
+  const of = (kept: number, freshRate: number): number =>
+    ((prompt - kept) * freshRate + kept * read + output * rates.output) * 1e-6;
+  const value = of(reused, fresh);
+  // A call in a row can keep all but its last turn; the first of them keeps nothing.
+  const most = Math.max(reused, prompt - prompt / local.calls);
+  const low = Math.min(value, of(most, Math.min(fresh, rates.input))) * tokenSpread.low;
+  const high = Math.max(value, of(0, Math.max(fresh, rates.input))) * tokenSpread.high;
+  return { value: value + each, low: low + each, high: high + each };
+}
+
+/** By cloud calls that were timed; null where there are none. */
+function cloudSeconds(local: Workload, known: SplitWorkload): Interval | null {
+  const value = counterfactualCloudSeconds(local, known);
+  if (value === null) return null;
+  const low = value * speedSpread.low * tokenSpread.low;
+  return { value, low, high: value * speedSpread.high * tokenSpread.high };
+}
+
+/** The seconds of so many of its calls, within the time that its programs have. */
+function shortened(guess: Interval, share: number, work: Workload): Interval {
+  if (share === 1) return guess;
+  const most =
+    guess.value === 0 ? 1 : Math.min(1, longestSeconds(work, guess.value) / Math.max(1e-9, guess.value * share));
+  return times(guess, share * most);
+}
+
+/** How much programs are answered there, where that is known to be another length. */
+function writtenText(share: number): string {
+  if (Math.abs(share - 1) < 0.005) return '';
+  return `, tokens written times ${share.toFixed(2)} for what the model there usually writes to the questions of programs`;
+}
+
+/** How many of the calls of programs there would have been elsewhere, where that is another number. */
+function shareText(share: number): string {
+  if (Math.abs(share - 1) < 0.005) return '';
+  return `, times ${share.toFixed(2)} for the questions that its programs would have had time for there`;
+}
+
+function allLocal({ local, cloud }: SplitWorkload, known: SplitWorkload, scope: Scope): Elsewhere {
+  const electricity = local.unmeteredCalls + local.unpricedEnergyCalls > 0 ? null : exact(local.energyUsd);
+  if (cloud.calls === 0) {
+    const why = local.unmeteredCalls > 0 ? unmetered : noPrice;
+    // Tokens of this machine cost nothing; what its electricity cost is told where it is known.
+    const there = ranThere(electricity ?? exact(local.costUsd), local, '');
+    if (electricity === null) return { ...there, why };
+    if (local.estimatedEnergyCalls === 0) return there;
+    return { ...there, basis: 'estimated', formula: 'all of it ran there; electricity: energy.watts × the time' };
+  }
+  const { read, written } = known.local;
+  if (read.ms === 0 || written.ms === 0 || read.tokens === 0) {
+    const why = 'no local call was timed, so nobody knows how fast this machine is';
+    return { basis: 'estimated', usd: null, seconds: null, why, formula: 'nothing was computed' };
+  }
+  const prompt = promptTokensOf(cloud.usage);
+  const anew = uncachedPromptTokens(cloud, known.local);
+  const spoken = scope === 'tokens' ? 1 : counterfactualOutputRatio(cloud, known.local);
+  const ms = (tokens: number): number =>
+    (tokens * read.ms) / read.tokens + (cloud.usage.output * spoken * written.ms) / written.tokens;
+  const value = ms(anew) / 1000;
+  const low = (ms(prompt / cloud.calls) / 1000) * speedSpread.low * tokenSpread.low;
+  const high = (ms(prompt) / 1000) * speedSpread.high * tokenSpread.high;
+  const share = scope === 'tokens' ? 1 : counterfactualCallRatio(cloud, value, { ...known, there: known.local });
+  const guess = widened(shortened({ value, low, high }, share, cloud), scope, runs.localSeconds);
+  const seconds = add(exact(local.totalMs / 1000), guess);
+  const perSecond = usdPerSecond(known.local);
+  const usd = electricity === null || perSecond === null ? null : add(electricity, times(guess, perSecond));
+  const formula =
+    `${local.calls > 0 ? 'the time of the local calls + ' : ''}tokens read anew (${Math.round((anew / Math.max(1, prompt)) * 100)} % of the prompts) ÷ ` +
+    `${speedText(read)} + tokens written ÷ ${speedText(written)}, as this machine was timed${writtenText(spoken)}${shareText(share)}${scope === 'run' ? foundText : ''}; ` +
+    'money: that time at the electricity of the local calls';
+  return {
+    basis: 'estimated',
+    usd,
+    seconds,
+    why: usd === null ? (known.local.wattHours > 0 ? noPrice : unmetered) : null,
+    formula,
+  };
+}
+
+function times({ value, low, high }: Interval, factor: number): Interval {
+  return { value: value * factor, low: low * factor, high: high * factor };
+}
+
+const unmetered = 'its electricity was not metered: set energy.watts, or let Dewpoint read a meter';
+const noPrice = 'electricity has no price: set energy.usdPerKwh';
+
+function usdPerSecond({ energyUsd, totalMs, unmeteredCalls, unpricedEnergyCalls }: Workload): number | null {
+  return totalMs === 0 || unmeteredCalls + unpricedEnergyCalls > 0 ? null : (energyUsd * 1000) / totalMs;
+}
+
+function speedText({ tokens, ms }: Workload['read']): string {
+  return `${((tokens * 1000) / ms).toFixed(1)} tokens a second`;
+}
+
+function ranThere(usd: Interval | null, work: Workload, otherwise: string): Elsewhere {
+  const seconds = exact(work.totalMs / 1000);
+  return { basis: 'measured', usd, seconds, why: usd === null ? otherwise : null, formula: 'all of it ran there' };
+}

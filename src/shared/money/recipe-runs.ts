@@ -1,0 +1,215 @@
+import type { SessionEvent, TurnEndReason } from '@shared/events/events.ts';
+import type { Where } from '@shared/models/model-info.ts';
+import type { StepState, TurnState } from '@shared/session/session-state.ts';
+
+/** How long a program asks before it gives up, in seconds, by its id; others have the time of their turn. */
+export const recipeTimeLimitSeconds = { 'fix-failing-tests': 250 } as const;
+
+/** Runs of programs on one stage: sums, so that a day adds up like a turn. */
+export interface RecipeRunTotals {
+  readonly runs: number;
+  readonly calls: number;
+  /** Tokens that the model wrote in these calls. */
+  readonly written: number;
+  /** Waiting for anything but the model: tests, copies. Milliseconds. */
+  readonly otherMs: number;
+  /** The time that they had. Milliseconds. */
+  readonly limitMs: number;
+  /** Calls that the same program made in the other place in the same turn. */
+  readonly madeThere: number;
+  /** Calls in a second of the model's time, added up over the runs: a busy hour does not outweigh all others, as it would in a sum of times. */
+  readonly rate: number;
+}
+
+/**
+ * How the questions of programs ended. The same program asks another model the same questions while nothing solves the
+ * task, so how many there were, and why there were no more, says how many there would be elsewhere.
+ */
+export interface RecipeRunsByEnd {
+  /** All was asked, to no end. */
+  readonly through: RecipeRunTotals;
+  /** Time was up before all was asked. */
+  readonly cut: RecipeRunTotals;
+  readonly solved: RecipeRunTotals;
+  /** Told something that nothing judges. */
+  readonly answered: RecipeRunTotals;
+  /** To no end, and the other place was asked after it in the same turn, to no end either. */
+  readonly again: RecipeRunTotals;
+  /** The other place has really been asked in the same turn: there is nothing to imagine. */
+  readonly covered: RecipeRunTotals;
+}
+
+const none: RecipeRunTotals = { runs: 0, calls: 0, written: 0, otherMs: 0, limitMs: 0, madeThere: 0, rate: 0 };
+export const noRecipeRuns: RecipeRunsByEnd = {
+  through: none,
+  cut: none,
+  solved: none,
+  answered: none,
+  again: none,
+  covered: none,
+};
+
+export function addRecipeRuns(left: RecipeRunsByEnd, right: RecipeRunsByEnd): RecipeRunsByEnd {
+  const both = (kind: keyof RecipeRunsByEnd): RecipeRunTotals => ({
+    runs: left[kind].runs + right[kind].runs,
+    calls: left[kind].calls + right[kind].calls,
+    written: left[kind].written + right[kind].written,
+    otherMs: left[kind].otherMs + right[kind].otherMs,
+    limitMs: left[kind].limitMs + right[kind].limitMs,
+    madeThere: left[kind].madeThere + right[kind].madeThere,
+    rate: left[kind].rate + right[kind].rate,
+  });
+  return {
+    through: both('through'),
+    cut: both('cut'),
+    solved: both('solved'),
+    answered: both('answered'),
+    again: both('again'),
+    covered: both('covered'),
+  };
+}
+
+/** One run of a program as it ended. */
+export interface RecipeRun {
+  readonly recipe: string;
+  readonly model: string;
+  readonly where: Where;
+  readonly tookMs: number;
+  readonly calls: number;
+  /** Tokens, of these calls. */
+  readonly written: number;
+  /** Of these calls. */
+  readonly modelMs: number;
+}
+
+/** A run of a program, as what it counts. */
+export interface EndedRecipeRun {
+  readonly model: string;
+  readonly where: Where;
+  readonly recipeRuns: RecipeRunsByEnd;
+}
+
+/** The runs of one turn in their order. All but the last gave up; `reason` says how that one ended. */
+export function recipeRunsOf(
+  runs: readonly RecipeRun[],
+  reason: TurnEndReason,
+  maxMinutes: number,
+): readonly EndedRecipeRun[] {
+  const last = runs.at(-1);
+  const made = (where: Where): number => runs.reduce((sum, run) => (run.where === where ? sum + run.calls : sum), 0);
+  return runs
+    .filter(({ calls }) => calls > 0)
+    .map((run) => {
+      const { model, where, recipe, tookMs, calls, written, modelMs } = run;
+      const own = Object.entries(recipeTimeLimitSeconds).find(([id]) => id === recipe)?.[1] ?? Infinity;
+      const limitMs = Math.min(own, maxMinutes * 60) * 1000;
+      const madeThere = made(where === 'local' ? 'cloud' : 'local');
+      const sum: RecipeRunTotals = {
+        runs: 1,
+        calls,
+        written,
+        otherMs: Math.max(0, tookMs - modelMs),
+        limitMs,
+        madeThere,
+        rate: (calls * 1000) / Math.max(1, modelMs),
+      };
+      const end = run === last ? endOf(reason) : 'gave-up';
+      if (end === null) return { model, where, recipeRuns: noRecipeRuns };
+      if (madeThere > 0) {
+        // Here all was asked already; there it began with what was known by then, and would have asked more.
+        const isAgain = where === 'local' && end === 'gave-up' && endOf(reason) === 'gave-up';
+        return { model, where, recipeRuns: { ...noRecipeRuns, [isAgain ? 'again' : 'covered']: sum } };
+      }
+      const kind = end !== 'gave-up' ? end : tookMs >= limitMs || reason === 'time-limit' ? 'cut' : 'through';
+      return { model, where, recipeRuns: { ...noRecipeRuns, [kind]: sum } };
+    });
+}
+
+/** Null: somebody, or something else, ended it; how many more questions there would have been it does not say. */
+function endOf(reason: TurnEndReason): 'solved' | 'answered' | 'gave-up' | null {
+  switch (reason) {
+    case 'done':
+      return 'solved';
+    case 'answered':
+    case 'planned':
+      return 'answered';
+    case 'gave-up':
+    case 'criterion-unmet':
+    case 'time-limit':
+      return 'gave-up';
+    default:
+      return null;
+  }
+}
+
+interface OpenRun {
+  readonly recipe: string;
+  readonly model: string;
+  readonly where: Where;
+  readonly startedAt: number;
+  calls: number;
+  written: number;
+  modelMs: number;
+}
+
+/** Folds a log event by event; the end of a turn gives the runs of programs in it. */
+export function createRecipeRunFold(): (event: SessionEvent) => readonly EndedRecipeRun[] {
+  let maxMinutes = Infinity;
+  let runs: RecipeRun[] = [];
+  let open: OpenRun | null = null;
+  const close = (at: number): void => {
+    if (open !== null) {
+      const { startedAt, ...run } = open;
+      runs.push({ ...run, tookMs: at - startedAt });
+    }
+    open = null;
+  };
+  return (event) => {
+    switch (event.type) {
+      case 'turn-started':
+        maxMinutes = event.limits.maxMinutes;
+        runs = [];
+        open = null;
+        return [];
+      case 'stage-chosen': {
+        close(event.at);
+        const { stage, recipe, at } = event;
+        const { model, where } = stage;
+        if (recipe !== null) open = { recipe, model, where, startedAt: at, calls: 0, written: 0, modelMs: 0 };
+        return [];
+      }
+      case 'model-call-ended':
+        if (open !== null) {
+          open.calls += 1;
+          open.written += event.usage.output;
+          open.modelMs += event.timings.totalMs;
+        }
+        return [];
+      case 'turn-ended':
+        close(event.at);
+        return recipeRunsOf(runs, event.reason, maxMinutes);
+      default:
+        return [];
+    }
+  };
+}
+
+/** The same from what is kept of a turn; none while it runs. */
+export function recipeRunsInTurn(turn: TurnState, steps: readonly StepState[]): readonly EndedRecipeRun[] {
+  const { endedAt, reason } = turn;
+  if (endedAt === null || reason === null) return [];
+  const runs = turn.stages.flatMap(({ stage, recipe, at }, index): readonly RecipeRun[] => {
+    if (recipe === null) return [];
+    const until = turn.stages[index + 1]?.at ?? endedAt;
+    const own = steps.filter((step) => step.turnId === turn.id && isBetween(step, at, until));
+    const modelMs = own.reduce((sum, step) => sum + (step.end?.timings.totalMs ?? 0), 0);
+    const written = own.reduce((sum, step) => sum + (step.end?.usage.output ?? 0), 0);
+    const { model, where } = stage;
+    return [{ recipe, model, where, tookMs: until - at, calls: own.length, written, modelMs }];
+  });
+  return recipeRunsOf(runs, reason, turn.limits.maxMinutes);
+}
+
+function isBetween({ startedAt, end }: StepState, from: number, to: number): boolean {
+  return end !== null && startedAt >= from && startedAt < to;
+}

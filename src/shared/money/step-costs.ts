@@ -1,0 +1,57 @@
+import type { CloudReference, Elsewhere } from './counterfactual.ts';
+import { stepElsewhere } from './counterfactual.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import type { Where } from '@shared/models/model-info.ts';
+import { splitWorkload } from './workload.ts';
+
+/** What one step cost, and what the same tokens would have in the other place. */
+export interface StepCost {
+  readonly step: number;
+  readonly model: string;
+  readonly where: Where;
+  /** US dollars; null: unpriced. */
+  readonly costUsd: number | null;
+  readonly seconds: number;
+  /** Of a local step in the cloud, of a cloud step here, by the speeds and prices of this session. */
+  readonly elsewhere: Elsewhere;
+}
+
+interface Step {
+  readonly step: number;
+  readonly model: string;
+  readonly where: Where;
+  readonly end: EventOf<'model-call-ended'>;
+}
+
+/** Folds a log event by event; calls that have not ended are left out. */
+export function foldStepCosts(): {
+  readonly add: (event: SessionEvent) => void;
+  /** The cloud model that was called last; null: none was. */
+  readonly lastCloudModel: () => string | null;
+  readonly costs: (reference: CloudReference | null) => readonly StepCost[];
+} {
+  const started = new Map<string, Omit<Step, 'end'>>();
+  const steps: Step[] = [];
+  return {
+    add: (event) => {
+      if (event.type === 'model-call-started') {
+        const { model, where } = event.stage;
+        started.set(event.callId, { step: event.step, model, where });
+      }
+      const begun = event.type === 'model-call-ended' ? started.get(event.callId) : undefined;
+      if (event.type === 'model-call-ended' && begun !== undefined) steps.push({ ...begun, end: event });
+    },
+    lastCloudModel: () => steps.findLast(({ where }) => where === 'cloud')?.model ?? null,
+    costs: (reference) => {
+      const known = splitWorkload(steps);
+      return steps.map(({ step, model, where, end }) => ({
+        step,
+        model,
+        where,
+        costUsd: end.costUsd,
+        seconds: end.timings.totalMs / 1000,
+        elsewhere: stepElsewhere({ where, end }, reference, known),
+      }));
+    },
+  };
+}

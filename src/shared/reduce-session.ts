@@ -1,9 +1,0 @@
-import type { SessionEvent } from './events.ts';
-import type { SessionState } from './session-state.ts';
-import { reduceWork } from './session-work.ts';
-
-/** Folds one event. Pure; an event of a type it does not know changes nothing. */
-export function reduceSession(state: SessionState, event: SessionEvent): SessionState {
-  const change = reduceWork(state, event);
-  return change === null ? state : { ...state, ...change, seq: event.seq, lastAt: event.at };
-}

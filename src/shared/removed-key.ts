@@ -1,2 +1,0 @@
-/** How long a key that was removed can be had back: long enough for a slip to be noticed, and then it is gone. */
-export const removedKeyMs = 60_000;

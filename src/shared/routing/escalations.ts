@@ -1,0 +1,104 @@
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+
+/** What moved a step away from the model that had it. */
+export type EscalationCause = 'no-progress' | 'format' | 'checks' | 'gate' | 'transport' | 'window';
+
+/** In the words of a person. */
+export const escalationTexts = {
+  'no-progress': 'It did not get on: edits that were refused, the same call or failure again, steps without a change.',
+  format: 'Its answers could not be used: not in the form of a call, cut off, or going round in circles.',
+  checks: 'A check failed after its work.',
+  gate: 'It said that it was done, and that did not hold.',
+  transport: 'It could not be reached, or did not answer.',
+  window: 'The conversation no longer fitted its window.',
+} as const satisfies Readonly<Record<EscalationCause, string>>;
+
+export interface Escalation {
+  /** The call that was made elsewhere, or with advice. */
+  readonly callId: string;
+  readonly step: number | null;
+  readonly turnId: string | null;
+  /** `advice`: it stayed, and the other model was asked. `fallback`: from the cloud to this machine. */
+  readonly kind: 'takeover' | 'advice' | 'fallback';
+  readonly cause: EscalationCause;
+  readonly from: string;
+  readonly to: string;
+  /** What went wrong, as it was said when it was decided. */
+  readonly text: string;
+}
+
+type Decided = EventOf<'route-decided'>;
+type StageCause = EventOf<'stage-chosen'>['cause'];
+
+/** Every step of a log that a failure moved, in order. Moves for a gain, or back again, are none. */
+export function escalationsIn(events: Iterable<SessionEvent>): readonly Escalation[] {
+  const found: { escalation: Escalation; callId: string }[] = [];
+  const steps = new Map<string, number>();
+  let before: Decided | null = null;
+  let stage: StageCause = null;
+  for (const event of events) {
+    if (event.type === 'model-call-started') steps.set(event.callId, event.step);
+    if (event.type === 'stage-chosen') stage = event.cause;
+    if (event.type !== 'route-decided') continue;
+    const escalation = before === null || before.turnId !== event.turnId ? null : escalationOf(before, event, stage);
+    if (escalation !== null) found.push({ escalation, callId: event.callId });
+    before = event;
+    stage = null;
+  }
+  return found.map(({ escalation, callId }) => ({ ...escalation, step: steps.get(callId) ?? null }));
+}
+
+/** Null: the step was not moved because of a failure. `stage`: why the cascade was escalated between the two, where it says. */
+export function escalationOf(before: Decided, event: Decided, stage: StageCause = null): Escalation | null {
+  const { callId, turnId = null, chosen, reason: text, reasonCode, layer } = event;
+  const hasMoved = before.chosen.model !== chosen.model;
+  const isAdvice = reasonCode === 'advice';
+  // A log from before steps were routed, and programs that give up, escalate a cascade without a layer.
+  const isFailure = layer === 'L4' || layer === 'L5' || (layer === undefined && reasonCode === 'cascade');
+  if (!isAdvice && !(isFailure && hasMoved)) return null;
+  const kind = isAdvice ? 'advice' : chosen.where === 'local' ? 'fallback' : 'takeover';
+  const to = isAdvice ? (event.runnerUp?.model ?? chosen.model) : chosen.model;
+  return {
+    callId,
+    step: null,
+    turnId,
+    kind,
+    cause: stageCause(stage) ?? causeOf(before, event),
+    from: before.chosen.model,
+    to,
+    text,
+  };
+}
+
+/** A cap and a fence are no failures of the model, and are told as what they are elsewhere. */
+function stageCause(stage: StageCause): EscalationCause | null {
+  return stage === 'cap' || stage === 'fence' ? null : stage;
+}
+
+function causeOf(before: Decided, event: Decided): EscalationCause {
+  switch (event.reasonCode) {
+    case 'format':
+    case 'checks':
+    case 'transport':
+    case 'window':
+    case 'no-progress':
+      return event.reasonCode;
+    default:
+  }
+  if (event.layer === 'L4') return 'gate';
+  const grown = (name: string): boolean => (event.features?.[name] ?? 0) > (before.features?.[name] ?? 0);
+  if (grown('formatFailures')) return 'format';
+  return grown('failedChecks') || grown('testsRed') ? 'checks' : 'no-progress';
+}
+
+export interface CauseCount {
+  readonly cause: EscalationCause;
+  readonly count: number;
+}
+
+/** How often each, the most frequent first; those that never were are left out. */
+export function countCauses(escalations: readonly Pick<Escalation, 'cause'>[]): readonly CauseCount[] {
+  const counts = new Map<EscalationCause, number>();
+  for (const { cause } of escalations) counts.set(cause, (counts.get(cause) ?? 0) + 1);
+  return [...counts].map(([cause, count]) => ({ cause, count })).sort((left, right) => right.count - left.count);
+}

@@ -1,0 +1,69 @@
+import type { TurnEndReason } from '@shared/events/events.ts';
+import type { Priors, Tally } from './priors.ts';
+import type { StepState, TurnState } from '@shared/session/session-state.ts';
+
+const HALF_LIFE_MS = 30 * 24 * 3600 * 1000;
+
+/** Questions beside the work say nothing of who did it. */
+const asides: ReadonlySet<StepState['purpose']> = new Set(['summarise', 'title', 'advise', 'review']);
+
+/** What of a session's state is looked at. */
+interface Work {
+  readonly turns: readonly (Pick<TurnState, 'id' | 'endedAt' | 'reason'> & {
+    readonly before: { readonly passed: boolean } | null;
+    readonly after: { readonly passed: boolean } | null;
+  })[];
+  readonly steps: readonly {
+    readonly turnId: string | null;
+    readonly purpose: StepState['purpose'];
+    readonly stage: { readonly model: string };
+  }[];
+}
+
+/** A session's last turn counted in. One that ended by itself with a check that failed before it; all others say nothing. */
+export function learnPriors(priors: Priors, { turns, steps }: Work): Priors {
+  const turn = turns.at(-1);
+  if (turn === undefined || turn.endedAt === null) return priors;
+  const { id, endedAt } = turn;
+  const isSolved = wasSolved(turn);
+  if (isSolved === null) return priors;
+  const own = steps.filter((step) => step.turnId === id && !asides.has(step.purpose));
+  /** Who made the last step of a kind has done it; whose work was taken over has not. */
+  const last = new Map(own.map(({ purpose, stage }) => [purpose, stage.model]));
+  const made = new Map(
+    own.map(({ purpose, stage }) => [`${stage.model}\n${purpose}`, { purpose, model: stage.model }]),
+  );
+  return [...made.values()].reduce<Priors>((sum, { purpose, model }) => {
+    const before = sum[model]?.[purpose];
+    const counted = count(before, isSolved && last.get(purpose) === model, endedAt);
+    return { ...sum, [model]: { ...sum[model], [purpose]: counted } };
+  }, priors);
+}
+
+function count(before: Tally | undefined, isSolved: boolean, at: number): Tally {
+  // A clock that was put back makes nothing worth more than it was.
+  const factor = before === undefined ? 0 : 0.5 ** (Math.max(0, at - before.at) / HALF_LIFE_MS);
+  return {
+    tries: (before?.tries ?? 0) * factor + 1,
+    solved: (before?.solved ?? 0) * factor + (isSolved ? 1 : 0),
+    at,
+  };
+}
+
+const failed: ReadonlySet<TurnEndReason> = new Set([
+  'gave-up',
+  'criterion-unmet',
+  'step-limit',
+  'time-limit',
+  'output-limit',
+  'repeated-call',
+  'alternating-calls',
+  'repeated-rejection',
+]);
+
+/** Null: no check judged it, or somebody else ended it. */
+function wasSolved({ reason, before, after }: Work['turns'][number]): boolean | null {
+  if (reason === null || before?.passed !== false) return null;
+  if (reason === 'done') return after?.passed === true ? true : null;
+  return failed.has(reason) ? false : null;
+}

@@ -1,0 +1,13 @@
+import { profiles } from './routing-profiles.ts';
+import type { Profile, Routing, RoutingNumbers } from './routing.ts';
+import { routingNumbersSchema } from './routing.ts';
+
+type OwnNumbers = { readonly [Name in keyof RoutingNumbers]?: RoutingNumbers[Name] | undefined };
+
+export function routingOf(profile: Profile, own: OwnNumbers): Routing {
+  const preset = profiles[profile];
+  const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+  // Who says where one role is asked says nothing of the others.
+  const roles = { ...preset.roles, ...own.roles };
+  return { profile, numbers: routingNumbersSchema.parse({ ...preset, ...given, roles }) };
+}

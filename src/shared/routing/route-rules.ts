@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { Purpose } from '@shared/events/events.ts';
+import { globMatcher } from '@shared/safety/fences.ts';
+import { whereSchema } from '@shared/models/model-info.ts';
+
+/** A person's rule on where steps run (`rules.ts` reads it). The first one that fits decides, and no score goes over it. */
+export const routeRuleSchema = z.object({
+  where: whereSchema,
+  kind: z.enum(['always', 'path', 'task', 'purpose']),
+  /** A glob, a piece of the task's text, or a purpose; empty for `always`. */
+  value: z.string(),
+  /** Where it stands, for people: `line 3 of your rules`. */
+  from: z.string(),
+});
+export type RouteRule = z.infer<typeof routeRuleSchema>;
+
+export interface RuleSubject {
+  readonly purpose: Purpose;
+  readonly task: string;
+  /** Files that the turn has read or changed so far, relative to the workspace. */
+  readonly paths: readonly string[];
+}
+
+/** The first rule that fits; null: none does. */
+export function matchingRule(rules: readonly RouteRule[], subject: RuleSubject): RouteRule | null {
+  return rules.find((rule) => fits(rule, subject)) ?? null;
+}
+
+/** A rule in a sentence for people. */
+export function ruleText({ where, kind, value, from }: RouteRule): string {
+  return `A rule says so: ${where} ${kind === 'always' ? 'always' : `${kind} ${value}`} (${from}).`;
+}
+
+function fits({ kind, value }: RouteRule, { purpose, task, paths }: RuleSubject): boolean {
+  switch (kind) {
+    case 'always':
+      return true;
+    case 'purpose':
+      return value === purpose;
+    case 'task':
+      return task.toLowerCase().includes(value.toLowerCase());
+    case 'path':
+      return paths.some(globMatcher(value));
+    default:
+      return kind satisfies never;
+  }
+}

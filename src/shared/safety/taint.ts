@@ -1,0 +1,377 @@
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import type { FenceHit, Fences } from './fences.ts';
+import { keyOfHit, plainPath } from './fences.ts';
+import { createSessionAnswers, isGranted } from './session-answers.ts';
+import type { SessionAnswers } from './session-answers.ts';
+import { decodedIn, lineMarksOf, marksOf, viewsOf } from './fence-text.ts';
+import { assignedShapes, hideSecrets, secretShapes } from './secret-patterns.ts';
+
+/** Fenced things, each once. */
+type Hits = Map<string, FenceHit>;
+
+/** Which conversation a call belongs to: that of the loop, which is one for the whole session, or a program's own of one turn. */
+export type TaintScope = 'conversation' | 'turn';
+
+/**
+ * What of a session is fenced, and what was built from it: a fold of its log. A model that has had fenced content in
+ * sight has it in all that it says from then on, so that conversation is fenced for good: its edits, the files it wrote, the
+ * results of its calls, summaries, notes. A program's own questions are fenced for the turn in which it saw some.
+ */
+export interface FenceTaint {
+  add(event: SessionEvent): void;
+  /** The content of a fenced file as it is now, so that a copy of it is found wherever it stands. */
+  addFile(hit: FenceHit, text: string): void;
+  /** A fenced file that cannot be looked into: what commands print may have it. */
+  expose(hit: FenceHit): void;
+  /** What a call in this conversation was built from. */
+  inScope(scope: TaintScope): readonly FenceHit[];
+  /** What is found in a text by its look: fenced content and copies of it, encoded ones too, patterns, secrets. */
+  inText(text: string): readonly FenceHit[];
+  /** A text without what is to be taken out of it. The same text gives the same result while nothing new is fenced. */
+  redact(text: string): string;
+  /** Grows with what is known: what was looked through before has to be looked through again. */
+  known(): number;
+  /** Whether a person has said yes to this going out, in this session. */
+  isAllowed(hit: FenceHit): boolean;
+}
+
+interface Tool {
+  readonly name: string;
+  readonly byRecipe: boolean;
+  readonly hits: Hits;
+}
+
+interface State {
+  readonly fences: Fences;
+  readonly conversation: Hits;
+  readonly turn: Hits;
+  /** Files that were written with fenced content in sight. */
+  readonly paths: Map<string, Hits>;
+  /** Fenced files that every command of this workspace can read. */
+  readonly exposed: Hits;
+  readonly tools: Map<string, Tool>;
+  /** What each running call carries. */
+  readonly calls: Map<string, Hits>;
+  readonly marks: Map<number, FenceHit>;
+  /** Texts that come from a file that is to be taken out: they go as a whole, however short their lines. */
+  readonly wholes: Map<string, FenceHit>;
+  readonly answers: SessionAnswers;
+  readonly messages: Map<string, Hits>;
+}
+
+/** Tools that open no file but those that their input or their output names. All others may read anything. */
+const namesItsFiles: ReadonlySet<string> = new Set([
+  'read_file',
+  'write_file',
+  'edit_file',
+  'delete_file',
+  'apply_patch',
+  'apply_change',
+  'read_instructions',
+  'search',
+  'look_at_changes',
+  'take_back',
+]);
+/** Tools that tell names of files, and nothing of what is in them. */
+const printsFileNames: ReadonlySet<string> = new Set(['list_files', 'gather_facts', 'task_complete']);
+/** Actions whose output opens the loop's conversation. */
+const opensConversation: ReadonlySet<string> = new Set(['gather_facts', 'read_instructions']);
+
+export function createFenceTaint(fences: Fences): FenceTaint {
+  const state: State = {
+    fences,
+    conversation: new Map(),
+    turn: new Map(),
+    paths: new Map(),
+    exposed: new Map(),
+    tools: new Map(),
+    calls: new Map(),
+    marks: new Map(),
+    wholes: new Map(),
+    answers: createSessionAnswers(),
+    messages: new Map(),
+  };
+  return {
+    add: (event) => {
+      state.answers.add(event);
+      addEvent(state, event);
+    },
+    addFile: (hit, text) => {
+      if (text.trim() === '') return;
+      if (hit.verdict !== 'redact') put(state.exposed, [hit]);
+      mark(state, [hit], text);
+      // One of short lines only is known by its lines.
+      if (marksOf(text).next().done === true) markLines(state, hit, text);
+    },
+    expose: (hit) => {
+      if (hit.verdict !== 'redact') put(state.exposed, [hit]);
+    },
+    inScope: (scope) => [...(scope === 'conversation' ? state.conversation : state.turn).values()],
+    inText: (text) => [...hitsInText(state, text, true).values()],
+    redact: (text) => redactText(state, text),
+    known: () => state.marks.size + state.wholes.size,
+    isAllowed: (hit) => isAllowed(state, keyOfHit(hit)),
+  };
+}
+
+function addEvent(state: State, event: SessionEvent): void {
+  switch (event.type) {
+    case 'user-message-added': {
+      const hits = hitsInText(state, event.text);
+      for (const given of event.attachments ?? []) put(hits, hitsOfAttachment(state, given));
+      state.messages.set(event.messageId, hits);
+      bothGet(state, hits, '');
+      return;
+    }
+    case 'turn-started':
+      state.turn.clear();
+      put(state.turn, state.messages.get(event.messageId)?.values() ?? []);
+      return;
+    case 'model-call-started':
+      state.calls.set(event.callId, new Map(event.stage.strategy === 'loop' ? state.conversation : state.turn));
+      return;
+    case 'model-call-ended':
+      modelEnded(state, event);
+      return;
+    case 'tool-started':
+      state.tools.set(event.toolCallId, toolOf(state, event));
+      return;
+    case 'tool-ended':
+      toolEnded(state, event);
+      return;
+    case 'file-changed':
+      fileChanged(state, event);
+      return;
+    default:
+      addRest(state, event);
+  }
+}
+
+function addRest(state: State, event: SessionEvent): void {
+  switch (event.type) {
+    case 'criterion-checked':
+      bothGet(state, new Map([...builtFrom(state.exposed), ...hitsInText(state, event.summary)]), event.summary);
+      return;
+    case 'recipe-progressed':
+      if (event.phase === 'gave-up') put(state.conversation, builtFrom(state.turn).values());
+      return;
+    case 'context-compacted':
+      mark(state, builtFrom(state.conversation).values(), event.summary);
+      return;
+    case 'turn-ended':
+      // What a program says at its end is said in the conversation.
+      put(state.conversation, builtFrom(state.turn).values());
+      mark(state, builtFrom(state.conversation).values(), event.text);
+      return;
+    default:
+  }
+}
+
+function isAllowed({ answers }: State, key: string): boolean {
+  return answers.all().some((one) => isGranted(one) && one.fenced.some((hit) => keyOfHit(hit) === key));
+}
+
+function bothGet(state: State, hits: Hits, text: string): void {
+  put(state.conversation, hits.values());
+  put(state.turn, hits.values());
+  mark(state, hits.values(), text);
+}
+
+function modelEnded(state: State, event: EventOf<'model-call-ended'>): void {
+  const hits = builtFrom(state.calls.get(event.callId) ?? new Map());
+  state.calls.delete(event.callId);
+  if (hits.size === 0) return;
+  for (const part of event.parts) mark(state, hits.values(), textsIn(part).join('\n'));
+}
+
+function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
+  const hits: Hits = new Map();
+  for (const path of pathsIn(event.input)) put(hits, hitsOfPath(state, path).values());
+  for (const hit of hits.values()) if (hit.verdict === 'redact') keepWholes(state, hit, textsIn(event.input));
+  const isOpen = !namesItsFiles.has(event.tool) && !printsFileNames.has(event.tool);
+  if (isOpen) put(hits, builtFrom(state.exposed).values());
+  return { name: event.tool, byRecipe: event.by === 'recipe', hits };
+}
+
+function toolEnded(state: State, event: EventOf<'tool-ended'>): void {
+  const tool = state.tools.get(event.toolCallId);
+  // Without its beginning nobody knows what it read.
+  const hits: Hits = new Map(tool?.hits ?? builtFrom(state.exposed));
+  if (printsFileNames.has(event.tool)) return;
+  const data = event.dataBlob === null ? textsIn(event.data).join('\n') : '';
+  // Data too large for its event is not looked into: it may have met any file.
+  const isFinding = event.tool === 'search' || event.tool === 'look_at_changes';
+  if (event.dataBlob !== null && isFinding) put(hits, builtFrom(state.exposed).values());
+  if (isFinding) for (const path of pathsFound(event)) put(hits, hitsOfPath(state, path).values());
+  put(hits, hitsInText(state, event.output).values());
+  put(hits, hitsInText(state, data).values());
+  if (hits.size === 0) return;
+  for (const hit of hits.values())
+    if (hit.verdict === 'redact' && hit.path !== null) keepWholes(state, hit, [event.output]);
+  put(state.turn, hits.values());
+  if (tool?.byRecipe !== true || opensConversation.has(event.tool)) put(state.conversation, hits.values());
+  mark(state, hits.values(), `${event.output}\n${data}`);
+}
+
+/** A file that was written with something fenced in sight, by a model, a program or a command, is fenced like it. */
+function fileChanged(state: State, { path, toolCallId, by }: EventOf<'file-changed'>): void {
+  const tool = toolCallId === null ? undefined : state.tools.get(toolCallId);
+  const hits: Hits = new Map(builtFrom(tool?.hits ?? new Map()));
+  if (by === 'model') put(hits, builtFrom(state.conversation).values());
+  if (by === 'recipe') put(hits, builtFrom(state.turn).values());
+  hits.delete(keyOfHit({ rule: state.fences.ofPath(path)?.rule ?? '', path: plainPath(path) }));
+  if (hits.size === 0) return;
+  const known = state.paths.get(plainPath(path)) ?? new Map<string, FenceHit>();
+  put(known, hits.values());
+  state.paths.set(plainPath(path), known);
+}
+
+/** Fenced by its path, else by its name: what was given from elsewhere or cannot be read cannot be taken out of a text. */
+function hitsOfAttachment(state: State, { path, name, kind }: Attachment): readonly FenceHit[] {
+  const hits = [...hitsOfPath(state, path ?? name).values()];
+  const isKnown = kind === 'text' && path !== undefined;
+  return isKnown ? hits : hits.map((hit) => (hit.verdict === 'redact' ? { ...hit, verdict: 'local-only' } : hit));
+}
+
+function hitsOfPath(state: State, path: string): Hits {
+  const own = state.fences.ofPath(path);
+  const hits: Hits = new Map(state.paths.get(plainPath(path)) ?? []);
+  if (own !== null) put(hits, [own]);
+  return hits;
+}
+
+function hitsInText(state: State, text: string, withSecrets = false): Hits {
+  const hits: Hits = new Map();
+  const { patterns, secrets } = state.fences;
+  for (const [whole, hit] of state.wholes) if (text.includes(whole)) put(hits, [hit]);
+  if (text === '' || (patterns.length === 0 && state.marks.size === 0 && secrets === 'off')) return hits;
+  for (const view of viewsOf(text)) {
+    for (const { pattern, hit } of patterns) if (view.search(pattern) >= 0) put(hits, [hit]);
+    if (secrets === 'local-only' || (withSecrets && secrets !== 'off')) put(hits, secretHits(view, secrets));
+    if (state.marks.size === 0) continue;
+    for (const marks of [marksOf(view), lineMarksOf(view)]) {
+      for (const one of marks) {
+        const hit = state.marks.get(one);
+        if (hit !== undefined) put(hits, [hit]);
+      }
+    }
+  }
+  return hits;
+}
+
+function secretHits(text: string, verdict: 'redact' | 'local-only'): readonly FenceHit[] {
+  const { kinds } = hideSecrets(hideSecrets(text, secretShapes).text, assignedShapes);
+  const plain = hideSecrets(text, secretShapes).kinds;
+  return [...new Set([...plain, ...kinds])].map((rule) => ({ rule, verdict, path: null, how: 'content' }));
+}
+
+function mark(state: State, hits: Iterable<FenceHit>, text: string): void {
+  const [first] = [...hits].sort((left, right) => rank[right.verdict] - rank[left.verdict]);
+  if (first === undefined || text === '') return;
+  for (const one of marksOf(text)) if (!state.marks.has(one)) state.marks.set(one, first);
+  if (first.verdict === 'redact') markLines(state, first, text);
+}
+
+function markLines(state: State, hit: FenceHit, text: string): void {
+  for (const one of lineMarksOf(text)) if (!state.marks.has(one)) state.marks.set(one, hit);
+}
+
+const rank = { redact: 0, ask: 1, 'local-only': 2 } as const;
+
+function put(into: Hits, hits: Iterable<FenceHit>): void {
+  for (const hit of hits) {
+    const key = keyOfHit(hit);
+    if (!into.has(key)) into.set(key, hit);
+  }
+}
+
+/** What is only to be taken out is taken out wherever a copy of it stands; what a model says of it in its own words goes. */
+function builtFrom(hits: Hits): Hits {
+  const built: Hits = new Map();
+  for (const [key, hit] of hits) if (hit.verdict !== 'redact') built.set(key, { ...hit, how: 'built-from' });
+  return built;
+}
+
+/** Shorter ones stand everywhere, and a path is no content. */
+const shortestWhole = 8;
+
+function keepWholes(state: State, hit: FenceHit, texts: readonly string[]): void {
+  for (const text of texts) if (text.length >= shortestWhole && text !== hit.path) state.wholes.set(text, hit);
+}
+
+function redactWholes(state: State, input: string): string {
+  let text = input;
+  for (const [whole, hit] of state.wholes) {
+    const label = `[fenced: ${hit.path ?? hit.rule}]`;
+    if (text.includes(whole)) text = text.replaceAll(whole, label);
+    // An older result, shortened to make room.
+    const [head, tail] = text.split(/\n\[… \d+ bytes left out here …\]\n/u);
+    if (head && tail && whole.startsWith(head) && whole.endsWith(tail)) text = label;
+  }
+  return text;
+}
+
+function redactText(state: State, input: string): string {
+  const { patterns, secrets } = state.fences;
+  let text = redactWholes(state, input);
+  if (secrets === 'redact') text = hideSecrets(hideSecrets(text, secretShapes).text, assignedShapes).text;
+  for (const { pattern, hit } of patterns) if (hit.verdict === 'redact') text = text.replace(pattern, '[fenced]');
+  text = redactRuns(state, text);
+  if (state.marks.size === 0) return text;
+  return text
+    .split('\n')
+    .map((line) => markedBy(state, line) ?? line)
+    .join('\n');
+}
+
+/** Encoded runs with something inside that is to be taken out go as a whole. */
+function redactRuns(state: State, input: string): string {
+  let text = input;
+  for (const { from, to, text: inner } of [...decodedIn(input)].reverse()) {
+    const isFenced = [...hitsInText(state, inner, true).values()].some(({ verdict }) => verdict === 'redact');
+    if (isFenced) text = `${text.slice(0, from)}[fenced]${text.slice(to)}`;
+  }
+  return text;
+}
+
+function markedBy(state: State, line: string): string | null {
+  for (const one of [...marksOf(line), ...lineMarksOf(line)]) {
+    const hit = state.marks.get(one);
+    if (hit?.verdict === 'redact') return `[fenced: ${hit.path ?? hit.rule}]`;
+  }
+  return null;
+}
+
+/** The paths that an input names: its fields for them, the heads of a patch, the words of a command. */
+function* pathsIn(input: unknown): Generator<string> {
+  if (typeof input !== 'object' || input === null) return;
+  for (const [key, value] of Object.entries(input)) {
+    if (typeof value === 'string') {
+      if (key === 'path' || key === 'cwd') yield value;
+      if (key === 'patch')
+        for (const [, head = ''] of value.matchAll(/^(?:---|\+\+\+|\*\*\*)([^\n]*)/gmu)) {
+          const path = /(?<![^\s:])[^\s:]+$/u.exec(head.trimEnd())?.[0];
+          if (path !== undefined) yield path.replace(/^[ab]\//, '');
+        }
+      if (key === 'command' || key === 'selector') yield* value.match(/[^\s'"`;|&<>()=:,]+/gu) ?? [];
+    }
+    if (Array.isArray(value)) for (const item of value) if (typeof item === 'object') yield* pathsIn(item);
+  }
+}
+
+/** Where something was found: by the data of a search and its lines, or by the heads of a diff. */
+function* pathsFound({ output, data }: EventOf<'tool-ended'>): Generator<string> {
+  const matches: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'matches') : null;
+  if (Array.isArray(matches)) for (const item of matches) yield* pathsIn(item);
+  const diff: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'diff') : null;
+  if (typeof diff === 'string') yield* pathsIn({ patch: diff });
+  for (const match of output.matchAll(/^(.+?):\d+: /gmu)) if (match[1] !== undefined) yield match[1];
+}
+
+/** Every text inside a value. */
+export function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

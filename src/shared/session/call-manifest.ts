@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { FenceHit } from '@shared/safety/fences.ts';
+import { fenceHitSchema } from '@shared/safety/fences.ts';
+import type { Message, Part } from '@shared/models/model-messages.ts';
+
+/** One thing that a call carries. */
+const carriedSchema = z.object({
+  role: z.string(),
+  /** `text`, `tool-result`, `image`, … ; `tools` for what the model is told of its tools. */
+  kind: z.string(),
+  /** As UTF-8; of an image those of the file. */
+  bytes: z.number().int(),
+  /** Where it comes from, as far as the call itself says: the tool, and the path it was called with. */
+  origin: z.string().nullable(),
+  text: z.string(),
+  hits: z.array(fenceHitSchema),
+});
+type Carried = z.infer<typeof carriedSchema>;
+
+/** Exactly what one call would carry, or has carried, out of this machine. */
+export const manifestSchema = z.object({
+  model: z.string(),
+  purpose: z.string(),
+  bytes: z.number().int(),
+  parts: z.array(carriedSchema),
+  /** What the whole of it was built from, by the log. */
+  builtFrom: z.array(fenceHitSchema),
+});
+export type Manifest = z.infer<typeof manifestSchema>;
+
+export interface ManifestSubject {
+  readonly model: string;
+  readonly purpose: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly object[];
+  readonly prefill: string | null;
+  readonly hitsIn: (part: Part) => readonly FenceHit[];
+  readonly builtFrom: readonly FenceHit[];
+}
+
+export function manifestOf(subject: ManifestSubject): Manifest {
+  const { model, purpose, messages, tools, prefill, hitsIn, builtFrom } = subject;
+  const calls = new Map<string, string>();
+  const parts = messages.flatMap(({ role, parts: said }) =>
+    said.map((part): Carried => {
+      if (part.type === 'tool-call') calls.set(part.id, labelOf(part.name, part.input));
+      const text = textOfPart(part);
+      const bytes = part.type === 'image' ? (part.blob?.bytes ?? imageBytes(part.data)) : bytesOf(text);
+      const origin = part.type === 'tool-result' ? (calls.get(part.id) ?? part.name) : null;
+      return { role, kind: part.type, bytes, origin, text, hits: [...hitsIn(part)] };
+    }),
+  );
+  const told = tools.length === 0 ? '' : JSON.stringify(tools);
+  if (told !== '') parts.push(plain('system', 'tools', told));
+  if (prefill !== null && prefill !== '') parts.push(plain('assistant', 'text', prefill));
+  return { model, purpose, bytes: parts.reduce((sum, part) => sum + part.bytes, 0), parts, builtFrom: [...builtFrom] };
+}
+
+function plain(role: string, kind: string, text: string): Carried {
+  return { role, kind, bytes: bytesOf(text), origin: null, text, hits: [] };
+}
+
+function labelOf(name: string, input: unknown): string {
+  const path: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'path') : null;
+  return typeof path === 'string' ? `${name} ${path}` : name;
+}
+
+/** A part as text; of an image only what it is. */
+export function textOfPart(part: Part): string {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+    case 'tool-result':
+      return part.text;
+    case 'tool-call':
+      return `${part.name} ${part.raw ?? JSON.stringify(part.input) ?? ''}`;
+    case 'image':
+      return part.name === undefined ? part.mediaType : `${part.mediaType} ${part.name}`;
+    default:
+      return part satisfies never;
+  }
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+function imageBytes(base64: string): number {
+  return Math.floor((base64.replace(/(?<!=)=+$/, '').length * 3) / 4);
+}
+
+/** In a few lines for a person who is asked: how much, from where, and what of it is fenced. */
+export function summariseManifest({ model, bytes, parts, builtFrom }: Manifest): string {
+  const origins = [...new Set(parts.flatMap(({ origin }) => (origin === null ? [] : [origin])))];
+  const hits = [...parts.flatMap(({ hits: own }) => own), ...builtFrom];
+  const fenced = [
+    ...new Set(hits.map(({ rule, path, how }) => `${how === 'content' ? '' : 'built from '}${path ?? rule}`)),
+  ];
+  return [
+    `${parts.length} parts, ${bytes} bytes to ${model}`,
+    fenced.length === 0 ? 'nothing fenced' : `fenced: ${listed(fenced)}`,
+    ...(origins.length === 0 ? [] : [`from: ${listed(origins)}`]),
+  ].join('; ');
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > 6 ? ` and ${names.length - 6} more` : '';
+  return names.slice(0, 6).join(', ') + more;
+}

@@ -1,0 +1,13 @@
+/** How much of each list the folded state keeps. */
+export const keptCounts = {
+  turns: 200,
+  steps: 600,
+  toolCalls: 600,
+  actions: 600,
+  changes: 2000,
+  notices: 50,
+  progress: 100,
+  routes: 20,
+  /** Only the latest calls keep their output. */
+  outputs: 40,
+} as const;

@@ -1,0 +1,53 @@
+import type { EventOf } from '@shared/events/events.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import { shortenText, lastItems, textLimit } from '@shared/text/shorten-text.ts';
+
+type Change = Partial<Pick<SessionState, 'messages' | 'queued' | 'pending' | 'plan'>>;
+
+/** How much of the list is kept. */
+const keptMessages = 200;
+
+/** What becomes of a person's messages: they wait for a turn, are taken by one, or were left behind by a process that ended. */
+export function reduceMessages(
+  state: SessionState,
+  event: EventOf<'user-message-added' | 'message-delivered' | 'message-dropped' | 'plan-edited' | 'turn-started'>,
+): Change {
+  const { messages, queued, pending } = state;
+  if (event.type === 'plan-edited') return { plan: { turnId: event.planTurnId, steps: event.steps } };
+  const { messageId } = event;
+  switch (event.type) {
+    case 'user-message-added': {
+      const { text, at, seq, attachments } = event;
+      const given = attachments === undefined ? {} : { attachments };
+      return {
+        messages: lastItems(
+          [...messages, { messageId, seq, text: shortenText(text, textLimit), at, ...given }],
+          keptMessages,
+        ),
+        queued: event.queued ? [...queued, { messageId, seq, text, at, ...given }] : queued,
+        pending: lastItems([...pending, messageId], keptMessages),
+      };
+    }
+    case 'message-delivered': {
+      // Between two turns it is what the next turn is about, and that one may never begin.
+      const isTaken = state.turns.at(-1)?.reason === null;
+      return { messages, queued: without(queued, messageId), pending: isTaken ? others(pending, messageId) : pending };
+    }
+    case 'message-dropped': {
+      const dropped = messages.map((one) => (one.messageId === messageId ? { ...one, isDropped: true as const } : one));
+      return { messages: dropped, queued: without(queued, messageId), pending: others(pending, messageId) };
+    }
+    case 'turn-started':
+      return { messages, queued: without(queued, messageId), pending: others(pending, messageId) };
+    default:
+      return event satisfies never;
+  }
+}
+
+function without<T extends { readonly messageId: string }>(messages: readonly T[], messageId: string): readonly T[] {
+  return messages.filter((message) => message.messageId !== messageId);
+}
+
+function others(pending: readonly string[], messageId: string): readonly string[] {
+  return pending.filter((id) => id !== messageId);
+}

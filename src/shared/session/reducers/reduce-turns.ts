@@ -1,0 +1,428 @@
+import type { EngineReport } from '@shared/events/call-report.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import {
+  shortenText,
+  shortenOutput,
+  changeLastMatch,
+  lastItems,
+  firstLine,
+  lineLimit,
+  textLimit,
+} from '@shared/text/shorten-text.ts';
+import { keptCounts } from './kept-counts.ts';
+import { cappedItems } from '@shared/session/plan-steps.ts';
+import { reduceMessages } from './reduce-messages.ts';
+import { reduceCopiedHistory } from './reduce-copied-history.ts';
+import { reduceSandbox } from './reduce-sandbox.ts';
+import { fenceNotice, gateNotice, instructionsFound, withNotice, terminalNotice } from './session-notices.ts';
+import { type ChangeState, reduceChange, reviewChange } from '@shared/session/file-change-state.ts';
+import type {
+  ApprovalState,
+  SessionState,
+  StepEnd,
+  StepState,
+  ToolCallState,
+  TurnState,
+} from '@shared/session/session-state.ts';
+
+type Change = Partial<SessionState>;
+
+type CallEvent = EventOf<
+  | 'route-decided'
+  | 'engine-waited'
+  | 'model-call-started'
+  | 'model-call-ended'
+  | 'tool-call-requested'
+  | 'approval-requested'
+  | 'approval-answered'
+  | 'network-used'
+  | 'cap-reached'
+  | 'cap-answered'
+  | 'call-fenced'
+  | 'instructions-found'
+  | 'tool-started'
+  | 'tool-ended'
+  | 'observation-trimmed'
+  | 'plan-progressed'
+>;
+
+/** What an event changes in the state; null for an unknown type. */
+export function reduceTurns(state: SessionState, event: SessionEvent): Change | null {
+  switch (event.type) {
+    case 'session-created':
+      return created(event);
+    case 'session-renamed':
+      return { title: firstLine(event.title) };
+    case 'history-copied':
+      return reduceCopiedHistory(state, event);
+    case 'session-repaired':
+      return withNotice(state, {
+        ...event,
+        level: 'warning',
+        code: event.type,
+        text: `The log was repaired: ${event.reason}.`,
+      });
+    case 'sandbox-started':
+    case 'sandbox-lost':
+    case 'service-changed':
+    case 'untracked-found':
+      return reduceSandbox(state, event);
+    case 'user-message-added':
+    case 'message-delivered':
+    case 'message-dropped':
+    case 'plan-edited':
+      return reduceMessages(state, event);
+    case 'turn-started':
+      return turnStarted(state, event);
+    case 'criterion-checked':
+      return criterionChecked(state, event);
+    case 'stage-chosen':
+      return stageChosen(state, event);
+    case 'file-changed':
+      return fileChanged(state, event);
+    case 'changes-taken':
+      return {
+        changes: state.changes.map((change) => (event.paths.includes(change.path) ? reviewChange(change) : change)),
+      };
+    case 'recipe-progressed':
+      return progressed(state, event);
+    case 'context-compacted':
+      return { compactions: state.compactions + 1 };
+    case 'child-session-ended':
+    case 'cache-prefilled':
+    case 'terminal-closed':
+      return {};
+    case 'gate-checked':
+      return withNotice(state, gateNotice(event));
+    case 'terminal-opened':
+      return withNotice(state, terminalNotice(event));
+    case 'notice-added':
+      return withNotice(state, event);
+    case 'turn-ended':
+      return turnEnded(state, event);
+    default:
+      return reduceCalls(state, event);
+  }
+}
+
+/** The events of steps: model calls, tool calls, what they tell of a plan, and approvals. */
+function reduceCalls(state: SessionState, event: CallEvent): Change | null {
+  switch (event.type) {
+    case 'route-decided':
+      return routeDecided(state, event);
+    case 'engine-waited':
+      return inStep(state, event.callId, (step) => ({ waitedMs: step.waitedMs + event.waitedMs }));
+    case 'model-call-started':
+      return callStarted(state, event);
+    case 'model-call-ended':
+      return inStep(state, event.callId, (step) => stepEnded(step, event));
+    case 'tool-call-requested':
+      return toolRequested(state, event);
+    case 'approval-requested':
+    case 'approval-answered':
+      return { approvals: reduceApprovals(state.approvals, event) };
+    case 'network-used':
+      return {};
+    case 'cap-reached': {
+      const { capId, model, scope, limitUsd, spentUsd, heldUsd, worstUsd, at } = event;
+      return { cap: { capId, model: firstLine(model), scope, limitUsd, spentUsd, heldUsd, worstUsd, here: event.here, at } };
+    }
+    case 'cap-answered':
+      return { cap: null };
+    case 'instructions-found':
+      return instructionsFound(state, event);
+    case 'call-fenced':
+      return withNotice(state, fenceNotice(event));
+    case 'tool-started':
+      return event.by === 'recipe' ? actionStarted(state, event) : toolStarted(state, event);
+    case 'tool-ended':
+      return toolEnded(state, event);
+    case 'plan-progressed':
+      return inTurn(state, event.turnId, () => ({ planItems: cappedItems(event.items) }));
+    case 'observation-trimmed':
+      return {};
+    default:
+      event satisfies never;
+      return null;
+  }
+}
+
+function inTurn(
+  state: SessionState,
+  turnId: string | undefined,
+  change: (turn: TurnState) => Partial<TurnState>,
+): Change {
+  const fits = (turn: TurnState): boolean => turnId === undefined || turn.id === turnId;
+  return { turns: changeLastMatch(state.turns, fits, (turn) => ({ ...turn, ...change(turn) })) };
+}
+
+function inStep(state: SessionState, callId: string, change: (step: StepState) => Partial<StepState>): Change {
+  return {
+    steps: changeLastMatch(
+      state.steps,
+      (step) => step.callId === callId,
+      (step) => ({ ...step, ...change(step) }),
+    ),
+  };
+}
+
+function created(event: EventOf<'session-created'>): Change {
+  const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId } = event;
+  return {
+    sessionId,
+    title: firstLine(title),
+    appVersion,
+    projectPath,
+    workspace,
+    parentId,
+    groupId,
+    createdAt: event.at,
+  };
+}
+
+function reduceApprovals(
+  approvals: readonly ApprovalState[],
+  event: EventOf<'approval-requested'> | EventOf<'approval-answered'>,
+): readonly ApprovalState[] {
+  if (event.type === 'approval-answered')
+    return approvals.filter((approval) => approval.approvalId !== event.approvalId);
+  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff } = event;
+  if (hosts === undefined) {
+    // Nothing of a text that is to be agreed to may be left out; an answer takes it away again.
+    const whole = {
+      ...(text === undefined ? {} : { text, reason: shortenText(reason ?? '', textLimit) }),
+      ...(diff === undefined ? {} : { diff }),
+    };
+    return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole }];
+  }
+  // A command is kept whole for the same reason: what is left out of it would be agreed to unseen.
+  const said = {
+    reason: shortenText(reason ?? '', textLimit),
+    why: firstLine(why ?? ''),
+    ...(isOnce === true ? { isOnce } : {}),
+  };
+  return [...approvals, { approvalId, toolCallId, kind, subject, sha256, hosts, ...said }];
+}
+
+function stageChosen(state: SessionState, event: EventOf<'stage-chosen'>): Change {
+  const { stage, recipe, reason, at } = event;
+  const chosen = { stage, recipe, reason: firstLine(reason), at };
+  return inTurn(state, event.turnId, (turn) => ({ stages: [...turn.stages, chosen] }));
+}
+
+function routeDecided(state: SessionState, event: EventOf<'route-decided'>): Change {
+  const { callId, reasonCode, reason } = event;
+  return { routes: lastItems([...state.routes, { callId, reasonCode, reason: firstLine(reason) }], keptCounts.routes) };
+}
+
+function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Change {
+  const turn: TurnState = {
+    id: event.turnId ?? '',
+    seq: event.seq,
+    messageId: event.messageId,
+    plan: event.plan,
+    startedAt: event.at,
+    endedAt: null,
+    reason: null,
+    text: '',
+    confidence: null,
+    failure: null,
+    steps: 0,
+    actions: 0,
+    criterion: event.criterion,
+    before: null,
+    after: null,
+    cascade: event.cascade,
+    stages: [],
+    limits: event.limits,
+  };
+  const totals = { ...state.totals, turns: state.totals.turns + 1 };
+  return { ...reduceMessages(state, event), turns: lastItems([...state.turns, turn], keptCounts.turns), totals };
+}
+
+function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
+  const { reason, text, confidence, failure, at } = event;
+  return {
+    ...inTurn(state, event.turnId, () => ({
+      reason,
+      text: shortenText(text, 2 * textLimit),
+      confidence,
+      failure,
+      endedAt: at,
+    })),
+    approvals: [],
+    cap: null,
+  };
+}
+
+function criterionChecked(state: SessionState, event: EventOf<'criterion-checked'>): Change {
+  const { passed, exitCode, summary, unrelated } = event;
+  const result = {
+    passed,
+    exitCode,
+    summary: shortenOutput(summary),
+    ...(unrelated === undefined ? {} : { unrelated }),
+  };
+  return inTurn(state, event.turnId, () => ({ [event.phase]: result }));
+}
+
+function callStarted(state: SessionState, event: EventOf<'model-call-started'>): Change {
+  const route = state.routes.find((candidate) => candidate.callId === event.callId);
+  const step: StepState = {
+    callId: event.callId,
+    turnId: event.turnId ?? null,
+    step: event.step,
+    purpose: event.purpose,
+    stage: event.stage,
+    provider: event.provider,
+    model: event.model,
+    where: event.stage.where,
+    reason: firstLine(route?.reason ?? ''),
+    startedAt: event.at,
+    promptTokens: event.promptTokens,
+    waitedMs: 0,
+    end: null,
+    toolCallIds: [],
+    label: event.purpose,
+  };
+  return {
+    // What is asked after a turn is a step of the session alone.
+    ...(event.turnId === undefined ? {} : inTurn(state, event.turnId, (turn) => ({ steps: turn.steps + 1 }))),
+    steps: lastItems([...state.steps, step], keptCounts.steps),
+    routes: route ? state.routes.filter((candidate) => candidate !== route) : state.routes,
+    totals: { ...state.totals, steps: state.totals.steps + 1 },
+  };
+}
+
+function stepEnded(step: StepState, event: EventOf<'model-call-ended'>): Partial<StepState> {
+  const { at, stopReason, usage, evaluatedTokens, timings, costUsd, energy, engine } = event;
+  const error = event.error && { code: event.error.code, message: shortenText(event.error.message, lineLimit) };
+  const said = event.parts.find((part) => part.type === 'text');
+  // The whole answer is in the log; here it stands for a line or two on a screen.
+  const text = shortenText(said?.text ?? '', 2 * lineLimit);
+  const label = step.label === step.purpose && text !== '' ? `${step.purpose}: ${firstLine(text.trim())}` : step.label;
+  const end = { at, stopReason, usage, evaluatedTokens, timings, costUsd, error, text };
+  const measured = {
+    ...(energy === undefined ? {} : { energy }),
+    ...(engine === undefined ? {} : { load: loadOf(engine) }),
+  };
+  return { end: { ...end, ...measured }, label: firstLine(label) };
+}
+
+function loadOf({ backend, contextTokens, predictedBytes, observedBytes }: EngineReport): NonNullable<StepEnd['load']> {
+  return { backend, contextTokens, predictedBytes, observedBytes: observedBytes ?? null };
+}
+
+const newCall = {
+  label: '',
+  startedAt: null,
+  status: null,
+  output: '',
+  outputLeftOut: false,
+  exitCode: null,
+  durationMs: null,
+} as const;
+
+function toolRequested(state: SessionState, event: EventOf<'tool-call-requested'>): Change {
+  const { toolCallId, callId, tool } = event;
+  const call: ToolCallState = { ...newCall, toolCallId, turnId: event.turnId ?? null, callId, tool, label: tool };
+  return {
+    ...inStep(state, callId, (step) => ({ toolCallIds: [...step.toolCallIds, toolCallId] })),
+    toolCalls: lastItems([...state.toolCalls, call], keptCounts.toolCalls),
+    totals: { ...state.totals, toolCalls: state.totals.toolCalls + 1 },
+  };
+}
+
+function actionStarted(state: SessionState, event: EventOf<'tool-started'>): Change {
+  const { toolCallId, tool, at: startedAt, turnId = null } = event;
+  const action: ToolCallState = {
+    ...newCall,
+    toolCallId,
+    turnId,
+    callId: null,
+    tool,
+    label: firstLine(event.label),
+    startedAt,
+  };
+  return {
+    ...inTurn(state, event.turnId, (turn) => ({ actions: turn.actions + 1 })),
+    actions: lastItems([...state.actions, action], keptCounts.actions),
+    totals: { ...state.totals, actions: state.totals.actions + 1 },
+  };
+}
+
+function toolStarted(state: SessionState, event: EventOf<'tool-started'>): Change {
+  // To say that one is done is not something done.
+  if (event.tool === 'task_complete') return callStartedByModel(state, event);
+  return {
+    ...callStartedByModel(state, event),
+    ...inTurn(state, event.turnId, (turn) => ({ actions: turn.actions + 1 })),
+  };
+}
+
+function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>): Change {
+  const { toolCallId, tool } = event;
+  const label = firstLine(event.label);
+  const call = state.toolCalls.findLast((candidate) => candidate.toolCallId === toolCallId);
+  const started = { label, startedAt: event.at };
+  if (!call) {
+    const unasked: ToolCallState = {
+      ...newCall,
+      ...started,
+      toolCallId,
+      turnId: event.turnId ?? null,
+      callId: null,
+      tool,
+    };
+    return { toolCalls: lastItems([...state.toolCalls, unasked], keptCounts.toolCalls) };
+  }
+  const isFirst = (step: StepState): boolean => step.toolCallIds[0] === toolCallId;
+  return {
+    toolCalls: changeLastMatch(
+      state.toolCalls,
+      (candidate) => candidate.toolCallId === toolCallId,
+      (found) => ({ ...found, ...started }),
+    ),
+    steps: changeLastMatch(state.steps, isFirst, (step) => ({ ...step, label })),
+  };
+}
+
+function toolEnded(state: SessionState, event: EventOf<'tool-ended'>): Change {
+  const { status, exitCode, durationMs } = event;
+  const fits = (call: ToolCallState): boolean => call.toolCallId === event.toolCallId;
+  const end = (call: ToolCallState): ToolCallState => ({
+    ...call,
+    status,
+    output: shortenOutput(event.output),
+    exitCode,
+    durationMs,
+  });
+  if (state.actions.some(fits)) return { actions: forgetOutput(changeLastMatch(state.actions, fits, end)) };
+  return { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };
+}
+
+/** Drops the output of the call that is no longer among the latest. */
+function forgetOutput(calls: readonly ToolCallState[]): readonly ToolCallState[] {
+  const index = calls.length - 1 - keptCounts.outputs;
+  const old = calls[index];
+  if (!old || old.output === '') return calls;
+  const copy = [...calls];
+  copy[index] = { ...old, output: '', outputLeftOut: true };
+  return copy;
+}
+
+function fileChanged(state: SessionState, event: EventOf<'file-changed'>): Change {
+  const fits = (change: ChangeState): boolean => change.path === event.path;
+  if (state.changes.some(fits))
+    return { changes: changeLastMatch(state.changes, fits, (change) => reduceChange(change, event)) };
+  if (state.changes.length >= keptCounts.changes) {
+    return { totals: { ...state.totals, changesLeftOut: state.totals.changesLeftOut + 1 } };
+  }
+  return { changes: [...state.changes, reduceChange(undefined, event)] };
+}
+
+function progressed(state: SessionState, event: EventOf<'recipe-progressed'>): Change {
+  const { seq, recipe, phase, turnId = null } = event;
+  const text = shortenText(event.text, 2 * lineLimit);
+  return { progress: lastItems([...state.progress, { seq, turnId, recipe, phase, text }], keptCounts.progress) };
+}

@@ -1,0 +1,74 @@
+import type { RunStatus } from './run-options.ts';
+import type { Counterfactual, Elsewhere } from '@shared/money/counterfactual.ts';
+import type { Purpose, WorkspaceMode } from '@shared/events/events.ts';
+import type { Stage, Where } from '@shared/models/model-info.ts';
+
+/** One run, summed up: what `--result` writes. Documented in docs/guide/automation.md. */
+export interface RunResult {
+  readonly session: string;
+  readonly status: RunStatus;
+  readonly reason: string;
+  /** What the agent said at the end: summary, answer or plan. */
+  readonly text: string;
+  readonly confidence: string | null;
+  readonly check: { readonly command: string; readonly before: boolean | null; readonly after: boolean | null } | null;
+  readonly steps: number;
+  /** Tool calls of models, and what recipes did by themselves. */
+  readonly actions: number;
+  readonly seconds: number;
+  readonly tokens: {
+    readonly freshInput: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+    readonly output: number;
+  };
+  readonly costUsd: number | null;
+  readonly costReason?: string;
+  readonly energyWh: number | null;
+  readonly energyReason?: string;
+  readonly counterfactual: {
+    readonly allLocal: number | null;
+    readonly allCloud: number | null;
+    readonly reason: string;
+    /** With intervals, times and how it was worked out. */
+    readonly detail?: Counterfactual;
+  };
+  readonly byStep: readonly StepFigures[];
+  readonly workspace: { readonly mode: WorkspaceMode; readonly path: string };
+  readonly changes: readonly {
+    readonly path: string;
+    readonly added: number | null;
+    readonly removed: number | null;
+  }[];
+}
+
+export interface StepFigures {
+  readonly step: number;
+  readonly purpose: Purpose;
+  readonly stage: Stage;
+  readonly where: Where;
+  readonly provider: string;
+  readonly model: string;
+  readonly reason: string;
+  readonly promptTokens: number | null;
+  readonly evaluatedTokens: number | null;
+  readonly outputTokens: number;
+  readonly seconds: number;
+  readonly costUsd: number | null;
+  /** Of this machine alone, Wh; null where it was not metered. */
+  readonly energyWh?: number | null;
+  /** The same tokens in the other place: of a local step in the cloud, of a cloud step here. */
+  readonly elsewhere?: Elsewhere;
+}
+
+/** The exit code of the terminal for each status; the contract of docs/guide/automation.md. */
+export const exitCodes: Readonly<Record<RunStatus, number>> = {
+  done: 0,
+  'gave-up': 1,
+  limit: 1,
+  error: 1,
+  cap: 3,
+  'needs-approval': 4,
+  missing: 5,
+  cancelled: 130,
+};

@@ -1,0 +1,23 @@
+/** What stands between an opening and the closing after it. */
+export interface TextBetween {
+  readonly opening: RegExpExecArray;
+  readonly inside: string;
+  /** Behind the closing. */
+  readonly end: number;
+}
+
+/**
+ * Every text between an opening and the next `closing`, one after another. For what a pattern with `[\s\S]*?` between
+ * the two would find; but such a pattern reads to the end of the text from each opening that is never closed.
+ */
+export function* textsBetween(text: string, opening: RegExp, closing: string): Generator<TextBetween> {
+  let from = 0;
+  for (const match of text.matchAll(opening)) {
+    if (match.index < from) continue;
+    const start = match.index + match[0].length;
+    const at = text.indexOf(closing, start);
+    if (at === -1) return;
+    from = at + closing.length;
+    yield { opening: match, inside: text.slice(start, at), end: from };
+  }
+}

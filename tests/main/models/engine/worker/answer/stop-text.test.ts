@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { createStopText } from '../../../../../../src/main/models/engine/worker/answer/stop-text.ts';
+
+function through(
+  pieces: readonly string[],
+  stops: readonly string[],
+): { readonly shown: readonly string[]; readonly stopped: boolean } {
+  const stop = createStopText(stops);
+  const results = pieces.map((piece) => stop.push(piece));
+  const stopped = results.some((result) => result.stopped);
+  return { shown: [...results.map((result) => result.text), stopped ? '' : stop.flush()], stopped };
+}
+
+describe('createStopText', () => {
+  it('never shows a stop string that comes in pieces', () => {
+    expect(through(['a = 1\n`', '``', '\nmore'], ['```'])).toEqual({ shown: ['a = 1\n', '', '', ''], stopped: true });
+  });
+
+  it('shows what only looked like the beginning of one', () => {
+    expect(through(['x `', 'y` z'], ['```'])).toEqual({ shown: ['x ', '`y` z', ''], stopped: false });
+    expect(through(['ends with ``'], ['```'])).toEqual({ shown: ['ends with ', '``'], stopped: false });
+  });
+
+  it('stops at the first of several, wherever the piece is cut', () => {
+    for (let cut = 0; cut <= 12; cut += 1) {
+      const text = 'abcSTOPdefEND';
+      const { shown, stopped } = through([text.slice(0, cut), text.slice(cut)], ['END', 'STOP']);
+      expect({ text: shown.join(''), stopped }).toEqual({ text: 'abc', stopped: true });
+    }
+  });
+
+  it('lets everything through where there is none', () => {
+    expect(through(['a', 'b'], ['', ''])).toEqual({ shown: ['a', 'b', ''], stopped: false });
+  });
+});

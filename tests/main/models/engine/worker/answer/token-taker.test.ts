@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { Token } from 'node-llama-cpp';
+import { createAnswerText } from '../../../../../../src/main/models/engine/worker/answer/answer-text.ts';
+import { createTokenTaker } from '../../../../../../src/main/models/engine/worker/answer/token-taker.ts';
+
+/** A token is the code of a character. */
+function taking(most: number, stops: readonly string[] = []) {
+  const shown: string[] = [];
+  const answer = createAnswerText<Token>({
+    textOf: (tokens) => String.fromCodePoint(...tokens),
+    stops,
+    onText: (text) => shown.push(text),
+    now: () => 0,
+    later: () => undefined,
+  });
+  const taker = createTokenTaker(answer, most);
+  const say = (text: string) => Array.from(text, (one) => taker.push((one.codePointAt(0) ?? 0) as Token));
+  return { taker, say, text: () => shown.join('') };
+}
+
+describe('the tokens of an answer', () => {
+  it('go on until the model ends it, and all of it is shown then', () => {
+    const { taker, say, text } = taking(100);
+    expect(say('abc')).toEqual([null, null, null]);
+    expect(taker.end()).toBe('stop');
+    expect(text()).toBe('abc');
+    expect(taker.tokens).toHaveLength(3);
+  });
+
+  it('end at the limit, with their whole text', () => {
+    const { say, text } = taking(3);
+    expect(say('abc')).toEqual([null, null, 'length']);
+    expect(text()).toBe('abc');
+  });
+
+  it('end before a stop text, wherever its end comes', () => {
+    const { say, text } = taking(100, ['--']);
+    expect(say('ab--')).toEqual([null, null, null, 'stop-sequence']);
+    expect(text()).toBe('ab');
+    const cut = taking(100, ['--']);
+    cut.say('ab-');
+    expect(cut.taker.end()).toBe('stop');
+    expect(cut.text()).toBe('ab-');
+  });
+
+  it('end where they go round in a circle', () => {
+    const { say } = taking(1000);
+    expect(say('na '.repeat(200)).find((reason) => reason !== null)).toBe('repetition');
+  });
+});

@@ -1,0 +1,50 @@
+import type { LlamaModelOptions } from 'node-llama-cpp';
+import { describe, expect, it } from 'vitest';
+import { loadWeights } from '../../../../../../src/main/models/engine/worker/load/load-model.ts';
+
+class InsufficientMemoryError extends Error {
+  override name = 'InsufficientMemoryError';
+}
+
+/** A card that has room for so many layers. */
+function card(room: number) {
+  const asked: LlamaModelOptions['gpuLayers'][] = [];
+  const llama = {
+    gpu: 'metal',
+    loadModel: ({ gpuLayers = 'auto' }: LlamaModelOptions): Promise<number> => {
+      asked.push(gpuLayers);
+      if (typeof gpuLayers !== 'number') return Promise.resolve(room);
+      if (gpuLayers > room) return Promise.reject(new InsufficientMemoryError('Not enough VRAM'));
+      return Promise.resolve(gpuLayers);
+    },
+  };
+  const load = (gpuLayers: number | null, gpu: 'auto' | 'off' = 'auto'): Promise<number> =>
+    loadWeights({ llama, InsufficientMemoryError }, { modelPath: 'm.gguf', gpu, gpuLayers }, () => undefined);
+  return { asked, load };
+}
+
+describe('loadWeights', () => {
+  it('puts as many layers on the card as are planned', async () => {
+    const { asked, load } = card(40);
+    expect(await load(33)).toBe(33);
+    expect(asked).toEqual([33]);
+  });
+
+  it('puts none there where no card is wanted, by an engine that has one', async () => {
+    expect(await card(40).load(null, 'off')).toBe(0);
+  });
+
+  it('fails where the engine finds no room for them, and does not let it place them otherwise', async () => {
+    const { asked, load } = card(20);
+    const error = await load(33).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InsufficientMemoryError);
+    expect(String(error)).toContain('no room on the card for the 33 layers that were planned. Not enough VRAM.');
+    expect(asked).toEqual([33]);
+  });
+
+  it('leaves it to the engine where nothing is planned, or that is the step that was made', async () => {
+    const { asked, load } = card(20);
+    expect(await load(null)).toBe(20);
+    expect(asked).toEqual(['auto']);
+  });
+});

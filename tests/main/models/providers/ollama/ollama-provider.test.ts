@@ -1,0 +1,332 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ModelRequest, Provider, StreamPart } from '../../../../../src/main/models/providers/define.ts';
+import type { FakeOllama } from '../../../../fakes/ollama-server.ts';
+import { startFakeOllama } from '../../../../fakes/ollama-server.ts';
+import { endOf, machines, ollamaProvider } from '../../../../fakes/ollama-troubles.ts';
+import { collect, request } from '../../../../fakes/provider-kit.ts';
+
+const never = new AbortController().signal;
+
+let server: FakeOllama;
+let provider: Provider;
+
+beforeEach(async () => {
+  server = await startFakeOllama();
+  provider = ollamaProvider(server.address);
+});
+
+afterEach(async () => {
+  await provider.dispose();
+  await server.close();
+});
+
+const run = (overrides: Partial<ModelRequest> = {}, signal = never): Promise<readonly StreamPart[]> =>
+  collect(provider.stream({ ...request('m'), ...overrides }, signal));
+
+const textIn = (parts: readonly StreamPart[]): string =>
+  parts.map((part) => (part.type === 'text-delta' ? part.text : '')).join('');
+
+/** Calls with messages, in their order. */
+const chats = (): readonly Readonly<Record<string, unknown>>[] =>
+  server.requests
+    .filter(({ path, body }) => path === '/api/chat' && Array.isArray(body.messages) && body.messages.length > 0)
+    .map(({ body }) => body);
+const loads = (): readonly unknown[] =>
+  server.requests
+    .filter(({ path, body }) => path === '/api/chat' && Array.isArray(body.messages) && body.messages.length === 0)
+    .map(({ body }) => body.options);
+
+describe('a whole answer', () => {
+  it('has its text, its counts from the server and a report of how the model was loaded', async () => {
+    const parts = await run();
+    expect(textIn(parts)).toBe('Hello there.');
+    const { totalMs: _total, queuedMs: _queued, ...timings } = endOf(parts).timings;
+    expect({ ...endOf(parts), timings }).toEqual({
+      type: 'ended',
+      stopReason: 'stop',
+      usage: { freshInput: 19, cacheRead: 0, cacheWrite: 0, output: 40, reasoning: 0, estimated: false },
+      evaluatedTokens: 19,
+      timings: { prefillMs: 100, decodeMs: 800 },
+      error: null,
+      model: 'm:latest',
+      logprobs: [-0.5, -0.5],
+      engine: {
+        backend: 'cpu',
+        askedTokens: 8192,
+        grantedTokens: 8192,
+        contextTokens: 8192,
+        sequences: 1,
+        predictedBytes: expect.any(Number),
+        observedBytes: 508_192_000,
+        findings: [],
+        why: null,
+      },
+    });
+  });
+
+  it('is asked for with one set of options, and never lets the server drop or forget anything', async () => {
+    await run({ seed: 7 });
+    await run({ temperature: 0.5, maxOutputTokens: 9, stop: ['END'] });
+    expect(loads()).toEqual([{ num_ctx: 8192 }]);
+    expect(chats().map(({ options }) => options)).toEqual([
+      { temperature: 0, top_p: 1, num_predict: 64, seed: 7, num_ctx: 8192 },
+      { temperature: 0.5, top_p: 1, num_predict: 9, stop: ['END'], num_ctx: 8192 },
+    ]);
+    for (const body of chats()) expect(body).toMatchObject({ truncate: false, shift: false, keep_alive: '5m' });
+  });
+
+  it('says of a later call not how much was evaluated: the server does not', async () => {
+    await run();
+    expect(endOf(await run()).evaluatedTokens).toBeNull();
+  });
+
+  it('hands on thoughts, and calls of tools only with the end', async () => {
+    server.habits.capabilities = ['completion', 'tools', 'thinking'];
+    server.habits.answer = [
+      { role: 'assistant', thinking: 'Let me ' },
+      { role: 'assistant', thinking: 'look.' },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ function: { name: 'read_file', arguments: { path: 'a.py' } } }],
+      },
+    ];
+    const parts = await run({ tools: [{ name: 'read_file', description: 'Reads.', inputSchema: { type: 'object' } }] });
+    expect(parts.filter(({ type }) => type !== 'progress' && type !== 'ended')).toEqual([
+      { type: 'reasoning-delta', text: 'Let me ' },
+      { type: 'reasoning-delta', text: 'look.' },
+      { type: 'reasoning', part: { type: 'reasoning', text: 'Let me look.', by: 'ollama/m' } },
+      {
+        type: 'tool-call',
+        call: { type: 'tool-call', id: 'call-1', name: 'read_file', input: { path: 'a.py' }, raw: '{"path":"a.py"}' },
+      },
+    ]);
+    expect(endOf(parts).stopReason).toBe('tool-calls');
+    expect(chats()[0]?.tools).toEqual([
+      { type: 'function', function: { name: 'read_file', description: 'Reads.', parameters: { type: 'object' } } },
+    ]);
+  });
+
+  it('sends results, pictures and the thoughts of this very model', async () => {
+    server.habits.capabilities = ['completion', 'tools', 'vision'];
+    await run({
+      messages: [
+        { role: 'system', parts: [{ type: 'text', text: 'S' }] },
+        {
+          role: 'user',
+          parts: [
+            { type: 'text', text: 'U' },
+            { type: 'image', mediaType: 'image/png', data: 'aGk=' },
+          ],
+        },
+        {
+          role: 'assistant',
+          parts: [
+            { type: 'reasoning', text: 'mine', by: 'ollama/m' },
+            { type: 'reasoning', text: 'of another', by: 'anthropic/x' },
+            { type: 'tool-call', id: 'c1', name: 'read_file', input: { path: 'a' } },
+          ],
+        },
+        { role: 'tool', parts: [{ type: 'tool-result', id: 'c1', name: 'read_file', text: 'body', isError: false }] },
+      ],
+    });
+    expect(chats()[0]?.messages).toEqual([
+      { role: 'system', content: 'S' },
+      { role: 'user', content: 'U', images: ['aGk='] },
+      {
+        role: 'assistant',
+        content: '',
+        thinking: 'mine',
+        tool_calls: [{ id: 'c1', function: { index: 0, name: 'read_file', arguments: { path: 'a' } } }],
+      },
+      { role: 'tool', content: 'body', tool_name: 'read_file', tool_call_id: 'c1' },
+    ]);
+  });
+
+  it('gives a choice as the option, and a forced call as a call', async () => {
+    server.habits.answer = [{ role: 'assistant', content: '"b"' }];
+    expect(textIn(await run({ output: { type: 'choice', options: ['a', 'b'] } }))).toBe('b');
+    server.habits.answer = [{ role: 'assistant', content: '{"tool": "run", "input": {"x": 1}}' }];
+    const tools = [{ name: 'run', description: 'Runs.', inputSchema: { type: 'object' } }];
+    const parts = await run({ output: { type: 'tool-calls' }, tools });
+    expect(parts.flatMap((part) => (part.type === 'tool-call' ? [[part.call.name, part.call.input]] : []))).toEqual([
+      ['run', { x: 1 }],
+    ]);
+    expect(textIn(parts)).toBe('');
+  });
+});
+
+describe('memory', () => {
+  it('is asked for one step less, once, where a part did not fit on the card', async () => {
+    server.habits.onCard = 0.9;
+    server.habits.spillsAbove = 20_000;
+    provider = ollamaProvider(server.address, { machine: machines.card });
+    const { engine } = endOf(await run());
+    expect(loads()).toEqual([{ num_ctx: 32_768 }, { num_ctx: 16_384 }]);
+    expect(engine).toMatchObject({ backend: 'gpu', grantedTokens: 32_768, contextTokens: 16_384 });
+    await run();
+    expect(loads()).toHaveLength(2);
+    expect((await provider.find?.('m', never))?.contextTokens).toBe(16_384);
+  });
+
+  it('is not loaded again for a server that counts the context of several conversations together', async () => {
+    server.habits.slots = 4;
+    await run();
+    await run();
+    expect(loads()).toHaveLength(1);
+    expect(endOf(await run()).engine).toMatchObject({ contextTokens: 8192, findings: [] });
+  });
+
+  it('says after the load what calls may use, where the server made less than it was asked for', async () => {
+    server.habits.madeTokens = 4096;
+    expect((await provider.find?.('m', never))?.contextTokens).toBe(8192);
+    await run();
+    expect((await provider.find?.('m', never))?.contextTokens).toBe(4096);
+    await run();
+    expect(loads()).toHaveLength(1);
+  });
+
+  it('is planned from the header that was read before, for as long as the digest is the same', async () => {
+    await run();
+    await run();
+    expect(server.requests.filter(({ path }) => path === '/api/show')).toHaveLength(1);
+  });
+
+  it('is loaded again when somebody else has loaded the model with other options', async () => {
+    await run();
+    server.resident.set('m:latest', 2048);
+    await run();
+    expect(loads()).toHaveLength(2);
+  });
+
+  it('is loaded again, by connections that live, after the machine has slept', async () => {
+    await run();
+    server.sleep();
+    expect(textIn(await run())).toBe('Hello there.');
+    expect(loads()).toHaveLength(2);
+  });
+
+  it('is given back at the end only where it is not to be kept', async () => {
+    await run();
+    await provider.dispose();
+    expect([...server.resident.keys()]).toEqual(['m:latest']);
+    provider = ollamaProvider(server.address, { settings: { keepAliveMinutes: 0 } });
+    server.resident.clear();
+    await run();
+    await provider.dispose();
+    expect([...server.resident.keys()]).toEqual([]);
+  });
+});
+
+describe('a prompt that grows', () => {
+  it('is caught when the server suddenly reads less than it did of its beginning', async () => {
+    const line = 'A sentence of some words that a tokenizer reads. ';
+    const user = (count: number) => ({
+      role: 'user' as const,
+      parts: [{ type: 'text' as const, text: line.repeat(count) }],
+    });
+    const answer = { role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'Yes.' }] };
+    const first = [user(120)];
+    expect(endOf(await run({ messages: first })).error).toBeNull();
+    server.habits.truncates = true;
+    server.habits.tellsMade = false;
+    server.habits.madeTokens = 1500;
+    const grown = endOf(await run({ messages: [...first, answer, user(30)] }));
+    expect(grown.error).toMatchObject({
+      code: 'context-full',
+      message: expect.stringContaining('only adds to one of'),
+    });
+  });
+});
+
+describe('calls at the same time', () => {
+  it('wait for each other, and one that is given up while it waits ends at once', async () => {
+    server.habits.hangs = ['answer'];
+    const stop = new AbortController();
+    const given = new AbortController();
+    const first = run({}, stop.signal);
+    const second = run({}, given.signal);
+    given.abort();
+    expect(endOf(await second)).toMatchObject({ stopReason: 'cancelled', error: null });
+    stop.abort();
+    expect(endOf(await first)).toMatchObject({ stopReason: 'cancelled', error: null });
+    server.habits.hangs = [];
+    expect(endOf(await run()).error).toBeNull();
+  });
+});
+
+describe('a reader that stops at the end', () => {
+  it.each([{ half: [] }, { half: ['answer'] }, { half: ['load'] }])(
+    'keeps no other call waiting (%j)',
+    async ({ half }) => {
+      server.habits.half = half;
+      for await (const part of { [Symbol.asyncIterator]: () => withoutReturn(provider) })
+        if (part.type === 'ended') break;
+      server.habits.half = [];
+      expect(endOf(await run()).error).toBeNull();
+    },
+  );
+});
+
+/** Read as the agent reads: nobody tells the stream that it is not wanted any more. */
+function withoutReturn(from: Provider): AsyncIterator<StreamPart> {
+  const iterator = from.stream(request('m'), never)[Symbol.asyncIterator]();
+  return { next: () => iterator.next() };
+}
+
+describe('models', () => {
+  it('are listed with what they can do', async () => {
+    expect(await provider.listModels(never)).toMatchObject([
+      {
+        id: 'ollama/m:latest',
+        where: 'local',
+        contextTokens: 32_768,
+        parametersB: 1.5,
+        capabilities: { tools: true, grammar: true, images: false, reasoning: false },
+        strategies: ['recipe'],
+        sizeBytes: 500_000_000,
+      },
+    ]);
+  });
+
+  it('that the server only passes on are cloud models without a price', async () => {
+    server.habits.remoteHost = 'https://somewhere.example';
+    expect(await provider.listModels(never)).toMatchObject([
+      { where: 'cloud', price: null, note: 'runs at https://somewhere.example, not on this machine' },
+    ]);
+    expect(await provider.find?.('m', never)).toMatchObject({ id: 'ollama/m', where: 'cloud', price: null });
+  });
+
+  it('are none where the list is null', async () => {
+    server.habits.nullLists = true;
+    server.resident.clear();
+    expect(endOf(await run()).error).toBeNull();
+  });
+
+  it('whose template is missing are repaired by a derived one, and only when that is said', async () => {
+    server.habits.template = '{{ .Prompt }}';
+    const offered = await provider.repair?.('m', false, never);
+    expect(offered).toMatchObject({ problem: expect.stringContaining('template is missing'), made: null });
+    const created = () => server.requests.filter(({ path }) => path === '/api/create').map(({ body }) => body);
+    expect(created()).toEqual([]);
+    expect((await provider.repair?.('m', true, never))?.made).toBe('dewpoint/m:latest');
+    expect(created()).toEqual([
+      {
+        model: 'dewpoint/m:latest',
+        from: 'm:latest',
+        template: expect.stringContaining('<tool_call>'),
+        parameters: { stop: ['<|im_end|>', '<|endoftext|>'] },
+        stream: false,
+      },
+    ]);
+  });
+
+  it('of a server that does not run are none, with a word on how to start it', async () => {
+    await server.close();
+    await expect(provider.listModels(never)).rejects.toThrow('ollama serve');
+    expect(endOf(await run()).error).toMatchObject({
+      code: 'network',
+      message: expect.stringContaining('ollama serve'),
+    });
+  });
+});

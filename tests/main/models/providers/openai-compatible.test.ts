@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openaiCompatibleSchema } from '@shared/settings/settings.ts';
+import definition from '../../../../src/main/models/providers/openai-compatible.provider.ts';
+import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../../../src/main/models/providers/define.ts';
+import { watchForStalls } from '../../../../src/main/models/providers/call/stall-watch.ts';
+import type { ChatServer } from '../../../fakes/chat-server.ts';
+import { frame, startChatServer, toolCallStream } from '../../../fakes/chat-server.ts';
+import { collect, providerDependencies, request } from '../../../fakes/provider-kit.ts';
+
+let server: ChatServer;
+let provider: Provider;
+
+beforeEach(async () => {
+  server = await startChatServer();
+  provider = definition.create(providerDependencies(), {
+    id: 'test',
+    settings: openaiCompatibleSchema.parse({ kind: 'openai-compatible', baseUrl: server.baseUrl }),
+  });
+});
+
+afterEach(() => server.close());
+
+const run = (
+  overrides: Partial<ModelRequest> = {},
+  signal = new AbortController().signal,
+): Promise<readonly StreamPart[]> => collect(provider.stream({ ...request('m'), ...overrides }, signal));
+
+const endOf = (parts: readonly StreamPart[]): StreamEnded => {
+  const last = parts.at(-1);
+  if (last?.type !== 'ended') throw new Error('the stream has no end');
+  return last;
+};
+
+describe('a whole answer', () => {
+  it('yields text, one tool call with its input, and usage in disjoint buckets', async () => {
+    const parts = await run();
+    expect(parts.slice(0, -1)).toEqual([
+      { type: 'text-delta', text: 'I look. ' },
+      {
+        type: 'tool-call',
+        call: { type: 'tool-call', id: 'c1', name: 'read_file', input: { path: 'a.py' }, raw: '{"path":"a.py"}' },
+      },
+    ]);
+    expect(endOf(parts)).toMatchObject({
+      stopReason: 'tool-calls',
+      usage: { freshInput: 40, cacheRead: 60, cacheWrite: 0, output: 7, reasoning: 0, estimated: false },
+      error: null,
+    });
+  });
+
+  it('sends tools, history and limits in the wire format', async () => {
+    await run({
+      messages: [
+        { role: 'system', parts: [{ type: 'text', text: 'S' }] },
+        { role: 'user', parts: [{ type: 'text', text: 'U' }] },
+        {
+          role: 'assistant',
+          parts: [
+            { type: 'reasoning', text: 'secret' },
+            { type: 'tool-call', id: 'c1', name: 'read_file', input: { path: 'a' } },
+          ],
+        },
+        { role: 'tool', parts: [{ type: 'tool-result', id: 'c1', name: 'read_file', text: 'body', isError: false }] },
+      ],
+      tools: [{ name: 'read_file', description: 'Reads.', inputSchema: { type: 'object' } }],
+    });
+    expect(server.requests).toEqual([
+      {
+        model: 'm',
+        stream: true,
+        stream_options: { include_usage: true },
+        temperature: 0,
+        top_p: 1,
+        max_tokens: 64,
+        messages: [
+          { role: 'system', content: 'S' },
+          { role: 'user', content: 'U' },
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: [{ id: 'c1', type: 'function', function: { name: 'read_file', arguments: '{"path":"a"}' } }],
+          },
+          { role: 'tool', tool_call_id: 'c1', content: 'body' },
+        ],
+        tools: [
+          { type: 'function', function: { name: 'read_file', description: 'Reads.', parameters: { type: 'object' } } },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('failures', () => {
+  it.each([
+    [429, 'rate-limit', true],
+    [500, 'overloaded', true],
+    [503, 'overloaded', true],
+    [401, 'auth', false],
+    [404, 'missing-model', false],
+    [400, 'bad-request', false],
+  ] as const)('says what status %i means', async (status, code, retryable) => {
+    server.behave({ type: 'status', status });
+    expect(endOf(await run()).error).toMatchObject({ code, retryable });
+  });
+
+  it('hands on how long to wait', async () => {
+    server.behave({ type: 'status', status: 429, headers: { 'retry-after': '7' } });
+    expect(endOf(await run()).error).toMatchObject({ retryAfterMs: 7000 });
+  });
+
+  it('tells a full context from another bad request', async () => {
+    server.behave({
+      type: 'status',
+      status: 400,
+      body: JSON.stringify({ error: { message: 'maximum context length is 4096 tokens' } }),
+    });
+    expect(endOf(await run()).error).toMatchObject({ code: 'context-full', retryable: false });
+  });
+
+  it('takes an error frame inside a 200 as a failure that may be tried again', async () => {
+    server.behave({ type: 'stream', body: frame({ error: { message: 'the engine died', code: 500 } }), after: 'end' });
+    expect(endOf(await run()).error).toMatchObject({ retryable: true });
+  });
+
+  it('takes an empty answer as one that broke off', async () => {
+    server.behave({ type: 'stream', body: 'data: [DONE]\n\n', after: 'end' });
+    expect(endOf(await run()).error).toMatchObject({ code: 'cut' });
+  });
+
+  it('says that a server is not there', async () => {
+    await server.close();
+    expect(endOf(await run()).error).toMatchObject({ code: 'network', retryable: true });
+    server = await startChatServer();
+  });
+
+  it('ends at an abort although the server hangs, which never ends by itself', async () => {
+    server.behave({ type: 'stream', body: toolCallStream().slice(0, 60), after: 'hang' });
+    const controller = new AbortController();
+    const running = run({}, controller.signal);
+    await expect.poll(() => server.requests).toHaveLength(1);
+    controller.abort();
+    expect(endOf(await running)).toMatchObject({ stopReason: 'cancelled', error: null });
+  });
+
+  it('does not run a call from an answer that hit the length limit', async () => {
+    const body = toolCallStream().replace('"finish_reason":"tool_calls"', '"finish_reason":"length"');
+    server.behave({ type: 'stream', body, after: 'end' });
+    const parts = await run();
+    expect(parts.some((part) => part.type === 'tool-call')).toBe(false);
+    expect(endOf(parts).stopReason).toBe('length');
+  });
+});
+
+describe('watched', () => {
+  it('fails when the next item takes too long', async () => {
+    async function* slow(): AsyncIterable<number> {
+      yield 1;
+      await new Promise(() => undefined);
+    }
+    const seen: number[] = [];
+    const reading = (async () => {
+      for await (const item of watchForStalls(slow(), () => 30, new AbortController().signal)) seen.push(item);
+    })();
+    await expect(reading).rejects.toThrow('Nothing came for');
+    expect(seen).toEqual([1]);
+  });
+});
+
+describe('a call that is forced by a schema', () => {
+  const tools = [{ name: 'read_file', description: 'Reads.', inputSchema: { type: 'object' } }];
+  const says = (...pieces: readonly string[]): void =>
+    server.behave({
+      type: 'stream',
+      body: [
+        // Some servers say nothing of an end before it comes.
+        ...pieces.map((content) => frame({ choices: [{ index: 0, delta: { content } }] })),
+        frame({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
+        'data: [DONE]\n\n',
+      ].join(''),
+      after: 'end',
+    });
+  const forced = (): Promise<readonly StreamPart[]> => run({ output: { type: 'tool-calls' }, tools });
+
+  it('is asked for as the form of the answer, without a list of tools beside it', async () => {
+    says('{"tool": "read_file", ', '"input": {"path": "a.py"}}');
+    const parts = await forced();
+    expect(server.requests[0]).not.toHaveProperty('tools');
+    expect(server.requests[0]).toMatchObject({
+      response_format: {
+        type: 'json_schema',
+        json_schema: { schema: { anyOf: [{ properties: { tool: { enum: ['read_file'] } } }] } },
+      },
+    });
+    expect(parts.slice(0, -1)).toEqual([
+      { type: 'tool-call', call: expect.objectContaining({ name: 'read_file', input: { path: 'a.py' } }) },
+    ]);
+    expect(endOf(parts).stopReason).toBe('tool-calls');
+  });
+
+  it('is no call where the server holds to nothing: what it said is read as text', async () => {
+    says('I would read ', 'a.py first.');
+    const parts = await forced();
+    expect(parts.slice(0, -1)).toEqual([{ type: 'text-delta', text: 'I would read a.py first.' }]);
+    expect(endOf(parts).stopReason).toBe('stop');
+  });
+
+  it('runs nothing of a call that was cut off', async () => {
+    server.behave({
+      type: 'stream',
+      body: [
+        frame({ choices: [{ index: 0, delta: { content: '{"tool": "read_file", "input": {' }, finish_reason: null }] }),
+        frame({ choices: [{ index: 0, delta: {}, finish_reason: 'length' }] }),
+      ].join(''),
+      after: 'end',
+    });
+    const parts = await forced();
+    expect(parts.some(({ type }) => type === 'tool-call')).toBe(false);
+    expect(endOf(parts).stopReason).toBe('length');
+  });
+});

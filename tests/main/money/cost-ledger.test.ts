@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { costLog, sumOf } from '../../../bench/lib/money-logs.ts';
+import { localDay } from '../../../src/main/money/budget.ts';
+import type { LedgerSession } from '../../../src/main/money/cost-ledger.ts';
+import { createLedger } from '../../../src/main/money/cost-ledger.ts';
+import type { CostGrouping, CostTotals } from '../../../src/shared/money/cost-report.ts';
+import { counterfactualOf } from '../../../src/shared/money/counterfactual.ts';
+import { splitWorkload } from '../../../src/shared/money/workload.ts';
+import type { SessionEvent } from '../../../src/shared/events/events.ts';
+import { emptyMoney, reduceMoney } from '../../../src/shared/money/session-money.ts';
+import { seeded } from '../../../bench/lib/seeded.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dewpoint-ledger-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function* each(events: readonly SessionEvent[]): AsyncGenerator<SessionEvent> {
+  yield* events;
+}
+
+interface Sample extends LedgerSession {
+  readonly events: readonly SessionEvent[];
+}
+
+function samples(seed: number, count: number): readonly Sample[] {
+  const random = seeded(seed);
+  return Array.from({ length: count }, (_, index) => {
+    const projectPath = random() < 0.2 ? null : `/projects/${Math.floor(random() * 3)}`;
+    const events = costLog(random, Math.floor(random() * 12));
+    return {
+      id: `s${index}`,
+      title: 't',
+      projectPath,
+      logBytes: events.length,
+      folder: join(folder, `s${index}`),
+      events,
+    };
+  });
+}
+
+/** A plain walk: every call whose beginning is there, with its end. */
+function callsIn(events: readonly SessionEvent[]) {
+  const places = new Map<string, 'local' | 'cloud'>();
+  return events.flatMap((event) => {
+    if (event.type === 'model-call-started') places.set(event.callId, event.stage.where);
+    const where = event.type === 'model-call-ended' ? places.get(event.callId) : undefined;
+    return event.type === 'model-call-ended' && where !== undefined ? [{ where, end: event }] : [];
+  });
+}
+
+/** Sums in another order differ in their last digits. */
+const rounded = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (_key, one: unknown) => (typeof one === 'number' ? Number(one.toPrecision(9)) : one)),
+  );
+
+const ledgerOf = (logs: readonly Sample[]) =>
+  createLedger({
+    sessions: async () => logs,
+    read: async (id) => each(logs.find((log) => log.id === id)?.events ?? []),
+    reference: async () => null,
+  });
+
+const exact = ({ calls, failedCalls, localCalls, usage, unpricedCalls }: CostTotals) => {
+  const { freshInput, cacheRead, cacheWrite, output } = usage;
+  return { calls, failedCalls, localCalls, freshInput, cacheRead, cacheWrite, output, unpricedCalls };
+};
+
+describe('the ledger', () => {
+  it.each([1, 2, 3])(
+    'sums every grouping and filter to what a plain walk over the logs gives (seed %i)',
+    async (seed) => {
+      const logs = samples(seed, 12);
+      const ledger = ledgerOf(logs);
+      const groupings: readonly CostGrouping[] = ['day', 'model', 'project', 'session'];
+      for (const by of groupings) {
+        for (const since of [undefined, '2026-11-10']) {
+          for (const project of [undefined, '/projects/1']) {
+            const report = await ledger.report({ by, since, project });
+            const chosen = logs.filter((log) => project === undefined || log.projectPath === project);
+            const walked = sumOf(chosen, { by, since, dayOf: localDay });
+            expect(report.rows.map((row) => row.key).sort()).toEqual([...walked.keys()].sort());
+            for (const row of report.rows) {
+              const { costUsd, ...counts } = walked.get(row.key) ?? { costUsd: Number.NaN };
+              expect(exact(row)).toEqual(counts);
+              expect(row.costUsd).toBeCloseTo(costUsd, 9);
+            }
+          }
+        }
+      }
+    },
+  );
+
+  it('says the same of one session as the fold that every host shows', async () => {
+    for (const log of samples(9, 20)) {
+      const { total } = await ledgerOf([log]).report({ by: 'model' });
+      const money = log.events.reduce(reduceMoney, emptyMoney);
+      expect(total.usage).toEqual(money.usage);
+      expect([total.calls, total.failedCalls, total.unpricedCalls, total.localCalls]).toEqual([
+        money.calls,
+        money.failedCalls,
+        money.unpricedCalls,
+        money.local.calls,
+      ]);
+      expect(total.costUsd).toBeCloseTo(money.costUsd, 9);
+    }
+  });
+
+  it('says of every row what it would have cost elsewhere and what it drew, as the fold of its log does', async () => {
+    const logs = samples(11, 8).filter(({ events }) => events.length > 0);
+    const price = { input: 3, output: 15, cacheRead: 0.3, source: 'test', date: '2026-11-21' };
+    const reference = { model: 'sky/model', price };
+    const known = splitWorkload(logs.flatMap(({ events }) => callsIn(events)));
+    for (const { id, events } of logs) {
+      const ledger = createLedger({
+        sessions: async () => logs,
+        read: async (other) => each(logs.find((log) => log.id === other)?.events ?? []),
+        reference: async () => reference,
+      });
+      const row = (await ledger.report({ by: 'session' })).rows.find(({ key }) => key === id);
+      const work = splitWorkload(callsIn(events));
+      const walked = row === undefined ? null : counterfactualOf(work, reference, known);
+      expect(rounded(row?.elsewhere ?? null)).toEqual(rounded(walked));
+      expect(row?.energy.wattHours ?? work.local.wattHours).toBeCloseTo(work.local.wattHours, 9);
+    }
+  });
+
+  it('names a session that cannot be read, and counts the others', async () => {
+    const logs = samples(4, 3);
+    const ledger = createLedger({
+      sessions: async () => logs,
+      reference: async () => null,
+      read: async (id) => {
+        if (id === 's1') throw new Error('damaged');
+        return each(logs.find((log) => log.id === id)?.events ?? []);
+      },
+    });
+    const report = await ledger.report({ by: 'session' });
+    expect(report.unreadable).toEqual(['s1']);
+    expect(report.rows.some((row) => row.key === 's1')).toBe(false);
+  });
+
+  it('begins a reservation log with the same money', async () => {
+    const logs = samples(5, 30);
+    const records = await ledgerOf(logs).spentSoFar();
+    const nano = records.reduce((sum, record) => sum + (record.type === 'spent' ? record.nano : 0), 0);
+    const { total } = await ledgerOf(logs).report({ by: 'day' });
+    expect(nano / 1e9).toBeCloseTo(total.costUsd, 6);
+  });
+});

@@ -1,0 +1,109 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RuleFiles } from '../../../src/main/safety/rule-files.ts';
+import { createRuleFiles } from '../../../src/main/safety/rule-files.ts';
+
+let home = '';
+let project = '';
+let approved: Record<string, string> = {};
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'dewpoint-rules-'));
+  project = join(home, 'project');
+  approved = {};
+  await mkdir(join(project, '.dewpoint'), { recursive: true });
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const own = { owner: 'own', projectPath: null } as const;
+const files = (): RuleFiles => createRuleFiles({ home, approved: () => approved });
+const write = (text: string): Promise<void> => writeFile(join(home, 'dewpoint.rules'), text);
+const bring = (text: string): Promise<void> => writeFile(join(project, '.dewpoint', 'dewpoint.rules'), text);
+const places = async (path: string | null = null): Promise<readonly string[]> =>
+  (await files().activeRules(path)).places.map(({ where, kind, value }) => `${where} ${kind} ${value}`.trim());
+
+describe('files of rules', () => {
+  it('hold as they were when they were last right, also after a restart, and say so', async () => {
+    await write('local always\nlocal-only path plans/**');
+    expect(await places()).toEqual(['local always']);
+    await write('local always\nlocal-only paths plans/**');
+    const found = await files().activeRules(null);
+    expect(found).toMatchObject({ shut: null, fences: [{ paths: ['plans/**'], verdict: 'local-only' }] });
+    expect(found.problems).toEqual([
+      expect.stringMatching(/^Line 2 of .*dewpoint\.rules: After "local-only" comes one of path, text, not "paths"\.$/),
+      'Its rules hold as they were before.',
+    ]);
+    // Whoever asks what holds is not shown what is written now.
+    const [file] = await files().files(null);
+    expect(file?.held?.map(({ verdict, value }) => `${verdict} ${value}`)).toEqual(['local ', 'local-only plans/**']);
+    expect(file?.rules).toHaveLength(1);
+    await rm(join(home, 'dewpoint.rules'));
+    expect(await files().activeRules(null)).toMatchObject({ places: [], fences: [], problems: [], shut: null });
+  });
+
+  it('shut the way out where nobody knows what a person fenced', async () => {
+    await write('local-only paths plans/**');
+    expect((await files().activeRules(null)).shut).toContain('was never right');
+    await rm(join(home, 'dewpoint.rules'));
+    await writeFile(join(home, 'other'), 'local always');
+    await symlink(join(home, 'other'), join(home, 'dewpoint.rules'));
+    const [file] = await files().files(null);
+    expect(file).toMatchObject({
+      holds: 'shut',
+      problems: [expect.stringContaining('no plain file'), expect.anything()],
+    });
+  });
+
+  it('of a project only make things stricter until these very bytes are approved', async () => {
+    await write('cloud task migration');
+    await bring(
+      'cloud always\nallow path .env\nlocal-only path plans/**\nredact text ACME\nmask path keys\nlocal task secret',
+    );
+    const before = await files().activeRules(project);
+    expect(before.places.map(({ where, value }) => [where, value])).toEqual([
+      ['cloud', 'migration'],
+      ['local', 'secret'],
+    ]);
+    expect(before).toMatchObject({
+      fences: [],
+      projectFences: [{ paths: ['plans/**'] }, { paths: ['keys'] }],
+      masks: ['keys'],
+    });
+    expect(before.problems).toEqual([expect.stringContaining('3 rules wait for your approval')]);
+    const hash = (await files().files(project))[1]?.hash ?? '';
+    approved = { [project]: hash };
+    const after = await files().activeRules(project);
+    expect(after.places).toHaveLength(3);
+    expect(after).toMatchObject({ fences: { length: 4 }, projectFences: [], problems: [] });
+    await bring('cloud always');
+    expect(await places(project)).toEqual(['cloud task migration']);
+  });
+
+  it('are saved only without an error, and not over what somebody else wrote meanwhile', async () => {
+    await expect(files().save(own, 'local always\nlocal sometimes', null)).rejects.toMatchObject({
+      code: 'bad-input',
+      message: expect.stringContaining('Line 2: '),
+    });
+    expect(await files().files(null)).toMatchObject([{ text: null, holds: 'none' }]);
+    await files().save(own, 'local always', null);
+    await expect(files().save(own, 'cloud always', null)).rejects.toMatchObject({ code: 'conflict' });
+    const [file] = await files().files(null);
+    await files().save(own, 'cloud always', file?.hash ?? null);
+    expect(await places()).toEqual(['cloud always']);
+  });
+
+  it('tell which rules contradict one another, across both files', async () => {
+    await write('local-only path secrets/**\ncloud path secrets/key.pem\nlocal always\nlocal task x\nask path a.md');
+    await bring('redact path a.md\nask path b.md');
+    const [mine, theirs] = await files().files(project);
+    expect(mine?.warnings).toEqual([
+      { line: 2, text: expect.stringContaining('line 1 of your rules keeps them here') },
+      { line: 4, text: 'It never applies: line 3 of your rules comes first and decides.' },
+    ]);
+    expect(theirs?.warnings).toEqual([
+      { line: 1, text: expect.stringContaining('"redact" of what "ask" was said of') },
+    ]);
+    expect((await files().check(own, 'ask path a.md\nup')).errors.map(({ line }) => line)).toEqual([2]);
+  });
+});

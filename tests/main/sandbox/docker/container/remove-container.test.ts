@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { removeContainer } from '../../../../../src/main/sandbox/docker/container/remove-container.ts';
+
+/** An engine's container that gives these statuses in turn; null: it removes it, and the last of them for ever. */
+function containerThat(...statuses: readonly (number | null)[]) {
+  let asked = 0;
+  const remove = async (): Promise<void> => {
+    const status = statuses[Math.min(asked, statuses.length - 1)] ?? null;
+    asked += 1;
+    if (status !== null) throw Object.assign(new Error(`status ${status}`), { statusCode: status });
+  };
+  return { remove, asked: () => asked };
+}
+
+async function warningsOf(container: ReturnType<typeof containerThat>, milliseconds = 60_000): Promise<string[]> {
+  const warnings: string[] = [];
+  const quiet = (): void => undefined;
+  const log = { debug: quiet, info: quiet, error: quiet, warn: (text: string) => void warnings.push(text) };
+  await removeContainer(container, milliseconds, log);
+  return warnings;
+}
+
+describe('the removal of a container', () => {
+  it('that somebody else has begun is over when the container is gone: until then it may still write', async () => {
+    const container = containerThat(409, 409, 404);
+    expect(await warningsOf(container)).toEqual([]);
+    expect(container.asked()).toBe(3);
+  });
+
+  it('is given up, and told, when somebody else does not come to its end', async () => {
+    expect(await warningsOf(containerThat(409), 200)).toEqual([expect.stringContaining('could not be removed')]);
+  });
+
+  it('tells what else goes wrong, once', async () => {
+    const container = containerThat(500);
+    expect(await warningsOf(container)).toEqual(['sandbox: a container could not be removed: status 500']);
+    expect(container.asked()).toBe(1);
+    expect(await warningsOf(containerThat(null))).toEqual([]);
+    expect(await warningsOf(containerThat(404))).toEqual([]);
+  });
+});

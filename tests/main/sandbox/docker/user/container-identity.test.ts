@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  groupText,
+  isOwnerAlive,
+  ownerMark,
+  passwdText,
+  supportFiles,
+} from '../../../../../src/main/sandbox/docker/user/container-identity.ts';
+import { scriptFiles } from '../../../../../src/main/sandbox/docker/exec/container-scripts.ts';
+
+describe('an owner', () => {
+  it('is alive while its process is, and not when another has its number', async () => {
+    const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']);
+    const mark = await ownerMark(child.pid ?? 0);
+    expect(await isOwnerAlive(mark)).toBe(true);
+    if (process.platform === 'linux') expect(await isOwnerAlive(`${child.pid}:1`)).toBe(false);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await isOwnerAlive(mark)).toBe(false);
+  });
+
+  it('with a mark that is none is not alive, so that damaged leftovers are swept', async () => {
+    for (const mark of ['', ':', 'x:1', '0:', '-1:1']) expect(await isOwnerAlive(mark)).toBe(false);
+  });
+});
+
+describe('the names of a user', () => {
+  it('are one line each, whoever it is', () => {
+    expect(passwdText({ uid: 1000, gid: 100 })).toBe(
+      'root:x:0:0:root:/root:/bin/sh\nagent:x:1000:100:agent:/home/agent:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/bin/false\n',
+    );
+    expect(passwdText({ uid: 0, gid: 0 })).toMatch(/^root:x:0:0:agent:\/home\/agent:\/bin\/sh\nnobody/);
+    expect(groupText(0)).toBe('root:x:0:\nnogroup:x:65534:\n');
+    expect(groupText(20)).toBe('root:x:0:\nagent:x:20:\nnogroup:x:65534:\n');
+  });
+
+  it('are written once, repaired when damaged, and leave nothing half-written', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dewpoint-support-'));
+    const files = await Promise.all(
+      Array.from({ length: 8 }, () => supportFiles(folder, { uid: 1000, gid: 100 }, '{}')),
+    );
+    expect(new Set(files.map((each) => JSON.stringify(each))).size).toBe(1);
+    const [first] = files;
+    await writeFile(first?.passwd ?? '', 'damaged');
+    await supportFiles(folder, { uid: 1000, gid: 100 }, '{}');
+    expect(await readFile(first?.passwd ?? '', 'utf8')).toBe(passwdText({ uid: 1000, gid: 100 }));
+    expect((await readdir(folder)).length).toBe(6);
+    expect((await readdir(first?.scripts ?? '')).toSorted()).toEqual(Object.keys(scriptFiles).toSorted());
+    await rm(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import { findParts, keyOf } from '../../../../src/main/sandbox/packages/find-parts.ts';
+import { placeInSession, type OwnSetup } from '../../../../src/main/sandbox/packages/dependency-part.ts';
+import type { ProjectTop } from '../../../../src/main/sandbox/packages/package-files.ts';
+
+const pip = '/deps/python/bin/python -m pip install';
+
+function top(files: Readonly<Record<string, string>>, folders: readonly string[] = []): ProjectTop {
+  return { texts: new Map(Object.entries(files)), names: new Set([...Object.keys(files), ...folders]) };
+}
+
+/** The tool and what it installs with: without the environment made before and pytest added after. */
+function found(project: ProjectTop, own: OwnSetup = {}): readonly (readonly [string, string])[] {
+  const around = ['python3 -m venv /deps/python', `${pip} pytest`, 'cp -a node_modules/. /node_modules/'];
+  return findParts(project, own).map(({ tool, commands }) => [
+    tool,
+    commands.filter((command) => !around.includes(command) && !command.startsWith('npm pkg delete')).join(' ; '),
+  ]);
+}
+
+const packageJson = JSON.stringify({ name: 'a', devDependencies: { tape: '^5.0.0' } });
+const project = '[project]\nname = "a"\nversion = "1"\n';
+const uv =
+  'UV_PROJECT_ENVIRONMENT=/deps/python ../tools/bin/uv sync --frozen --inexact --no-install-project --all-extras --all-groups --python python3';
+
+describe('how the packages of a project are installed', () => {
+  it.each<[string, ProjectTop, readonly (readonly [string, string])[]]>([
+    ['nothing', top({ 'README.md': '' }), []],
+    ['a list', top({ 'requirements.txt': 'six\n' }), [['pip', `${pip} -r requirements.txt`]]],
+    [
+      'lists: what tests need before what developers need, never documentation',
+      top({
+        'requirements.txt': 'six\n',
+        'requirements-dev.txt': 'tox\n',
+        'requirements/tests.txt': 'mock\n',
+        'requirements/docs.txt': 'sphinx\n',
+        'requirements/tests37.txt': 'mock==1\n',
+      }),
+      [['pip', `${pip} -r requirements.txt -r requirements/tests.txt`]],
+    ],
+    ['lists without tests', top({ 'dev-requirements.txt': 'tox\n' }), [['pip', `${pip} -r dev-requirements.txt`]]],
+    [
+      'a list with hashes takes nothing beside it',
+      top({ 'requirements.txt': 'six==1.0 --hash=sha256:00\n', 'setup.py': 'setup()' }),
+      [['pip', `${pip} -r requirements.txt ; ${pip} --no-deps .`]],
+    ],
+    [
+      'an extra for tests',
+      top({ 'pyproject.toml': `${project}[project.optional-dependencies]\ndev = ["ruff"]\ntest = ["mock"]\n` }),
+      [['pip', `${pip} '.[test]'`]],
+    ],
+    [
+      'an extra with dots',
+      top({ 'pyproject.toml': `${project}optional-dependencies.tests = ["mock"]\n` }),
+      [['pip', `${pip} '.[tests]'`]],
+    ],
+    [
+      'a group for tests',
+      top({ 'pyproject.toml': `${project}[dependency-groups]\ntests = ["mock"]\n[tool.x]\ndev = 1\n` }),
+      [['pip', `${pip} --upgrade pip ; ${pip} . --group tests`]],
+    ],
+    [
+      'what tox installs',
+      top({ 'setup.py': 'setup()', 'tox.ini': '[testenv]\ndeps =\n  mock>=3\n  pytest\n  -c x.txt\ncommands = x\n' }),
+      [['pip', `${pip} . ; ${pip} 'mock>=3'`]],
+    ],
+    [
+      'a lock of uv',
+      top({ 'pyproject.toml': project, 'uv.lock': '' }),
+      [['uv', `python3 -m venv ../tools && ../tools/bin/pip install uv ; ${uv} ; ${pip} --no-deps .`]],
+    ],
+    [
+      'a lock of poetry',
+      top({ 'pyproject.toml': '[tool.other]\n', 'poetry.lock': '' }),
+      [
+        [
+          'poetry',
+          'python3 -m venv ../tools && ../tools/bin/pip install poetry ; VIRTUAL_ENV=/deps/python ../tools/bin/poetry install --no-root --all-extras --no-interaction',
+        ],
+      ],
+    ],
+    ['a lock of npm', top({ 'package.json': packageJson, 'package-lock.json': '{}' }), [['npm', 'npm ci']]],
+    ['no lock', top({ 'package.json': packageJson }), [['npm, without a lock file', 'npm install --no-package-lock']]],
+    ['packages that are there', top({ 'package.json': packageJson }, ['node_modules/']), []],
+    ['no packages', top({ 'package.json': '{"name": "a"}' }), []],
+    ['a broken package.json', top({ 'package.json': '{' }), []],
+    [
+      'a lock of pnpm, of its time',
+      top({ 'package.json': packageJson, 'pnpm-lock.yaml': "lockfileVersion: '6.0'\n" }),
+      [
+        [
+          'pnpm',
+          'npm install --prefix ../tools pnpm@8 ; ../tools/node_modules/.bin/pnpm install --frozen-lockfile --store-dir ../cache/pnpm',
+        ],
+      ],
+    ],
+    [
+      'a lock of yarn, and the version that the project names',
+      top({ 'package.json': '{"packageManager": "yarn@1.22.5", "dependencies": {"a": "1"}}', 'yarn.lock': '# yarn' }),
+      [
+        [
+          'yarn',
+          'npm install --prefix ../tools yarn@1.22.5 ; ../tools/node_modules/.bin/yarn install --frozen-lockfile --non-interactive',
+        ],
+      ],
+    ],
+  ])('finds it out: %s', (_name, given, expected) => {
+    expect(found(given)).toEqual(expected);
+  });
+
+  it('takes no version of a package manager that is more than a version', () => {
+    const hostile = top({
+      'package.json': '{"packageManager": "pnpm@9; curl evil", "dependencies": {"a": "1"}}',
+      'pnpm-lock.yaml': '',
+    });
+    expect(found(hostile)[0]?.[1]).toMatch(/^npm install --prefix \.\.\/tools pnpm@9 ; /);
+  });
+
+  it('takes nothing of a tox file that a shell would read as more than a package', () => {
+    const hostile = top({ 'setup.py': 'setup()', 'tox.ini': "[testenv]\ndeps =\n  a'; curl evil\n  $(b)\n  mock\n" });
+    expect(found(hostile)).toEqual([['pip', `${pip} . ; ${pip} mock`]]);
+  });
+
+  it('runs a command of the settings in the place of what was found', () => {
+    expect(found(top({ 'package.json': packageJson, 'requirements.txt': 'six' }), { python: 'make deps' })).toEqual([
+      ['own command', 'make deps'],
+      ['npm, without a lock file', 'npm install --no-package-lock'],
+    ]);
+  });
+
+  it('lets packages come from the hosts that lists and locks name, not from those of comments and homepages', () => {
+    const lock = JSON.stringify(
+      {
+        packages: {
+          a: { resolved: 'https://packages.example.org/a.tgz', funding: { url: 'https://money.example.org/a' } },
+        },
+      },
+      null,
+      2,
+    );
+    const parts = findParts(
+      top({
+        'requirements.txt':
+          '# see https://docs.example.org/\n--index-url https://me:word@index.example.org/simple\nsix\n',
+        'package.json': packageJson,
+        'package-lock.json': lock,
+      }),
+      {},
+    );
+    expect(parts.map(({ hosts }) => hosts)).toEqual([['index.example.org'], ['packages.example.org']]);
+  });
+});
+
+describe('packages below the top of a project', () => {
+  const lock = '{"lockfileVersion": 3}';
+  const places = (own: ProjectTop, below: Readonly<Record<string, ProjectTop>>): readonly (readonly string[])[] =>
+    findParts(
+      own,
+      {},
+      Object.entries(below).map(([folder, inside]) => ({ folder, top: inside })),
+    ).map((part) => [part.folder, part.place, placeInSession(part)]);
+
+  it('have the usual place where the top has none, and one of their own beside others', () => {
+    const node = top({ 'package.json': packageJson, 'package-lock.json': lock });
+    expect(places(top({}), { admin: node, 'apps/web': node, backend: top({ 'requirements.txt': 'six' }) })).toEqual([
+      ['backend', '/deps/python', '/deps/python'],
+      ['admin', '/node_modules', '/node_modules'],
+      [
+        'apps/web',
+        expect.stringMatching(/^\/deps\/javascript-apps-web-[0-9a-f]{6}$/),
+        '/workspace/apps/web/node_modules',
+      ],
+    ]);
+    const [part] = findParts(node, {}, [
+      { folder: 'apps/web', top: top({ 'package.json': packageJson, 'pnpm-lock.yaml': '' }) },
+    ]).slice(1);
+    expect(part?.files).toEqual(['apps/web/package.json', 'apps/web/pnpm-lock.yaml']);
+    expect(part?.commands.slice(1)).toEqual([
+      'npm install --prefix ../../../tools pnpm@10',
+      '../../../tools/node_modules/.bin/pnpm install --frozen-lockfile --store-dir ../../../cache/pnpm',
+      `cp -a node_modules/. ${part?.place}/`,
+    ]);
+  });
+
+  it('count only with a lock file of their own where the top has some of their kind', () => {
+    const member = top({ 'package.json': packageJson });
+    const workspaces = top({ 'package.json': '{"workspaces": ["packages/*"]}', 'package-lock.json': lock });
+    expect(places(workspaces, { 'packages/a': member })).toEqual([['', '/node_modules', '/node_modules']]);
+    const python = top({ 'requirements.txt': 'six' });
+    expect(places(python, { tool: python, other: top({ 'uv.lock': '', 'pyproject.toml': project }) })).toEqual([
+      ['', '/deps/python', '/deps/python'],
+      ['other', '/deps/python-other', '/deps/python-other'],
+    ]);
+  });
+});
+
+describe('the key of a part', () => {
+  const files = { 'package.json': packageJson, 'package-lock.json': '{}', 'requirements.txt': 'six' };
+  const keys = (
+    given: Readonly<Record<string, string>>,
+    imageId = 'sha256:1',
+    projectPath = '/one',
+  ): readonly string[] => {
+    const project = top(given);
+    return findParts(project, {}).map((part) => keyOf(part, project.texts, { imageId, projectPath }));
+  };
+
+  it('is another one for another image, lock or command, and for that part alone', () => {
+    const [python, javascript] = keys(files);
+    expect(keys({ ...files, 'README.md': 'new' })).toEqual([python, javascript]);
+    expect(keys({ ...files, 'package-lock.json': '{ }' })).toEqual([
+      python,
+      expect.not.stringMatching(javascript ?? ''),
+    ]);
+    expect(keys({ ...files, 'requirements.txt': 'six\n' })[0]).not.toBe(python);
+    for (const key of [...keys(files, 'sha256:2'), ...keys(files, 'sha256:1', '/other')])
+      expect([python, javascript]).not.toContain(key);
+  });
+});

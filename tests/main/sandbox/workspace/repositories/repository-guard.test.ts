@@ -1,0 +1,431 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { seenName } from '../../../../../src/shared/text/seen-text.ts';
+import type { UntrackedPlace } from '../../../../../src/shared/events/sandbox-events.ts';
+import { RepositoryGuard } from '../../../../../src/main/sandbox/workspace/repositories/repository-guard.ts';
+import { asNobody } from '../../../../fakes/as-nobody.ts';
+import { isWithoutGit } from '../../../../fakes/git-here.ts';
+import { silentLog } from '../../../../../src/main/lib/log.ts';
+
+const none = new AbortController().signal;
+
+describe('the guard over repositories', () => {
+  let base: string;
+  let work: string;
+  let guard: RepositoryGuard | null;
+  let left: UntrackedPlace[];
+  beforeEach(async () => {
+    base = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-guard-')));
+    work = join(base, 'work');
+    await mkdir(work);
+    left = [];
+    guard = null;
+  });
+  afterEach(async () => {
+    await guard?.dispose();
+    await chmod(base, 0o755);
+    await rm(base, { recursive: true });
+  });
+
+  const start = async (sessionId = 's1'): Promise<RepositoryGuard> => {
+    guard = await RepositoryGuard.start(
+      {
+        workspacePath: work,
+        homePath: join(base, 'home'),
+        sessionId,
+        onUntracked: (places) => void left.push(...places),
+        log: silentLog,
+      },
+      none,
+    );
+    return guard;
+  };
+  const put = async (path: string, text = ''): Promise<void> => {
+    await mkdir(dirname(join(work, path)), { recursive: true });
+    await writeFile(join(work, path), text);
+  };
+  const text = (path: string): Promise<string | null> => readFile(join(work, path), 'utf8').catch(() => null);
+  const repository = async (path: string, config = plain): Promise<void> => {
+    await put(join(path, 'HEAD'), 'ref: refs/heads/main\n');
+    await put(join(path, 'config'), config);
+    await mkdir(join(work, path, 'objects'), { recursive: true });
+    await mkdir(join(work, path, 'refs'), { recursive: true });
+  };
+  const git = (cwd: string, ...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+      cwd: join(work, cwd),
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: base, GIT_CONFIG_NOSYSTEM: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+
+  const evil = '[core]\n\tbare = false\n\tfsmonitor = /evil\n\tpager = less\n';
+  const outcomes = (): string[] => left.map(({ path, done }) => `${path}: ${done ?? 'nothing had to be done'}`);
+
+  it.skipIf(isWithoutGit)(
+    'lets a plain status of the person run nothing that a command put into a nested repository',
+    async () => {
+      git('', 'init', '-q');
+      git('', 'commit', '-q', '--allow-empty', '-m', 'first');
+      const found = await start();
+      git('', 'init', '-q', 'lib/dep');
+      git('lib/dep', 'commit', '-q', '--allow-empty', '-m', 'x');
+      git('', 'add', 'lib/dep');
+      await put('evil.sh', `#!/bin/sh\ntouch ${base}/ran\n`);
+      await chmod(join(work, 'evil.sh'), 0o755);
+      git('lib/dep', 'config', 'core.fsmonitor', join(work, 'evil.sh'));
+      await found.look();
+      git('', 'status');
+      git('', 'diff');
+      git('lib/dep', 'status');
+      expect(await readdir(base)).not.toContain('ran');
+      expect(left).toEqual([
+        { path: 'lib/dep/.git', why: expect.stringContaining('git'), done: 'settings taken out: core.fsmonitor' },
+      ]);
+      expect(found.own.data).toEqual(['.git']);
+    },
+  );
+
+  it('leaves what was there when the session began, and says nothing of it', async () => {
+    await repository('.git', evil);
+    await repository('lib/dep/.git', evil);
+    await put('sub/.git', 'gitdir: ../.git/modules/sub\n');
+    await repository('.git/modules/sub', evil);
+    await put('.git/hooks/pre-commit', '#!/bin/sh');
+    const found = await start();
+    await found.look();
+    await put('.git/index', 'x');
+    await found.look();
+    expect(left).toEqual([]);
+    expect(found.own).toEqual({ data: ['.git', '.git/modules/sub', 'lib/dep/.git'], pointers: ['sub/.git'] });
+    expect([await text('.git/config'), await text('.git/hooks/pre-commit')]).toEqual([evil, '#!/bin/sh']);
+  });
+
+  it.each([
+    ['nested', 'lib/dep/.git'],
+    ['at the top', '.git'],
+    ['bare', 'data/bare'],
+    ['bare, at the top itself', '.'],
+    ['among packages', 'node_modules/a/b/.git'],
+    ['in an environment', '.venv/src/x/.git'],
+    ['deep', `${'d/'.repeat(300)}.git`],
+    ['of a submodule', '.git/modules/x'],
+    ['among objects', '.git/objects/aa/x'],
+    ['in a folder with an odd name', '\u202e\n x/.git'],
+  ])('takes programs out of a repository that came later: %s', async (_name, path) => {
+    const found = await start();
+    await repository(path, evil);
+    await put(join(path, 'hooks/pre-commit'), '#!/bin/sh');
+    await put(join(path, 'hooks/pre-push.sample'), '#!/bin/sh');
+    await found.look();
+    expect(await text(join(path, 'config'))).toBe('[core]\n\tbare = false\n');
+    expect(await readdir(join(work, path, 'hooks'))).toEqual(['pre-push.sample']);
+    expect(left).toEqual([
+      {
+        path: seenName(path),
+        why: expect.stringContaining('git'),
+        done: 'settings taken out: core.fsmonitor, core.pager; hooks taken away: pre-commit',
+      },
+    ]);
+    const kept = join(base, 'home/sandbox/taken-away/s1');
+    const copies = await Promise.all((await readdir(kept)).map((name) => readFile(join(kept, name), 'utf8')));
+    expect(copies.sort()).toEqual(['#!/bin/sh', evil]);
+  });
+
+  it('finds one whose folder is named in no known writing', async () => {
+    const found = await start();
+    const odd = Buffer.concat([Buffer.from(`${work}/`), Buffer.from([0xff, 0xfe])]);
+    await mkdir(odd);
+    await repository('plain', evil);
+    await rename(join(work, 'plain'), Buffer.concat([odd, Buffer.from('/.git')]));
+    await found.look();
+    const config = await readFile(Buffer.concat([odd, Buffer.from('/.git/config')]), 'utf8');
+    expect(config).toBe('[core]\n\tbare = false\n');
+    expect(left).toHaveLength(1);
+  });
+
+  it('takes them out again when a later command puts them in', async () => {
+    const found = await start();
+    await repository('x/.git');
+    await found.look();
+    expect(left).toEqual([{ path: 'x/.git', why: expect.any(String), done: null }]);
+    await writeFile(join(work, 'x/.git/config'), evil);
+    await found.look();
+    await writeFile(join(work, 'x/.git/config'), evil);
+    await put('x/.git/hooks/post-checkout', 'x');
+    await found.look();
+    expect(await text('x/.git/config')).toBe('[core]\n\tbare = false\n');
+    expect(outcomes()).toEqual([
+      'x/.git: nothing had to be done',
+      'x/.git: settings taken out: core.fsmonitor, core.pager',
+      'x/.git: settings taken out: core.fsmonitor, core.pager; hooks taken away: post-checkout',
+    ]);
+  });
+
+  it('sees a repository that is put together in several steps, and one that takes the place of a folder', async () => {
+    await put('a/keep', '');
+    const found = await start();
+    await put('a/config', evil);
+    await found.look();
+    await put('a/HEAD', 'ref: refs/heads/main');
+    await mkdir(join(work, 'a/objects'));
+    await found.look();
+    expect(left).toEqual([]);
+    await mkdir(join(work, 'a/refs'));
+    await found.look();
+    expect(await text('a/config')).not.toContain('fsmonitor');
+    await repository('b/inner', evil);
+    await rename(join(work, 'a'), join(work, 'c'));
+    await rename(join(work, 'b'), join(work, 'a'));
+    await found.look();
+    expect(await text('a/inner/config')).not.toContain('fsmonitor');
+  });
+
+  it('replaces what git reads in the place of a file by nothing, whatever it is', async () => {
+    const found = await start();
+    await put('evil.cfg', evil);
+    for (const name of ['link', 'large', 'hooks-link']) await repository(`${name}/.git`);
+    await rm(join(work, 'link/.git/config'));
+    await symlink('../../evil.cfg', join(work, 'link/.git/config'));
+    await writeFile(join(work, 'large/.git/config'), evil + '#'.repeat(300_000));
+    await symlink('../../evil-hooks', join(work, 'hooks-link/.git/hooks'));
+    await found.look();
+    expect([await text('link/.git/config'), await text('large/.git/config')]).toEqual([null, null]);
+    expect(await readdir(join(work, 'hooks-link/.git'))).not.toContain('hooks');
+    expect(await text('evil.cfg')).toBe(evil);
+    expect(outcomes().sort()).toEqual([
+      'hooks-link/.git: hooks taken away',
+      'large/.git: config taken away',
+      'link/.git: config taken away',
+    ]);
+  });
+
+  it('takes away what sends git elsewhere, in a new repository and in one of the person', async () => {
+    await repository('.git');
+    await put('.git/info/exclude', '');
+    const found = await start();
+    await repository('new/.git');
+    for (const top of ['.git', 'new/.git']) {
+      await put(`${top}/commondir`, '../evil');
+      await put(`${top}/config.worktree`, evil);
+      await put(`${top}/info/attributes`, '* filter=x');
+      await put(`${top}/objects/info/alternates`, '/elsewhere');
+      await put(`${top}/remotes/origin`, 'URL: ext::evil');
+      await put(`${top}/branches/origin`, 'ext::evil');
+      await put(`${top}/rebase-merge/git-rebase-todo`, 'pick 1\nexec evil\nx evil\n');
+    }
+    await found.look();
+    const done = [
+      'config.worktree taken away',
+      'commondir taken away',
+      'info/attributes taken away',
+      'objects/info/alternates taken away',
+      'remotes/ taken away: origin',
+      'branches/ taken away: origin',
+      'programs taken out of a rebase that is under way',
+    ];
+    for (const top of ['.git', 'new/.git']) {
+      // The system may tell of the first one while the others are still being written.
+      const told = left.flatMap(({ path, done: text }) => (path === top ? (text ?? '').split('; ') : []));
+      expect(told.sort()).toEqual([...done].sort());
+    }
+    for (const top of ['.git', 'new/.git']) expect(await text(`${top}/rebase-merge/git-rebase-todo`)).toBe('pick 1\n');
+  });
+
+  it('takes away a folder of these that is a link, and leaves one that the person had', async () => {
+    await repository('.git');
+    await repository('mine/.git');
+    await put('evil/git-rebase-todo', 'exec evil\n');
+    await symlink('../../elsewhere', join(work, 'mine/.git/info'));
+    const found = await start();
+    await repository('new/.git');
+    for (const top of ['.git', 'new/.git']) {
+      await symlink(top === '.git' ? '../evil' : '../../evil', join(work, top, 'rebase-merge'));
+      await symlink('/elsewhere', join(work, top, 'info'));
+      await symlink('/elsewhere', join(work, top, 'objects/info'));
+    }
+    await found.look();
+    for (const top of ['.git', 'new/.git']) {
+      const left = await readdir(join(work, top));
+      expect(left.filter((name) => name === 'info' || name === 'rebase-merge')).toEqual([]);
+      expect(await readdir(join(work, top, 'objects'))).toEqual([]);
+    }
+    expect(await readdir(join(work, 'mine/.git'))).toContain('info');
+    expect(await text('evil/git-rebase-todo')).toBe('exec evil\n');
+  });
+
+  it('leaves what a rebase of the person runs, and takes out what came to it', async () => {
+    await repository('.git');
+    await put('.git/rebase-merge/git-rebase-todo', 'pick 1\nexec npm test\n');
+    const found = await start();
+    await put('.git/rebase-merge/git-rebase-todo', 'exec npm test\nexec evil\n');
+    // The folder is not touched by that, but by what git writes beside it.
+    await put('.git/rebase-merge/done', '');
+    await found.look();
+    expect(await text('.git/rebase-merge/git-rebase-todo')).toBe('exec npm test\n');
+  });
+
+  it('leaves worktrees and submodules that git made, and takes away pointers and links that lead elsewhere', async () => {
+    await repository('.git');
+    const found = await start();
+    await repository('.git/modules/sub');
+    await put('sub/.git', 'gitdir: ../.git/modules/sub\n');
+    await put('.git/worktrees/w/HEAD', 'ref: refs/heads/w');
+    await put('.git/worktrees/w/commondir', '../..\n');
+    await put('w/.git', 'gitdir: /workspace/.git/worktrees/w\n');
+    await put('other/.git', `gitdir: ${base}/other\n`);
+    await put('up/.git', 'gitdir: ../../other\n');
+    await put('odd/.git', 'gitdir: ../.git/modules/sub\ngitdir: /evil\n');
+    await mkdir(join(work, 'linked'));
+    await symlink('../data', join(work, 'linked/.git'));
+    // Git takes no blanks off: this is a folder named ".. ".
+    await put('.git/worktrees/u/HEAD', 'ref: refs/heads/u');
+    await put('.git/worktrees/u/commondir', '../.. \n');
+    await put('blank/.git', 'gitdir:  ../.git/modules/sub\n');
+    await put('.git/worktrees/v/HEAD', 'ref: refs/heads/v');
+    await put('.git/worktrees/v/commondir', '../../../evil\n');
+    await found.look();
+    expect(await text('sub/.git')).not.toBeNull();
+    expect(await text('w/.git')).not.toBeNull();
+    expect(await text('.git/worktrees/w/commondir')).toBe('../..\n');
+    expect(await text('.git/worktrees/v/commondir')).toBeNull();
+    expect(await text('.git/worktrees/u/commondir')).toBeNull();
+    for (const path of ['other/.git', 'up/.git', 'odd/.git', 'blank/.git']) expect(await text(path)).toBeNull();
+    expect(await readdir(join(work, 'linked'))).toEqual([]);
+  });
+
+  it('leaves the work tree of a submodule, and takes out one that a link leads elsewhere', async () => {
+    await repository('.git');
+    const found = await start();
+    await mkdir(join(work, 'sub'));
+    await symlink(base, join(work, 'link'));
+    await repository('.git/modules/sub', '[core]\n\tworktree = ../../../sub\n');
+    await repository('.git/modules/link', '[core]\n\tworktree = ../../../link\n');
+    await found.look();
+    expect(outcomes().sort()).toEqual([
+      '.git/modules/link: settings taken out: core.worktree',
+      '.git/modules/sub: nothing had to be done',
+    ]);
+    await rm(join(work, 'sub'), { recursive: true });
+    await symlink(base, join(work, 'sub'));
+    await found.look();
+    expect(await text('.git/modules/sub/config')).toBe('');
+  });
+
+  it('tells of files that settings of git name and that a command made or changed', async () => {
+    await repository('.git', '[include]\n\tpath = ../.gitconfig-team\n[alias]\n\tship = !./tools/ship.sh now\n');
+    await put('tools/ship.sh', '');
+    const found = await start();
+    await found.look();
+    expect(left).toEqual([]);
+    await put('.gitconfig-team', evil);
+    await put('tools/ship.sh', 'evil');
+    await found.look();
+    expect(left.map(({ path }) => path).sort()).toEqual(['.gitconfig-team', 'tools/ship.sh']);
+  });
+
+  it('tells at the end of a turn of what changed among packages, which changes do not track', async () => {
+    await put('node_modules/a/index.js', 'a');
+    await put('node_modules/a/other.js', 'a');
+    await put('venv/pyvenv.cfg', '');
+    await put('venv/bin/activate', '');
+    await put('env/plain', '');
+    await put('src/a.js', '');
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    const found = await start();
+    const over = found.whileRunning();
+    await writeFile(join(work, 'node_modules/a/index.js'), 'b');
+    await writeFile(join(work, 'venv/bin/activate'), 'b');
+    await writeFile(join(work, 'env/plain'), 'b');
+    await writeFile(join(work, 'src/a.js'), 'b');
+    await put('pkg/__pycache__/x.pyc', 'b');
+    over();
+    await found.settle(none);
+    expect(left.map(({ path }) => path).sort()).toEqual(['node_modules', 'pkg/__pycache__', 'venv']);
+    expect(left.find(({ path }) => path === 'node_modules')?.why).toContain('1 file changed: node_modules/a/index.js');
+    await found.settle(none);
+    expect(left).toHaveLength(3);
+  });
+
+  it('looks by itself while something runs', async () => {
+    const found = await start();
+    const over = found.whileRunning();
+    await repository('x/.git', evil);
+    await expect.poll(() => text('x/.git/config')).toBe('[core]\n\tbare = false\n');
+    over();
+  });
+
+  it('does not take what a killed session left for the own of the person', async () => {
+    await repository('.git', evil);
+    await start('killed');
+    // As a kill leaves it: nobody looked, and its record lies there with the number of a process that is gone.
+    await repository('lib/.git', evil);
+    const folder = join(base, 'home/sandbox/repositories');
+    const [name = ''] = await readdir(folder);
+    const [file = ''] = await readdir(join(folder, name));
+    const path = join(folder, name, file);
+    const record: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (typeof record !== 'object' || record === null) throw new Error('There is no record.');
+    await writeFile(path, JSON.stringify({ ...record, owner: { pid: 2 ** 22 - 1, startedAt: '1', boot: 'b' } }));
+    const next = await start('next');
+    expect(next.own.data).toEqual(['.git']);
+    expect(await text('lib/.git/config')).toBe('[core]\n\tbare = false\n');
+    expect(outcomes()).toEqual(['lib/.git: settings taken out: core.fsmonitor, core.pager']);
+    expect(await readdir(join(folder, name))).toHaveLength(1);
+  });
+
+  it('does not take what commands of a session beside it made for the own of the person', async () => {
+    const first = await start('first');
+    await repository('lib/.git');
+    const second = await start('second');
+    expect(second.own.data).toEqual([]);
+    await second.dispose();
+    await first.dispose();
+    expect((await start('third')).own.data).toEqual(['lib/.git']);
+  });
+
+  it('looks into what a command closed, and leaves what was closed from the beginning', async () => {
+    await repository('mine/.git', evil);
+    await mkdir(join(base, 'home'));
+    const everything = [
+      '',
+      'work',
+      'work/mine',
+      'work/mine/.git',
+      'work/mine/.git/objects',
+      'work/mine/.git/refs',
+      'home',
+    ];
+    if (process.getuid?.() === 0) for (const path of everything) await chown(join(base, path), 65_534, 65_534);
+    await asNobody(async () => {
+      await chmod(join(work, 'mine'), 0o311);
+      const found = await start();
+      await found.look();
+      expect(left).toEqual([]);
+      await repository('x/.git', evil);
+      await chmod(join(work, 'x'), 0o311);
+      await found.look();
+      expect(await text('x/.git/config')).toBe('[core]\n\tbare = false\n');
+      await found.dispose();
+    });
+    expect((await stat(join(work, 'mine'))).mode & 0o777).toBe(0o311);
+  });
+});
+
+const plain = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n';

@@ -1,0 +1,85 @@
+import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createBlobs } from '../../../../src/main/sessions/blobs/blob-store.ts';
+import { makeHome } from '../session-fixtures.ts';
+
+describe('blobs', () => {
+  it('keeps the same bytes once under their own hash', async () => {
+    await using home = await makeHome();
+    const ref = await home.blobs.put(Buffer.from('hello'));
+    expect(ref).toEqual({ sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824', bytes: 5 });
+    expect(await home.blobs.put(Buffer.from('hello'))).toEqual(ref);
+    const sink = home.blobs.open();
+    for (const part of ['he', '', 'llo']) sink.write(Buffer.from(part));
+    expect(await sink.end()).toEqual(ref);
+    expect(await readdir(join(home.path, 'blobs'))).toEqual([ref.sha256]);
+  });
+
+  it('keeps nothing of a sink that was discarded, and an empty one as an empty blob', async () => {
+    await using home = await makeHome();
+    const dropped = home.blobs.open();
+    dropped.write(Buffer.from('x'));
+    await dropped.discard();
+    const empty = await home.blobs.open().end();
+    expect(empty.bytes).toBe(0);
+    expect(await home.blobs.get(empty)).toHaveLength(0);
+    expect(await readdir(join(home.path, 'blobs'))).toEqual([empty.sha256]);
+  });
+
+  it('gives null for a blob that is gone, cut short or changed, and writes a good one over a bad one', async () => {
+    await using home = await makeHome();
+    const ref = await home.blobs.put(Buffer.from('hello'));
+    const path = join(home.path, 'blobs', ref.sha256);
+    for (const bad of ['', 'hell', 'jello']) {
+      await writeFile(path, bad);
+      expect(await home.blobs.get(ref)).toBeNull();
+    }
+    // The same for what came in pieces, as the output of a command does.
+    const sink = home.blobs.open();
+    for (const piece of ['spil', 'led']) sink.write(Buffer.from(piece));
+    const spilled = await sink.end();
+    expect(Buffer.from((await home.blobs.get(spilled)) ?? []).toString()).toBe('spilled');
+    await writeFile(join(home.path, 'blobs', spilled.sha256), 'spoiled');
+    expect(await home.blobs.get(spilled)).toBeNull();
+    const fresh = createBlobs(join(home.path, 'blobs'));
+    await fresh.put(Buffer.from('hello'));
+    expect(Buffer.from((await fresh.get(ref)) ?? []).toString()).toBe('hello');
+    await rm(path);
+    expect(await home.blobs.get(ref)).toBeNull();
+    await home.blobs.sync(ref);
+    expect(await home.blobs.get({ sha256: '../../etc/passwd', bytes: 1 })).toBeNull();
+  });
+
+  it('removes what a killed process left half-written, and nothing else', async () => {
+    await using home = await makeHome();
+    await home.blobs.clean();
+    const ref = await home.blobs.put(Buffer.from('hello'));
+    const folder = join(home.path, 'blobs');
+    const now = '.0123456789ac.tmp';
+    for (const name of ['.0123456789ab.tmp', 'of-a-person.tmp', now]) await writeFile(join(folder, name), 'half');
+    for (const name of ['.0123456789ab.tmp', 'of-a-person.tmp']) await utimes(join(folder, name), 1000, 1000);
+    await home.blobs.clean();
+    // What was begun since the start is being written by somebody.
+    expect((await readdir(folder)).sort()).toEqual([ref.sha256, 'of-a-person.tmp', now].sort());
+  });
+
+  it('takes 50 MB through a sink without holding it', async () => {
+    await using home = await makeHome();
+    const sink = home.blobs.open();
+    const part = Buffer.alloc(1024 * 1024, 97);
+    for (let index = 0; index < 50; index += 1) sink.write(part);
+    const ref = await sink.end();
+    expect((await stat(join(home.path, 'blobs', ref.sha256))).size).toBe(ref.bytes);
+  });
+
+  it('says at the end that there was no room, and leaves nothing', async () => {
+    await using home = await makeHome();
+    // A file where the folder should be: every write fails.
+    await writeFile(join(home.path, 'blobs'), '');
+    const sink = home.blobs.open();
+    sink.write(Buffer.from('x'));
+    await expect(sink.end()).rejects.toMatchObject({ name: 'AppError' });
+    await expect(home.blobs.put(Buffer.from('x'))).rejects.toMatchObject({ name: 'AppError' });
+  });
+});

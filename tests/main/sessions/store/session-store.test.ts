@@ -1,0 +1,222 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { NewEvent } from '@shared/events/events.ts';
+import { stateHash } from '../../../../src/main/sessions/replay/state-hash.ts';
+import { makeHome, scratchSession, turnEvents } from '../session-fixtures.ts';
+
+describe('session store', () => {
+  it('gives back what was appended after it was closed and opened', async () => {
+    await using home = await makeHome();
+    const journal = await home.store.create(scratchSession);
+    for (const event of turnEvents('turn-1')) await journal.append(event);
+    const hash = stateHash(journal.state(), journal.money());
+    await journal.close();
+
+    const again = await home.again().open(journal.sessionId);
+    expect(stateHash(again.state(), again.money())).toBe(hash);
+    const types = [];
+    for await (const event of again.read()) types.push(event.type);
+    expect(types).toEqual(['session-created', ...turnEvents('turn-1').map((event) => event.type)]);
+    await again.close();
+  });
+
+  it('reaches the same state from the log alone as from its snapshot', async () => {
+    await using home = await makeHome();
+    const journal = await home.store.create(scratchSession);
+    for (const event of [...turnEvents('turn-1'), ...turnEvents('turn-2')]) await journal.append(event);
+    await journal.close();
+    const folder = home.store.folderOf(journal.sessionId);
+    const withSnapshot = await home.store.view(journal.sessionId);
+    await rm(join(folder, 'snapshot.json'));
+    const cold = await home.store.view(journal.sessionId);
+    expect(cold.state).toEqual(withSnapshot.state);
+    expect(cold.money).toEqual(withSnapshot.money);
+  });
+
+  it('ignores a damaged snapshot, and one of another session', async () => {
+    await using home = await makeHome();
+    const journal = await home.store.create(scratchSession);
+    for (const event of turnEvents('turn-1')) await journal.append(event);
+    await journal.close();
+    const other = await home.store.create({ ...scratchSession, title: 'Another' });
+    await other.close();
+    const snapshot = join(home.store.folderOf(journal.sessionId), 'snapshot.json');
+    const good = await readFile(snapshot);
+    const expected = (await home.store.view(journal.sessionId)).state;
+
+    const flipped = Buffer.from(good);
+    flipped[40] = (flipped[40] ?? 0) ^ 1;
+    const foreign = await readFile(join(home.store.folderOf(other.sessionId), 'snapshot.json'));
+    for (const bad of [flipped, foreign, Buffer.alloc(0), Buffer.from('{}\n'), good.subarray(0, 100)]) {
+      await writeFile(snapshot, bad);
+      expect((await home.store.view(journal.sessionId)).state).toEqual(expected);
+    }
+  });
+
+  it('refuses a second writer and lets one in when the first has closed', async () => {
+    await using home = await makeHome();
+    const journal = await home.store.create(scratchSession);
+    await expect(home.again().open(journal.sessionId)).rejects.toMatchObject({ code: 'conflict' });
+    await journal.close();
+    const second = await home.again().open(journal.sessionId);
+    await second.close();
+    expect(await readdir(home.store.folderOf(journal.sessionId))).toEqual([
+      'events.jsonl',
+      'snapshot.json',
+      'summary.json',
+    ]);
+  });
+
+  it('takes over from a process that is gone', async () => {
+    await using home = await makeHome();
+    const journal = await home.store.create(scratchSession);
+    await journal.close();
+    await writeFile(join(home.store.folderOf(journal.sessionId), 'lock'), '{"pid":999999999,"born":"1","token":"x"}\n');
+    const second = await home.again().open(journal.sessionId);
+    await second.close();
+  });
+
+  it('lets exactly one of many take a lock that a dead process left', async () => {
+    await using home = await makeHome();
+    const journal = await home.store.create(scratchSession);
+    await journal.close();
+    await writeFile(join(home.store.folderOf(journal.sessionId), 'lock'), '{"pid":999999999,"born":"1","token":"x"}\n');
+    const tries = await Promise.allSettled(Array.from({ length: 12 }, () => home.again().open(journal.sessionId)));
+    const opened = tries.filter((result) => result.status === 'fulfilled');
+    expect(opened).toHaveLength(1);
+    for (const result of opened) await result.value.close();
+  });
+
+  it('ends what a crash cut off, and runs nothing again', async () => {
+    await using home = await makeHome();
+    const journal = await home.store.create(scratchSession);
+    const events = turnEvents('turn-1');
+    // Up to the start of the second tool call, and then a second model call that never ends either.
+    for (const event of events.slice(0, 10)) await journal.append(event);
+    const started = events[11];
+    if (started) await journal.append(started);
+    await journal.close();
+
+    const again = await home.again().open(journal.sessionId);
+    const tail = [];
+    for await (const event of again.read(13)) tail.push(event);
+    expect(tail).toMatchObject([
+      { type: 'tool-ended', toolCallId: 'tool-turn-1-b', status: 'unknown' },
+      { type: 'model-call-ended', callId: 'call-turn-1-2', error: { code: 'crashed' } },
+      { type: 'turn-ended', turnId: 'turn-1', reason: 'crashed' },
+    ]);
+    await again.close();
+    const third = await home.again().open(journal.sessionId);
+    expect(third.state().seq).toBe(15);
+    await third.close();
+  });
+
+  it('tells of a call whose end nobody knows what was done to the workspace since it began', async () => {
+    await using home = await makeHome(undefined, Date.now);
+    const workspace = join(home.path, 'workspace');
+    await mkdir(workspace);
+    await writeFile(join(workspace, 'before.txt'), 'before');
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    const journal = await home.store.create({ ...scratchSession, workspace: { mode: 'in-place', path: workspace } });
+    for (const event of turnEvents('turn-1').slice(0, 10)) await journal.append(event);
+    const started = turnEvents('turn-1')[11];
+    if (started) await journal.append(started);
+    await writeFile(join(workspace, 'half.txt'), 'half');
+    await journal.close();
+    const again = await home.again().open(journal.sessionId);
+    const ended = [];
+    for await (const event of again.read()) if (event.type === 'tool-ended') ended.push(event);
+    expect(ended.at(-1)).toMatchObject({
+      status: 'unknown',
+      output: expect.stringContaining('half.txt: new'),
+      data: { touched: { files: [{ path: 'half.txt', what: 'new' }], isWhole: true } },
+    });
+    await again.close();
+  });
+
+  it('marks the messages that no turn took, so that they can be sent again, and marks them once', async () => {
+    await using home = await makeHome();
+    const journal = await home.store.create(scratchSession);
+    for (const event of turnEvents('turn-1')) await journal.append(event);
+    const added = (messageId: string, queued: boolean): NewEvent => ({
+      type: 'user-message-added',
+      messageId,
+      text: `text of ${messageId}`,
+      queued,
+    });
+    for (const event of [added('waits', true), added('is next', false)]) await journal.append(event);
+    const { seq } = journal.state();
+    await journal.close();
+    const again = await home.again().open(journal.sessionId);
+    const tail = [];
+    for await (const event of again.read(seq + 1)) tail.push(event);
+    expect(tail).toMatchObject([
+      { type: 'message-dropped', messageId: 'waits' },
+      { type: 'notice-added', level: 'warning', text: expect.stringContaining('text of waits') },
+      { type: 'message-dropped', messageId: 'is next' },
+      { type: 'notice-added', level: 'warning', text: expect.stringContaining('text of is next') },
+    ]);
+    expect(again.state()).toMatchObject({ queued: [], pending: [] });
+    await again.close();
+    const third = await home.again().open(journal.sessionId);
+    expect(third.state().seq).toBe(seq + 4);
+    await third.close();
+  });
+
+  it('lists the latest first and makes missing or damaged summaries again', async () => {
+    await using home = await makeHome();
+    const ids = [];
+    for (const title of ['One', 'Two', 'Three']) {
+      const journal = await home.store.create({ ...scratchSession, title });
+      for (const event of turnEvents('turn-1')) await journal.append(event);
+      await journal.close();
+      ids.push(journal.sessionId);
+    }
+    const before = await home.store.list();
+    expect(before.map((summary) => [summary.title, summary.status, summary.steps, summary.costUsd])).toEqual([
+      ['Three', 'done', 2, 0],
+      ['Two', 'done', 2, 0],
+      ['One', 'done', 2, 0],
+    ]);
+    const [one, two] = ids;
+    await rm(join(home.store.folderOf(one ?? ''), 'summary.json'));
+    await rm(join(home.store.folderOf(one ?? ''), 'snapshot.json'));
+    await writeFile(join(home.store.folderOf(two ?? ''), 'summary.json'), 'not json');
+    expect(await home.store.list()).toEqual(before);
+    expect(await readFile(join(home.store.folderOf(one ?? ''), 'summary.json'), 'utf8')).toContain('"One"');
+  });
+
+  it('finds a session by its id, by a part that only it has, and the last one', async () => {
+    await using home = await makeHome();
+    const first = await home.store.create({ ...scratchSession, id: '20250101-000000-aaaaaa' });
+    const second = await home.store.create({ ...scratchSession, id: '20250101-000000-bbbbbb' });
+    await first.close();
+    await second.close();
+    expect(await home.store.find('20250101-000000-a')).toBe(first.sessionId);
+    expect(await home.store.find('bbbbbb')).toBe(second.sessionId);
+    expect(await home.store.find('last')).toBe(second.sessionId);
+    await expect(home.store.find('2025')).rejects.toMatchObject({ code: 'bad-input' });
+    await expect(home.store.find('')).rejects.toMatchObject({ code: 'not-found' });
+    await expect(home.store.open('../../etc')).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('takes the folder of a start that was killed before its first event for no session', async () => {
+    await using home = await makeHome();
+    await expect(home.store.find('last')).rejects.toMatchObject({ message: 'There is no session yet.' });
+    const begun = await home.store.create({ ...scratchSession, id: '20250101-000000-aaaaaa' });
+    await begun.close();
+    for (const [id, log] of [
+      ['20250102-000000-bbbbbb', null],
+      ['20250103-000000-cccccc', ''],
+    ] as const) {
+      await mkdir(home.store.folderOf(id), { recursive: true });
+      if (log !== null) await writeFile(join(home.store.folderOf(id), 'events.jsonl'), log);
+      await expect(home.store.view(id)).rejects.toMatchObject({ code: 'not-found' });
+      await expect(home.store.open(id)).rejects.toMatchObject({ code: 'not-found' });
+      await expect(home.store.find(id.slice(-6))).rejects.toMatchObject({ code: 'not-found' });
+    }
+    expect(await home.store.find('last')).toBe(begun.sessionId);
+    expect((await home.store.list()).map(({ id }) => id)).toEqual([begun.sessionId]);
+  });
+});

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import type { EndedCall } from '../../../src/shared/money/workload.ts';
+import runs from '../../../src/shared/money/counterfactual-runs.json';
+import { counterfactualOf } from '../../../src/shared/money/counterfactual.ts';
+import {
+  addSplitWorkload,
+  noSplitWorkload,
+  splitWorkload,
+  withRecipeRuns,
+} from '../../../src/shared/money/workload.ts';
+import { recipeRunsOf, type RecipeRun } from '../../../src/shared/money/recipe-runs.ts';
+
+const price = { input: 2, cacheRead: 0.2, cacheWrite: 2.5, output: 10, source: 'test', date: '2026-11-21' };
+const reference = { model: 'sky/model', price };
+
+/** A call of this machine: 1,000 tokens of prompt, `kept` of them there already, at 200 tokens a second read and 20 written. */
+function localCall(kept: number, energy?: EndedCall['energy']): { where: 'local'; end: EndedCall } {
+  const evaluatedTokens = 1000 - kept;
+  const usage = {
+    freshInput: evaluatedTokens,
+    cacheRead: kept,
+    cacheWrite: 0,
+    output: 100,
+    reasoning: 0,
+    estimated: false,
+  };
+  const [prefillMs, decodeMs] = [evaluatedTokens * 5, 5000];
+  const timings = { queuedMs: 300, prefillMs, decodeMs, totalMs: prefillMs + decodeMs + 300 };
+  return { where: 'local', end: { usage, evaluatedTokens, timings, costUsd: 0, ...(energy && { energy }) } };
+}
+
+function cloudCall(costUsd: number | null): { where: 'cloud'; end: EndedCall } {
+  const usage = { freshInput: 400, cacheRead: 600, cacheWrite: 0, output: 200, reasoning: 0, estimated: false };
+  const timings = { queuedMs: 0, prefillMs: null, decodeMs: null, totalMs: 4000 };
+  return { where: 'cloud', end: { usage, evaluatedTokens: null, timings, costUsd } };
+}
+
+describe('what the same tokens would have cost elsewhere', () => {
+  it('prices local calls as the cloud would, by what was read anew, kept and written', () => {
+    const work = splitWorkload([localCall(0), localCall(800)]);
+    const { allCloud } = counterfactualOf(work, reference, work, 'tokens');
+    // 1,200 anew at 2.50, 800 kept at 0.20, 200 written at 10, in millionths.
+    const value = (1200 * 2.5 + 800 * 0.2 + 200 * 10) / 1e6;
+    // From: 1,000 kept and the rest at 2, a fifth fewer. To: nothing kept, a quarter more.
+    const low = 0.8 * ((1000 * 2 + 1000 * 0.2 + 2000) / 1e6);
+    const high = 1.25 * ((2000 * 2.5 + 2000) / 1e6);
+    expect(allCloud).toMatchObject({ basis: 'estimated', why: null, seconds: null });
+    expect(allCloud.usd?.value).toBeCloseTo(value, 12);
+    expect(allCloud.usd?.low).toBeCloseTo(low, 12);
+    expect(allCloud.usd?.high).toBeCloseTo(high, 12);
+  });
+
+  it('adds what was really billed in the cloud, and takes the time of cloud calls that were timed', () => {
+    const work = splitWorkload([localCall(0), cloudCall(0.01)]);
+    const { allCloud } = counterfactualOf(work, reference);
+    expect(allCloud.usd?.value).toBeCloseTo(0.01 + (1000 * 2.5 + 100 * 10) / 1e6, 12);
+    // A token written takes as long here as ten read: 400 + 200 × 10 took 4 s there, so 1,000 + 100 × 10 take 3.33.
+    expect(allCloud.seconds?.value).toBeCloseTo(4 + (2000 / 2400) * 4, 9);
+  });
+
+  it('says what a cloud call would have taken here, by the speeds of this machine, and what that draws', () => {
+    const metered = { wattHours: 0.25, source: 'rapl', usd: 0.0001 } as const;
+    const work = splitWorkload([localCall(500, metered), cloudCall(0.01), cloudCall(0.01)]);
+    const { allLocal } = counterfactualOf(work, null);
+    const here = 2.5 + 5;
+    // What the service had kept would have been kept here, too.
+    const there = 800 / 200 + 400 / 20;
+    expect(allLocal.seconds?.value).toBeCloseTo(here + there, 9);
+    expect(allLocal.usd?.value).toBeCloseTo(0.0001 + (0.0001 / here) * there, 12);
+    expect(allLocal.basis).toBe('estimated');
+    const one = counterfactualOf(splitWorkload([cloudCall(0.01)]), null, work).allLocal;
+    expect(one.seconds?.value).toBeCloseTo(400 / 200 + 200 / 20, 9);
+  });
+
+  it('reads and writes in the cloud at a speed of each, where its streams told how long was written', () => {
+    const told = (decodeMs: number | null, totalMs: number): ReturnType<typeof cloudCall> => {
+      const { where, end } = cloudCall(0.01);
+      return { where, end: { ...end, timings: { ...end.timings, decodeMs, totalMs } } };
+    };
+    // 400 anew in 1 s and 200 written in 3; of the second call, which failed, only its 4 s are known.
+    const known = splitWorkload([told(3000, 4000), told(null, 4000)]);
+    const work = splitWorkload([localCall(0), localCall(800)]);
+    const { allCloud } = counterfactualOf(work, reference, known, 'tokens');
+    expect(allCloud.seconds?.value).toBeCloseTo(1200 / 400 + 200 / (200 / 3), 9);
+  });
+
+  it('has the first call of a program read all of its prompt here, and the others their share', () => {
+    const here = recipeRun(5, 27_500, 'gave-up');
+    const call = { ...cloudCall(0.001), end: { ...cloudCall(0.001).end } };
+    const usage = { ...call.end.usage, freshInput: 1000, cacheRead: 0 };
+    const there = splitWorkload(Array.from({ length: 3 }, () => ({ ...call, end: { ...call.end, usage } })));
+    // Of 4,000 tokens after the first 1,000 this machine had 4,500 kept: all of them.
+    const { allLocal } = counterfactualOf(there, null, addSplitWorkload(here, there), 'tokens');
+    expect(allLocal.seconds?.value).toBeCloseTo(1000 / 200 + 600 / 20, 9);
+  });
+
+  it('is as wide for a run as real runs elsewhere were found to differ, and says so', () => {
+    const work = splitWorkload([localCall(0), cloudCall(0.01)]);
+    const run = counterfactualOf(work, reference);
+    const tokens = counterfactualOf(work, reference, work, 'tokens');
+    for (const [wide, narrow, found] of [
+      [run.allCloud.seconds, tokens.allCloud.seconds, runs.cloudSeconds],
+      [run.allLocal.seconds, tokens.allLocal.seconds, runs.localSeconds],
+    ] as const) {
+      const measured = wide === run.allCloud.seconds ? 4 : 10;
+      const guessed = (wide?.value ?? 0) - measured;
+      expect(wide?.value).toBe(narrow?.value);
+      expect(wide?.high).toBeCloseTo(Math.max(narrow?.high ?? 0, measured + guessed * found.high), 9);
+      expect(wide?.low).toBeCloseTo(Math.min(narrow?.low ?? 0, measured + guessed * found.low), 9);
+    }
+    expect(run.allCloud.formula).toContain(`${runs.tasks} tasks`);
+    expect(tokens.allCloud.formula).not.toContain('real runs');
+  });
+
+  it('is a measured figure where all of it ran there', () => {
+    const local = counterfactualOf(splitWorkload([localCall(0, { wattHours: 1, source: 'rapl', usd: 0.3 })]), null);
+    expect(local.allLocal).toMatchObject({ basis: 'measured', usd: { value: 0.3, low: 0.3, high: 0.3 } });
+    const said = counterfactualOf(splitWorkload([localCall(0, { wattHours: 1, source: 'settings', usd: 0.3 })]), null);
+    expect(said.allLocal).toMatchObject({ basis: 'estimated', usd: { value: 0.3 } });
+    const cloud = counterfactualOf(splitWorkload([cloudCall(0.01)]), reference);
+    expect(cloud.allCloud).toMatchObject({ basis: 'measured', usd: { value: 0.01, low: 0.01, high: 0.01 } });
+  });
+
+  it('invents nothing: no cloud model, no price, no speed, no meter', () => {
+    expect(counterfactualOf(splitWorkload([localCall(0)]), null).allCloud).toMatchObject({
+      usd: null,
+      why: expect.stringContaining('no cloud model'),
+    });
+    const unpriced = counterfactualOf(splitWorkload([localCall(0), cloudCall(null)]), reference);
+    expect(unpriced.allCloud).toMatchObject({ usd: null, why: expect.stringContaining('without a known price') });
+    expect(counterfactualOf(splitWorkload([cloudCall(1)]), reference).allLocal).toMatchObject({
+      usd: null,
+      seconds: null,
+    });
+    expect(counterfactualOf(splitWorkload([localCall(0), cloudCall(1)]), reference).allLocal).toMatchObject({
+      usd: null,
+      why: expect.stringContaining('not metered'),
+    });
+  });
+
+  it('adds up: a day is the sum of its steps', () => {
+    const calls = [localCall(0), localCall(700), cloudCall(0.02), localCall(900), cloudCall(0.01)];
+    const sum = calls.map((call) => splitWorkload([call])).reduce(addSplitWorkload, noSplitWorkload);
+    expect(sum).toEqual(splitWorkload(calls));
+  });
+
+  /** `calls` of a program on this machine, each 5.5 s, that ended after `tookMs`. */
+  function recipeRun(calls: number, tookMs: number, reason: 'done' | 'gave-up', more: readonly RecipeRun[] = []) {
+    const run = {
+      recipe: 'fix-failing-tests',
+      model: 'm',
+      where: 'local',
+      tookMs,
+      calls,
+      written: calls * 100,
+      modelMs: calls * 5500,
+    } as const;
+    const ended = recipeRunsOf([run, ...more], reason, 15);
+    return withRecipeRuns(splitWorkload(Array.from({ length: calls }, () => localCall(900))), ended);
+  }
+  const there = (calls: number, ms: number) =>
+    splitWorkload(
+      Array.from({ length: calls }, () => {
+        const { where, end } = cloudCall(0.001);
+        return { where, end: { ...end, timings: { ...end.timings, totalMs: ms } } };
+      }),
+    );
+  const usdOf = (work: ReturnType<typeof recipeRun>, known: ReturnType<typeof there>) =>
+    counterfactualOf(work, reference, addSplitWorkload(work, known)).allCloud.usd?.value ?? 0;
+
+  it('lets a program ask no more questions elsewhere than fit into its time there', () => {
+    const through = recipeRun(10, 60_000, 'gave-up');
+    const perCall = usdOf(through, there(4, 100)) / 10;
+    // A call there takes 50 s and the tests half a second: 250 s are up in the fifth, which is made to its end.
+    const units = 100 + 100 * 10;
+    const slow = there(4, (50_000 * (400 + 200 * 10)) / units);
+    expect(usdOf(through, slow) / perCall).toBeCloseTo(250 / 50.5 + 0.5, 9);
+    expect(usdOf(recipeRun(10, 60_000, 'done'), slow) / perCall).toBeCloseTo(250 / 50.5 + 0.5, 9);
+  });
+
+  it('goes by how quick calls usually were there, not by one hour in which they hung', () => {
+    const run = { recipe: 'fix-failing-tests', model: 'c', where: 'cloud', calls: 5, written: 0 } as const;
+    const runs = [10_000, 10_000, 1_000_000].map((modelMs) => ({ ...run, modelMs, tookMs: modelMs }));
+    const ended = runs.flatMap((one) => recipeRunsOf([one], 'gave-up', 15));
+    const known = withRecipeRuns(there(15, (1_020_000 * 2400) / 1100 / 15), ended);
+    const through = recipeRun(10, 60_000, 'gave-up');
+    // By the sum of their times a call took 68 s there, and four would have fitted.
+    expect(usdOf(through, known)).toBeCloseTo(usdOf(through, there(4, 100)), 9);
+  });
+
+  it('takes a model to write as much to the questions of a program as it usually does, by so many runs as are known', () => {
+    const work = recipeRun(10, 60_000, 'gave-up');
+    const asked = { recipe: 'fix-failing-tests', model: 'c', where: 'cloud', tookMs: 9000, calls: 4 } as const;
+    const knownBy = (count: number, reason: 'gave-up' | 'answered') => {
+      const ended = recipeRunsOf([{ ...asked, written: 4 * 25, modelMs: 8000 }], reason, 15);
+      return Array.from({ length: count }, () => withRecipeRuns(there(4, 100), ended)).reduce(addSplitWorkload);
+    };
+    const readUsd = (10 * 100 * 2.5 + 10 * 900 * 0.2) / 1e6;
+    const writtenBy = (known: ReturnType<typeof there>) => (usdOf(work, known) - readUsd) / 10e-6;
+    expect(writtenBy(there(4, 100))).toBeCloseTo(1000, 6);
+    // 25 a question there and 100 here: after four runs half way between, as ratios go, and after many runs there.
+    expect(writtenBy(knownBy(4, 'gave-up'))).toBeCloseTo(500, 6);
+    expect(writtenBy(knownBy(4000, 'gave-up'))).toBeCloseTo(250, 0);
+    // What is answered to a person says nothing of what a program is answered.
+    expect(writtenBy(knownBy(4, 'answered'))).toBeCloseTo(1000, 6);
+    const { allCloud } = counterfactualOf(work, reference, addSplitWorkload(work, knownBy(4, 'gave-up')));
+    expect(allCloud.formula).toContain('tokens written times 0.50');
+  });
+
+  it('expects as many questions as such programs ask where time was up here and is not there', () => {
+    const cut = recipeRun(5, 251_000, 'gave-up');
+    const perCall = usdOf(recipeRun(5, 60_000, 'gave-up'), there(4, 1)) / 5;
+    expect(usdOf(cut, there(4, 1)) / perCall).toBeGreaterThan(5);
+    // Nobody knows how many there would be of what a person stopped, so they are as many.
+    const stopped = withRecipeRuns(splitWorkload([localCall(900)]), recipeRunsOf([], 'cancelled', 15));
+    expect(usdOf(stopped, there(4, 1)) / perCall).toBeCloseTo(1, 9);
+  });
+
+  it('counts what the cloud was asked after this machine had failed once, not twice', () => {
+    const more = {
+      recipe: 'fix-failing-tests',
+      model: 'c',
+      where: 'cloud',
+      tookMs: 9000,
+      calls: 10,
+      written: 1000,
+      modelMs: 9000,
+    } as const;
+    for (const reason of ['done', 'gave-up'] as const) {
+      const both = addSplitWorkload(recipeRun(10, 60_000, reason, [more]), there(10, 100));
+      expect(counterfactualOf(both, reference).allCloud.usd?.value).toBeCloseTo(0.01, 12);
+    }
+    // Fewer were asked there, for what was known already: alone it would have asked the rest as well.
+    const short = addSplitWorkload(
+      recipeRun(10, 60_000, 'gave-up', [{ ...more, calls: 4, written: 400 }]),
+      there(4, 100),
+    );
+    const perCall = usdOf(recipeRun(10, 60_000, 'gave-up'), there(4, 100)) / 10;
+    expect(counterfactualOf(short, reference).allCloud.usd?.value).toBeCloseTo(0.004 + 6 * perCall, 12);
+  });
+});

@@ -1,0 +1,129 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { modelOf, noTask } from '../../../bench/lib/route-events.ts';
+import { createLearnedPriors } from '../../../src/main/routing/learned-priors.ts';
+import { discoverRules } from '../../../src/main/routing/registry.ts';
+import { decideRoute } from '../../../src/main/routing/decide-route.ts';
+import { emptyTrajectory } from '../../../src/main/routing/trajectory/trajectory.ts';
+import { turnOptions } from '../../../src/main/sessions/open/turn-options.ts';
+import { learnPriors } from '../../../src/shared/routing/learn-priors.ts';
+import type { Priors } from '../../../src/shared/routing/priors.ts';
+import { profiles } from '../../../src/shared/routing/routing-profiles.ts';
+import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
+import { settingsSchema } from '../../../src/shared/settings/settings.ts';
+
+const day = 24 * 3600 * 1000;
+type Work = Parameters<typeof learnPriors>[1];
+type Step = readonly [string, Work['steps'][number]['purpose']];
+
+/** A turn that a failing check began, with these steps. */
+function aTurn(reason: Work['turns'][number]['reason'], steps: readonly Step[], endedAt = 0): Work {
+  return {
+    turns: [{ id: 't', endedAt, reason, before: { passed: false }, after: { passed: reason === 'done' } }],
+    steps: steps.map(([model, purpose]) => ({ turnId: 't', purpose, stage: { model } })),
+  };
+}
+
+describe('what is learned of two models', () => {
+  it('counts each kind of step once a turn, for who did it and against whose work was taken over', () => {
+    const steps: Step[] = [
+      ['here', 'locate'],
+      ['here', 'propose'],
+      ['here', 'propose'],
+      ['there', 'propose'],
+      ['here', 'summarise'],
+    ];
+    expect(learnPriors({}, aTurn('done', steps))).toEqual({
+      here: { locate: { tries: 1, solved: 1, at: 0 }, propose: { tries: 1, solved: 0, at: 0 } },
+      there: { propose: { tries: 1, solved: 1, at: 0 } },
+    });
+  });
+
+  it('is nothing where no check judged the work, or a person ended it', () => {
+    const one: Step[] = [['here', 'act']];
+    const judged = aTurn('done', one);
+    const passedBefore = { ...judged, turns: judged.turns.map((turn) => ({ ...turn, before: { passed: true } })) };
+    expect([aTurn('cancelled', one), aTurn('cap', one), passedBefore].map((work) => learnPriors({}, work))).toEqual([
+      {},
+      {},
+      {},
+    ]);
+  });
+
+  it('counts half as much a month later', () => {
+    const first = learnPriors({}, aTurn('gave-up', [['here', 'act']]));
+    const second = learnPriors(first, aTurn('done', [['here', 'act']], 30 * day));
+    expect(second).toEqual({ here: { act: { tries: 1.5, solved: 1, at: 30 * day } } });
+  });
+
+  it('moves the chance that the cloud gains something, with a sentence for a person, and is no vote before it is known', () => {
+    const seat = (name: 'local' | 'cloud') => ({
+      info: modelOf(name, 32_768, name === 'cloud' ? { input: 3, output: 15 } : null, name === 'cloud'),
+      promptTokens: 1000,
+      maxOutputTokens: 500,
+      canDrive: true,
+    });
+    const decide = (priors: Priors) =>
+      decideRoute(
+        {
+          purpose: 'act',
+          strategy: 'loop',
+          policy: 'hybrid',
+          numbers: { ...profiles.balanced, priors },
+          candidates: [seat('local'), seat('cloud')],
+          taint: [],
+          shut: null,
+          pin: null,
+          needs: { images: false, tools: true },
+          budgetLeftUsd: null,
+          task: noTask,
+          trajectory: emptyTrajectory,
+          trouble: null,
+          now: 0,
+        },
+        discoverRules(),
+      );
+    const of = (solved: number, model = 'local/model') => decide({ [model]: { act: { tries: 10, solved, at: 0 } } });
+    const [bad, unknown, good] = [of(0), decide({}), of(10)];
+    expect(bad.gain).toBeGreaterThan(unknown.gain ?? 1);
+    expect(good.gain).toBeLessThan(unknown.gain ?? 0);
+    // A cloud that does not solve such work either gains nothing.
+    expect(of(0, 'cloud/model').gain).toBeLessThan(unknown.gain ?? 0);
+    const said = bad.votes.filter(({ rule }) => rule === 'own-record').map(({ reason }) => reason);
+    expect(said).toEqual([
+      'On this machine the local model ended 0 of 10 checked tasks with such steps well (older ones count less).',
+    ]);
+    expect(unknown.votes.some(({ rule }) => rule === 'own-record')).toBe(false);
+  });
+
+  it('counts every session of those that end at the same moment, in its file, too', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dewpoint-priors-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const path = join(folder, 'route-priors.json');
+    const kept = createLearnedPriors(path);
+    const works = Array.from({ length: 12 }, (_, index) => aTurn('gave-up', [[`model ${index}`, 'act']]));
+    await Promise.all(works.map((work) => kept.learn(work)));
+    const { priors } = JSON.parse(await readFile(path, 'utf8'));
+    expect(Object.keys(priors)).toHaveLength(12);
+  });
+
+  it('is kept in its file, given to the turns of its models alone, and does not stand over what a person wrote', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dewpoint-priors-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const path = join(folder, 'route-priors.json');
+    await createLearnedPriors(path).learn(aTurn('gave-up', [['here', 'act']]));
+    const again = createLearnedPriors(path);
+    const asked = (own: object) =>
+      turnOptions(settingsSchema.parse({ routing: own }), runOptionsSchema.parse({ policy: 'hybrid', local: 'here' }));
+    const mine = { here: { act: { tries: 5, solved: 5, at: 0 } } };
+    const told = [asked({}), asked({ numbers: { priors: mine } }), { ...asked({}), local: 'other' }];
+    const given = await Promise.all(told.map(again.given));
+    expect(given.map(({ routing }) => routing?.numbers.priors)).toEqual([
+      { here: { act: { tries: 1, solved: 0, at: 0 } } },
+      mine,
+      undefined,
+    ]);
+  });
+});

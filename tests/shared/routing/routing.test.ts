@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { profiles } from '../../../src/shared/routing/routing-profiles.ts';
+import { routingOf } from '../../../src/shared/routing/profile-routing.ts';
+import { en } from '../../../src/renderer/texts/en.ts';
+
+it('shows the numbers of a profile as they are', () => {
+  for (const [name, { maxTakeovers, consecutiveFailures, valueUsd }] of Object.entries(profiles)) {
+    const text = Object.entries(en).find(([key]) => key === `settings.policy.${name}`)?.[1] ?? '';
+    const times = maxTakeovers === 1 ? 'once' : maxTakeovers === 2 ? 'twice' : `${maxTakeovers} times`;
+    expect(text).toContain(`the cloud ${times} a task, after ${consecutiveFailures} bad step`);
+    expect(text).toContain(`worth $${valueUsd < 1 ? valueUsd.toFixed(2) : valueUsd}`);
+  }
+});
+
+it('puts a number of a person in the place of one of the profile, and nothing else', () => {
+  const { numbers } = routingOf('balanced', { consecutiveFailures: 5, holdSteps: undefined });
+  expect(numbers).toEqual({ ...profiles.balanced, consecutiveFailures: 5 });
+  const { roles } = routingOf('quality', { roles: { title: 'none' } }).numbers;
+  expect(roles).toEqual({ ...profiles.quality.roles, title: 'none' });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { assignedShapes, hideSecrets, secretShapes } from '@shared/safety/secret-patterns.ts';
+
+const hidden = (text: string): string => hideSecrets(text, secretShapes).text;
+// Put together here so that no scanner takes this file for a leak.
+const key = (...parts: readonly string[]): string => parts.join('-');
+const head = (kind: string): string => `-----BEGIN ${kind}PRIVATE KEY-----`;
+const foot = (kind: string): string => `-----END ${kind}PRIVATE KEY-----`;
+const token = `${'eyJ'}hbGciOiJIUzI1NiJ9.${'eyJ'}zdWIiOiIxMjM0NSJ9.c2lnbmF0dXJl_x-1`;
+
+/** Catches: a pattern that was made quicker and finds less. */
+describe('the shapes of secrets', () => {
+  it.each([
+    [
+      'a key behind others of its kind that are too short',
+      `sk-a sk-b-${'x'.repeat(30)} ${key('sk', 'a1'.repeat(12))}`,
+      1,
+    ],
+    ['a key that begins again inside', key('sk', 'sk', 'sk', 'proj', 'abcdefghijklmnop1234'), 1],
+    [
+      'a key of the other service behind a key',
+      `${key('sk', 'ant', 'a1b2'.repeat(5))} ${key('sk', 'a1b2'.repeat(6))}`,
+      2,
+    ],
+    ['a token behind a dash', `session-${token}`, 1],
+    ['a token at the end of a sentence', `It is ${token}.`, 1],
+    ['a token in a list of names with dots', `a.b.c ${token} d.e.f`, 1],
+    ['a token behind many spaces', `Authorization: Bearer${' '.repeat(40)}abcdefghij1234567890xyz`, 1],
+    ['two blocks of keys', `${head('RSA ')}\nMII\n${foot('RSA ')}\n${head('')}\nMII\n${foot('')}`, 2],
+    [
+      'a block without an end before one with it',
+      `${head('EC ')}\nMII${'x'.repeat(99)}\n${head('')}\nMII\n${foot('')}`,
+      2,
+    ],
+  ])('are found: %s', (_name, text, count) => {
+    expect(hideSecrets(text, secretShapes).kinds).toHaveLength(count);
+    expect(hidden(text)).not.toMatch(/MII|eyJ|1234|a1b2|(?:a1){4}/u);
+  });
+
+  it('leave a run of words alone that begins like a key and has no digit', () => {
+    const text = `sk-${'sk-'.repeat(40)}learn bearer ${'ofgoodnews'.repeat(4)} eyJ-eyJ-eyJ-eyJ-eyJ-eyJ-eyJ-eyJ-eyJ-eyJ-eyJ`;
+    expect(hidden(text)).toBe(text);
+  });
+
+  it('keep what ends a sentence behind a token', () => {
+    expect(hidden(`It is ${token}.`)).toBe('It is [redacted:json-web-token].');
+  });
+
+  it('find a value whose first digit comes late', () => {
+    const text = `API_TOKEN=${'abcdefgh'.repeat(40)}9`;
+    expect(hideSecrets(text, assignedShapes).kinds).toEqual(['assigned-secret']);
+  });
+});

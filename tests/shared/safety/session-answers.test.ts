@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import type { EventType, NewEvent, SessionEvent } from '@shared/events/events.ts';
+import { eventTypes } from '@shared/events/events.ts';
+import type { FenceHit, FenceSources } from '@shared/safety/fences.ts';
+import { compileFences } from '@shared/safety/fences.ts';
+import type { GrantKind } from '@shared/safety/approval-grants.ts';
+import { approvalKinds, droppedGrantsText } from '@shared/safety/approval-grants.ts';
+import { createSessionAnswers } from '@shared/safety/session-answers.ts';
+import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import { emptySession } from '@shared/session/session-state.ts';
+import { createFenceTaint } from '@shared/safety/taint.ts';
+import { openLinks } from '../../../src/main/agent/preparation/resolve-hard-links.ts';
+import { createNetworkLedger } from '../../../src/main/safety/network/network-ledger.ts';
+import { createSessionInstructions } from '../../../src/main/safety/instructions/session-instructions.ts';
+
+/** Catches: a yes out of somebody else's log that counts as one of the person whose home this is. */
+
+type Asked = Extract<NewEvent, { type: 'approval-requested' }>;
+
+const hit: FenceHit = { rule: 'ask before it leaves', verdict: 'ask', path: 'plans.md', how: 'content' };
+const fenced: NewEvent = {
+  type: 'call-fenced',
+  model: 'm',
+  outcome: 'asked',
+  hits: [hit],
+  text: '',
+  step: 1,
+  purpose: 'act',
+  manifest: null,
+};
+const asked = (kind: string, more: Partial<Asked> = {}): NewEvent => {
+  return { type: 'approval-requested', approvalId: kind, toolCallId: '', kind, subject: '', sha256: 'f', ...more };
+};
+const said = (kind: string, answer: 'allow' | 'deny' = 'allow'): NewEvent => {
+  return { type: 'approval-answered', approvalId: kind, answer, by: 'person', scope: 'session' };
+};
+const imported: NewEvent = {
+  type: 'history-copied',
+  by: 'import',
+  sessionId: 'of-another-home',
+  upToSeq: 9,
+  changes: 'settled',
+};
+const cutOut: NewEvent = { ...imported, by: 'fork', isForeign: true };
+const forked: NewEvent = { ...imported, by: 'fork' };
+
+const stamped = (events: readonly NewEvent[]): readonly SessionEvent[] =>
+  events.map((event, index) => ({ ...event, v: 2, seq: index + 1, at: index }));
+async function* stream(events: readonly NewEvent[]): AsyncGenerator<SessionEvent> {
+  yield* stamped(events);
+}
+
+interface Row {
+  /** A yes as a log has it. */
+  readonly yes: readonly NewEvent[];
+  /** Whether a log with it is read as a yes; null: it holds for what was asked alone, and nobody reads it later. */
+  readonly counts: ((events: readonly NewEvent[]) => boolean | Promise<boolean>) | null;
+}
+
+/** A kind that comes to be and has no row here fails to compile. */
+const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
+  network: {
+    yes: [asked('network', { hosts: ['files.example.org'] }), said('network')],
+    counts: (events) => {
+      const ledger = createNetworkLedger();
+      for (const event of stamped(events)) ledger.add(event);
+      return ledger.granted().has('files.example.org');
+    },
+  },
+  fence: {
+    yes: [fenced, asked('fence'), said('fence')],
+    counts: (events) => {
+      const settings: FenceSources = { rules: [], secrets: 'off' };
+      const taint = createFenceTaint(compileFences({ settings, projectPath: null, isSecretFile: () => false }));
+      for (const event of stamped(events)) taint.add(event);
+      return taint.isAllowed(hit);
+    },
+  },
+  // A yes lies in the home, by the bytes. What a log holds is whether they were asked about.
+  instructions: {
+    yes: [asked('instructions'), said('instructions')],
+    counts: null,
+  },
+  'hard-links': {
+    yes: [asked('hard-links'), said('hard-links')],
+    counts: async (events) => {
+      const links = { found: () => ({ subject: '', text: '', count: 2 }) };
+      const turn = { dependencies: { journal: { read: () => stream(events) }, sandbox: { links } } };
+      return (await Reflect.apply(openLinks, null, [turn])) === 0;
+    },
+  },
+  'guarded-file': { yes: [asked('guarded-file'), said('guarded-file')], counts: null },
+  disk: { yes: [asked('disk'), said('disk')], counts: null },
+  cap: {
+    yes: [{ type: 'cap-answered', capId: 'c', answer: 'raise', raisedUsd: 5, by: 'person' }],
+    counts: null,
+  },
+};
+
+/** What each event is to whoever wants to be allowed something. A type that comes to be has to be put here. */
+const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
+  'approval-requested': 'question',
+  'approval-answered': 'answer',
+  'cap-reached': 'question',
+  'cap-answered': 'answer',
+  'call-fenced': 'question',
+  'session-created': 'none',
+  'untracked-found': 'none',
+  'session-renamed': 'none',
+  'history-copied': 'none',
+  'session-repaired': 'none',
+  'user-message-added': 'none',
+  'message-delivered': 'none',
+  'message-dropped': 'none',
+  // Steps that a person is shown, and sends by themselves.
+  'plan-edited': 'none',
+  'turn-started': 'none',
+  'criterion-checked': 'none',
+  'gate-checked': 'none',
+  'cache-prefilled': 'none',
+  'stage-chosen': 'none',
+  'route-decided': 'none',
+  'engine-waited': 'none',
+  'model-call-started': 'none',
+  'model-call-ended': 'none',
+  'tool-call-requested': 'none',
+  'network-used': 'none',
+  'tool-started': 'none',
+  'tool-ended': 'none',
+  'file-changed': 'none',
+  // Settled with an import, as all changes.
+  'changes-taken': 'none',
+  'recipe-progressed': 'none',
+  'notice-added': 'none',
+  'child-session-ended': 'none',
+  'turn-ended': 'none',
+  'context-compacted': 'none',
+  'observation-trimmed': 'none',
+  'terminal-opened': 'none',
+  'terminal-closed': 'none',
+  'instructions-found': 'none',
+  'sandbox-started': 'none',
+  'sandbox-lost': 'none',
+  'service-changed': 'none',
+  'plan-progressed': 'none',
+};
+
+describe('what was said in a history out of a file', () => {
+  it('is looked at for every type of event and every kind of question', () => {
+    expect(Object.keys(types).sort()).toEqual([...eventTypes].sort());
+    expect(Object.keys(rows).sort()).toEqual([...approvalKinds, 'cap'].sort());
+    const used = new Set(Object.values(rows).flatMap(({ yes }) => yes.map(({ type }) => type)));
+    const answers = eventTypes.filter((type) => Object.entries(types).some((one) => one.join() === `${type},answer`));
+    expect(answers.filter((type) => ![...used].some((known) => known === type))).toEqual([]);
+  });
+
+  it.each(Object.entries(rows))('counts for nothing: %s', async (kind, { yes, counts }) => {
+    const grants = (events: readonly NewEvent[]) => {
+      const answers = createSessionAnswers();
+      for (const event of stamped(events)) answers.add(event);
+      return answers.grants();
+    };
+    expect(grants(yes)).toEqual({ [kind]: 1 });
+    // A mark that the file brings along is no end of it, and a question cannot be asked there and answered here.
+    const forms = [[imported], [cutOut], [forked, imported], [imported, forked]];
+    for (const end of forms) expect(grants([...yes, ...end])).toEqual({});
+    const [last] = yes.slice(-1);
+    expect(grants([...yes.slice(0, -1), imported, ...(yes.length > 1 && last ? [last] : [])])).toEqual({});
+    if (counts === null) return;
+    for (const mine of [yes, [...yes, forked], [imported, ...yes]]) expect(await counts(mine)).toBe(true);
+    for (const end of forms) expect(await counts([...yes, ...end])).toBe(false);
+  });
+
+  it('is no refusal either: instructions that somebody else did not want are asked about', async () => {
+    const no = [asked('instructions'), said('instructions', 'deny')];
+    const look = { sha256: 'f', state: 'new', text: '', diff: null, problem: null } as const;
+    const refused = async (events: readonly NewEvent[]): Promise<boolean> => {
+      const project = { check: async () => look, keep: async () => undefined };
+      const instructions = createSessionInstructions({ project, folder: '/p', read: () => stream(events) });
+      return (await instructions.check('AGENTS.md', Buffer.from(''))).isRefused;
+    };
+    expect([await refused(no), await refused([...no, imported])]).toEqual([true, false]);
+  });
+
+  it('leaves no question open that a person could answer, and says what was dropped', () => {
+    const open = [asked('network', { hosts: ['a.example.org'] }), imported];
+    expect(stamped(open).reduce(reduceSession, emptySession).approvals).toEqual([]);
+    const told = stamped([{ ...imported, dropped: { network: 2, cap: 1, 'of-later': 3 } }]);
+    expect(told.reduce(reduceSession, emptySession).notices.map(({ text }) => text)).toEqual([
+      'This session comes from a file. What was approved in it counts for nothing here (2 for hosts, 1 for a higher cap, 3 for other things): you are asked again.',
+    ]);
+    expect([droppedGrantsText({}), droppedGrantsText(undefined)]).toEqual([null, null]);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { issuesText, issueText } from '../../../src/shared/text/issue-text.ts';
+
+const schema = z.strictObject({
+  steps: z.number().int().positive().max(500).optional(),
+  share: z.number().min(0).lt(1).optional(),
+  name: z.string().min(1).max(5).optional(),
+  list: z.array(z.string()).min(2).optional(),
+  how: z.enum(['a', 'b']).optional(),
+  only: z.literal('x').optional(),
+  flag: z.boolean().optional(),
+  mail: z.email('it must be an address').optional(),
+  own: z.string().min(1, 'say who').optional(),
+});
+
+function said(value: unknown): string {
+  const { error } = schema.safeParse(value);
+  // As it comes over a socket.
+  return issuesText(JSON.parse(JSON.stringify(error?.issues ?? [])), 'all');
+}
+
+describe('what is wrong with a value', () => {
+  it.each([
+    [{ steps: 0 }, 'steps: it must be above 0'],
+    [{ steps: 501 }, 'steps: it must be at most 500'],
+    [{ steps: 1.5 }, 'steps: it must be a whole number'],
+    [{ steps: 'x' }, 'steps: it must be a number'],
+    [{ share: -1 }, 'share: it must be at least 0'],
+    [{ share: 1 }, 'share: it must be below 1'],
+    [{ name: '' }, 'name: it must not be empty'],
+    [{ name: 'abcdef' }, 'name: it must be at most 5 characters long'],
+    [{ list: ['a'] }, 'list: it must be at least 2 long'],
+    [{ how: 'c' }, 'how: it must be one of a, b'],
+    [{ only: 'y' }, 'only: it must be x'],
+    [{ flag: 1 }, 'flag: it must be true or false'],
+    [{ mail: 'x' }, 'mail: it must be an address'],
+    [{ own: '' }, 'own: say who'],
+    [{ nope: 1, flag: 1 }, 'flag: it must be true or false; all: there is no nope'],
+    [3, 'all: it must be an object'],
+  ])('of %j is told in plain words', (value, text) => {
+    expect(said(value)).toBe(text);
+  });
+
+  it('is told also where it cannot be read', () => {
+    expect(issueText(null)).toBe('it is not what is taken here');
+  });
+});
