@@ -15,7 +15,6 @@ import { orderStages, otherDrivers } from './order-stages.ts';
 import type { Doubted, StageOutcome } from './run-stage.ts';
 import { reapplyDoubtedChange, runStage } from './run-stage.ts';
 import type { TurnBaseline, TurnEnd } from './turn-baseline.ts';
-import type { LimitStop } from './turn-limits.ts';
 import { stopEnd } from './turn-limits.ts';
 import type { Turn } from './turn.ts';
 

@@ -15,7 +15,7 @@ import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { gatherTurnFacts } from '../preparation/gather-turn-facts.ts';
 import { isCancelled } from './turn-log.ts';
 import type { Turn } from './turn.ts';
-import type { CriterionCheck, TurnEnd, TurnBaseline } from './turn-baseline.ts';
+import type { CriterionCheck, TurnEnd } from './turn-baseline.ts';
 
 /**
  * One user message from `turn-started` to `turn-ended`. Rejects only when the log itself cannot be written;
