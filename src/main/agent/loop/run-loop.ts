@@ -8,6 +8,8 @@ import { goesOnHere, stopCause } from '../../routing/cascade/cascade.ts';
 import type { Trouble } from '../../routing/define.ts';
 import { askAdvice } from './ask-advice.ts';
 import { buildRequest, promptShape } from '../prompt/build-prompt.ts';
+import type { RoomSubject } from '../prompt/compact-conversation.ts';
+import { askByRole } from '../step/ask-by-role.ts';
 import { makeRoom } from '../prompt/compact-conversation.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import { failureOf } from '../step/call-failure.ts';
@@ -150,7 +152,12 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     return null;
   }
   const { stage, model, shape } = candidates.current;
-  const subject = { stage, ...model, shape, request: () => requestFor(loop) };
+  const subject: RoomSubject = {
+    info: model.info,
+    shape,
+    request: () => requestFor(loop),
+    ask: (question) => askByRole(turn, { ...question, own: { stage, model } }),
+  };
   // With little said there is nothing to sum up, and the task goes on as it is.
   const wanted = loop.isToCompact ? await makeRoom(turn, subject, true) : null;
   loop.isToCompact = false;

@@ -10,6 +10,9 @@ const SHARES = { task: 1_000, facts: 400, changes: 2_000, check: 900, results: 1
 const SHOWN_RESULTS = 3;
 const editing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'delete_file'];
 
+/** What is told of a turn. */
+type WorkedTurn = Pick<Turn, 'task' | 'conversation' | 'progress' | 'trajectory' | 'tokens'>;
+
 interface Section {
   readonly title: string;
   readonly text: string;
@@ -20,7 +23,7 @@ interface Section {
  * The work so far for somebody who has not seen it, in at most six thousand tokens: the task, the facts, the diff, what
  * fails, and what was looked at last. `look`: what was changed.
  */
-export function handoffSummary(turn: Turn, look: ChangesOverview): string {
+export function handoffSummary(turn: WorkedTurn, look: ChangesOverview): string {
   const entries = turn.conversation.entries();
   const calls = entries.filter(isAnswer).flatMap(({ calls: made }) => made);
   const task = entries.findLast((entry) => entry.type === 'user' && entry.text.includes(turn.task));
@@ -41,7 +44,7 @@ export function handoffSummary(turn: Turn, look: ChangesOverview): string {
 }
 
 /** A part may have, beside its share, an equal piece of what the short ones leave over. */
-function shown(turn: Turn, { title, text, share }: Section, all: readonly Section[]): string {
+function shown(turn: Pick<Turn, 'tokens'>, { title, text, share }: Section, all: readonly Section[]): string {
   const needs = all.map((one) => ({ share: one.share, needed: turn.tokens.count(one.text) }));
   const used = needs.reduce((sum, { share: own, needed }) => sum + Math.min(own, needed), 0);
   const wanting = needs.filter(({ share: own, needed }) => needed > own).length;
@@ -49,7 +52,7 @@ function shown(turn: Turn, { title, text, share }: Section, all: readonly Sectio
   return `${title}:\n${shortenResult(text, share + more)}`;
 }
 
-function factsOf(turn: Turn, look: ChangesOverview): string {
+function factsOf(turn: Pick<Turn, 'progress' | 'trajectory'>, look: ChangesOverview): string {
   const { steps, counts, isGreen } = turn.trajectory.now();
   const check = turn.progress.lastCheck?.check ?? null;
   return [
