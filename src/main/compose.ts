@@ -76,12 +76,10 @@ export interface ComposeConfig {
 }
 
 const recipeDefaults: AgentConfig['recipe'] = {
-  editForm: 'span',
   samples: 20,
   mechanicalChanges: true,
-  repairTurn: true,
-  judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },
-  locate: { trace: true, coverage: true },
+  judge: { agreement: true, varied: true },
+  locate: { coverage: true },
   seed: 1,
 };
 

@@ -82,13 +82,13 @@ describe('comparing policies in the window', () => {
   it('begins one, says what is wrong first, and shows each run as it ends', async () => {
     const { page } = served;
     await page.getByRole('navigation').getByRole('button', { name: 'Compare' }).click();
-    await page.getByText('Nothing has been compared yet.').waitFor();
+    await page.getByText('No comparisons yet.').waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'New comparison' }).click();
     const form = page.getByRole('form', { name: 'New comparison' });
     await form.getByLabel('Task').fill('Make the week tests pass.');
     await form.getByLabel('Project folder').fill('/nowhere');
-    await form.getByLabel('Solved when this command passes').fill('npm test');
+    await form.getByLabel('Success check').fill('npm test');
     await form.getByLabel('Local first, cloud when needed').uncheck();
     await form.getByLabel('Cloud model').selectOption('example/large-1');
     await form.getByRole('button', { name: 'Start' }).click();
@@ -117,9 +117,9 @@ describe('comparing policies in the window', () => {
     await expect
       .poll(rows)
       .toEqual([
-        'Policy Solved Time Money If all cloud If all here Steps On this machine Tokens read / written',
-        'local 0 of 1 42 s $0.0000 $0.0500 $0.0300 to $0.0800 40 s 4 100 % 15.4k / 600',
-        'cloud 1 of 1 18 s $0.0421 $0.0421 – 3 0 % 15.4k / 600',
+        'Policy Solved Time Money If all cloud If all local Steps On this machine Tokens in / out',
+        'local 0 of 1 42 s $0.0000 $0.0500 $0.0300 to $0.0800 40 s 4 100% 15.4k / 600',
+        'cloud 1 of 1 18 s $0.0421 $0.0421 – 3 0% 15.4k / 600',
       ]);
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
     for (const scheme of ['dark', 'light'] as const) {
@@ -135,11 +135,11 @@ describe('comparing policies in the window', () => {
     await page.getByRole('button', { name: /Make the week tests pass/u }).click();
     await page.getByText('stopped').waitFor();
     watcher?.end();
-    await page.getByText('1 run is left.').waitFor();
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('1 run left.').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
     await expect.poll(() => cancelled).toEqual(['c1']);
-    await page.getByRole('button', { name: 'Open its session' }).first().click();
+    await page.getByRole('button', { name: 'Open session' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Fix the failing date test' }).waitFor();
     expect(served.complaints).toEqual([]);
   });

@@ -148,14 +148,14 @@ describe('the composer', () => {
     await page.getByRole('main').locator('input[type=file]').setInputFiles(file);
     await page.getByRole('alert').getByText('thing.png is neither text nor an image').waitFor();
     await shot('problem');
-    expect(await page.getByRole('button', { name: 'Attach it as a smaller JPEG' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Leave it out' }).click();
+    expect(await page.getByRole('button', { name: 'Attach smaller JPEG' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Leave out' }).click();
   });
 
   it('completes a file after an @ by keyboard, without what is ignored, and marks what stays here', async () => {
     const { page } = served;
     await message().fill('What is this? See @');
-    const files = page.getByRole('listbox', { name: 'Files of the project' }).getByRole('option');
+    const files = page.getByRole('listbox', { name: 'Project files' }).getByRole('option');
     await files.first().waitFor();
     const shown = await files.allInnerTexts();
     expect(shown.join('\n')).toContain('.env');
@@ -207,7 +207,7 @@ describe('the composer', () => {
     await plan.getByRole('button', { name: 'Remove step 4' }).click();
     await plan.getByRole('button', { name: 'Move step 3 up' }).click();
     await plan.getByRole('textbox', { name: 'Step 1' }).fill('Read src/a.py and src/app.py');
-    await plan.getByRole('button', { name: 'Add a step' }).click();
+    await plan.getByRole('button', { name: 'Add step' }).click();
     await plan.getByRole('textbox', { name: 'Step 4' }).fill('Say what was done');
     expect(await violations(page)).toEqual([]);
     await shot('plan');
@@ -216,7 +216,7 @@ describe('the composer', () => {
     expect(await violations(page)).toEqual([]);
     await served.resize(480, 800);
     await shot('plan-narrow');
-    await plan.getByRole('button', { name: 'Start the plan' }).click();
+    await plan.getByRole('button', { name: 'Start plan' }).click();
     await page.getByRole('log').getByText('All steps are done.').first().waitFor();
     const steps = ['Read src/a.py and src/app.py', 'Run the tests', 'Change a.py', 'Say what was done'];
     expect((await events()).find((event) => event.type === 'plan-edited')).toMatchObject({ steps });
@@ -237,8 +237,8 @@ describe('the composer', () => {
     await page.getByRole('log').getByText('It is three now.').first().waitFor();
     await page.keyboard.press('Control+5');
     const trimmed = page.getByRole('tabpanel', { name: 'Context' }).locator('[data-trimmed=summary]');
-    await trimmed.getByText(/^\d+ parts were summed up$/u).waitFor();
-    await trimmed.getByText('Show them').click();
+    await trimmed.getByText(/^\d+ parts summarised$/u).waitFor();
+    await trimmed.getByText('Show parts').click();
     const parts = await trimmed.getByRole('listitem').allInnerTexts();
     expect(parts.join('\n')).toMatch(/file\s*paste\.txt/u);
     expect(parts.join('\n')).toMatch(/output\s*write src\/b\.py/u);

@@ -53,7 +53,7 @@ describe('a notice of an error', () => {
     };
     await button('Costs').click();
     const notice = page.getByRole('alert').filter({ hasText: 'The engine does not answer.' });
-    await notice.getByRole('button', { name: 'See what works on this machine' }).click();
+    await notice.getByRole('button', { name: 'Open system check' }).click();
     await focused('This machine').waitFor();
     await button('Costs').click();
     await notice.waitFor();
@@ -70,10 +70,10 @@ describe('a notice of an error', () => {
       throw new AppError('missing-key', 'The key of example was refused.', { hint: 'dewpoint keys set example' });
     };
     await open('Which port');
-    await button('What to do with this session').click();
+    await button('Session actions').click();
     await page.getByRole('menuitem', { name: 'Fork from here' }).click();
     await page.getByRole('alert').getByText('The key of example was refused.').waitFor();
-    await page.getByRole('alert').getByRole('button', { name: 'Set a key' }).click();
+    await page.getByRole('alert').getByRole('button', { name: 'Add key' }).click();
     await focused('Keys').waitFor();
   });
 });
@@ -88,19 +88,19 @@ describe('a task that was stopped', () => {
       return { messageId: 'again', queued: false };
     };
     await open('Make the nightly job idempotent');
-    await button('See what works on this machine').click();
+    await button('Open system check').click();
     await focused('This machine').waitFor();
     await open('Make the nightly job idempotent');
     expect(await button('Choose another model').count()).toBe(0);
     await keepScreenshot(page, 'next-step');
-    await button('Send the task again').click();
+    await button('Send again').click();
     await expect.poll(() => sent).toEqual(['Make the nightly job idempotent.']);
   });
 
   it('by its cap leads to the cap, by a model to the choice of another', async () => {
     const { page } = served;
     await open('Translate the manual');
-    await button('Raise the cap').click();
+    await button('Raise limit').click();
     await page.getByRole('tabpanel', { name: 'Cost' }).waitFor();
     await open('Ask the model in the office');
     await button('Choose another model').click();

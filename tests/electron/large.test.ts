@@ -104,7 +104,7 @@ describe('more than can be drawn', () => {
     await page.getByText('line 0', { exact: true }).waitFor();
     await expectFewElements();
     await open('A message of a megabyte');
-    await page.getByRole('button', { name: 'Show the whole message' }).click();
+    await page.getByRole('button', { name: 'Show full message' }).click();
     await page.getByText('000030 words').waitFor();
     await expectFewElements();
     await open('Code of 10,000');

@@ -138,11 +138,11 @@ describe('a task at its cap', () => {
     const { page } = served;
     await start('Which port is it?', 'here/script', async () => {
       await page.getByText('More options').click();
-      await page.getByRole('combobox', { name: 'Where steps may run' }).selectOption('cloud');
-      await page.getByRole('spinbutton', { name: 'Money cap in US dollars' }).fill(maxUsd);
+      await page.getByRole('combobox', { name: 'Where steps run' }).selectOption('cloud');
+      await page.getByRole('spinbutton', { name: 'Spending limit in US dollars' }).fill(maxUsd);
     });
-    const dialog = page.getByRole('alertdialog', { name: 'The money cap is reached' });
-    await dialog.getByRole('button', { name: 'Go on locally' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Spending limit reached' });
+    await dialog.getByRole('button', { name: 'Continue locally' }).click();
     await page.locator('[data-outcome]').getByText('It is 8123, said here.').waitFor();
     expect(await dialog.count()).toBe(0);
     const log = await lastLog();

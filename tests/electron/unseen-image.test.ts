@@ -62,7 +62,7 @@ async function begin(title: string): Promise<string> {
 
 async function send(where: string): Promise<void> {
   const { page } = served;
-  await page.getByRole('combobox', { name: 'Where steps may run' }).selectOption(where);
+  await page.getByRole('combobox', { name: 'Where steps run' }).selectOption(where);
   await page
     .getByRole('main')
     .locator('input[type=file]')
@@ -73,15 +73,16 @@ async function send(where: string): Promise<void> {
   await page.locator('[data-outcome=missing]').waitFor();
 }
 
-const offer = () => served.page.getByRole('region', { name: 'Picture that was not seen' });
-const offered = () => offer().getByRole('combobox', { name: 'Model that sees it' }).getByRole('option').allInnerTexts();
+const offer = () => served.page.getByRole('region', { name: 'Image not seen' });
+const offered = () =>
+  offer().getByRole('combobox', { name: 'Model that supports images' }).getByRole('option').allInnerTexts();
 
 describe('a picture that no model of its message sees', () => {
   it('is sent again to one that sees and runs here; where only that was allowed the cloud is not offered', async () => {
     const { page } = served;
     const sessionId = await begin('A picture that stays');
     await send('local');
-    await offer().getByText('1 in the cloud does').waitFor();
+    await offer().getByText('1 cloud model does').waitFor();
     expect(await offered()).toEqual(['eyes/script (Local)']);
     expect(await violations(page)).toEqual([]);
     await offer().getByRole('button', { name: 'Switch and resend' }).click();
@@ -101,7 +102,7 @@ describe('a picture that no model of its message sees', () => {
     await send('hybrid');
     await offer().waitFor();
     expect((await offered()).toSorted()).toEqual(['eyes/script (Local)', 'sky/script (Cloud)']);
-    await offer().getByRole('combobox', { name: 'Model that sees it' }).selectOption('sky/script');
+    await offer().getByRole('combobox', { name: 'Model that supports images' }).selectOption('sky/script');
     await offer().getByRole('button', { name: 'Switch and resend' }).click();
     await page.locator('[data-outcome=answered]').getByText('Seen elsewhere.').waitFor();
     const { state } = await core.showSession(sessionId);

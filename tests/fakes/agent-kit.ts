@@ -136,12 +136,10 @@ export const agentConfig: AgentConfig = {
   toolTimeoutMs: 20_000,
   maxWriteBytes: 1024 * 1024,
   recipe: {
-    editForm: 'span',
     samples: 4,
     mechanicalChanges: true,
-    repairTurn: true,
-    judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },
-    locate: { trace: true, coverage: true },
+    judge: { agreement: true, varied: true },
+    locate: { coverage: true },
     seed: 1,
   },
 };

@@ -363,7 +363,7 @@ export function createPageCore(): PageCore {
     repairModel: async () => ({ problem: null, plan: null, made: null }),
     probeModel: async (id, onProgress) => {
       note('probe', id);
-      onProgress({ text: 'How it calls tools.', card: null });
+      onProgress({ text: 'Checking how it calls tools.', card: null });
       core.models = core.models.map((model) => (model.id === id ? { ...model, card: probeCard } : model));
       onProgress({ text: '', card: probeCard });
     },

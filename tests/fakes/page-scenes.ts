@@ -341,7 +341,10 @@ export async function endScenes(core: PageCore): Promise<void> {
     output: 'written',
     usage: { freshInput: 2500, cacheRead: 0, output: 700 },
   });
-  capped.end('cap', 'The next call could cost $0.0110; $0.0020 is left of the cap of $0.0200.');
+  capped.end(
+    'cap',
+    'The next call could cost $0.0110. Of the spending limit of $0.0200 for this task, $0.0180 is spent.',
+  );
 }
 
 /** Many turns, as after weeks in one session. */

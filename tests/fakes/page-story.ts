@@ -268,7 +268,7 @@ function routeOf(callId: string, name: 'local' | 'cloud'): EventOf<'route-decide
     gain: 0.58,
     votes: [
       { rule: 'verification', toward: 'cloud', weight: 0.7, reason: 'The tests still fail after 2 edits.' },
-      { rule: 'model-size', toward: 'local', weight: 0.5, reason: 'The local model is a large one.' },
+      { rule: 'model-size', toward: 'local', weight: 0.5, reason: 'The local model is large.' },
     ],
     options: [
       { model: localModel, where: 'local', denied: null, costUsd: 0, seconds: 11, restUsd: 0.04 },

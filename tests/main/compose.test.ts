@@ -147,7 +147,7 @@ describe('compose', () => {
     expect(await core.result(id)).toMatchObject({
       status: 'missing',
       steps: 0,
-      text: expect.stringMatching(/^This user may not use the engine\. So nothing can be changed/),
+      text: expect.stringMatching(/^This user may not use the engine\. Nothing can be changed/),
     });
     await core.send(id, 'Where is add()?', asks);
     expect(await core.result(id)).toMatchObject({ status: 'done', text: 'In calc.py.' });

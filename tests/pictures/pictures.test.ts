@@ -97,7 +97,7 @@ describe('pictures', { timeout: 240_000 }, () => {
     core.findings = [{ area: 'sandbox', status: 'missing', text: 'No container engine was found.', hint }];
     await start(core, wide, 'light');
     const { ways } = viewWays(served.page, {});
-    await served.page.getByText('Three things').waitFor();
+    await served.page.getByText('Get started').waitFor();
     for (const name of ['new', 'models', 'compare', 'costs', 'bin'] as const) {
       await ways[name]();
       await shot(`${name}-empty`);
@@ -111,7 +111,7 @@ describe('pictures', { timeout: 240_000 }, () => {
     await viewWays(served.page, sessions).openSession('answer', 'Which port');
     await served.page.locator('code', { hasText: 'config/default.toml' }).waitFor();
     await served.stopServer();
-    await served.page.getByText('The connection to Dewpoint is gone').waitFor();
+    await served.page.getByText('Connection lost').waitFor();
     await shot('session-offline');
   });
 });

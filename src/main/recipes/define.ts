@@ -112,20 +112,15 @@ export interface RecipeBudget {
 
 /** Switches for measuring what each part of a recipe is worth; the defaults are what users get. */
 export interface RecipeSettings {
-  readonly editForm: 'span' | 'whole-file' | 'search-replace';
   /** Sampled answers of one search; one that was written together with another counts a fifth. */
   readonly samples: number;
   readonly mechanicalChanges: boolean;
-  readonly repairTurn: boolean;
   readonly judge: {
     readonly agreement: boolean;
-    readonly mutants: boolean;
-    readonly overfitLint: boolean;
     /** Changes that pass are compared on the tests with other values. */
     readonly varied: boolean;
-    readonly rerun: boolean;
   };
-  readonly locate: { readonly trace: boolean; readonly coverage: boolean };
+  readonly locate: { readonly coverage: boolean };
   readonly seed: number;
 }
 

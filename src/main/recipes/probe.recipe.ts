@@ -24,24 +24,24 @@ const sampledTemperature = 0.3;
 export default defineRecipe({
   id: 'probe',
   label: 'Find out how a model is best driven',
-  fits: ({ task }) => (task === probeTask ? { score: 1, reason: 'The model is to be probed.' } : null),
+  fits: ({ task }) => (task === probeTask ? { score: 1, reason: 'The model is being benchmarked.' } : null),
   run: probe,
 });
 
 async function probe(context: RecipeContext): Promise<RecipeOutcome> {
   const { model } = context;
-  await context.progress('speed', 'How fast it reads and writes.');
+  await context.progress('speed', 'Measuring reading and writing speed.');
   const { speeds, tokensPerLine } = await probeSpeeds(context);
   if (speeds.length === 0) {
     return { type: 'gave-up', reason: `${model.label} did not answer.`, facts: '' };
   }
-  await context.progress('calls', 'How it calls tools.');
+  await context.progress('calls', 'Checking how it calls tools.');
   const calls = await probeCalls(context);
-  await context.progress('edits', 'How it writes changes.');
+  await context.progress('edits', 'Checking how it writes edits.');
   const recipe = await probeRecipe(context);
   const edit = await probeEdit(context);
   const loop = calls.callStyle === null ? null : await probeLoop(context, drivenAs(model, calls, edit));
-  await context.progress('window', 'What it finds at the other end of its window.');
+  await context.progress('window', 'Checking how well it recalls text from the start of a long context.');
   const prefill = speeds.at(-1)?.prefillPerSecond ?? null;
   const { needle, note } = await probeNeedle(context, { prefill, tokensPerLine });
   const card: ProbeCard = {
@@ -59,8 +59,8 @@ async function probe(context: RecipeContext): Promise<RecipeOutcome> {
     temperature: calls.hasRepeated ? sampledTemperature : 0,
     notes: note === null ? [] : [note],
   };
-  await context.progress(cardPhase, 'What was found out.', card);
-  return { type: 'answered', text: `${model.label} was probed.` };
+  await context.progress(cardPhase, 'Benchmark finished.', card);
+  return { type: 'answered', text: `${model.label} was benchmarked.` };
 }
 
 function drivenAs(model: ModelInfo, { callStyle, toolBudget }: CallsResult, edit: ProbeCard['edit']): ModelInfo {

@@ -116,7 +116,8 @@ export const payloads = {
     parentId: z.string().nullable(),
     groupId: z.string().nullable(),
   }),
-  'session-renamed': z.object({ title: z.string(), callId: z.string().optional() }), // whose answer it is; none: a person's
+  /** `callId`: the model call whose answer the title is; absent: the user wrote it. */
+  'session-renamed': z.object({ title: z.string(), callId: z.string().optional() }),
   /**
    * Everything before it was copied from another log, as it was there: what it cost was paid there, and its sandbox is
    * not this session's.

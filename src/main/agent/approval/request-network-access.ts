@@ -98,7 +98,7 @@ function deniedText(hosts: readonly string[], by: 'person' | 'policy' | 'nobody'
 async function keepForProject(turn: Pick<Turn, 'dependencies' | 'log'>, hosts: readonly string[]): Promise<void> {
   const kept = await turn.dependencies.network.remember(hosts);
   if (kept.ok) return;
-  const text = `The hosts are allowed for this session; for the project they could not be kept: ${kept.error.message}`;
+  const text = `The hosts are allowed for this session, but could not be saved for the project: ${kept.error.message}`;
   await turn.log.append({ type: 'notice-added', level: 'warning', code: 'rule-not-kept', text });
 }
 

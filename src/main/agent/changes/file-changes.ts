@@ -156,7 +156,7 @@ async function noteUnseen({ baseline, log }: Context): Promise<void> {
   if (folders.length === 0) return;
   const shown = folders.slice(0, 5).join(', ');
   const more = folders.length > 5 ? ` and ${folders.length - 5} more` : '';
-  const text = `Not everything is looked at for changes. These folders could not be looked through, because their permissions do not allow it or they lie too deep: ${shown}${more}.`;
+  const text = `Changes in some folders are not tracked, because permissions do not allow it or the folders are too deep: ${shown}${more}.`;
   await log.close({ type: 'notice-added', level: 'warning', code: 'changes-not-seen', text });
 }
 

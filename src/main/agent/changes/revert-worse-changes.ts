@@ -17,7 +17,7 @@ export async function revertWorseChanges(turn: ChangingTurn, work: TurnBaseline)
     turn,
     {
       tool: 'take_back',
-      label: 'take the changes back: fewer tests pass than before',
+      label: 'revert the changes: fewer tests pass than before',
       input: {},
       run: async (toolCallId) => {
         const { back, kept } = await turn.changes.revert(turn.changes.recorded(), toolCallId);
@@ -28,6 +28,6 @@ export async function revertWorseChanges(turn: ChangingTurn, work: TurnBaseline)
     () => null,
   );
   const text =
-    'The task was not done and fewer tests passed than before, so the changes were taken back. They can be had again: `dewpoint changes`.';
+    'The task was not done and fewer tests passed than before, so the changes were reverted. `dewpoint changes` can restore them.';
   await turn.log.append({ type: 'notice-added', level: 'warning', code: 'changes-taken-back', text });
 }

@@ -40,7 +40,7 @@ export async function askReview(candidates: Reviewers, look: ChangesOverview, cl
     })),
   });
   const none = (text: string): GateCheck => ({ by: 'review', verdict: 'none', text, findings: [], callId: null });
-  if (decision.chosen?.info.where !== 'cloud') return none(`Nobody stronger has looked at it. ${decision.text}`);
+  if (decision.chosen?.info.where !== 'cloud') return none(`No stronger model reviewed it. ${decision.text}`);
   const said = await askCloudModel(candidates, reviewer, {
     purpose: 'review',
     reason: { code: decision.code, text: decision.text },
@@ -53,7 +53,7 @@ export async function askReview(candidates: Reviewers, look: ChangesOverview, cl
   const verdict = readVerdict(said.text);
   const { callId } = said;
   if (verdict === null) {
-    const text = `What ${reviewer.model.info.label} said of it cannot be read as a verdict, and counts as none.`;
+    const text = `What ${reviewer.model.info.label} said is not a clear verdict, so it does not count.`;
     return { ...none(text), callId };
   }
   return { by: 'review', verdict: verdict.verdict, text: verdict.text, findings: [], callId };

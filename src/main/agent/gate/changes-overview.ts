@@ -34,7 +34,7 @@ export function readChangesOverview(turn: ActingTurn & Pick<Turn, 'changes'>): P
     turn,
     {
       tool: 'look_at_changes',
-      label: 'look at what was changed',
+      label: 'review the changes',
       input: {},
       run: async () => {
         const data = await readChanges(turn);

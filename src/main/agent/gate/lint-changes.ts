@@ -112,7 +112,8 @@ async function lintOnce({ turn, lint, copy }: Look, files: readonly string[]): P
     return 'It printed too much.';
   const found = parseLint(output, copy.trial);
   if (found.length > 0) return found;
-  if (ran.exitCode === 127 || /No module named/u.test(output)) return 'It is not installed in the sandbox.';
+  if (ran.exitCode === 127 || /No module named/u.test(output))
+    return 'The project’s linter is not installed in the sandbox.';
   return `It ended with ${ran.exitCode}, and what it printed is in no form that is known.`;
 }
 

@@ -17,7 +17,7 @@ export async function askAdvice(candidates: LoopCandidates): Promise<void> {
   const look = await readChangesOverview(turn);
   const said = await askCloudModel(candidates, candidate, {
     purpose: 'advise',
-    reason: { code: 'advice', text: 'The local model does not get on; a stronger one looks at a digest.' },
+    reason: { code: 'advice', text: 'The local model makes no progress, so a stronger one gives advice.' },
     system: promptTexts.advise,
     digest: handoffSummary(turn, look),
     maxTokens: MAX_ADVICE_TOKENS,
@@ -27,6 +27,6 @@ export async function askAdvice(candidates: LoopCandidates): Promise<void> {
     await turn.log.append({ type: 'notice-added', level: 'info', code: 'advice', text });
     return;
   }
-  const text = `No advice could be had: ${said.why}`;
+  const text = `No advice was available: ${said.why}`;
   await turn.log.append({ type: 'notice-added', level: 'info', code: 'advice-failed', text });
 }

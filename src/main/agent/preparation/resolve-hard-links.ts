@@ -15,7 +15,7 @@ export async function resolveHardLinks(turn: AskingTurn & ActingTurn, count: num
     turn,
     {
       tool: 'break_hard_links',
-      label: 'look at files that are also files elsewhere',
+      label: 'check files that are linked elsewhere',
       input: { count },
       run: (toolCallId) => settle(turn, toolCallId),
     },
@@ -52,9 +52,7 @@ const shownLeft = 5;
 async function breakThem(turn: ActingTurn, links: SandboxLinks): Promise<ActionResult<null>> {
   const { broken, left } = await links.break(turn.signal);
   const done =
-    broken === 1
-      ? 'One file is a file of its own now.'
-      : `${broken.toLocaleString('en')} files are files of their own now.`;
+    broken === 1 ? '1 file is no longer linked.' : `${broken.toLocaleString('en')} files are no longer linked.`;
   if (left.length === 0) return { status: 'ok', output: done, data: null };
   const lines = left.slice(0, shownLeft).map(({ path, why }) => `${path}: ${why}`);
   const output = [`${done} ${left.length.toLocaleString('en')} stayed linked:`, ...lines].join('\n');

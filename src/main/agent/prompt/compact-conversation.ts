@@ -138,7 +138,10 @@ async function summarise(subject: RoomSubject, entries: readonly Entry[], room: 
     .join('\n\n');
   const reply = await subject.ask({
     purpose: 'summarise',
-    reason: { code: 'same-model', text: 'The conversation no longer fits the window; the same model sums it up.' },
+    reason: {
+      code: 'same-model',
+      text: 'The conversation no longer fits the context, so the same model summarizes it.',
+    },
     request: ({ info }) => ({
       ...buildRequest(subject.shape, [], info, { seed: 0, temperature: 0, cacheKey: 'summary' }),
       messages: [

@@ -65,7 +65,7 @@ export async function runRecipe(
   const { recipe } = chosen;
   const met: Met = { stop: null, failure: null };
   if (turn.conversation.instructions() !== '' && isLeftOut(recipe, chosen.model.info)) {
-    const text = `${chosen.model.info.label} is not told of the project's instructions while it repairs what fails: it is small, and would repair worse.`;
+    const text = `${chosen.model.info.label} gets no project instructions while it fixes tests: a small model fixes less with them.`;
     await turn.log.append({ type: 'notice-added', level: 'info', code: 'instructions-left-out', text });
   }
   const context = createContext(turn, chosen, subject, met);

@@ -38,18 +38,13 @@ const configSchema = z.object({
   toolTimeoutMs: z.number(),
   maxWriteBytes: z.number(),
   recipe: z.object({
-    editForm: z.enum(['span', 'whole-file', 'search-replace']),
     samples: z.number(),
     mechanicalChanges: z.boolean(),
-    repairTurn: z.boolean(),
     judge: z.object({
       agreement: z.boolean(),
-      mutants: z.boolean(),
-      overfitLint: z.boolean(),
-      rerun: z.boolean(),
       varied: z.boolean(),
     }),
-    locate: z.object({ trace: z.boolean(), coverage: z.boolean() }),
+    locate: z.object({ coverage: z.boolean() }),
     seed: z.number(),
   }),
 }) satisfies z.ZodType<AgentConfig>;

@@ -8,7 +8,7 @@ type Asked = Pick<TurnOptions, 'policy' | 'local' | 'cloud'>;
 export function missingModel({ policy, local, cloud }: Asked): TurnEnd {
   const isCloud = policy === 'cloud';
   const name = isCloud ? cloud : local;
-  const message = name === null ? 'No cloud model is set up.' : `The model ${name} is not there.`;
+  const message = name === null ? 'No cloud model is set up.' : `The model ${name} is not available.`;
   const hint = isCloud
     ? 'Look for its name in `dewpoint models list`, or add an endpoint with `dewpoint settings set providers.NAME …`; --cloud names it.'
     : `${howToGet(local)}, or name another one with --local; \`dewpoint models list\` shows what there is.`;
@@ -17,7 +17,7 @@ export function missingModel({ policy, local, cloud }: Asked): TurnEnd {
 
 export function missingSandbox({ sandbox: { missing } }: Pick<TurnFacts, 'sandbox'>): TurnEnd {
   const what = missing?.message ?? 'There is no sandbox for commands on this machine.';
-  const message = `${what} So nothing can be changed or run. Questions and --plan still work.`;
+  const message = `${what} Nothing can be changed or run, but questions and plans still work.`;
   const hint =
     missing?.hint ??
     'Install and start Docker (or Podman with its Docker socket), then try again; `dewpoint doctor` says what is missing.';
@@ -30,8 +30,8 @@ export function missingImages(options: Pick<Asked, 'policy'>, { local, cloud }: 
     (info) => info !== null,
   );
   if (models.length === 0 || models.some(({ capabilities }) => capabilities.images === true)) return null;
-  const message = `${models.map(({ label }) => label).join(' and ')} ${models.length === 1 ? 'does' : 'do'} not see pictures, and the message has one.`;
+  const message = `${models.map(({ label }) => label).join(' and ')} ${models.length === 1 ? 'does' : 'do'} not support images, and the message has one.`;
   const hint =
-    'Send it to a model that sees them, or without it. In the terminal: /model PROVIDER/NAME and /image FILE in dewpoint chat, or dewpoint run --session ID --local PROVIDER/NAME --image FILE "TASK" (--policy cloud --cloud PROVIDER/NAME for one elsewhere).';
+    'Send it to a model that supports images, or without the image. In the terminal: /model PROVIDER/NAME and /image FILE in dewpoint chat, or dewpoint run --session ID --local PROVIDER/NAME --image FILE "TASK" (--policy cloud --cloud PROVIDER/NAME for one elsewhere).';
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
 }

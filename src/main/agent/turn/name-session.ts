@@ -29,7 +29,7 @@ export async function nameSession(turn: Turn): Promise<void> {
   const reply = await askByRole(turn, {
     purpose: 'title',
     own,
-    reason: { code: 'role', text: 'The session gets a title by a model that is loaded already.' },
+    reason: { code: 'role', text: 'A model that is already loaded names the session.' },
     request: ({ info }) => titleRequest(turn, message, info.name),
   });
   if (reply.type !== 'answered') return;

@@ -159,7 +159,7 @@ function strongerOf(
 
 /** `cause`: why the stage before was left; null: none was. */
 function withoutCloud(last: TurnEnd, cause: StageCause): TurnEnd {
-  return { ...last, text: `${cause === null ? '' : `${last.text} `}The cloud is out of reach, so it was not asked.` };
+  return { ...last, text: `${cause === null ? '' : `${last.text} `}The cloud is unreachable, so it was not asked.` };
 }
 
 /** What failed is told before what was only given up after it: that is what a person can do something about. */

@@ -129,11 +129,11 @@ async function reviewed(
   if (check === null || check.verdict === 'none') return ended(end);
   const { label } = stronger.model.info;
   if (check.verdict === 'pass')
-    return ended({ ...end, text: `${end.text}\n\n${label} has looked at it and approves.` });
+    return ended({ ...end, text: `${end.text}\n\n${label} reviewed the change and approves.` });
   const to = turn.changes.recorded().length;
-  await revertChanges(turn, from, 'take the change back: a stronger model does not approve of it');
-  const doubt = `${label} does not approve of it: ${check.text}`;
-  const stands = `${end.text}\n\n${doubt}\nNothing better was found, so it stands. Please look at the diff.`;
+  await revertChanges(turn, from, 'revert the change: the reviewer asked for changes');
+  const doubt = `The reviewer (${label}) asked for changes: ${check.text}`;
+  const stands = `${end.text}\n\n${doubt}\nNothing better was found, so the change stays. Please review the diff.`;
   const doubted = { end: { ...end, text: stands }, from, to };
   return { type: 'gave-up', cause: 'checks', end: { ...end, reason: 'gave-up', text: doubt }, doubted };
 }
@@ -144,7 +144,7 @@ export async function reapplyDoubtedChange(turn: Turn, { from, to }: Doubted): P
     turn,
     {
       tool: 'take_back',
-      label: 'make the change again: nothing better was found',
+      label: 'reapply the change: nothing better was found',
       input: {},
       run: async (toolCallId) => {
         const recorded = turn.changes.recorded();

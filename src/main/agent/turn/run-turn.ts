@@ -82,9 +82,9 @@ async function warnDegraded(turn: Turn): Promise<void> {
   if ((degraded === 0 && !isCloudUnasked) || turn.signal.aborted) return;
   const steps = degraded === 1 ? '1 step ran' : `${degraded} steps ran`;
   const text = [
-    ...(degraded === 0 ? [] : [`${steps} here because the cloud was out of reach.`]),
-    ...(isCloudUnasked ? ['Where this machine gave up the cloud would have gone on, but it was out of reach.'] : []),
-    'Send the task again to have the cloud look at it.',
+    ...(degraded === 0 ? [] : [`${steps} on this machine because the cloud was unreachable.`]),
+    ...(isCloudUnasked ? ['The cloud would have continued where this machine gave up, but it was unreachable.'] : []),
+    'To have the cloud review the work, send the task again.',
   ].join(' ');
   await turn.log.close({ type: 'notice-added', level: 'info', code: 'route-degraded', text });
 }
@@ -94,8 +94,8 @@ async function warnMissingModel({ options, log }: Turn, { lacks, local, cloud }:
   if (lacks === undefined) return;
   const text =
     lacks === 'local'
-      ? `The model ${options.local} is not there, so all of this runs in the cloud, on ${cloud?.label ?? ''}. ${howToGet(options.local)}, or name another one with --local.`
-      : `The model ${options.cloud ?? ''} is not there, or its service could not be asked for it, so all of this runs on this machine, on ${local?.label ?? ''}.`;
+      ? `Both models were asked for, but ${options.local} is not available. Everything runs in the cloud, on ${cloud?.label ?? ''}. ${howToGet(options.local)}, or name another one with --local.`
+      : `Both models were asked for, but ${options.cloud ?? ''} or its provider is not available. Everything runs on this machine, on ${local?.label ?? ''}.`;
   await log.append({ type: 'notice-added', level: 'warning', code: 'model-lacking', text });
 }
 

@@ -164,11 +164,11 @@ function createCallMemory(): CallMemory {
       recent = [...recent, { key, output: null }].slice(-4);
       const [a, b, c, d] = recent;
       if (count >= 3) {
-        return { reason: 'repeated-call', text: `The same call of ${tool} was made three times.` };
+        return { reason: 'repeated-call', text: `The same ${tool} call was made three times.` };
       }
       const takeTurns = d !== undefined && a?.key === c?.key && b?.key === d.key && a?.key !== b?.key;
       if (takeTurns && a?.output === c?.output) {
-        return { reason: 'alternating-calls', text: 'The same two calls were made in turns.' };
+        return { reason: 'alternating-calls', text: 'The same two calls kept alternating.' };
       }
       return null;
     },
@@ -179,7 +179,7 @@ function createCallMemory(): CallMemory {
     noteRejection(tool, input) {
       const key = `${tool} ${canonicalJson(input)}`;
       if (rejected.has(key)) {
-        return { reason: 'repeated-rejection', text: `The same ${tool} was turned down twice.` };
+        return { reason: 'repeated-rejection', text: `The same ${tool} call was rejected twice.` };
       }
       rejected.add(key);
       stuck = 'rejected-edit';

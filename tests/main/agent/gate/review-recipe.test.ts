@@ -58,7 +58,7 @@ describe('what a recipe found and is not sure of', () => {
     const kit = kitOf([{ text: 'APPROVE' }]);
     expect(await play(kit)).toEqual({
       reason: 'done',
-      text: 'It was rewritten.\n\nFake model has looked at it and approves.',
+      text: 'It was rewritten.\n\nFake model reviewed the change and approves.',
       confidence: 'weak-tests',
       calls: ['cloud review'],
       file: bug.replace('a - b', 'a * b'),
@@ -76,7 +76,7 @@ describe('what a recipe found and is not sure of', () => {
     const [, up] = ofType(kit.journal.events, 'stage-chosen');
     expect(up).toMatchObject({
       cause: 'checks',
-      reason: expect.stringContaining('does not approve of it: it multiplies.'),
+      reason: expect.stringContaining('asked for changes: it multiplies.'),
     });
   });
 
@@ -87,7 +87,7 @@ describe('what a recipe found and is not sure of', () => {
     const kit = kitOf([{ text: 'REDO: it multiplies.' }, ...replies]);
     const end = await play(kit, own);
     expect(end).toMatchObject({ reason: 'done', confidence: 'weak-tests', file: bug.replace('a - b', 'a * b') });
-    expect(end.text).toMatch(/does not approve of it: it multiplies\.\nNothing better was found, so it stands\./u);
+    expect(end.text).toMatch(/asked for changes: it multiplies\.\nNothing better was found, so the change stays\./u);
   });
 
   it('is made again without what the cloud left behind', async () => {
@@ -95,7 +95,7 @@ describe('what a recipe found and is not sure of', () => {
     const kit = kitOf([{ text: 'REDO: it multiplies.' }, look, other, look, done]);
     const end = await play(kit, { maxSteps: 3 });
     expect(end).toMatchObject({ reason: 'step-limit', file: bug.replace('a - b', 'a * b') });
-    expect(end.text).toContain('so it stands');
+    expect(end.text).toContain('so the change stays');
   });
 
   it('is looked at by nobody where it is sure, where nobody is stronger, and where the profile has no reviews', async () => {

@@ -234,7 +234,7 @@ describe('the fences at the door', () => {
       ['cloud', 'hold'],
     ]);
     expect(routes[0]?.reason).toBe(
-      'The conversation carries plans/merger.md (plans/**), about which you are asked before it leaves this machine.',
+      'The conversation contains plans/merger.md (plans/**), which needs your approval to leave this machine.',
     );
     expect(ofType(kit.journal.events, 'call-fenced').map(({ outcome }) => outcome)).toEqual(['refused', 'asked']);
     expect(asked).toEqual(['fence']);

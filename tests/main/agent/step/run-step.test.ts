@@ -73,7 +73,7 @@ describe('a model call', () => {
     ]);
     expect(kit.journal.state().cap).toBeNull();
     // Decided while the cap stood in the way: the record says both.
-    expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/left of the cap.*raised by \$60\.5000/u);
+    expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/left of the limit.*raised by \$60\.5000/u);
   });
 
   it.each([

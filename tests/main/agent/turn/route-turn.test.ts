@@ -76,7 +76,7 @@ describe('a task with a local and a cloud model', () => {
     ]);
     const note = JSON.stringify(kit.requests[3]?.messages.at(-1));
     expect(note).toContain('Fake model worked on this until here (3 steps); you go on from here.');
-    expect(note).toContain('2 bad signals in a row, the last: an edit was not made.');
+    expect(note).toContain('2 failures in a row, the last: an edit was not made.');
     await expectReplay(kit);
   });
 
@@ -142,7 +142,7 @@ describe('a task with a local and a cloud model', () => {
     expect(route(kit).slice(5)).toEqual(['local L0 offline', 'local L0 offline', 'local L0 offline']);
     expect(ofType(kit.journal.events, 'notice-added').at(-1)).toMatchObject({
       code: 'route-degraded',
-      text: '3 steps ran here because the cloud was out of reach. Send the task again to have the cloud look at it.',
+      text: '3 steps ran on this machine because the cloud was unreachable. To have the cloud review the work, send the task again.',
     });
     await expectReplay(kit);
   });
@@ -242,7 +242,7 @@ describe('a task with a local and a cloud model', () => {
       const task = 'There is a race and a deadlock in the migration of calc.py.';
       await kit.runner.send(task, routed({ routing: routingOf('quality', {}) }));
       expect(new Set(route(kit))).toEqual(new Set(['local L0 budget']));
-      expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/of the cap for (?:one|this|today)/u);
+      expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/of the limit for (?:one|this|today)/u);
       expect(ofType(kit.journal.events, 'cap-reached')).toEqual([]);
       await expectReplay(kit);
     },
@@ -315,8 +315,18 @@ describe('a task with a local and a cloud model', () => {
   });
 
   it.each([
-    ['here', 'fake/model', 'sky/model', /^The model fake\/model is not there, so all of this runs in the cloud/u],
-    ['in the cloud', 'sky/model', 'fake/model', /^The model sky\/model is not there.* on this machine/u],
+    [
+      'here',
+      'fake/model',
+      'sky/model',
+      /^Both models were asked for, but fake\/model is not available. Everything runs in the cloud/u,
+    ],
+    [
+      'in the cloud',
+      'sky/model',
+      'fake/model',
+      /^Both models were asked for, but sky\/model or its provider is not available.* on this machine/u,
+    ],
   ])('says at its start that one %s is not there, before the other does all of it', async (_name, gone, left, told) => {
     const kit = kitOf([look, fix, done]);
     const { modelInfo } = kit.dependencies;
@@ -362,7 +372,7 @@ describe('a task with a local and a cloud model', () => {
       await kit.runner.send('Fix add().', routed());
       await expectReplay(kit);
       const chosen = ofType(kit.journal.events, 'stage-chosen');
-      const why = recipes.length === 0 ? /^The model chooses/u : /^a test fails This machine begins, not the cloud: /u;
+      const why = recipes.length === 0 ? /^The model chooses/u : /^a test fails This machine starts: the cloud /u;
       expect(chosen[0]?.reason).toMatch(why);
       return chosen.map(({ stage, cause }) => [stage.where, stage.strategy, cause]);
     };

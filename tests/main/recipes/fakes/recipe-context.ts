@@ -41,12 +41,10 @@ export interface HarnessOptions {
 }
 
 const defaults: RecipeSettings = {
-  editForm: 'span',
   samples: 4,
   mechanicalChanges: true,
-  repairTurn: true,
-  judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },
-  locate: { trace: true, coverage: true },
+  judge: { agreement: true, varied: true },
+  locate: { coverage: true },
   seed: 1,
 };
 

@@ -1,4 +1,4 @@
-import type { TestFailure } from '../../facts/test-report.ts';
+import type { TestFailure } from '../../../lib/test-output/test-report.ts';
 import type { Judge, Verdict } from './judge-candidate.ts';
 
 export function isWithoutModel({ candidate }: Verdict): boolean {

@@ -49,7 +49,6 @@ export async function readFailureContext(
     testNames: new Set(tests.flatMap((test) => [...test.names])),
     task: context.task,
     distance,
-    useTrace: context.settings.locate.trace,
     missing: findMissingMembers(missing, [testText, ...files.map(({ text }) => text)].join('\n')),
   };
   const suspects = rankSuspects(files, evidence).slice(0, 12);

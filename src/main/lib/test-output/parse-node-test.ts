@@ -1,10 +1,20 @@
-import { relativeTo, tidy, type Frame, type TestFailure, type TestReport } from '../test-report.ts';
+import { relativeTo, tidy, type Frame, type TestCounts, type TestFailure, type TestReport } from './test-report.ts';
 
 const maxMessageLines = 14;
 
 /** Reads the output of `node --test`, as TAP or in the "spec" form. */
 export function parseNodeTest(output: string, roots: readonly string[]): TestReport {
   return /^TAP version \d+/m.test(output) ? parseTap(output, roots) : parseSpec(output, roots);
+}
+
+/** `# pass 3` of TAP, `ℹ pass 3` of the spec form. */
+function countsOf(output: string): TestCounts | null {
+  const count = (name: string): number | null => {
+    const value = new RegExp(`^[#\\u2139] ${name} (\\d+)$`, 'mu').exec(output)?.[1];
+    return value === undefined ? null : Number(value);
+  };
+  const [passed, failed] = [count('pass'), count('fail')];
+  return passed === null || failed === null ? null : { passed, failed, errors: 0, skipped: count('skipped') ?? 0 };
 }
 
 /** Names of the suites around the point where the reader is, by indentation. */
@@ -38,7 +48,12 @@ function parseTap(output: string, roots: readonly string[]): TestReport {
       comments = [];
     } else if (/^ *# /.test(line)) comments.push(line.replace(/^ *# /, ''));
   }
-  return { passed, failures: failures.filter((one) => !passed.has(one.id)), parsed: /^# tests \d+/m.test(output) };
+  return {
+    passed,
+    failures: failures.filter((one) => !passed.has(one.id)),
+    parsed: /^# tests \d+/m.test(output),
+    counts: countsOf(output),
+  };
 }
 
 function unescapeTap(name: string): string {
@@ -122,7 +137,7 @@ function parseSpec(output: string, roots: readonly string[]): TestReport {
     .split(/^test at /m)
     .slice(1)
     .map((block) => specFailure(block, failedIds, listing ?? '', roots));
-  return { passed, failures, parsed: /^ℹ tests \d+/mu.test(output) };
+  return { passed, failures, parsed: /^ℹ tests \d+/mu.test(output), counts: countsOf(output) };
 }
 
 function specFailure(block: string, ids: readonly string[], listing: string, roots: readonly string[]): TestFailure {

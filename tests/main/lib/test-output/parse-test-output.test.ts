@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseFailures } from '../../../../../src/main/recipes/facts/test-outputs/parse-test-failures.ts';
+import { parseTestOutput } from '../../../../src/main/lib/test-output/parse-test-output.ts';
 
-const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}.txt`, import.meta.url), 'utf8');
-const read = (name: string) => parseFailures(fixture(name), ['/workspace']);
+const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}.txt`, import.meta.url), 'utf8');
+const read = (name: string) => parseTestOutput(fixture(name), ['/workspace']);
 
 describe('pytest', () => {
   test('reads failures, got and want, frames and passing tests', () => {
@@ -62,7 +62,7 @@ describe('node:test', () => {
     const block =
       "not ok 1 - words\n  ---\n  error: |-\n    Expected values to be strictly equal:\n    \n    'circle' !== 'star'\n  ...\n# tests 1\n";
     const quoted = "not ok 1 - words\n  ---\n  error: 'It is gone.'\n  ...\n# tests 1\n";
-    const messageOf = (output: string) => parseFailures(`TAP version 13\n${output}`, []).failures[0]?.message;
+    const messageOf = (output: string) => parseTestOutput(`TAP version 13\n${output}`, []).failures[0]?.message;
     expect(messageOf(block)).toBe("Expected values to be strictly equal:\n'circle' !== 'star'");
     expect(messageOf(quoted)).toBe('It is gone.');
   });
@@ -97,7 +97,7 @@ describe('node:test', () => {
 test('a crash of an unknown command becomes one failure with its frames', () => {
   const output =
     'Traceback (most recent call last):\n  File "/workspace/run.py", line 3, in <module>\n    go()\n  File "/workspace/app/go.py", line 9, in go\n    raise KeyError("x")\nKeyError: \'x\'\n';
-  expect(parseFailures(output, ['/workspace']).failures).toEqual([
+  expect(parseTestOutput(output, ['/workspace']).failures).toEqual([
     {
       id: 'command',
       path: null,
@@ -113,9 +113,10 @@ test('a crash of an unknown command becomes one failure with its frames', () => 
 });
 
 test('output without any test says that it was not understood', () => {
-  expect(parseFailures('make: *** No rule to make target\n', ['/workspace'])).toEqual({
+  expect(parseTestOutput('make: *** No rule to make target\n', ['/workspace'])).toEqual({
     passed: new Set(),
     failures: [],
     parsed: false,
+    counts: null,
   });
 });

@@ -20,15 +20,25 @@ export interface TestFailure {
   readonly frames: readonly Frame[];
 }
 
+/** What a runner's own summary counts. */
+export interface TestCounts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly errors: number;
+  readonly skipped: number;
+}
+
 /** What a run of the tests says. Sets are by id; a runner that names no passing tests leaves `passed` empty. */
 export interface TestReport {
   readonly passed: ReadonlySet<string>;
   readonly failures: readonly TestFailure[];
   /** True when the output was understood; else only the exit code can be believed. */
   readonly parsed: boolean;
+  /** Null where there is no summary. */
+  readonly counts: TestCounts | null;
 }
 
-export const emptyReport: TestReport = { passed: new Set(), failures: [], parsed: false };
+export const emptyReport: TestReport = { passed: new Set(), failures: [], parsed: false, counts: null };
 
 /** `/root/a/b.py` and `file:///root/a/b.js` to `a/b…`; null for what lies elsewhere. */
 export function relativeTo(roots: readonly string[], path: string): string | null {

@@ -1,4 +1,4 @@
-import { relativeTo, tidy, type Frame, type TestFailure, type TestReport } from '../test-report.ts';
+import { relativeTo, tidy, type Frame, type TestCounts, type TestFailure, type TestReport } from './test-report.ts';
 
 const maxMessageLines = 12;
 
@@ -17,7 +17,21 @@ export function parsePytest(output: string, roots: readonly string[]): TestRepor
       failures.push(failureOf(id, match[3] ?? '', sections, roots));
   }
   const parsed = /\b\d+ (passed|failed|error)/.test(output) || failures.length > 0;
-  return { passed, failures, parsed };
+  return { passed, failures, parsed, counts: countsOf(lines) };
+}
+
+const summary = /\b\d+ (passed|failed|errors?|skipped|xfailed|deselected)\b.{0,200} in [\d.]+s|no tests ran in/;
+
+/** By its headings or its last line: a quiet run has nothing else. */
+export function isPytest(output: string): boolean {
+  return /^=+ (short test summary|FAILURES|ERRORS)/m.test(output) || summary.test(output);
+}
+
+function countsOf(lines: readonly string[]): TestCounts | null {
+  const line = lines.findLast((candidate) => summary.test(candidate));
+  if (line === undefined) return null;
+  const count = (name: string): number => Number(new RegExp(`(?<!\\d)(\\d+) ${name}`).exec(line)?.[1] ?? 0);
+  return { passed: count('passed'), failed: count('failed'), errors: count('errors?'), skipped: count('skipped') };
 }
 
 interface Section {

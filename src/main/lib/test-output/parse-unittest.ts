@@ -1,4 +1,4 @@
-import { relativeTo, tidy, type Frame, type TestFailure, type TestReport } from '../test-report.ts';
+import { relativeTo, tidy, type Frame, type TestCounts, type TestFailure, type TestReport } from './test-report.ts';
 
 /** Reads the output of `python3 -m unittest`; passing tests are known when it ran with `-v`. */
 export function parseUnittest(output: string, roots: readonly string[]): TestReport {
@@ -14,7 +14,16 @@ export function parseUnittest(output: string, roots: readonly string[]): TestRep
     const id = idOf(heading[1] ?? '', heading[2] ?? '');
     if (!failures.has(id)) failures.set(id, failureOf(id, block.split(/^-{20,}\n/m)[1] ?? '', roots));
   }
-  return { passed, failures: [...failures.values()], parsed: /^Ran \d+ tests?/m.test(output) };
+  const counts = countsOf(output);
+  return { passed, failures: [...failures.values()], parsed: counts !== null, counts };
+}
+
+function countsOf(output: string): TestCounts | null {
+  const ran = /^Ran (\d+) tests?/m.exec(output)?.[1];
+  if (ran === undefined) return null;
+  const count = (name: string): number => Number(new RegExp(`\\b${name}=(\\d+)`).exec(output)?.[1] ?? 0);
+  const [failed, errors, skipped] = [count('failures'), count('errors'), count('skipped')];
+  return { passed: Number(ran) - failed - errors - skipped, failed, errors, skipped };
 }
 
 /** `test_add (test_ut.CalcTest.test_add)` of newer Pythons and `test_add (test_ut.CalcTest)` of older ones. */
