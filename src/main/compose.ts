@@ -46,7 +46,7 @@ import { createRoutingSnapshotTaker } from './sessions/comparisons/routing-snaps
 import { createComparisonRunner } from './sessions/comparisons/run-comparisons.ts';
 import { createHistoryCommands } from './sessions/history/commands.ts';
 import { createLibraryCommands } from './sessions/library/commands.ts';
-import { sessionFolders } from './sessions/library/session-folders.ts';
+import { sessionFolders } from './sessions/library/session-list-entry.ts';
 import type { OpenSessions } from './sessions/open/open-sessions.ts';
 import { createOpenSessions } from './sessions/open/open-sessions.ts';
 import { createRedactor } from './sessions/log/redactor.ts';
