@@ -61,7 +61,7 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/agent/prompt/attached-parts.ts#taskWithTexts': 'puts texts together',
   'src/main/sandbox/workspace/repositories/named-by-config.ts#kindAt': 'asks the file system',
   'src/main/agent/calls/read-arguments.ts#readJson': 'repairs 100,000 characters at most, by a package',
-  'src/main/agent/gate/change-findings.ts#parsesAsJson': 'JSON.parse and no more',
+  'src/shared/text/parses-as-json.ts#parsesAsJson': 'JSON.parse and no more',
   'src/main/recipes/code/code-spans.ts#textOfSpan': 'cuts at lines that are known',
   'src/main/recipes/fix/mechanical/mechanical-changes.ts#applyMutation': 'cuts at places that are known',
   'src/main/recipes/code/show-code.ts#showFile': 'cuts at lines that are known',

@@ -1,3 +1,4 @@
+import { routingOf } from '../../src/shared/routing/profile-routing.ts';
 import { success } from '../../src/shared/errors.ts';
 import type { SessionEvent } from '../../src/shared/events/events.ts';
 import type { ModelInfo } from '../../src/shared/models/model-info.ts';
@@ -149,7 +150,7 @@ export const turnOptions: TurnOptions = {
   atCap: 'stop',
   check: null,
   policy: 'local',
-  routing: null,
+  routing: routingOf('balanced', {}),
   local: 'fake/model',
   cloud: null,
   approve: 'ask',

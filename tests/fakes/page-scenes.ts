@@ -313,7 +313,7 @@ export async function capScene(core: PageCore): Promise<Story> {
     usage: { freshInput: 9000, cacheRead: 0, output: 900 },
   });
   const money = { scope: 'task', limitUsd: 0.05, spentUsd: 0.0405, heldUsd: 0, worstUsd: 0.0312 } as const;
-  story.append({ type: 'cap-reached', capId: 'cap-1', model: cloudModel, ...money });
+  story.append({ type: 'cap-reached', capId: 'cap-1', model: cloudModel, here: localModel, ...money });
   return story;
 }
 

@@ -139,7 +139,7 @@ export async function startStory(core: PageCore, title: string, projectPath: str
       });
     },
     stage(name, reason, recipe) {
-      append({ type: 'stage-chosen', stage: stages[name], recipe: recipe ?? null, reason, index: 0 });
+      append({ type: 'stage-chosen', stage: stages[name], recipe: recipe ?? null, reason, index: 0, cause: null });
     },
     check(phase, passed, summary) {
       append({

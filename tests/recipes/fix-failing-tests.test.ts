@@ -200,7 +200,9 @@ describe('answers side by side', () => {
       ]),
     });
     expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'gave-up' });
-    expect(harness.progress.filter((line) => line.startsWith('judge: ') && line.includes('now fail differently'))).not.toEqual([]);
+    expect(
+      harness.progress.filter((line) => line.startsWith('judge: ') && line.includes('now fail differently')),
+    ).not.toEqual([]);
     expect(harness.progress.filter((line) => line.startsWith('keep: '))).toEqual([]);
   });
 

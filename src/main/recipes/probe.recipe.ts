@@ -1,6 +1,5 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ProbeCard } from '@shared/models/probe-card.ts';
-import { promptShape, isSmall } from '../agent/prompt/build-prompt.ts';
 import { defineRecipe } from './define.ts';
 import type { RecipeContext, RecipeOutcome } from './define.ts';
 import { drivenBy, probeCalls } from './probe/probe-calls.ts';
@@ -53,7 +52,7 @@ async function probe(context: RecipeContext): Promise<RecipeOutcome> {
     toolBudget: calls.toolBudget,
     edit,
     tasks: { recipe, loop },
-    strategies: strategiesOf(model, { recipe, loop }),
+    strategies: strategiesOf(context.loop.isSmall(model), { recipe, loop }),
     speeds,
     needle,
     promptForm: await promptFormOf(context, prefill),
@@ -73,22 +72,18 @@ function drivenAs(model: ModelInfo, { callStyle, toolBudget }: CallsResult, edit
 }
 
 /** A small model that can do both is better where a program drives; a large one chooses well by itself. */
-function strategiesOf(model: ModelInfo, { recipe, loop }: ProbeCard['tasks']): ProbeCard['strategies'] {
+function strategiesOf(isSmall: boolean, { recipe, loop }: ProbeCard['tasks']): ProbeCard['strategies'] {
   const passed = [
     ...(recipe.passed > 0 ? (['recipe'] as const) : []),
     ...(loop?.passed === 1 ? (['loop'] as const) : []),
   ];
-  return isSmall(model) ? passed : [...passed].reverse();
+  return isSmall ? passed : [...passed].reverse();
 }
 
 /** The full form, unless the model is small or takes too long to read it. */
 async function promptFormOf(context: RecipeContext, prefill: number | null): Promise<ProbeCard['promptForm']> {
-  if (isSmall(context.model)) return 'short';
+  if (context.loop.isSmall(context.model)) return 'short';
   if (prefill === null) return 'full';
-  const full = promptShape(drivenBy(context.model, { promptForm: 'full' }), context.tools, {
-    plan: false,
-    canExecute: true,
-  });
-  const tokens = await context.countTokens(full.system + JSON.stringify(full.specs));
+  const tokens = await context.countTokens(context.loop.opening(drivenBy(context.model, { promptForm: 'full' })));
   return tokens / prefill > longestPromptSeconds ? 'short' : 'full';
 }

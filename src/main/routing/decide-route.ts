@@ -70,7 +70,6 @@ function scoreOf(facts: RouteFacts, rules: readonly Rule[]): Score | null {
 }
 
 function keptFeatures(facts: RouteFacts): Decision['features'] {
-  if (facts.keepFeatures !== true) return {};
   try {
     return featuresOf(facts, facts.candidates.find(({ info }) => info.where === 'local') ?? null);
   } catch {

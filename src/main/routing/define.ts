@@ -73,8 +73,6 @@ export interface RouteFacts {
   readonly isDoubtful?: boolean;
   /** What just ended the work of the model that drove; null: nothing did. */
   readonly trouble: Trouble | null;
-  /** Also of a step with one candidate, where nothing is weighed: what it came to is learned from all the same. */
-  readonly keepFeatures?: boolean;
   /** The stamp of the last event: no clock is asked. */
   readonly now: number;
 }

@@ -79,7 +79,7 @@ export type Purpose = z.infer<typeof purposeSchema>;
 export const stopReasonSchema = z.enum([
   'stop',
   'length',
-  /** It said the same again and again and was stopped; older logs have `length` for that. */
+  /** It said the same again and again and was stopped. */
   'repetition',
   'tool-calls',
   'stop-sequence',
@@ -167,8 +167,8 @@ export const payloads = {
     recipe: z.string().nullable(),
     reason: z.string(),
     index: z.number().int(),
-    /** Why the stage before it gave up; absent for the first, and in logs from before. */
-    cause: z.enum(['no-progress', 'format', 'checks', 'transport', 'window', 'cap', 'fence']).optional(),
+    /** Why the stage before it gave up; null for the first, and where another model goes on for a gain. */
+    cause: z.enum(['no-progress', 'format', 'checks', 'transport', 'window', 'cap', 'fence']).nullable(),
   }),
   'route-decided': z.object({
     callId: z.string(),
@@ -176,7 +176,7 @@ export const payloads = {
     runnerUp: z.object({ model: z.string(), where: whereSchema }).nullable(),
     reasonCode: z.string(),
     reason: z.string(),
-    /** Absent in logs from before steps were routed one by one. */
+    /** What the decision was taken by. */
     ...routeDetailSchema.partial().shape,
   }),
   /** What the call carries, or would have, lies in `manifest`. */
@@ -308,8 +308,8 @@ export const payloads = {
     heldUsd: z.number(),
     /** Null: the price is not known, so that nobody could say whether the cap holds. */
     worstUsd: z.number().nullable(),
-    /** The model that could go on here; null: there is none. Absent in logs from before. */
-    here: z.string().nullable().optional(),
+    /** The model that could go on here; null: there is none. */
+    here: z.string().nullable(),
   }),
   'cap-answered': z.object({
     capId: z.string(),

@@ -1,13 +1,13 @@
 import { checkCriterion, isWorse } from '../gate/check-criterion.ts';
 import { takeAction } from '../turn/take-action.ts';
-import type { Turn } from '../turn/turn.ts';
+import type { ChangingTurn } from '../turn/turn.ts';
 import type { TurnBaseline } from '../turn/turn-baseline.ts';
 
 /**
  * A turn that ends without having done its task must not leave the project worse than it found it: when fewer tests
  * pass than before, its changes are taken back. They stay in the log, so a person can have them again.
  */
-export async function revertWorseChanges(turn: Turn, work: TurnBaseline): Promise<void> {
+export async function revertWorseChanges(turn: ChangingTurn, work: TurnBaseline): Promise<void> {
   if (work.criterion === null || work.before === null || turn.progress.okWrites === 0) return;
   const { lastCheck, okWrites } = turn.progress;
   const isFresh = lastCheck !== null && lastCheck.okWrites === okWrites;

@@ -23,7 +23,7 @@ export interface Reviewers extends Pick<LoopCandidates, 'turn' | 'shut'> {
 export async function askReview(candidates: Reviewers, look: ChangesOverview, claim: Claim): Promise<GateCheck | null> {
   const { turn, all, current, shut } = candidates;
   const reviewer = all.find(({ stage }) => stage.where === 'cloud');
-  const most = turn.options.routing?.numbers.reviews ?? 0;
+  const most = turn.options.routing.numbers.reviews ?? 0;
   if (reviewer === undefined || current.stage.where === 'cloud' || most === 0) return null;
   const digest = `${handoffSummary(turn, look)}\n\nWhat the smaller model says at its end:\n${claim.text.slice(0, 2_000)}`;
   const promptTokens = turn.tokens.count(digest) + turn.tokens.count(promptTexts.review);
@@ -40,7 +40,6 @@ export async function askReview(candidates: Reviewers, look: ChangesOverview, cl
     })),
   });
   const none = (text: string): GateCheck => ({ by: 'review', verdict: 'none', text, findings: [], callId: null });
-  if (decision === null) return null;
   if (decision.chosen?.info.where !== 'cloud') return none(`No stronger model reviewed it. ${decision.text}`);
   const said = await askCloudModel(candidates, reviewer, {
     purpose: 'review',

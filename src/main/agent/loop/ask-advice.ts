@@ -14,7 +14,7 @@ export async function askAdvice(candidates: LoopCandidates): Promise<void> {
   const { turn, all } = candidates;
   const candidate = all.find(({ stage }) => stage.where === 'cloud');
   if (candidate === undefined) return;
-  const look = turn.options.gate === true ? await readChangesOverview(turn) : null;
+  const look = await readChangesOverview(turn);
   const said = await askCloudModel(candidates, candidate, {
     purpose: 'advise',
     reason: { code: 'advice', text: 'The local model makes no progress, so a stronger one gives advice.' },

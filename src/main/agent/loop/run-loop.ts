@@ -3,15 +3,19 @@ import type { TurnEndReason } from '@shared/events/events.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import type { Stage } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
+import type { Cascade } from '../../routing/cascade/cascade.ts';
+import { goesOnHere, stopCause } from '../../routing/cascade/cascade.ts';
 import type { Trouble } from '../../routing/define.ts';
 import { askAdvice } from './ask-advice.ts';
 import { buildRequest, promptShape } from '../prompt/build-prompt.ts';
+import type { RoomSubject } from '../prompt/compact-conversation.ts';
+import { askByRole } from '../step/ask-by-role.ts';
 import { makeRoom } from '../prompt/compact-conversation.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import { failureOf } from '../step/call-failure.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import type { LoopCandidate, LoopCandidates } from './loop-candidates.ts';
-import { warmLocalPrompt, chooseLoopCandidate } from './loop-candidates.ts';
+import { chooseLoopCandidate, passedOr, warmLocalPrompt } from './loop-candidates.ts';
 import { toolsOfTurn } from './plan-notes.ts';
 import { runStep, type StepReply } from '../step/run-step.ts';
 import { runTools } from './run-tools.ts';
@@ -40,6 +44,8 @@ export interface LoopMode {
   /** The task asks something, so an answer in words may be all that is wanted. */
   readonly isQuestion: boolean;
   readonly reason: string;
+  /** Whose stage this loop is. */
+  readonly cascade: Cascade;
 }
 
 /** A loop while it runs: it may be gone on with after an objection, and then knows who drives. */
@@ -69,7 +75,17 @@ export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage
   const all = [current, ...stages.slice(1).map(sit)];
   const purpose = mode.plan ? 'plan' : 'act';
   const isToCompact = turn.options.compact === true;
-  const candidates: LoopCandidates = { turn, all, purpose, current, pending: null, shut: null, taint: [] };
+  const candidates: LoopCandidates = {
+    turn,
+    all,
+    purpose,
+    cascade: mode.cascade,
+    current,
+    pending: null,
+    shut: null,
+    taint: [],
+    passed: null,
+  };
   return { turn, mode, unusableAnswers: 0, isToCompact, noEscalationReason: null, candidates };
 }
 
@@ -96,30 +112,28 @@ export async function escalateToNext(loop: Loop, { cause, text }: Pick<GaveUp, '
   const before = candidates.current;
   if (candidates.all.length < 2) return false;
   const decision = await chooseLoopCandidate(candidates, { model: before.model.info.id, cause, text });
-  if (decision?.chosen === null && decision.isDegraded) turn.progress.isCloudUnasked = true;
-  if (decision?.chosen === null) loop.noEscalationReason = decision.text;
+  if (decision.chosen === null && decision.isDegraded) turn.progress.isCloudUnasked = true;
+  if (decision.chosen === null) loop.noEscalationReason = decision.text;
   if (candidates.current === before) return false;
   loop.unusableAnswers = 0;
-  turn.limits.forgetCalls();
   return true;
 }
 
 /** What went wrong, and why nobody else could go on: a cap, a fence, a rule of the person, the network. */
-function withReason({ turn, noEscalationReason }: Loop, outcome: GaveUp): GaveUp {
+function withReason({ noEscalationReason }: Loop, outcome: GaveUp): GaveUp {
   const { text, failure } = outcome;
-  if (turn.options.tellsWhy !== true || noEscalationReason?.startsWith(`${text} `) !== true) return outcome;
+  if (noEscalationReason?.startsWith(`${text} `) !== true) return outcome;
   const said = failure?.message === text ? { ...failure, message: noEscalationReason } : failure;
   return { ...outcome, text: noEscalationReason, failure: said };
 }
 
 /** At a cap or a fence the work may go on here; what is decided from then on knows that. */
 function shutsCloud({ candidates, turn }: Loop, stop: LimitStop): boolean {
-  const isShut = stop.reason === 'cap' || stop.reason === 'fenced';
-  const isWanted = stop.goesOnLocally ?? turn.options.atCap === 'local';
+  const cause = stopCause(stop);
   const here = candidates.all.find(({ stage, canDrive }) => stage.where === 'local' && canDrive);
-  if (!isShut || !isWanted || here === undefined || here === candidates.current || turn.options.routing === null)
+  if (cause === null || !goesOnHere(stop, turn.options.atCap) || here === undefined || here === candidates.current)
     return false;
-  candidates.shut = { code: stop.reason === 'cap' ? 'budget' : 'fence', text: stop.text };
+  candidates.shut = { code: cause === 'cap' ? 'budget' : 'fence', text: stop.text };
   candidates.pending = null;
   return true;
 }
@@ -129,19 +143,21 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   const { turn, mode, candidates } = loop;
   const before = candidates.current;
   const decision = await chooseLoopCandidate(candidates);
-  if (decision?.chosen === null)
+  if (decision.chosen === null)
     return { type: 'gave-up', reason: 'gave-up', cause: 'no-progress', text: decision.text, failure: null };
-  if (candidates.current !== before) {
-    loop.unusableAnswers = 0;
-    turn.limits.forgetCalls();
-  }
-  if (decision?.wantsAdvice === true) {
+  if (candidates.current !== before) loop.unusableAnswers = 0;
+  if (decision.wantsAdvice) {
     await askAdvice(candidates);
     // With its words in the conversation, or without them, it is decided anew.
     return null;
   }
   const { stage, model, shape } = candidates.current;
-  const subject = { stage, ...model, shape, request: () => requestFor(loop) };
+  const subject: RoomSubject = {
+    info: model.info,
+    shape,
+    request: () => requestFor(loop),
+    ask: (question) => askByRole(turn, { ...question, own: { stage, model } }),
+  };
   // With little said there is nothing to sum up, and the task goes on as it is.
   const wanted = loop.isToCompact ? await makeRoom(turn, subject, true) : null;
   loop.isToCompact = false;
@@ -152,9 +168,10 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     stage,
     model,
     reason: { code: 'cascade', text: mode.reason },
-    ...(decision === null ? {} : { decision }),
+    decision,
   };
   warmLocalPrompt(candidates);
+  candidates.passed = null;
   let reply = await runStep(turn, { ...step, request });
   if (reply.type === 'failed' && reply.error.code === 'context-full') {
     const smaller = await makeRoom(turn, subject, true);
@@ -168,13 +185,14 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
 
 function requestFor({ turn, candidates, unusableAnswers }: Loop): ModelRequest {
   const { model, shape } = candidates.current;
-  const isStuck = turn.options.unsticks === true && turn.limits.stuck(turn.progress.okWrites) !== null;
-  return buildRequest(shape, turn.conversation.entries(), model.info, {
+  const isStuck = turn.limits.stuck(turn.progress.okWrites) !== null;
+  const request = buildRequest(shape, turn.conversation.entries(), model.info, {
     seed: turn.options.seed,
     // After an answer that could not be used, or led nowhere, the same greedy one must not come again.
     temperature: isStuck ? 0.7 : unusableAnswers === 0 ? 0 : 0.4,
     cacheKey: `${turn.dependencies.journal.sessionId}:loop`,
   });
+  return passedOr(candidates, request);
 }
 
 type Answer = Extract<StepReply, { readonly type: 'answered' }>;

@@ -38,7 +38,7 @@ export async function askCloudModel(
     stage: candidate.stage,
     model: candidate.model,
     reason: asked.reason,
-    isOptional: turn.options.gate === true,
+    isOptional: true,
     ...(asked.decision === undefined ? {} : { decision: asked.decision }),
     request: {
       model: info.name,

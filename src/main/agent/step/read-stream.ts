@@ -125,9 +125,7 @@ function finish(reading: Reading, ended: StreamEnded, signal: AbortSignal): Read
   const parts: Part[] = reading.reasoning === '' ? [] : [{ type: 'reasoning', text: reading.reasoning }];
   parts.push(...reading.said, ...reading.calls);
   if (reading.repeated && !signal.aborted) {
-    // An older log, played again, says `length`.
-    const stopReason = ended.stopReason === 'length' ? 'length' : 'repetition';
-    return { parts, ended: { ...ended, stopReason, error: null }, repeated: true };
+    return { parts, ended: { ...ended, stopReason: 'repetition', error: null }, repeated: true };
   }
   return { parts, ended, repeated: ended.stopReason === 'repetition' };
 }

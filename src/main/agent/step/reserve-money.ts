@@ -38,8 +38,6 @@ export async function reserveMoney(turn: Turn, info: ModelInfo, size: CallSize):
     switch (answer.type) {
       case 'granted':
         return { type: 'granted', settle: answer.settle, raisedUsd };
-      case 'refused-before':
-        return { type: 'stopped', stop: { reason: 'cap', text: answer.text } };
       case 'refused': {
         const decision = await decideAtCap(turn, info, { cap: answer.cap, asks: size.isOptional !== true });
         const isStuck = decision.answer === 'local' && localOf(turn) === null;

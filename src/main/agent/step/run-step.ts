@@ -69,7 +69,7 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
   const promptTokens = counted ?? turn.tokens.countBytes(bytes);
   const request = fitOutput(step.request, promptTokens, info);
   const decision = step.decision ?? routeAlone(turn, step, { info, promptTokens, request });
-  if (decision !== null && decision.chosen?.info.id !== info.id) return notRouted(decision);
+  if (decision.chosen?.info.id !== info.id) return notRouted(decision);
   const reserved = await reserveMoney(turn, info, {
     promptTokens: counted ?? mostTokens(bytes),
     maxOutputTokens: request.maxOutputTokens,
@@ -88,8 +88,8 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
 }
 
 /** It was decided while the cap stood in the way. */
-function afterRaise(decision: Decision | null, raisedUsd: number): Decision | null {
-  if (decision === null || raisedUsd === 0) return decision;
+function afterRaise(decision: Decision, raisedUsd: number): Decision {
+  if (raisedUsd === 0) return decision;
   return { ...decision, text: `${decision.text} The spending limit was raised by ${moneyText(raisedUsd)} for it.` };
 }
 
@@ -102,7 +102,7 @@ interface PreparedCall {
   readonly request: ModelRequest;
   readonly counted: number | null;
   readonly promptTokens: number;
-  readonly decision: Decision | null;
+  readonly decision: Decision;
   isSent: boolean;
   readonly settle: (costUsd: number | null) => void;
 }

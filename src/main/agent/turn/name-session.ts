@@ -59,7 +59,7 @@ function onOneLine(text: string): string {
 
 /** Null: the role is asked of nobody in this turn. */
 function namerOf(turn: Turn): { readonly stage: Stage; readonly model: ResolvedModel } | null {
-  const place = turn.options.routing?.numbers.roles?.title;
+  const place = turn.options.routing.numbers.roles?.title;
   const steps = turn.dependencies.journal.state().steps.filter(({ turnId }) => turnId === turn.id);
   const last = steps.findLast(({ where }) => place !== 'local' || where === 'local');
   if (place === undefined || place === 'none' || last === undefined) return null;

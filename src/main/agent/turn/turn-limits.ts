@@ -1,6 +1,7 @@
 import { wasWrittenAhead } from '@shared/session/session-state.ts';
 import type { Timings } from '@shared/events/call-report.ts';
 import type { TurnEndReason } from '@shared/events/events.ts';
+import type { TurnEnd } from './turn-baseline.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 
@@ -121,6 +122,10 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
       maxMs - elapsed(waitingSince ?? at) + Math.max(0, waitedMs - spent.waitedInEffectsMs),
     steps: () => spent.steps,
   };
+}
+
+export function stopEnd(stop: LimitStop): TurnEnd {
+  return { reason: stop.reason, text: stop.text, confidence: null, failure: null };
 }
 
 export function timeStop(minutes: number): LimitStop {

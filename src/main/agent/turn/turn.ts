@@ -58,6 +58,15 @@ export interface Turn {
   readonly warm: PromptWarmer;
 }
 
+/** What an action of a program needs of its turn: the world, the way to the log, and the way to stop. */
+export type ActingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'abort' | 'limits'>;
+
+/** What a question to the person needs of its turn. */
+export type AskingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'options' | 'refusals'>;
+
+/** What an action on the changes of its turn needs. */
+export type ChangingTurn = ActingTurn & Pick<Turn, 'task' | 'changes' | 'progress'>;
+
 /** What `run-step` is asked for: one model call. */
 export interface StepRequest {
   readonly purpose: Purpose;

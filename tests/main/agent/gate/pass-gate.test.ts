@@ -13,7 +13,6 @@ const fix = call('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' });
 const done = call('task_complete', { summary: 'It adds now.' });
 const gated = (own: Partial<TurnOptions> = {}): TurnOptions => ({
   ...turnOptions,
-  gate: true,
   policy: 'hybrid',
   cloud: 'sky/model',
   routing: routingOf('balanced', { advice: false }),

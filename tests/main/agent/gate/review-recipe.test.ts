@@ -13,8 +13,6 @@ const look = call('read_file', { path: 'calc.py' });
 const done = call('task_complete', { summary: 'It adds now.' });
 const options: TurnOptions = {
   ...turnOptions,
-  gate: true,
-  recipeReview: true,
   policy: 'hybrid',
   cloud: 'sky/model',
   routing: routingOf('balanced', { advice: false }),
@@ -100,12 +98,11 @@ describe('what a recipe found and is not sure of', () => {
     expect(end.text).toContain('so the change stays');
   });
 
-  it('is looked at by nobody where it is sure, where nobody is stronger, and in logs from before', async () => {
+  it('is looked at by nobody where it is sure, where nobody is stronger, and where the profile has no reviews', async () => {
     const ends = [
       await play(kitOf([], 'high')),
       await play(kitOf([]), { policy: 'local', cloud: null }),
       await play(kitOf([]), { routing: routingOf('economy', {}) }),
-      await play(kitOf([]), { recipeReview: undefined }),
     ];
     expect(ends.map(({ reason, text, calls }) => [reason, text, calls])).toEqual(
       ends.map(() => ['done', 'It was rewritten.', []]),

@@ -18,7 +18,6 @@ const routed = (own: Partial<TurnOptions> = {}): TurnOptions => ({
   policy: 'hybrid',
   cloud: 'sky/model',
   routing: routingOf('balanced', { advice: false }),
-  gate: true,
   ...own,
 });
 
@@ -153,7 +152,7 @@ describe('a local engine that dies', () => {
     expect(route(kit)[2]).toBe('cloud L5 transport');
     await expectReplay(kit);
     const poor = kitOf([look, dead], { caps: { day: 0.0001 } });
-    const end = await poor.runner.send('Fix add().', routed({ tellsWhy: true }));
+    const end = await poor.runner.send('Fix add().', routed());
     const both = /^It says engine-lost\. The call could cost \$\S+, and \$0\.0001 is left of the limit for today\.$/u;
     expect(end).toMatchObject({ reason: 'error', text: expect.stringMatching(both) });
     expect(end.failure).toMatchObject({ code: 'engine-lost', message: expect.stringMatching(both) });

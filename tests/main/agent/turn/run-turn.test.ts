@@ -63,6 +63,8 @@ describe('a turn in the loop', () => {
       'tool-started',
       'tool-ended',
       'criterion-checked',
+      'tool-started',
+      'tool-ended',
       'turn-ended',
     ]);
     expect(ofType(kit.journal.events, 'file-changed')[0]).toMatchObject({ path: 'calc.py', added: 1, removed: 1 });

@@ -119,7 +119,14 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
       if (data !== undefined) told.push({ phase, data });
       return Promise.resolve();
     },
-    tools: [],
+    loop: {
+      request: () => {
+        throw new Error('no call is scripted');
+      },
+      callsIn: () => [],
+      opening: () => '',
+      isSmall: () => true,
+    },
     call: () => Promise.resolve({ ok: false, message: 'no call is scripted' }),
     ask: (question): Promise<Answer> => {
       questions.push(question);

@@ -123,7 +123,7 @@ function alteredTexts(node: SyntaxNode): readonly string[] {
   const left = node.childForFieldName('left')?.text;
   const right = node.childForFieldName('right')?.text;
   const operator = node.childForFieldName('operator')?.text ?? '';
-  if (/^binary_/.test(node.type) && left !== undefined && right !== undefined && /^[-+*/%]$/.test(operator))
+  if (node.type.startsWith('binary_') && left !== undefined && right !== undefined && /^[-+*/%]$/.test(operator))
     return [`${left} ${operator === '*' ? '+' : '*'} ${right}`, left, right];
   const parent = node.parent?.type ?? '';
   if (/^(string|template_string)$/.test(node.type) && !/import|expression_statement/.test(parent)) return ["''"];

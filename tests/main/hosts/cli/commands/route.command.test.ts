@@ -23,7 +23,7 @@ async function say(session?: string, step?: string, args: RouteArguments = {}): 
     cloud: { price: { input: 3, output: 15, source: 'test', date: '2026-11-21' } },
   });
   const routing = routingOf('balanced', { advice: false });
-  await kit.runner.send('Fix it.', { ...turnOptions, policy: 'hybrid', cloud: 'sky/model', routing });
+  await kit.runner.send('See to it.', { ...turnOptions, policy: 'hybrid', cloud: 'sky/model', routing });
   const core = createScriptedCore();
   const { sessionId } = await core.client.sessions.create({ projectPath: null });
   for (const event of kit.journal.events) core.append(sessionId, event);

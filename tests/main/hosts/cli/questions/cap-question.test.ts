@@ -17,6 +17,7 @@ const reached = {
   spentUsd: 0.9,
   heldUsd: 0.05,
   worstUsd: 0.123,
+  here: null,
 } as const;
 
 describe('the question at a cap', () => {

@@ -1,9 +1,10 @@
 import type { Strategy, ModelInfo, Stage } from '@shared/models/model-info.ts';
 import { maxOutputTokens } from '../prompt/build-prompt.ts';
 import { routeStep } from '../step/route-step.ts';
-import type { LoopStage } from './run-loop.ts';
+import type { NextStage } from '../../routing/cascade/cascade.ts';
+import type { LoopStage } from '../loop/run-loop.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
-import type { Turn } from '../turn/turn.ts';
+import type { Turn } from './turn.ts';
 
 /** What the system text, the tools and the facts of a project take before the task itself, in tokens. */
 const OPENING_TOKENS = 3_000;
@@ -15,7 +16,7 @@ export interface StageOrder {
 }
 
 /**
- * The cascade in the order in which it is escalated: from this machine up, unless a start in the cloud is worth it.
+ * The cascade in the order in which it is run: from this machine up, unless a start in the cloud is worth it.
  * `strategy`: `recipe` where a program does the work whose every try a failing test judges; what it gives up leaves nothing.
  */
 export function orderStages(turn: Turn, found: TurnFacts, stages: readonly Stage[], strategy: Strategy): StageOrder {
@@ -28,21 +29,21 @@ export function orderStages(turn: Turn, found: TurnFacts, stages: readonly Stage
     return { info, promptTokens, maxOutputTokens: maxOutputTokens(info), canDrive };
   });
   const decision = routeStep(turn, { purpose: 'act', strategy, candidates });
-  const isUp = decision?.chosen?.info.where === 'cloud';
-  return { stages: isUp ? [...there, ...here] : stages, why: decision?.text ?? null };
+  const isUp = decision.chosen?.info.where === 'cloud';
+  return { stages: isUp ? [...there, ...here] : stages, why: decision.text };
 }
 
 /** Who else may drive a loop. One that did not pass the probe is named, so that it can be said why it does not. */
 export function otherDrivers(
-  turn: Turn,
+  { options, dependencies }: Pick<Turn, 'options' | 'dependencies'>,
   found: TurnFacts,
-  { stages, stage }: { readonly stages: readonly Stage[]; readonly stage: Stage },
+  { stage, alsoLoop }: Pick<NextStage, 'stage' | 'alsoLoop'>,
 ): readonly LoopStage[] {
-  if (turn.options.routing === null || turn.options.policy !== 'hybrid') return [];
+  if (options.policy !== 'hybrid') return [];
   return modelsOf(found).flatMap((info): readonly LoopStage[] => {
-    const provider = turn.dependencies.provider(info.provider);
+    const provider = dependencies.provider(info.provider);
     if (info.id === stage.model || provider === null) return [];
-    const canDrive = stages.some(({ strategy, model }) => strategy === 'loop' && model === info.id);
+    const canDrive = alsoLoop.some(({ model }) => model === info.id);
     return [{ stage: { strategy: 'loop', model: info.id, where: info.where }, model: { info, provider }, canDrive }];
   });
 }
