@@ -12,7 +12,7 @@ import type { Mention } from '@shared/attachments/file-mentions.ts';
 import { looksLikePath, mentionsIn } from '@shared/attachments/file-mentions.ts';
 import { rankFiles } from '@shared/attachments/rank-file-names.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
-import { isSecretFile } from '../../safety/rules/session-rules.ts';
+import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
 import type { Blobs } from '../blobs/blob-store.ts';

@@ -21,7 +21,8 @@ import { createSessionInstructions } from '../../safety/instructions/session-ins
 import { createSessionNetwork } from '../../safety/network/session-network.ts';
 import { childAbort, withEitherSignal } from '../../lib/async/child-abort.ts';
 import type { CapDecision } from '../../money/budget.ts';
-import { isSecretFile, createSessionRules } from '../../safety/rules/session-rules.ts';
+import { createSessionRules } from '../../safety/rules/session-rules.ts';
+import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
 import { checkTaskText, editPlan } from './session-options.ts';
