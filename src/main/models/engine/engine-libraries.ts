@@ -1,5 +1,4 @@
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract/contract.ts';
 import { pullPhases } from '../files/pull-phases.ts';
 import type { ServerStatus } from '../model-servers.ts';
 import type { EngineVariant, EngineVariants } from './engine-variants.ts';
@@ -8,6 +7,7 @@ import type { Hardware } from '../machine/hardware.ts';
 import { dirname, join } from 'node:path';
 import type { HostPrograms, Program } from '../../lib/programs/host-programs.ts';
 import { isProgram, isWholePath } from '../../lib/programs/search-path.ts';
+import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract/models-contract.ts';
 
 /** The engine's libraries for cards, fetched and removed as models are: `engine/cuda`, `engine/vulkan`. */
 export interface EngineLibraries {

@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -11,6 +10,7 @@ import { drivingNames, useDrivingOverrides } from '../../lib/models/use-driving-
 import type { DrivingName, DrivingOverrides } from '../../lib/models/use-driving-overrides.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 /** What there is to choose from, with its text; the rest is typed. */
 const choices = {
