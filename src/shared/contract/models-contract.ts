@@ -1,4 +1,4 @@
-import { id, path, base } from './contract-base.ts';
+import { base } from './contract-base.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { KeptCard, ProbeProgress } from '@shared/models/probe-card.ts';
 import type { ModelChoice } from '@shared/models/model-choice.ts';
