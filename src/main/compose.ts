@@ -34,7 +34,7 @@ import { sessionFolders } from './sessions/library/session-folders.ts';
 import { createMachineProbe } from './models/machine/hardware.ts';
 import { createPowerMeter } from './models/machine/power-meter.ts';
 import { knownSecrets } from './safety/keys/known-secrets.ts';
-import { delay } from './lib/async/abort.ts';
+import { sleep } from './lib/async/abort.ts';
 import { createHostPrograms } from './lib/programs/host-programs.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
@@ -241,7 +241,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     hideKnown: (text) => redactor.text(text),
     rules: rules.activeRules,
     instructions: base.instructions,
-    agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay },
+    agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay: sleep },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
   const compare = createComparisonRunner({

@@ -13,7 +13,7 @@ import type {
 import type { CoreApi } from '../server/core-api.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import { busySession } from '../sessions/open/open-sessions.ts';
-import { delay } from '../lib/async/abort.ts';
+import { sleep } from '../lib/async/abort.ts';
 import type { OpenProcess, Sandbox, SandboxLook } from './sandbox.ts';
 import { resizedFrame, shellCommand, typedFrames } from './terminal-shell.ts';
 import type { LiveJournal } from '../sessions/journal/live-journal.ts';
@@ -56,7 +56,8 @@ export function createSandboxCommands(options: SandboxCommandsOptions): SandboxC
         const count = [...terminals.values()].filter((one) => one.sessionId === sessionId).length;
         onView(viewOf(sandbox, { look, last, terminals: count }));
         last = look;
-        await delay(lookEveryMs, signal);
+        // Who has looked away ends the loop.
+        await sleep(lookEveryMs, signal).catch(() => undefined);
       }
     },
     networkHistory: async (sessionId) => networkHistory((await options.store.view(sessionId)).read()),

@@ -1,5 +1,5 @@
 import type { TerminalPush } from '@shared/sandbox/sandbox-view.ts';
-import { delay } from '../lib/async/abort.ts';
+import { sleep } from '../lib/async/abort.ts';
 import { createPushQueue } from '../lib/async/push-queue.ts';
 
 /** More than this at once is not shown: nobody reads it, and the reader must still hear of the rest. */
@@ -23,7 +23,8 @@ export async function* terminalStream(
   try {
     for (let items = await queue.take(); items !== null; items = await queue.take()) {
       yield* joinNeighbours(items);
-      await delay(gatherMs, stop.signal);
+      // An abort ends the queue, and with it the loop.
+      await sleep(gatherMs, stop.signal).catch(() => undefined);
     }
   } finally {
     signal.removeEventListener('abort', abort);

@@ -3,10 +3,10 @@ import { success } from '@shared/errors.ts';
 import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../safety/guarded-files.ts';
 import type { NewFile, ToolContext, ToolResult } from '../../tools/define.ts';
 import { askApproval } from '../approval/request-approval.ts';
-import { sha256Of } from './file-baseline.ts';
 import type { WriteTarget } from './file-changes.ts';
 import type { Turn } from '../turn/turn.ts';
 import { workspacePath } from './logged-path.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /** How a tool writes: guarded files are asked about, a file that is not what the model read is left alone, all is recorded. */
 export function toolWrites(
