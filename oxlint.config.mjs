@@ -73,6 +73,7 @@ const commandLayer = [
   'src/main/models/{available-models,probe-model}.ts',
   'src/main/money/home-money.ts',
   'src/main/projects/configure-project.ts',
+  'src/main/safety/rules/**',
   'src/main/home/**',
   'src/main/sessions/{open,comparisons,history,library,attachments}/**',
 ];

@@ -7,6 +7,9 @@ const seconds = (count: number): number => count * 1000;
 type Suite = {
   readonly name: string;
   readonly folders: readonly string[];
+  /** In place of all tests of the folders. */
+  readonly files?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   /** Suites that share a machine's one engine, daemon or display run file by file. */
   readonly isParallel: boolean;
@@ -31,6 +34,15 @@ const suites: readonly Suite[] = [
   // Where there is a graphics card.
   { name: 'gpu', folders: ['gpu'], timeoutMs: seconds(120), isParallel: false },
   { name: 'faults', folders: ['faults'], timeoutMs: seconds(120), isParallel: false },
+  // The long proofs of `faults` as a whole, of which that suite runs samples. Only where it is named.
+  {
+    name: 'proofs',
+    folders: ['faults'],
+    files: ['program-core-kill', 'program-kill', 'compare-kill', 'log-kill', 'program-folders'],
+    env: { DEWPOINT_PROOFS: 'whole' },
+    timeoutMs: seconds(600),
+    isParallel: false,
+  },
   { name: 'electron', folders: ['electron'], timeoutMs: seconds(120), isParallel: false },
   { name: 'e2e', folders: ['e2e'], timeoutMs: seconds(600), isParallel: false },
 ];
@@ -48,7 +60,10 @@ export default defineConfig({
       extends: true,
       test: {
         name: suite.name,
-        include: suite.folders.map((folder) => `tests/${folder}/**/*.test.{ts,tsx,mjs}`),
+        include: suite.folders.flatMap((folder) =>
+          (suite.files ?? ['**/*']).map((file) => `tests/${folder}/${file}.test.{ts,tsx,mjs}`),
+        ),
+        env: suite.env ?? {},
         testTimeout: suite.timeoutMs,
         hookTimeout: suite.timeoutMs,
         // By itself a poll gives up after a second, in which a busy machine may do nothing at all.

@@ -1,3 +1,4 @@
+import type { ClientCore } from '../tests/fakes/core-client.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { success } from '@shared/errors.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
-import type { CoreApi } from '../src/main/server/core-api.ts';
-import { compose } from '../src/main/compose.ts';
+import { openClientCore } from '../tests/fakes/core-client.ts';
 import { createMemorySandbox } from '../src/main/sandbox/memory/memory-sandbox.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { median, percentile } from './lib/statistics.ts';
@@ -22,11 +22,12 @@ const warmUp = 50;
  */
 export async function run(): Promise<readonly BenchRow[]> {
   const home = await mkdtemp(join(tmpdir(), 'dewpoint-bench-overhead-'));
-  const core = await openCore(home);
+  const calls = { each: (): void => undefined };
+  const core = await openCore(home, () => calls.each());
   try {
-    await core.setSetting('providers.script', { kind: 'scripted', replies: replies() });
+    await core.client.settings.set({ key: 'providers.script', value: { kind: 'scripted', replies: replies() } });
     const before = process.cpuUsage();
-    const { durations, memory } = await measure(core);
+    const { durations, memory } = await measure(core, calls);
     const spent = process.cpuUsage(before);
     const late = durations.slice(warmUp).sort((left, right) => left - right);
     const note = `steps ${warmUp + 1} to ${steps} of one session, the log on this disk`;
@@ -68,15 +69,23 @@ export async function run(): Promise<readonly BenchRow[]> {
   }
 }
 
-function openCore(home: string): Promise<CoreApi> {
+/** `onCall` is called before each call of a model. */
+function openCore(home: string, onCall: () => void): Promise<ClientCore> {
   const files = Object.fromEntries(
     Array.from({ length: 200 }, (_, index) => [`src/file${index}.py`, `value = ${index}\n`.repeat(100)]),
   );
-  return compose({
+  return openClientCore({
     home,
     cache: join(home, 'cache'),
     version: '0.0.0-bench',
     onNotice: () => undefined,
+    wrapProvider: (provider) => ({
+      ...provider,
+      stream: (request, signal) => {
+        onCall();
+        return provider.stream(request, signal);
+      },
+    }),
     startSandbox: async () =>
       success(createMemorySandbox({ files, exec: () => ({ stdout: 'line of output\n'.repeat(2000) }) })),
   });
@@ -95,19 +104,21 @@ function reply(name: string, input: object): object {
   return { text: 'Next.', toolCalls: [{ name, input }] };
 }
 
-async function measure(core: CoreApi): Promise<{ readonly durations: number[]; readonly memory: readonly Memory[] }> {
+async function measure(
+  core: ClientCore,
+  calls: { each: () => void },
+): Promise<{ readonly durations: number[]; readonly memory: readonly Memory[] }> {
   const collect = collector();
-  const id = await core.createSession({ projectPath: null });
+  const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
   const durations: number[] = [];
   const memory: Memory[] = [];
   let lastAt: number | null = null;
-  const stop = await core.subscribe(id, 1, (push) => {
-    if (push.type !== 'event' || push.event.type !== 'model-call-ended') return;
+  calls.each = () => {
     const now = performance.now();
     if (lastAt !== null) durations.push(now - lastAt);
     if (durations.length === warmUp) memory.push(collect());
     lastAt = performance.now();
-  });
+  };
   const options = runOptionsSchema.parse({
     local: 'script/script',
     strategy: 'loop',
@@ -115,9 +126,8 @@ async function measure(core: CoreApi): Promise<{ readonly durations: number[]; r
     maxTokens: 1_000_000_000,
     maxMinutes: 30,
   });
-  await core.send(id, 'Do the work.', options);
-  await core.result(id);
-  stop();
+  await core.client.sessions.send({ sessionId: id, text: 'Do the work.', options });
+  await core.client.sessions.result({ sessionId: id });
   // Room is given back by collections that follow one another, as they do in a process that rests.
   collect();
   await wait(1_000);

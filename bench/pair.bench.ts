@@ -120,11 +120,14 @@ function pairRunner(parts: {
       // As a person does who has a small model behind an endpoint: what it costs, and that recipes suit it.
       const model = { context: contextTokens, parametersB: 1.5, tools: false, strategies: ['recipe'] };
       const provider = { kind: 'openai-compatible', baseUrl, where: 'cloud', models: { [cloudName]: model } };
-      await core.setSetting('providers.small-cloud', provider);
-      await core.setSetting('providers.llama-cpp', { kind: 'llama-cpp', contextTokens, threads: 1 });
-      await core.setSetting('prices', { [models.cloud]: pairPrice });
-      await core.setSetting('local', models.local);
-      await core.setSetting('cloud', models.cloud);
+      await core.client.settings.set({ key: 'providers.small-cloud', value: provider });
+      await core.client.settings.set({
+        key: 'providers.llama-cpp',
+        value: { kind: 'llama-cpp', contextTokens, threads: 1 },
+      });
+      await core.client.settings.set({ key: 'prices', value: { [models.cloud]: pairPrice } });
+      await core.client.settings.set({ key: 'local', value: models.local });
+      await core.client.settings.set({ key: 'cloud', value: models.cloud });
     },
   });
 }

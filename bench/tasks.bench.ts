@@ -68,7 +68,7 @@ async function withBed<Result>(
       ...(replies === null ? {} : { wrapProvider: replies.wrap, now: replies.now }),
       setUp: async (core) => {
         if (Object.keys(options.drive).length === 0) return;
-        for (const id of options.models) await core.setSetting(['models', id], options.drive);
+        for (const id of options.models) await core.client.settings.set({ key: ['models', id], value: options.drive });
       },
     });
     try {

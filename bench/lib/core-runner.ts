@@ -1,10 +1,9 @@
+import type { ClientCore } from '../../tests/fakes/core-client.ts';
 import { AppError } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
-import type { CoreApi } from '../../src/main/server/core-api.ts';
+import { followEvents } from '../../tests/fakes/core-client.ts';
 import type { TaskOutcome, TaskRun, TaskRunner } from './task-runner.ts';
-
-type CoreUse = Pick<CoreApi, 'createSession' | 'subscribe' | 'send' | 'result' | 'cancel' | 'dispose'>;
 
 export interface CoreRunnerHooks {
   /** Milliseconds from any point on. */
@@ -17,26 +16,27 @@ export interface CoreRunnerHooks {
  * Does tasks with the core that every host uses: one session a task, local, in place, with nobody to ask. What is
  * missing on the machine rejects, for it says nothing about the agent.
  */
-export function createCoreRunner(core: CoreUse, { now, afterTask }: CoreRunnerHooks): TaskRunner {
+export function createCoreRunner(
+  core: Pick<ClientCore, 'client' | 'dispose'>,
+  { now, afterTask }: CoreRunnerHooks,
+): TaskRunner {
   return {
     async run(task, signal) {
       const begun = now();
-      const sessionId = await core.createSession({
+      const { sessionId } = await core.client.sessions.create({
         projectPath: task.projectPath,
         workspace: 'in-place',
         title: task.prompt.slice(0, 60),
         sandbox: 'container',
       });
       const events: SessionEvent[] = [];
-      const cancel = (): void => void core.cancel(sessionId).catch(() => undefined);
-      const unsubscribe = await core.subscribe(sessionId, 1, (push) => {
-        if (push.type === 'event') events.push(push.event);
-      });
+      const cancel = (): void => void core.client.sessions.cancel({ sessionId }).catch(() => undefined);
+      const unsubscribe = followEvents(core.client, sessionId, (event) => events.push(event));
       signal.addEventListener('abort', cancel, { once: true });
       try {
-        await core.send(sessionId, task.prompt, optionsOf(task));
+        await core.client.sessions.send({ sessionId, text: task.prompt, options: optionsOf(task) });
         if (signal.aborted) cancel();
-        const result = await core.result(sessionId);
+        const result = await core.client.sessions.result({ sessionId });
         const seconds = (now() - begun) / 1000;
         signal.throwIfAborted();
         await caughtUp(events);

@@ -273,7 +273,7 @@ function createSession(random: Random, options: SessionOptions): Session {
     for (const reply of script.cloud) options.reply(reply);
     const strategy = script.usesRecipe ? 'auto' : 'loop';
     const policy = options.policy ?? 'cloud';
-    const routing = policy === 'cloud' ? null : routingOf('quality', { valueUsd: 1000 });
+    const routing = routingOf('quality', { valueUsd: 1000 });
     const later = { ...turnOptions, policy, routing, cloud: 'sky/model' };
     await kit.runner.send(script.second, { ...later, strategy, check });
     await kit.runner.send('And now?', { ...later, strategy: 'loop' });

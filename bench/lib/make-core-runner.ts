@@ -1,6 +1,7 @@
+import type { ClientCore } from '../../tests/fakes/core-client.ts';
 import type { RecipeSettings } from '../../src/main/recipes/define.ts';
-import type { CoreApi } from '../../src/main/server/core-api.ts';
-import { compose, type ComposeConfig } from '../../src/main/compose.ts';
+import type { ComposeConfig } from '../../src/main/compose.ts';
+import { itemsOf, openClientCore } from '../../tests/fakes/core-client.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { benchSandboxFactory } from './bench-sandbox.ts';
 import { createCoreRunner } from './core-runner.ts';
@@ -18,7 +19,7 @@ export interface CoreRunnerParts {
   readonly wrapProvider?: ComposeConfig['wrapProvider'];
   readonly now?: () => number;
   /** Done before the first task, as a person sets things up. */
-  readonly setUp?: (core: Pick<CoreApi, 'setSetting'>) => Promise<void>;
+  readonly setUp?: (core: Pick<ClientCore, 'client'>) => Promise<void>;
 }
 
 /** The real core in this process, with the models it needs. Rejects when a model cannot be had. */
@@ -26,7 +27,7 @@ export async function makeCoreRunner(parts: CoreRunnerParts): Promise<TaskRunner
   const { root, home, cache, recipe, models, say, wrapProvider, now } = parts;
   const sandboxes: Sandbox[] = [];
   const makeSandbox = benchSandboxFactory(root, home);
-  const core = await compose({
+  const core = await openClientCore({
     home,
     cache,
     version: 'bench',
@@ -43,10 +44,10 @@ export async function makeCoreRunner(parts: CoreRunnerParts): Promise<TaskRunner
   try {
     const { signal } = new AbortController();
     for (const id of models) {
-      const { state } = await core.showModel(id, false, signal);
+      const { state } = await core.client.models.show({ id, fit: false }, { signal });
       if (state !== 'downloadable') continue;
       say(`fetching ${id}`);
-      await core.pullModel(id, () => undefined, signal);
+      await itemsOf(core.client.models.pull({ id }));
     }
     await parts.setUp?.(core);
     return createCoreRunner(core, {

@@ -36,20 +36,8 @@ export interface TaskOptions {
 
 export const starterModel = 'llama-cpp/qwen2.5-coder-1.5b-instruct';
 export const allKinds: readonly Kind[] = ['small', 'two-file', 'planted', 'question'];
-const editForms: readonly RecipeSettings['editForm'][] = ['span', 'whole-file', 'search-replace'];
 
-const flags = [
-  'no-mechanical',
-  'no-agreement',
-  'no-mutants',
-  'no-overfit-lint',
-  'no-rerun',
-  'no-varied',
-  'no-repair',
-  'no-trace',
-  'no-coverage',
-  'no-check',
-] as const;
+const flags = ['no-mechanical', 'no-agreement', 'no-varied', 'no-coverage', 'no-check'] as const;
 const texts = [
   'models',
   'strategies',
@@ -58,7 +46,6 @@ const texts = [
   'only',
   'limit',
   'seed',
-  'edit-form',
   'drive',
   'samples',
   'max-minutes',
@@ -74,8 +61,7 @@ type Text = (typeof texts)[number];
 
 const tasksUsage = `npm run bench -- tasks [--models ID,…] [--strategies recipe,loop] [--split dev|held|all] [--kinds ${allKinds.join(',')}]
   [--only GLOB] [--limit N] [--seed N] [--max-minutes N a task] [--total-minutes N] [--resume FILE] [--report FILE.md] [--keep FOLDER]
-  [--replies FOLDER] [--drive NAME=VALUE,… as dewpoint models set] [--edit-form ${editForms.join('|')}] [--samples N] [--no-check] [--no-mechanical] [--no-repair] [--no-trace] [--no-coverage]
-  [--no-agreement] [--no-mutants] [--no-overfit-lint] [--no-rerun] [--no-varied]`;
+  [--replies FOLDER] [--drive NAME=VALUE,… as dewpoint models set] [--samples N] [--no-check] [--no-mechanical] [--no-coverage] [--no-agreement] [--no-varied]`;
 
 /** Throws a `UsageError` for anything it does not understand, so that a slip does not cost an hour. */
 export function parseTaskOptions(args: readonly string[]): TaskOptions {
@@ -103,23 +89,16 @@ export function parseTaskOptions(args: readonly string[]): TaskOptions {
 
 /** Only what is switched: the defaults live where the recipes get them. */
 function switchesOf({ has, text }: Given): Partial<RecipeSettings> {
-  const editForm = word('edit-form', text('edit-form'), editForms);
   const samples = wholeNumber('samples', text('samples'));
   const judge = {
     agreement: !has('no-agreement'),
-    mutants: !has('no-mutants'),
-    overfitLint: !has('no-overfit-lint'),
-    rerun: !has('no-rerun'),
     varied: !has('no-varied'),
   };
-  const locate = { trace: !has('no-trace'), coverage: !has('no-coverage') };
   return {
-    ...(editForm === undefined ? {} : { editForm }),
     ...(samples === undefined ? {} : { samples }),
     ...(has('no-mechanical') ? { mechanicalChanges: false } : {}),
-    ...(has('no-repair') ? { repairTurn: false } : {}),
     ...(Object.values(judge).every(Boolean) ? {} : { judge }),
-    ...(Object.values(locate).every(Boolean) ? {} : { locate }),
+    ...(has('no-coverage') ? { locate: { coverage: false } } : {}),
   };
 }
 
@@ -137,16 +116,10 @@ export function describeSwitches({
 }: Pick<TaskOptions, 'recipe' | 'passCheck' | 'drive' | 'replies'>): string {
   const { judge, locate } = recipe;
   const parts = [
-    recipe.editForm === undefined ? '' : `edit-form ${recipe.editForm}`,
     recipe.samples === undefined ? '' : `samples ${recipe.samples}`,
     recipe.mechanicalChanges === false ? 'no-mechanical' : '',
-    recipe.repairTurn === false ? 'no-repair' : '',
-    locate?.trace === false ? 'no-trace' : '',
     locate?.coverage === false ? 'no-coverage' : '',
     judge?.agreement === false ? 'no-agreement' : '',
-    judge?.mutants === false ? 'no-mutants' : '',
-    judge?.overfitLint === false ? 'no-overfit-lint' : '',
-    judge?.rerun === false ? 'no-rerun' : '',
     judge?.varied === false ? 'no-varied' : '',
     passCheck ? '' : 'no-check',
     replies === null ? '' : 'kept answers',

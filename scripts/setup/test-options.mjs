@@ -1,10 +1,11 @@
 import { suites } from './test-suites.mjs';
 
 const names = suites.map((suite) => suite.name);
+const onRequest = suites.filter((suite) => suite.isOnRequest === true).map((suite) => suite.name);
 
 export const testHelp = `npm test [-- SUITE… --setup-system]
 
-Runs every suite, or only those named: ${names.join(' ')}
+Runs every suite but ${onRequest.join(' ')}, or only those named: ${names.join(' ')}
 
   --setup-system  install missing Debian packages, start the Docker engine and build an Ollama server for the tests,
                   once and for some minutes (with CI=true: always)
@@ -35,7 +36,7 @@ export function parseTestOptions(args, env) {
   return {
     ok: true,
     isHelp: flags.includes('--help') || flags.includes('-h'),
-    chosen: wanted.length > 0 ? names.filter((name) => wanted.includes(name)) : names,
+    chosen: names.filter((name) => (wanted.length > 0 ? wanted.includes(name) : !onRequest.includes(name))),
     mayChangeSystem: isStrict || flags.includes('--setup-system'),
     isStrict,
   };

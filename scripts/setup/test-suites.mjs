@@ -5,7 +5,8 @@
  * - `needs`: what has to be there before it starts, see needs.mjs
  * - `mayLack`: the one need whose absence is no failure even in CI, for no set-up can bring it
  * - `minutes`: a suite that takes longer hangs and is killed
- * @type {readonly {name: string, minutes: number, needs: readonly string[], mayLack?: string, check?: readonly (readonly string[])[]}[]}
+ * - `isOnRequest`: runs only where it is named
+ * @type {readonly {name: string, minutes: number, needs: readonly string[], mayLack?: string, isOnRequest?: boolean, check?: readonly (readonly string[])[]}[]}
  */
 export const suites = [
   { name: 'typecheck', minutes: 3, needs: [], check: [['typescript/bin/tsc', '--noEmit']] },
@@ -43,6 +44,12 @@ export const suites = [
     mayLack: 'card',
   },
   { name: 'faults', minutes: 25, needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'] },
+  {
+    name: 'proofs',
+    minutes: 60,
+    needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'],
+    isOnRequest: true,
+  },
   {
     name: 'electron',
     minutes: 12,

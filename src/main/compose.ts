@@ -1,59 +1,58 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { SessionSummary } from '@shared/contract/contract.ts';
-import { AppError, messageOf, valueOf } from '@shared/errors.ts';
-import type { CoreApi } from './server/core-api.ts';
+import { messageOf, valueOf } from '@shared/errors.ts';
+import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
-import { discoverRecipes } from './recipes/registry.ts';
-import { buildRunResult } from './agent/turn/build-run-result.ts';
-import type { ComparisonRunner } from './sessions/comparisons/run-comparisons.ts';
-import { createComparisonRunner } from './sessions/comparisons/run-comparisons.ts';
-import { checkSetup } from './home/check-setup.ts';
-import { createInspectCommands } from './sessions/history/inspect-log.ts';
-import { createSettingsCommands } from './settings/commands.ts';
-import type { SessionLibrary } from './sessions/library/session-library.ts';
-import { createSessionLibrary } from './sessions/library/session-library.ts';
-import { toSessionSummary } from './sessions/library/session-list-entry.ts';
-import { createModelCommands } from './models/commands.ts';
-import type { ModelParts, ModelPartsConfig } from './compose-models.ts';
+import type { ModelPartsConfig } from './compose-models.ts';
 import { createModelParts } from './compose-models.ts';
-import type { HomeMoney } from './money/home-money.ts';
-import { createHomeMoney } from './money/home-money.ts';
-import type { MessageAttachments } from './sessions/attachments/message-attachments.ts';
-import { createMessageAttachments } from './sessions/attachments/message-attachments.ts';
-import type { OpenSessions } from './sessions/open/open-sessions.ts';
-import { createHistoryCommands } from './sessions/history/commands.ts';
-import { createReplayCommand } from './sessions/history/replay-command.ts';
-import { createOpenSessions } from './sessions/open/open-sessions.ts';
-import { createLearnedPriors } from './routing/learned-priors.ts';
-import { createRoutingSnapshotTaker } from './sessions/comparisons/routing-snapshot.ts';
-import type { SandboxCommands } from './sandbox/commands.ts';
-import { createChangeCommands } from './sessions/changes/commands.ts';
-import { createSandboxCommands } from './sandbox/commands.ts';
-import { sessionFolders } from './sessions/library/session-folders.ts';
 import { createMachineProbe } from './models/machine/hardware.ts';
 import { createPowerMeter } from './models/machine/power-meter.ts';
-import { knownSecrets } from './safety/keys/known-secrets.ts';
+import { createHomeCommands } from './home/commands.ts';
 import { sleep } from './lib/async/abort.ts';
-import { createHostPrograms } from './lib/programs/host-programs.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
-import { gatherFacts } from './projects/facts/gather-project-facts.ts';
-import { createRuleCommands, createSessionRules } from './safety/commands.ts';
+import { createHostPrograms } from './lib/programs/host-programs.ts';
+import { createModelCommands } from './models/commands.ts';
+import { createMoneyCommands } from './money/commands.ts';
+import { createHomeMoney } from './money/home-money.ts';
 import { createProjectInstructions } from './safety/instructions/project-instructions.ts';
 import { createRuleFiles } from './safety/rule-files.ts';
-import type { RuleFiles } from './safety/rule-files.ts';
-import { createPreparationCommands, type PreparationCommands } from './projects/commands.ts';
-import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
+import { createProjectCommands } from './projects/commands.ts';
+import { createProjectSetup } from './projects/configure-project.ts';
+import { gatherFacts } from './projects/facts/gather-project-facts.ts';
+import { discoverRecipes } from './recipes/registry.ts';
+import { createLearnedPriors } from './routing/learned-priors.ts';
+import { createRuleCommands } from './safety/commands.ts';
+import { createKeyCommands } from './safety/keys/commands.ts';
+import { knownSecrets } from './safety/keys/known-secrets.ts';
+import { createSessionRules } from './safety/rules/session-rules.ts';
+import { createSandboxCommands } from './sandbox/commands.ts';
+import { createProjectImages } from './sandbox/images/project-images.ts';
+import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
+import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
+import { hostCommands } from './server/commands.ts';
+import type { Handlers } from './server/handlers.ts';
+import { createAttachmentCommands } from './sessions/attachments/commands.ts';
+import { createMessageAttachments } from './sessions/attachments/message-attachments.ts';
 import type { Blobs } from './sessions/blobs/blob-store.ts';
 import { createBlobs } from './sessions/blobs/blob-store.ts';
+import { createChangeCommands } from './sessions/changes/commands.ts';
+import { createSessionCommands } from './sessions/commands.ts';
 import { createComparisonStore } from './sessions/comparisons/comparison-store.ts';
+import { createComparisonCommands } from './sessions/comparisons/commands.ts';
+import { createRoutingSnapshotTaker } from './sessions/comparisons/routing-snapshot.ts';
+import { createComparisonRunner } from './sessions/comparisons/run-comparisons.ts';
+import { createHistoryCommands } from './sessions/history/commands.ts';
+import { createLibraryCommands } from './sessions/library/commands.ts';
+import { sessionFolders } from './sessions/library/session-list-entry.ts';
+import type { OpenSessions } from './sessions/open/open-sessions.ts';
+import { createOpenSessions } from './sessions/open/open-sessions.ts';
 import { createRedactor } from './sessions/log/redactor.ts';
-import type { SessionStore } from './sessions/store/session-store.ts';
+import { createSearchIndex } from './sessions/search/session-search-index.ts';
 import { createSessionStore } from './sessions/store/session-store.ts';
-import type { SettingsStore } from './settings/settings-store.ts';
+import { createSettingsCommands } from './settings/commands.ts';
 import { openSettings } from './settings/settings-store.ts';
 import { builtInTools, discoverTools } from './tools/registry.ts';
 
@@ -76,91 +75,95 @@ export interface ComposeConfig {
 }
 
 const recipeDefaults: AgentConfig['recipe'] = {
-  editForm: 'span',
   samples: 20,
   mechanicalChanges: true,
-  repairTurn: true,
-  judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },
-  locate: { trace: true, coverage: true },
+  judge: { agreement: true, varied: true },
+  locate: { coverage: true },
   seed: 1,
 };
 
+/** The core as a host has it: what answers each command, and how its work ends. */
+export interface Core {
+  readonly handlers: Handlers;
+  /** Turns that run now, of all sessions. */
+  readonly runningTurns: () => number;
+  /** Resolves when no turn runs. */
+  readonly idle: () => Promise<void>;
+  /** Cancels what runs and ends every process, container and file that is open. Safe to call twice. */
+  readonly dispose: () => Promise<void>;
+}
+
 /** The only wiring: from where a host runs to a core that it can use. Starts no process by itself; those come with need. */
-export async function compose(config: ComposeConfig): Promise<CoreApi> {
+export async function compose(config: ComposeConfig): Promise<Core> {
   const parts = await createParts(config);
-  const { settings, models, sessions, store, blobs } = parts;
+  const { sessions, comparisons } = parts;
   return {
-    info: { version: config.version, home: config.home, cache: config.cache },
-    ...sessionCommands(parts),
-    ...parts.library.commands,
-    ...createInspectCommands({ store, blobs, rules: parts.rules, settings: () => settings.current() }),
-    ...createHistoryCommands(sessions, store, blobs),
-    replay: createReplayCommand(parts),
-    ...createChangeCommands(sessions),
-    ...createModelCommands(parts, sessions),
-    listKeys: parts.keys.list,
-    setKey: parts.keys.set,
-    testKey: parts.keys.test,
-    removeKey: parts.keys.remove,
-    restoreKey: parts.keys.restore,
-    ...parts.money.commands,
-    ...parts.compare.commands,
-    ...createRuleCommands({
-      files: parts.rules,
-      settings: () => settings.current(),
-      approve: async (approved) => valueOf(await settings.set('rules.approved', approved)),
-    }),
-    ...createSettingsCommands({ home: config.home, env: parts.env, settings }),
-    ...parts.preparations,
-    doctor: (signal) =>
-      checkSetup(
-        {
-          ...config,
-          env: parts.env,
-          settings: settings.current(),
-          listKeys: parts.keys.list,
-          listServers: models.servers,
-          showModel: models.show,
-          listRules: () => parts.rules.files(null),
-        },
-        signal,
-      ),
+    handlers: createHandlers(config, parts),
     // Between two runs of a comparison no turn runs, and yet the core is at work.
-    runningTurns: () => Math.max(sessions.running(), parts.compare.running()),
+    runningTurns: () => Math.max(sessions.running(), comparisons.running()),
     idle: async () => {
-      await parts.compare.idle();
+      await comparisons.idle();
       await sessions.idle();
     },
     dispose: async () => {
-      await parts.compare.dispose();
+      await comparisons.dispose();
       await sessions.dispose();
-      await models.dispose();
+      await parts.models.dispose();
       await parts.money.dispose();
-      await parts.library.dispose();
+      await parts.index.close();
       parts.keys.dispose();
       await parts.disposeEngine();
     },
   };
 }
 
-interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models' | 'probed'> {
-  readonly settings: SettingsStore;
-  readonly rules: RuleFiles;
-  readonly money: HomeMoney;
-  readonly attachments: MessageAttachments;
-  readonly sessions: OpenSessions;
-  readonly compare: ComparisonRunner;
-  readonly library: SessionLibrary;
-  readonly store: SessionStore;
-  readonly blobs: Blobs;
-  readonly tools: ReturnType<ReturnType<typeof builtInTools>['list']>;
-  readonly recipes: ReturnType<typeof discoverRecipes>;
-  readonly preparations: PreparationCommands;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly disposeEngine: () => Promise<void>;
+/** Each subject's commands. What the contract has and no subject answers is an error of types here. */
+function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
+  const { settings, keys, models, rules, env } = parts;
+  return {
+    ...createHomeCommands({
+      ...config,
+      env,
+      settings: () => settings.current(),
+      cleanEngine: parts.preparations.clean,
+      listKeys: keys.list,
+      listServers: models.servers,
+      showModel: models.show,
+      listRules: () => rules.files(null),
+    }),
+    sessions: {
+      ...createSessionCommands(parts),
+      ...createLibraryCommands({ ...config, ...parts, prepareWorkspace }),
+      ...createHistoryCommands({ ...parts, settings: () => settings.current() }),
+    },
+    attachments: createAttachmentCommands(parts.attachments),
+    changes: createChangeCommands(parts.sessions),
+    ...createModelCommands(parts),
+    sandboxes: createSandboxCommands(parts),
+    keys: createKeyCommands(keys),
+    comparisons: createComparisonCommands(parts.comparisons),
+    ...createMoneyCommands(parts.money),
+    rules: createRuleCommands({
+      files: rules,
+      settings: () => settings.current(),
+      approve: async (approved) => valueOf(await settings.set('rules.approved', approved)),
+    }),
+    settings: createSettingsCommands(settings),
+    projects: createProjectCommands({
+      ...parts,
+      homePath: config.home,
+      setup: createProjectSetup({ home: config.home, env, settings }),
+    }),
+    host: hostCommands,
+  };
 }
 
+type Parts = Awaited<ReturnType<typeof createParts>>;
+
 type Base = Awaited<ReturnType<typeof createBase>>;
+
+/** A search answers with what it has after this long; it goes on when it is asked again. */
+const searchBudgetMs = 700;
 
 /** What everything else stands on: the settings, the logs with their blobs, and what must never be in them. */
 async function createBase(config: ComposeConfig) {
@@ -175,18 +178,22 @@ async function createBase(config: ComposeConfig) {
   const kept = { appVersion: config.version, blobs, redactor, now, diagnostics: log };
   const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions') });
   const bin = createSessionStore({ ...kept, folder: join(config.home, 'bin') });
+  const index = createSearchIndex({
+    path: join(config.home, 'search.sqlite'),
+    logs: () => store.logFiles(),
+    diagnostics: log,
+    budgetMs: searchBudgetMs,
+    now: () => performance.now(),
+  });
   const rules = createRuleFiles({ home: config.home, approved: () => settings.current().rules.approved });
   const instructions = createProjectInstructions(join(config.home, 'instructions.json'));
   const programs = createHostPrograms({ home: config.home, env, projects: () => sessionFolders(store) });
   const probe = createMachineProbe(programs);
-  return { env, now, log, files, programs, probe, settings, rules, instructions, blobs, redactor, store, bin };
+  return { env, now, log, files, programs, probe, settings, rules, instructions, blobs, redactor, store, bin, index };
 }
 
 /** The way to sandboxes, and to the packages that projects need in them. */
-function createSandboxParts(
-  config: ComposeConfig,
-  { env, files, programs, settings, rules, instructions, redactor, log }: Base,
-) {
+function createSandboxParts(config: ComposeConfig, { env, files, programs, settings, rules, redactor, log }: Base) {
   const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript, programs } : null;
   const engineDeps = {
     homePath: config.home,
@@ -197,23 +204,26 @@ function createSandboxParts(
     learn: (secret: { readonly kind: string; readonly value: string }) => redactor.learn(secret),
     log,
   };
-  const preparations = createPreparationCommands({
+  const projectDeps = {
     ...engineDeps,
-    cachePath: config.cache,
     settings: () => settings.current().sandbox,
-    saveProjects: (projects) => settings.set('sandbox.projects', projects),
-    masks: async (projectPath) => (await rules.activeRules(projectPath)).masks,
+    saveProjects: (projects: Settings['sandbox']['projects']) => settings.set('sandbox.projects', projects),
+    masks: async (projectPath: string) => (await rules.activeRules(projectPath)).masks,
     onNotice: config.onNotice,
-    instructions,
-  });
-  return { startSandbox: config.startSandbox ?? createSandboxFactory(engineDeps), preparations };
+  };
+  return {
+    startSandbox: config.startSandbox ?? createSandboxFactory(engineDeps),
+    preparations: createPackagePreparations(projectDeps),
+    images: createProjectImages(projectDeps),
+  };
 }
 
-async function createParts(config: ComposeConfig): Promise<Parts> {
+async function createParts(config: ComposeConfig) {
   const base = await createBase(config);
-  const { env, now, settings, rules, blobs, redactor, store, bin, log, probe } = base;
-  const { llama, plan, keys, models, probed } = createModelParts(config, base);
-  const { startSandbox, preparations } = createSandboxParts(config, base);
+  const { now, settings, rules, blobs, redactor, store, bin, probe } = base;
+  const { llama, ...modelParts } = createModelParts(config, base);
+  const { models } = modelParts;
+  const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
   const tools = builtInTools(discoverTools(), { now }).list();
   const recipes = discoverRecipes();
   const { home } = config;
@@ -244,7 +254,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay: sleep },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
-  const compare = createComparisonRunner({
+  const comparisons = createComparisonRunner({
     home,
     store: createComparisonStore(join(home, 'comparisons')),
     sessionStore: store,
@@ -255,19 +265,17 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, priors }),
     now,
   });
-  const library = createSessionLibrary({
-    home,
-    version: config.version,
-    store,
-    bin,
+  return {
+    ...base,
+    ...modelParts,
+    ...sandboxParts,
+    money,
+    attachments,
     sessions,
-    blobs,
-    prepareWorkspace,
-    now,
-    diagnostics: log,
-  });
-  const own = { settings, rules, preparations, plan, models, probed, keys, money, attachments, sessions, compare };
-  return { ...own, library, store, blobs, tools, recipes, env, disposeEngine: () => llama.dispose() };
+    comparisons,
+    engine: { tools, recipes },
+    disposeEngine: () => llama.dispose(),
+  };
 }
 
 /** A look through the whole folder: not while anybody waits for a start, nor for a command that is soon over. */
@@ -308,75 +316,4 @@ function findNode(root: string): string {
     join(root, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node'),
   );
   return packaged.find((path) => existsSync(path)) ?? join(dirname(process.execPath), 'node');
-}
-
-type SessionCommands = SandboxCommands &
-  Pick<
-    CoreApi,
-    | 'createSession'
-    | 'send'
-    | 'editPlan'
-    | keyof MessageAttachments['commands']
-    | 'subscribe'
-    | 'cancel'
-    | 'approve'
-    | 'answerCap'
-    | 'listSessions'
-    | 'findSession'
-    | 'showSession'
-    | 'result'
-  >;
-
-function sessionCommands({ sessions, store, money, attachments }: Parts): SessionCommands {
-  const list = async (): Promise<readonly SessionSummary[]> =>
-    (await store.list()).map((summary) => toSessionSummary(summary, statusOf(sessions, summary.id)));
-  return {
-    ...attachments.commands,
-    ...createSandboxCommands({ sessions, store }),
-    createSession: sessions.create,
-    send: async (sessionId, text, options, attachments) => {
-      const { messageId, queued } = await sessions.send(sessionId, text, options, attachments);
-      return { messageId, queued };
-    },
-    subscribe: async (sessionId, fromSeq, listener) => {
-      const journal = await sessions.journal(sessionId);
-      return journal.subscribe(fromSeq, (push) => listener(push.type === 'snapshot' ? { type: 'snapshot' } : push));
-    },
-    editPlan: sessions.editPlan,
-    cancel: sessions.cancel,
-    approve: async (sessionId, approvalId, answer, scope) => sessions.approve(sessionId, approvalId, answer, scope),
-    answerCap: async (sessionId, capId, decision) => sessions.answerCap(sessionId, capId, decision),
-    listSessions: list,
-    findSession: async (text) => {
-      const id = await store.find(text);
-      const found = (await list()).find((summary) => summary.sessionId === id);
-      if (found === undefined) throw new AppError('not-found', `There is no session "${text}".`);
-      return found;
-    },
-    showSession: async (sessionId) => {
-      const journal = sessions.openJournal(sessionId);
-      if (journal !== null) return { state: journal.state(), money: journal.money() };
-      const { state, money } = await store.view(sessionId);
-      return { state, money };
-    },
-    result: async (sessionId) => {
-      const runner = sessions.runner(sessionId);
-      await runner?.idle();
-      const failure = runner?.failure() ?? null;
-      if (failure !== null) throw failure;
-      const state = sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state;
-      const used = state.steps.findLast(({ where }) => where === 'cloud')?.model ?? null;
-      const result = buildRunResult(state, await money.reference(used));
-      if (result === null) throw new AppError('not-found', 'No turn of this session has ended yet.');
-      return result;
-    },
-  };
-}
-
-/** A turn that runs may wait for a person. */
-function statusOf(sessions: OpenSessions, sessionId: string): SessionSummary['status'] {
-  if (sessions.runner(sessionId)?.isRunning() !== true) return 'idle';
-  const state = sessions.openJournal(sessionId)?.state();
-  const isWaiting = state !== undefined && (state.approvals.length > 0 || state.cap !== null);
-  return isWaiting ? 'waiting' : 'running';
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
+import { createFakeHandlers } from '../fakes/fake-handlers.ts';
 import { createCoreRunner } from '../../bench/lib/core-runner.ts';
 import { aResult, progressed, turnEnded } from './bench-kit.ts';
 
@@ -19,25 +20,29 @@ function fakeCore(events: readonly SessionEvent[], result: RunResult) {
   const sent: RunOptions[] = [];
   const calls: string[] = [];
   let cancelled = (): void => undefined;
-  const core = {
-    createSession: async () => 's1',
-    subscribe: async (_id: string, _from: number, listener: (push: { type: 'event'; event: SessionEvent }) => void) => {
-      for (const event of events) listener({ type: 'event', event });
-      return () => void calls.push('unsubscribe');
+  const fake = createFakeHandlers({
+    sessions: {
+      create: () => ({ sessionId: 's1' }),
+      events: async function* ({ signal }) {
+        signal.addEventListener('abort', () => calls.push('unsubscribe'));
+        yield { type: 'events', events };
+      },
+      send: ({ input }) => {
+        sent.push(input.options);
+        return { messageId: 'm1', queued: false };
+      },
+      result: () => result,
+      cancel: () => {
+        calls.push('cancel');
+        cancelled();
+      },
     },
-    send: async (_id: string, _text: string, options: RunOptions) => {
-      sent.push(options);
-      return { messageId: 'm1', queued: false };
-    },
-    result: async () => result,
-    cancel: async () => {
-      calls.push('cancel');
-      cancelled();
-    },
-    dispose: async () => void calls.push('dispose'),
+  });
+  const core = { client: fake.client, dispose: async () => void calls.push('dispose') };
+  const runUntilCancelled = (): void => {
+    fake.replace({ sessions: { result: () => new Promise((done) => (cancelled = () => done(result))) } });
   };
-  const untilCancelled = (): Promise<RunResult> => new Promise((done) => (cancelled = () => done(result)));
-  return { core, sent, calls, untilCancelled };
+  return { core, sent, calls, runUntilCancelled };
 }
 
 const none = new AbortController().signal;
@@ -90,9 +95,10 @@ describe('the core as a runner of tasks', () => {
   });
 
   it('cancels the turn on abort and waits for its end', async () => {
-    const { core, calls, untilCancelled } = fakeCore([turnEnded()], aResult({ status: 'cancelled' }));
+    const { core, calls, runUntilCancelled } = fakeCore([turnEnded()], aResult({ status: 'cancelled' }));
     const stop = new AbortController();
-    const running = createCoreRunner({ ...core, result: untilCancelled }, hooks(calls)).run(task, stop.signal);
+    runUntilCancelled();
+    const running = createCoreRunner(core, hooks(calls)).run(task, stop.signal);
     setTimeout(() => stop.abort(), 5);
     await expect(running).rejects.toThrow(/abort/i);
     expect(calls).toEqual(['cancel', 'unsubscribe', 'after']);

@@ -35,7 +35,7 @@ describe('the options of every benchmark', () => {
 });
 
 describe('the options of the tasks', () => {
-  const judge = { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true };
+  const judge = { agreement: true, varied: true };
 
   it('are what users get on the development half when none is given', () => {
     const options = parseTaskOptions([]);
@@ -88,17 +88,11 @@ describe('the options of the tasks', () => {
   });
 
   it.each([
-    ['--edit-form whole-file', 'edit-form whole-file', { editForm: 'whole-file' }],
     ['--samples 9', 'samples 9', { samples: 9 }],
     ['--no-mechanical', 'no-mechanical', { mechanicalChanges: false }],
-    ['--no-repair', 'no-repair', { repairTurn: false }],
     ['--no-agreement', 'no-agreement', { judge: { ...judge, agreement: false } }],
-    ['--no-mutants', 'no-mutants', { judge: { ...judge, mutants: false } }],
-    ['--no-overfit-lint', 'no-overfit-lint', { judge: { ...judge, overfitLint: false } }],
-    ['--no-rerun', 'no-rerun', { judge: { ...judge, rerun: false } }],
     ['--no-varied', 'no-varied', { judge: { ...judge, varied: false } }],
-    ['--no-trace', 'no-trace', { locate: { trace: false, coverage: true } }],
-    ['--no-coverage', 'no-coverage', { locate: { trace: true, coverage: false } }],
+    ['--no-coverage', 'no-coverage', { locate: { coverage: false } }],
   ])('%s switches one part and nothing else', (argument, words, change) => {
     const options = parseTaskOptions(argument.split(' '));
     expect(options.recipe).toEqual({ ...change, seed: 1 });

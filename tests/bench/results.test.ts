@@ -60,15 +60,10 @@ describe('the key of a run', () => {
 
   it.each([
     '--seed 2',
-    '--edit-form whole-file',
     '--samples 9',
     '--no-mechanical',
-    '--no-repair',
     '--no-agreement',
-    '--no-mutants',
-    '--no-overfit-lint',
-    '--no-rerun',
-    '--no-trace',
+    '--no-varied',
     '--no-coverage',
     '--no-check',
     '--max-minutes 9',

@@ -34,7 +34,7 @@ describe.skipIf(isWithoutEngine)('the lint of a project in a container', () => {
         ],
         dependencies: { sandbox: under.sandbox },
       });
-      expect((await kit.runner.send('Add a new file.', { ...turnOptions, gate: true })).reason).toBe('done');
+      expect((await kit.runner.send('Add a new file.', turnOptions)).reason).toBe('done');
       const looks = ofType(kit.journal.events, 'gate-checked').map(({ by, findings }) => [by, findings]);
       const path = "src/it's new.js";
       expect(looks).toEqual([['lint', [{ code: 'lint', path, text: `${path}:2: no debugger` }]]]);

@@ -55,7 +55,7 @@ it(
     await keepScreenshot(page, 'window-task');
     // It worked in a copy: until it is taken the project is as it was.
     expect(await differences()).toEqual([]);
-    await file.getByRole('button', { name: 'Take into the project' }).click();
+    await file.getByRole('button', { name: 'Apply to project' }).click();
     await file.and(page.locator('[data-change=taken]')).waitFor();
     expect(await differences()).toEqual([path]);
     expect(launched.errors()).not.toContain('rror:');

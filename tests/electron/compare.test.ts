@@ -7,20 +7,20 @@ import type {
 } from '../../src/shared/comparisons/comparison.ts';
 import { plannedRuns } from '../../src/shared/comparisons/comparison.ts';
 import { AppError } from '../../src/shared/errors.ts';
+import type { PushQueue } from '../../src/main/lib/async/push-queue.ts';
+import { createPushQueue, latestOf } from '../../src/main/lib/async/push-queue.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { fixScene, furnish } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
-type Watcher = (comparison: Comparison) => void;
-
 let served: ServedPage;
 let sessionId: string;
 const asked: ComparisonInput[] = [];
 const cancelled: string[] = [];
 let current: Comparison | null = null;
-let watcher: { readonly listener: Watcher; readonly end: () => void } | null = null;
+let watcher: PushQueue<Comparison> | null = null;
 
 const figures: RunFigures = {
   status: 'done',
@@ -46,30 +46,32 @@ const ended = (passed: boolean, more: Partial<RunFigures>): Partial<ComparisonRu
 function push(...changes: readonly Partial<ComparisonRun>[]): void {
   if (current === null) throw new Error('Nothing was begun.');
   current = { ...current, runs: current.runs.map((run, index) => ({ ...run, ...changes[index] })) };
-  watcher?.listener(current);
+  void watcher?.push(current);
 }
 
 beforeAll(async () => {
   const core = createPageCore();
   furnish(core);
   ({ sessionId } = await fixScene(core));
-  served = await servePage({
-    ...core,
-    listComparisons: async () => (current === null ? [] : [current]),
-    createComparison: async (input) => {
-      if (input.projectPath === '/nowhere') throw new AppError('not-found', 'There is no folder /nowhere.');
-      asked.push(input);
-      current = { id: 'c1', createdAt: Date.now(), input, runs: plannedRuns(input), abandoned: [] };
-      return 'c1';
+  core.replace({
+    comparisons: {
+      list: () => (current === null ? [] : [current]),
+      create: ({ input }) => {
+        if (input.projectPath === '/nowhere') throw new AppError('not-found', 'There is no folder /nowhere.');
+        asked.push(input);
+        current = { id: 'c1', createdAt: Date.now(), input, runs: plannedRuns(input), abandoned: [] };
+        return { id: 'c1' };
+      },
+      start: () => push({ state: 'running', sessionId }),
+      watch: ({ signal }) => {
+        watcher = createPushQueue<Comparison>(signal, Number.POSITIVE_INFINITY);
+        if (current !== null) void watcher.push(current);
+        return latestOf(watcher);
+      },
+      cancel: ({ input }) => void cancelled.push(input.id),
     },
-    startComparison: async () => push({ state: 'running', sessionId }),
-    watchComparison: async (_id, listener, end) => {
-      watcher = { listener, end: () => end() };
-      if (current !== null) listener(current);
-      return () => undefined;
-    },
-    cancelComparison: async (id) => void cancelled.push(id),
   });
+  served = await servePage(core);
   await served.resize(1200, 900);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
 });
@@ -82,13 +84,13 @@ describe('comparing policies in the window', () => {
   it('begins one, says what is wrong first, and shows each run as it ends', async () => {
     const { page } = served;
     await page.getByRole('navigation').getByRole('button', { name: 'Compare' }).click();
-    await page.getByText('Nothing has been compared yet.').waitFor();
+    await page.getByText('No comparisons yet.').waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'New comparison' }).click();
     const form = page.getByRole('form', { name: 'New comparison' });
     await form.getByLabel('Task').fill('Make the week tests pass.');
     await form.getByLabel('Project folder').fill('/nowhere');
-    await form.getByLabel('Solved when this command passes').fill('npm test');
+    await form.getByLabel('Success check').fill('npm test');
     await form.getByLabel('Local first, cloud when needed').uncheck();
     await form.getByLabel('Cloud model').selectOption('example/large-1');
     await form.getByRole('button', { name: 'Start' }).click();
@@ -117,9 +119,9 @@ describe('comparing policies in the window', () => {
     await expect
       .poll(rows)
       .toEqual([
-        'Policy Solved Time Money If all cloud If all here Steps On this machine Tokens read / written',
-        'local 0 of 1 42 s $0.0000 $0.0500 $0.0300 to $0.0800 40 s 4 100 % 15.4k / 600',
-        'cloud 1 of 1 18 s $0.0421 $0.0421 – 3 0 % 15.4k / 600',
+        'Policy Solved Time Money If all cloud If all local Steps On this machine Tokens in / out',
+        'local 0 of 1 42 s $0.0000 $0.0500 $0.0300 to $0.0800 40 s 4 100% 15.4k / 600',
+        'cloud 1 of 1 18 s $0.0421 $0.0421 – 3 0% 15.4k / 600',
       ]);
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
     for (const scheme of ['dark', 'light'] as const) {
@@ -135,11 +137,11 @@ describe('comparing policies in the window', () => {
     await page.getByRole('button', { name: /Make the week tests pass/u }).click();
     await page.getByText('stopped').waitFor();
     watcher?.end();
-    await page.getByText('1 run is left.').waitFor();
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('1 run left.').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
     await expect.poll(() => cancelled).toEqual(['c1']);
-    await page.getByRole('button', { name: 'Open its session' }).first().click();
+    await page.getByRole('button', { name: 'Open session' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Fix the failing date test' }).waitFor();
     expect(served.complaints).toEqual([]);
   });

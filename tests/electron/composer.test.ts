@@ -1,9 +1,10 @@
+import type { ClientCore } from '../fakes/core-client.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CoreApi } from '../../src/main/server/core-api.ts';
-import { compose } from '../../src/main/compose.ts';
+import { eventsOf, openClientCore } from '../fakes/core-client.ts';
+import { createFakeHandlers } from '../fakes/fake-handlers.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
 import type { EventOf, SessionEvent } from '../../src/shared/events/events.ts';
@@ -13,7 +14,7 @@ import { servePage } from './page-kit.ts';
 
 /** The page on a real core, with a written model: what a person gives arrives where it should. */
 let folder: string;
-let core: CoreApi;
+let core: ClientCore;
 let served: ServedPage;
 let sessionId: string;
 /** Until this resolves no list of files is answered. */
@@ -42,28 +43,35 @@ beforeAll(async () => {
   writeFileSync(join(project, 'build', 'made.py'), 'x = 1\n');
   writeFileSync(join(project, '.gitignore'), 'build/\n');
   writeFileSync(join(project, '.env'), 'KEY=1\n');
-  core = await compose({
+  core = await openClientCore({
     home: join(folder, 'home'),
     cache: join(folder, 'cache'),
     version: '0.0.0-test',
     onNotice: () => undefined,
     startSandbox: async () => success(createMemorySandbox({ files: { 'src/a.py': 'first = 1\n' } })),
   });
-  await core.setSetting('providers.script', { kind: 'scripted', images: true, replies });
-  await core.setSetting('local', 'script/script');
-  sessionId = await core.createSession({ projectPath: project, title: 'A talk with files' });
-  const real = core;
-  served = await servePage({
-    ...real,
-    findFiles: async (...asked) => {
-      await mayFind;
-      return real.findFiles(...asked);
-    },
-    showModel: async (...asked) => {
-      await mayShow;
-      return real.showModel(...asked);
-    },
-  });
+  await core.client.settings.set({ key: 'providers.script', value: { kind: 'scripted', images: true, replies } });
+  await core.client.settings.set({ key: 'local', value: 'script/script' });
+  sessionId = (await core.client.sessions.create({ projectPath: project, title: 'A talk with files' })).sessionId;
+  const { attachments, models, ...real } = core.handlers;
+  served = await servePage(
+    createFakeHandlers(real, {
+      attachments: {
+        ...attachments,
+        find: async (call) => {
+          await mayFind;
+          return attachments.find(call);
+        },
+      },
+      models: {
+        ...models,
+        show: async (call) => {
+          await mayShow;
+          return models.show(call);
+        },
+      },
+    }),
+  );
   await served.resize(1100, 800);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
   await served.page.locator('[data-session]', { hasText: 'A talk with files' }).click();
@@ -79,12 +87,7 @@ const message = () => served.page.getByRole('textbox', { name: 'Message' });
 const attached = () => served.page.getByRole('main').locator('form').getByRole('list', { name: 'Attached' });
 
 async function events(): Promise<readonly SessionEvent[]> {
-  const seen: SessionEvent[] = [];
-  const end = await core.subscribe(sessionId, 1, (push) => void (push.type === 'event' && seen.push(push.event)));
-  const { state } = await core.showSession(sessionId);
-  await expect.poll(() => seen.at(-1)?.seq ?? 0).toBeGreaterThanOrEqual(state.seq);
-  end();
-  return seen;
+  return eventsOf(core.client, sessionId);
 }
 
 async function lastMessage(): Promise<EventOf<'user-message-added'> | undefined> {
@@ -148,14 +151,14 @@ describe('the composer', () => {
     await page.getByRole('main').locator('input[type=file]').setInputFiles(file);
     await page.getByRole('alert').getByText('thing.png is neither text nor an image').waitFor();
     await shot('problem');
-    expect(await page.getByRole('button', { name: 'Attach it as a smaller JPEG' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Leave it out' }).click();
+    expect(await page.getByRole('button', { name: 'Attach smaller JPEG' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Leave out' }).click();
   });
 
   it('completes a file after an @ by keyboard, without what is ignored, and marks what stays here', async () => {
     const { page } = served;
     await message().fill('What is this? See @');
-    const files = page.getByRole('listbox', { name: 'Files of the project' }).getByRole('option');
+    const files = page.getByRole('listbox', { name: 'Project files' }).getByRole('option');
     await files.first().waitFor();
     const shown = await files.allInnerTexts();
     expect(shown.join('\n')).toContain('.env');
@@ -194,7 +197,7 @@ describe('the composer', () => {
     expect(await message().inputValue()).toBe('');
     expect(await attached().count()).toBe(0);
     expect(await violations(page)).toEqual([]);
-    const report = await core.replay(sessionId, new AbortController().signal);
+    const report = await core.client.sessions.replay({ sessionId });
     expect(report.firstDifference).toBeNull();
   });
 
@@ -207,7 +210,7 @@ describe('the composer', () => {
     await plan.getByRole('button', { name: 'Remove step 4' }).click();
     await plan.getByRole('button', { name: 'Move step 3 up' }).click();
     await plan.getByRole('textbox', { name: 'Step 1' }).fill('Read src/a.py and src/app.py');
-    await plan.getByRole('button', { name: 'Add a step' }).click();
+    await plan.getByRole('button', { name: 'Add step' }).click();
     await plan.getByRole('textbox', { name: 'Step 4' }).fill('Say what was done');
     expect(await violations(page)).toEqual([]);
     await shot('plan');
@@ -216,7 +219,7 @@ describe('the composer', () => {
     expect(await violations(page)).toEqual([]);
     await served.resize(480, 800);
     await shot('plan-narrow');
-    await plan.getByRole('button', { name: 'Start the plan' }).click();
+    await plan.getByRole('button', { name: 'Start plan' }).click();
     await page.getByRole('log').getByText('All steps are done.').first().waitFor();
     const steps = ['Read src/a.py and src/app.py', 'Run the tests', 'Change a.py', 'Say what was done'];
     expect((await events()).find((event) => event.type === 'plan-edited')).toMatchObject({ steps });
@@ -237,8 +240,8 @@ describe('the composer', () => {
     await page.getByRole('log').getByText('It is three now.').first().waitFor();
     await page.keyboard.press('Control+5');
     const trimmed = page.getByRole('tabpanel', { name: 'Context' }).locator('[data-trimmed=summary]');
-    await trimmed.getByText(/^\d+ parts were summed up$/u).waitFor();
-    await trimmed.getByText('Show them').click();
+    await trimmed.getByText(/^\d+ parts summarised$/u).waitFor();
+    await trimmed.getByText('Show parts').click();
     const parts = await trimmed.getByRole('listitem').allInnerTexts();
     expect(parts.join('\n')).toMatch(/file\s*paste\.txt/u);
     expect(parts.join('\n')).toMatch(/output\s*write src\/b\.py/u);
@@ -253,7 +256,10 @@ describe('the composer', () => {
     const { page } = served;
     let show = (): void => undefined;
     mayShow = new Promise((resolve) => (show = resolve));
-    await core.setSetting('providers.other', { kind: 'scripted', replies: [{ text: 'Said by the chosen one.' }] });
+    await core.client.settings.set({
+      key: 'providers.other',
+      value: { kind: 'scripted', replies: [{ text: 'Said by the chosen one.' }] },
+    });
     await message().fill('/model other/script');
     await message().press('Enter');
     const send = page.getByRole('main').getByRole('button', { name: 'Send', exact: true });

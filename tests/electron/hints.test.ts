@@ -47,18 +47,19 @@ async function open(title: string): Promise<void> {
 describe('a notice of an error', () => {
   it('leads to what its hint names, and reads again what failed', async () => {
     const { page } = served;
-    const costs = core.costs.bind(core);
-    core.costs = async () => {
-      throw new AppError('network', 'The engine does not answer.', { hint: '`dewpoint doctor` says more.' });
-    };
+    const restore = core.replace({
+      costs: () => {
+        throw new AppError('network', 'The engine does not answer.', { hint: '`dewpoint doctor` says more.' });
+      },
+    });
     await button('Costs').click();
     const notice = page.getByRole('alert').filter({ hasText: 'The engine does not answer.' });
-    await notice.getByRole('button', { name: 'See what works on this machine' }).click();
+    await notice.getByRole('button', { name: 'Open system check' }).click();
     await focused('This machine').waitFor();
     await button('Costs').click();
     await notice.waitFor();
     expect(await violations(page)).toEqual([]);
-    core.costs = costs;
+    restore();
     await notice.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('row').first().waitFor();
     expect(await notice.count()).toBe(0);
@@ -66,14 +67,15 @@ describe('a notice of an error', () => {
 
   it('leads there from what is announced over any view', async () => {
     const { page } = served;
-    core.forkSession = async () => {
+    const fork = (): never => {
       throw new AppError('missing-key', 'The key of example was refused.', { hint: 'dewpoint keys set example' });
     };
+    core.replace({ sessions: { fork } });
     await open('Which port');
-    await button('What to do with this session').click();
+    await button('Session actions').click();
     await page.getByRole('menuitem', { name: 'Fork from here' }).click();
     await page.getByRole('alert').getByText('The key of example was refused.').waitFor();
-    await page.getByRole('alert').getByRole('button', { name: 'Set a key' }).click();
+    await page.getByRole('alert').getByRole('button', { name: 'Add key' }).click();
     await focused('Keys').waitFor();
   });
 });
@@ -83,24 +85,28 @@ describe('a task that was stopped', () => {
 
   it('by what is missing on the machine leads there, and is sent again when that was repaired', async () => {
     const { page } = served;
-    core.send = async (_sessionId, text) => {
-      sent.push(text);
-      return { messageId: 'again', queued: false };
-    };
+    core.replace({
+      sessions: {
+        send: ({ input }) => {
+          sent.push(input.text);
+          return { messageId: 'again', queued: false };
+        },
+      },
+    });
     await open('Make the nightly job idempotent');
-    await button('See what works on this machine').click();
+    await button('Open system check').click();
     await focused('This machine').waitFor();
     await open('Make the nightly job idempotent');
     expect(await button('Choose another model').count()).toBe(0);
     await keepScreenshot(page, 'next-step');
-    await button('Send the task again').click();
+    await button('Send again').click();
     await expect.poll(() => sent).toEqual(['Make the nightly job idempotent.']);
   });
 
   it('by its cap leads to the cap, by a model to the choice of another', async () => {
     const { page } = served;
     await open('Translate the manual');
-    await button('Raise the cap').click();
+    await button('Raise limit').click();
     await page.getByRole('tabpanel', { name: 'Cost' }).waitFor();
     await open('Ask the model in the office');
     await button('Choose another model').click();

@@ -32,7 +32,7 @@ const open = async (): Promise<void> => {
 describe('a session with more than its fold keeps', () => {
   it('is read from its first message on by scrolling up, and what is read stays where it is', async () => {
     const { page } = served;
-    const { state } = await core.showSession(sessionId);
+    const { state } = await core.client.sessions.show({ sessionId });
     // Otherwise nothing would have to be looked up.
     expect(state.totals.steps).toBeGreaterThan(state.steps.length);
     await open();
@@ -62,7 +62,7 @@ describe('a session with more than its fold keeps', () => {
   it('shows a place that was found far back, and lets go on from there', async () => {
     const { page } = served;
     await open();
-    const part = await core.history(sessionId, { before: 400 });
+    const part = await core.client.sessions.history({ sessionId, place: { before: 400 } });
     const turn = part?.turns[5];
     const messageId = turn?.messageId ?? '';
     core.found.set('far back', [

@@ -32,7 +32,7 @@ it('asks for a folder in a dialog, and takes none where none was chosen', async 
     await app.evaluate(({ dialog }, filePaths) => {
       dialog.showOpenDialog = async () => ({ canceled: filePaths.length === 0, filePaths: [...filePaths] });
     }, paths);
-    await page.getByRole('button', { name: 'Choose …' }).click();
+    await page.getByRole('button', { name: 'Choose…' }).click();
   };
   await choose([place.project]);
   await expect.poll(() => field.inputValue()).toBe(place.project);
@@ -65,7 +65,7 @@ it('writes a session into the file that a dialog names, and reads it from there 
         return { canceled: path === '', filePath: path };
       };
     }, filePath);
-    await page.getByRole('button', { name: 'What to do with this session' }).click();
+    await page.getByRole('button', { name: 'Session actions' }).click();
     await page.getByRole('menuitem', { name: /Export/u }).click();
     // What is asked later must not get this answer.
     await expect.poll(() => app.evaluate(() => Reflect.get(globalThis, 'wasAsked'))).toBe(true);

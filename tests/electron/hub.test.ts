@@ -58,8 +58,8 @@ afterAll(async () => {
   endDisplay?.();
 });
 
-const field = () => launched.page.getByLabel('Another model, by its name');
-const lookUp = () => launched.page.getByRole('button', { name: 'Look it up' });
+const field = () => launched.page.getByLabel('Hugging Face model name');
+const lookUp = () => launched.page.getByRole('button', { name: 'Look up' });
 const cancel = () => launched.page.getByRole('button', { name: 'Cancel' });
 const choice = (name: string) => launched.page.locator(`[data-choice="hf:owner/Tiny-GGUF:${name}"]`);
 const here = (): readonly string[] => readdirSync(join(folder, 'cache', 'models'));
@@ -69,7 +69,7 @@ it('says what of a model fits before anything of it is fetched, by the address o
   await field().fill('https://huggingface.co/owner/Tiny-GGUF/tree/main');
   const release = hold('/api/models/');
   await lookUp().click();
-  await page.getByText('Reading what there is of it').waitFor();
+  await page.getByText('Checking the model').waitFor();
   await cancel().click();
   await lookUp().waitFor();
   release();
@@ -94,7 +94,7 @@ it('fetches the one that is chosen, stops when told so, and offers to use it', a
   await choice('Q8_0').getByRole('button', { name: 'Download' }).waitFor();
   release();
   await choice('Q8_0').getByRole('button', { name: 'Download' }).click();
-  await choice('Q8_0').getByRole('button', { name: 'Use it' }).click();
+  await choice('Q8_0').getByRole('button', { name: 'Use' }).click();
   await choice('Q8_0').getByText('used for local steps').waitFor();
   await page.locator('[data-model="llama-cpp/Tiny-Q8_0"]').getByText('used for local steps').waitFor();
   expect(here()).toEqual(['Tiny-Q8_0.gguf']);
@@ -117,7 +117,7 @@ it('shows a download of one model while another is looked at', async () => {
 it('says what is wrong with a name, what the hub refuses, and lets it be tried again', async () => {
   const { page } = launched;
   await field().fill('a model that codes well');
-  await page.getByText('That is no name').waitFor();
+  await page.getByText('Enter an owner and a repository').waitFor();
   expect(await lookUp().isDisabled()).toBe(true);
   await field().fill('owner/gone');
   await lookUp().click();

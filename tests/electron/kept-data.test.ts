@@ -37,7 +37,7 @@ const asked: CleanRequest[] = [];
 beforeAll(async () => {
   const core = createPageCore();
   furnish(core);
-  const clean = async (request: CleanRequest): Promise<readonly KeptItem[]> => {
+  const clean = ({ input: request }: { readonly input: CleanRequest }): readonly KeptItem[] => {
     asked.push(request);
     if (isEngineDead) throw new AppError('sandbox-lost', 'The container engine does not answer.');
     const isGone = ({ kind, unneeded }: KeptItem): boolean =>
@@ -46,7 +46,8 @@ beforeAll(async () => {
     kept = kept.filter((item) => !isGone(item));
     return items;
   };
-  served = await servePage({ ...core, clean });
+  core.replace({ clean });
+  served = await servePage(core);
   await served.resize(1360, 860);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
 });
@@ -68,7 +69,7 @@ const button = (name: string | RegExp) => group().getByRole('button', { name });
 it('counts nothing before a person asks, then says what is kept and what of it is not needed', async () => {
   expect(await group().getByRole('listitem').count()).toBe(0);
   expect(asked).toEqual([]);
-  await button('Look at what is kept').click();
+  await button('Show stored data').click();
   const items = group().getByRole('listitem');
   await expect.poll(() => items.count()).toBe(3);
   expect(asked).toEqual([{ remove: 'nothing' }]);
@@ -83,14 +84,14 @@ it('counts nothing before a person asks, then says what is kept and what of it i
 
 it('removes what is not needed, and images only with a button of their own', async () => {
   const { page } = served;
-  await button('Look at what is kept').click();
-  await button('Remove what is not needed (1.4 GB)').click();
-  await page.getByText('Removed: 1 thing, 1.4 GB.').first().waitFor();
+  await button('Show stored data').click();
+  await button('Remove unneeded data (1.4 GB)').click();
+  await page.getByText('Removed 1 item, 1.4 GB.').first().waitFor();
   expect(asked.at(-1)).toEqual({ remove: 'unneeded', images: false });
   await expect.poll(() => group().getByRole('listitem').count()).toBe(2);
-  await expect.poll(() => button(/^Remove what/u).count()).toBe(0);
-  await button('Remove unneeded images, too (662 MB)').click();
-  await page.getByText('Removed: 1 thing, 662 MB.').first().waitFor();
+  await expect.poll(() => button(/^Remove unneeded/u).count()).toBe(0);
+  await button('Also remove unneeded images (662 MB)').click();
+  await page.getByText('Removed 1 item, 662 MB.').first().waitFor();
   expect(asked.at(-1)).toEqual({ remove: 'unneeded', images: true });
   await expect
     .poll(() => group().getByRole('listitem').allTextContents())
@@ -100,10 +101,10 @@ it('removes what is not needed, and images only with a button of their own', asy
 
 it('says why it could not be looked at, and looks again', async () => {
   isEngineDead = true;
-  await button('Look at what is kept').click();
+  await button('Show stored data').click();
   await group().getByText('The container engine does not answer.').waitFor();
   isEngineDead = false;
-  await button('Look at what is kept').click();
+  await button('Show stored data').click();
   await expect.poll(() => group().getByRole('listitem').count()).toBe(3);
   expect(await group().getByText('does not answer').count()).toBe(0);
 });

@@ -57,7 +57,7 @@ describe.skipIf(isWithoutEngine)('the app, killed -9 in the middle of a command'
     await again.locator('[data-outcome="crashed"]').getByText('Interrupted').waitFor();
     expect(await row(again, /made\.txt|sleep 600/u).count()).toBe(steps);
     await row(again, /sleep 600/u)
-      .getByText('unknown')
+      .getByText('interrupted')
       .waitFor();
     expect(await again.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
     await again.locator('[data-session]', { hasText: 'Make the change' }).waitFor();
@@ -65,7 +65,7 @@ describe.skipIf(isWithoutEngine)('the app, killed -9 in the middle of a command'
 
     expect(await again.getByRole('textbox', { name: 'Message' }).inputValue()).toBe(draft);
     const offer = again.getByRole('region', { name: 'Interrupted task' });
-    await offer.getByRole('button', { name: 'Go on' }).click();
+    await offer.getByRole('button', { name: 'Resume' }).click();
     await again.locator('[data-outcome="done"]').getByText('The rest is done.').waitFor({ timeout: 90_000 });
     await offer.waitFor({ state: 'detached' });
     await again.getByRole('tab', { name: 'Changes' }).click();

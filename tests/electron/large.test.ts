@@ -11,10 +11,14 @@ beforeAll(async () => {
   const core = createPageCore();
   furnish(core);
   await furnishStress(core);
-  core.keepAttachment = async ({ name, data }) => ({
-    kind: 'text',
-    name,
-    blob: { sha256: 'a'.repeat(64), bytes: data.length },
+  core.replace({
+    attachments: {
+      keep: ({ input: { name, data } }) => ({
+        kind: 'text',
+        name,
+        blob: { sha256: 'a'.repeat(64), bytes: data.length },
+      }),
+    },
   });
   served = await servePage(core);
   await served.resize(1360, 860);
@@ -104,7 +108,7 @@ describe('more than can be drawn', () => {
     await page.getByText('line 0', { exact: true }).waitFor();
     await expectFewElements();
     await open('A message of a megabyte');
-    await page.getByRole('button', { name: 'Show the whole message' }).click();
+    await page.getByRole('button', { name: 'Show full message' }).click();
     await page.getByText('000030 words').waitFor();
     await expectFewElements();
     await open('Code of 10,000');

@@ -58,14 +58,14 @@ it('goes to the views that it names', async () => {
   const { page } = launched;
   await press('File', 'Settings');
   await heading('Settings').waitFor();
-  await press('Help', 'First steps');
-  await page.getByText('Three things').waitFor();
+  await press('Help', 'Get started');
+  await page.getByText('Get started').waitFor();
   await press('Help', 'Shortcuts');
   await page.locator('section:focus[aria-label="Shortcuts"]').waitFor();
-  await press('Help', 'What works on this machine');
+  await press('Help', 'System check');
   await page.locator('section:focus[aria-label="This machine"]').waitFor();
   await press('File', 'New task');
-  await heading('What is to be done?').waitFor();
+  await heading('What would you like to do?').waitFor();
   await press('View', 'All commands');
   await page.getByPlaceholder('Search actions').waitFor();
   await page.keyboard.press('Escape');
@@ -111,7 +111,7 @@ it('edits the text that has the focus', async () => {
 });
 
 it('asks the system for what is the system’s', async () => {
-  await press('File', 'Import a session…');
+  await press('File', 'Import session…');
   await expect.poll(asked).toEqual(['open a file']);
   await press('Help', 'About Dewpoint');
   await press('Window', 'Minimize');

@@ -74,6 +74,6 @@ describe.skipIf(isWithoutEngine)('a notification on a desktop', { timeout: 180_0
     dunstDoes('NotificationCloseAll');
     const history = dunstDoes('NotificationListHistory');
     expect(history).toContain(`"${task}"`);
-    expect(history).toContain('It waits for your answer.');
+    expect(history).toContain('Dewpoint is waiting for your answer.');
   });
 });

@@ -56,13 +56,13 @@ const hasFocus = async (locator: Locator): Promise<boolean> =>
 it('tells of a session that waits once the browser allows it, and a click puts the focus on its question', async () => {
   const { page } = served;
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
-  await page.getByRole('button', { name: 'Allow notifications in this browser' }).click();
-  await page.getByRole('button', { name: 'Allow notifications in this browser' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Allow notifications' }).click();
+  await page.getByRole('button', { name: 'Allow notifications' }).waitFor({ state: 'detached' });
   const story = await startStory(core, 'A session beside others', null);
   story.ask('Change it.');
   const approval = { toolCallId: 't', kind: 'guarded-file', subject: 'write conftest.py', sha256: 'c'.repeat(64) };
   story.append({ type: 'approval-requested', approvalId: 'a', ...approval });
-  await expect.poll(shown).toEqual([['A session beside others', 'It waits for your answer.']]);
+  await expect.poll(shown).toEqual([['A session beside others', 'Dewpoint is waiting for your answer.']]);
   await click(0);
   const deny = page.getByRole('alertdialog', { name: 'Approval needed' }).getByRole('button', { name: 'Deny' });
   await expect.poll(() => hasFocus(deny)).toBe(true);
@@ -83,11 +83,11 @@ it('puts the focus on the question of a cap, which is answered by keyboard alone
     here: 'script/script',
     ...sums,
   });
-  await expect.poll(shown).toContainEqual(['A session at its cap', 'It waits for your answer.']);
+  await expect.poll(shown).toContainEqual(['A session at its cap', 'Dewpoint is waiting for your answer.']);
   await click(1);
   const here = page
-    .getByRole('alertdialog', { name: 'The money cap is reached' })
-    .getByRole('button', { name: 'Go on locally' });
+    .getByRole('alertdialog', { name: 'Spending limit reached' })
+    .getByRole('button', { name: 'Continue locally' });
   await expect.poll(() => hasFocus(here)).toBe(true);
   await page.keyboard.press('Enter');
   await here.waitFor({ state: 'detached' });

@@ -113,7 +113,7 @@ describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeo
     await page.getByRole('button', { name: 'Settings', exact: true }).click();
     await expect
       .poll(async () => JSON.stringify(await heard()), { timeout: 90_000 })
-      .toContain(JSON.stringify(['Make them quicker still.', 'It waits for your answer.']));
+      .toContain(JSON.stringify(['Make them quicker still.', 'Dewpoint is waiting for your answer.']));
     await app.evaluate(() => {
       const shown: unknown = Reflect.get(globalThis, 'shown');
       if (Array.isArray(shown)) shown.at(-1)[2]();

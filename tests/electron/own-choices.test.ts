@@ -13,7 +13,7 @@ beforeAll(async () => {
   furnish(core);
   core.setTime(Date.now() - 3_600_000);
   await fixScene(core);
-  await core.setSetting('routing.numbers', { consecutiveFailures: 7 });
+  await core.client.settings.set({ key: 'routing.numbers', value: { consecutiveFailures: 7 } });
   served = await servePage(core);
   await served.resize(1360, 860);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
@@ -41,19 +41,19 @@ describe('what is this person’s own', () => {
     await open('Fix the failing date test');
     await page.keyboard.press('Control+4');
     const changes = page.getByRole('tabpanel', { name: 'Changes' });
-    await changes.getByText('2 places may run on your machine later').waitFor();
+    await changes.getByText('2 auto-run files changed').waitFor();
     await changes.getByText('vendor/dates/.git').waitFor();
     await changes.getByText('Python runs it by itself').waitFor();
     await page.keyboard.press('Control+5');
-    await page.getByRole('tabpanel', { name: 'Context' }).getByText('Weights').waitFor();
+    await page.getByRole('tabpanel', { name: 'Context' }).getByText('Model weights').waitFor();
   });
 
   it('shows the numbers that the profiles are presets of, with those of the person in their place', async () => {
     const { page } = served;
     await show('Settings');
-    await page.getByText('Numbers of the profiles').click();
-    const table = page.getByRole('table', { name: 'Numbers of the profiles' });
-    const row = table.getByRole('row', { name: /Bad signals in a row before the cloud takes over/u });
+    await page.getByText('Profile numbers').click();
+    const table = page.getByRole('table', { name: 'Profile numbers' });
+    const row = table.getByRole('row', { name: /Failures in a row before the cloud takes over/u });
     await expect.poll(() => row.getByRole('cell').allInnerTexts()).toEqual(['3', '2', '1', '7']);
     expect(await violations(page)).toEqual([]);
     await keepScreenshot(page, 'profile-numbers');
@@ -67,20 +67,20 @@ describe('what is this person’s own', () => {
   it('changes the keys of an action, names the action that has them, and gives the usual ones back', async () => {
     const { page } = served;
     await show('Settings');
-    const change = page.getByRole('button', { name: /^Change the keys of Costs/u });
+    const change = page.getByRole('button', { name: /^Change shortcut for Costs/u });
     await change.click();
     await page.keyboard.press('Control+K');
-    await page.getByText(/is what .+ has\. Choose others/u).waitFor();
+    await page.getByText(/ already uses .+\. Choose other keys/u).waitFor();
     await page.keyboard.press('Control+Shift+Y');
-    await page.getByRole('button', { name: /^Change the keys of Costs, now Ctrl\+Shift\+Y/u }).waitFor();
+    await page.getByRole('button', { name: /^Change shortcut for Costs, now Ctrl\+Shift\+Y/u }).waitFor();
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Control+N');
     await page.keyboard.press('Control+Shift+Y');
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
     await show('Settings');
-    await page.getByRole('button', { name: 'Reset all keys' }).click();
-    await page.getByRole('button', { name: /^Change the keys of Costs, now none/u }).waitFor();
+    await page.getByRole('button', { name: 'Reset all shortcuts' }).click();
+    await page.getByRole('button', { name: /^Change shortcut for Costs, now none/u }).waitFor();
     await page.getByRole('status').getByRole('button', { name: 'Undo', exact: true }).click();
-    await page.getByRole('button', { name: /^Change the keys of Costs, now Ctrl\+Shift\+Y/u }).waitFor();
+    await page.getByRole('button', { name: /^Change shortcut for Costs, now Ctrl\+Shift\+Y/u }).waitFor();
   });
 });

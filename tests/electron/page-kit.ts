@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Page } from 'playwright-core';
 import { _electron } from 'playwright-core';
-import type { CoreApi } from '../../src/main/server/core-api.ts';
+import type { Handlers } from '../../src/main/server/handlers.ts';
 import { createRouter } from '../../src/main/server/router.ts';
 import { startPageServer } from '../../src/main/hosts/web/page-server.ts';
 import { appFlags, builtFolder, firstPage, startMs, testEnvironment } from './launch.ts';
@@ -21,9 +21,9 @@ export interface ServedPage {
 }
 
 /** The built page in a bare browser, on a core that a test writes: every state of the window can be had, and at once. */
-export async function servePage(core: CoreApi): Promise<ServedPage> {
+export async function servePage({ handlers }: { readonly handlers: Handlers }): Promise<ServedPage> {
   const endDisplay = await ensureShellAndDisplay();
-  const server = await startPageServer(createRouter(core), { port: 0, pageFolder: join(builtFolder, 'renderer') });
+  const server = await startPageServer(createRouter(handlers), { port: 0, pageFolder: join(builtFolder, 'renderer') });
   const folder = mkdtempSync(join(tmpdir(), 'dewpoint-page-'));
   const env = { ...testEnvironment(folder), BROWSER_DATA: join(folder, 'browser') };
   const app = await _electron.launch({

@@ -37,11 +37,11 @@ it('opens the settings of a project, and chooses its models and caps apart from 
   await page.getByRole('button', { name: 'Settings of api-server' }).click();
   await page.getByRole('heading', { level: 1, name: 'api-server' }).waitFor();
   const models = group('Models');
-  await models.getByLabel('Where steps may run').selectOption('Cloud');
+  await models.getByLabel('Where steps run').selectOption('Cloud');
   await expect.poll(() => lastAsked('configure')).toEqual([project, { type: 'choose', choices: { policy: 'cloud' } }]);
-  await models.getByLabel('Where steps may run').selectOption({ index: 0 });
+  await models.getByLabel('Where steps run').selectOption({ index: 0 });
   await expect.poll(() => lastAsked('configure')).toEqual([project, { type: 'forget', names: ['policy'] }]);
-  const cap = group('Caps').getByLabel('Cap for a project, $');
+  const cap = group('Spending limits').getByLabel('Limit per project, $');
   for (const usd of [12.5, 4]) {
     await cap.fill(String(usd));
     await cap.press('Enter');
@@ -75,24 +75,24 @@ it('shows what the project brings along, opens its rules, and prepares and remov
   const { page } = served;
   const instructions = group('Instructions');
   await instructions.getByRole('button').first().click();
-  await instructions.getByRole('button', { name: 'Follow it from the next message on' }).click();
+  await instructions.getByRole('button', { name: 'Follow from now on' }).click();
   await instructions.getByText('approved', { exact: true }).waitFor();
   const image = group('Image');
   await image.getByText('FROM example/base:3').waitFor();
-  await image.getByRole('textbox', { name: 'Another image, by its name' }).fill('mine:1');
-  await image.getByRole('button', { name: 'Use this image' }).click();
+  await image.getByRole('textbox', { name: 'Another image' }).fill('mine:1');
+  await image.getByRole('button', { name: 'Use image' }).click();
   await image.getByText('Commands run in mine:1').waitFor();
-  await image.getByRole('button', { name: 'As for all projects' }).click();
-  await image.getByText('Commands run in the image that Dewpoint makes.').waitFor();
-  await group('Rules of this project').getByRole('form', { name: 'New rule' }).waitFor();
+  await image.getByRole('button', { name: 'Use default' }).click();
+  await image.getByText('Commands run in Dewpoint’s own image.').waitFor();
+  await group('Project rules').getByRole('form', { name: 'New rule' }).waitFor();
   const packages = group('Prepared dependencies');
-  await packages.getByRole('button', { name: 'Prepare …' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Prepare the packages of this project' });
+  await packages.getByRole('button', { name: 'Prepare…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Prepare project packages' });
   await dialog.getByRole('button', { name: 'Approve and run' }).click();
-  await dialog.getByText('The packages are ready.').waitFor();
+  await dialog.getByText('Packages are ready').waitFor();
   await dialog.getByRole('button', { name: 'Close' }).click();
   await packages.getByRole('button', { name: 'Remove' }).click();
-  await page.getByText('1 prepared part was removed.').waitFor();
+  await page.getByText('1 prepared part removed.').waitFor();
   await packages.getByText('not prepared').waitFor();
   expect(lastAsked('remove-packages')).toEqual([project]);
   await page.getByRole('button', { name: 'New task here' }).click();
@@ -102,12 +102,12 @@ it('shows what the project brings along, opens its rules, and prepares and remov
 it('adds an endpoint with its key, tries it, and removes both', async () => {
   const { page } = served;
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
-  const form = page.getByRole('form', { name: 'Add an endpoint' });
+  const form = page.getByRole('form', { name: 'Add endpoint' });
   await form.getByLabel('Name').fill('mine');
   await form.getByLabel('Base URL').fill('https://models.example.org/v1');
   await form.getByLabel('Key').fill('secret-77');
   await form.getByRole('button', { name: 'Add and test' }).click();
-  await form.getByText('It was added. It answers.').waitFor();
+  await form.getByText('Added. Connected.').waitFor();
   expect(lastAsked('set')).toEqual([
     ['providers', 'mine'],
     { kind: 'openai-compatible', baseUrl: 'https://models.example.org/v1', where: 'cloud' },
@@ -115,9 +115,9 @@ it('adds an endpoint with its key, tries it, and removes both', async () => {
   expect([lastAsked('key'), await form.getByLabel('Key').inputValue()]).toEqual([['mine'], '']);
   const row = page.locator('[data-endpoint=mine]');
   await row.getByRole('button', { name: 'Test' }).click();
-  await row.getByText('It answers. The service lists 3 models.').waitFor();
+  await row.getByText('Connected. The service lists 3 models.').waitFor();
   expect(await violations(page)).toEqual([]);
-  await row.getByRole('button', { name: 'Remove mine with its key' }).click();
+  await row.getByRole('button', { name: 'Remove mine and its key' }).click();
   await row.waitFor({ state: 'detached' });
   expect([lastAsked('forget'), lastAsked('unset')]).toEqual([['mine'], [['providers', 'mine']]]);
 });
@@ -125,12 +125,12 @@ it('adds an endpoint with its key, tries it, and removes both', async () => {
 it('sets a known service up by its name, and takes it back where its key is none', async () => {
   const { page } = served;
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
-  const form = page.getByRole('form', { name: 'Add an endpoint' });
-  await form.getByLabel('Service').selectOption('LM Studio');
-  await form.getByText('Its models are your own').waitFor();
+  const form = page.getByRole('form', { name: 'Add endpoint' });
+  await form.getByLabel('Provider').selectOption('LM Studio');
+  await form.getByText('Models come from your server').waitFor();
   expect(await form.getByLabel('Base URL').inputValue()).toBe('http://127.0.0.1:1234/v1');
-  await form.getByLabel('Service').selectOption('Groq');
-  await form.getByText('from the dated list of this version').waitFor();
+  await form.getByLabel('Provider').selectOption('Groq');
+  await form.getByText('the dated list of this version').waitFor();
   expect(await form.getByLabel('Base URL').count()).toBe(0);
   const add = form.getByRole('button', { name: 'Add and test' });
   await form.getByLabel('Key').fill('no key');
@@ -139,23 +139,23 @@ it('sets a known service up by its name, and takes it back where its key is none
   expect(lastAsked('unset')).toEqual([['providers', 'groq']]);
   await form.getByLabel('Key').fill('secret-78');
   await add.click();
-  await form.getByText('It was added. It answers.').waitFor();
+  await form.getByText('Added. Connected.').waitFor();
   expect(lastAsked('set')).toEqual([['providers', 'groq'], { kind: 'openai-compatible', preset: 'groq' }]);
 });
 
 it('has a model driven as a person says, entry by entry, and as its probe found out again', async () => {
   const { page } = served;
   const row = page.locator('[data-model="example/large-1"]');
-  const open = () => row.getByRole('button', { name: /^How it is driven/u }).click();
+  const open = () => row.getByRole('button', { name: /^Advanced/u }).click();
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
   await open();
   await row.getByLabel('Tool calls').selectOption('As text');
-  await row.getByLabel('Strategy, the first that fits').selectOption('Loop, then recipe');
-  await row.getByLabel('Tools at most').fill('5');
+  await row.getByLabel('Strategy (first that fits)').selectOption('Loop, then recipe');
+  await row.getByLabel('Tool limit').fill('5');
   await row.getByLabel('Temperature').fill('0.3');
-  await row.getByLabel('Your own system text').fill('Answer in German.');
+  await row.getByLabel('Custom system prompt').fill('Answer in German.');
   await row.getByRole('button', { name: 'Save', exact: true }).click();
-  await row.getByText(/^You set: Tool calls: text · .*Answer in German\.$/u).waitFor();
+  await row.getByText(/^Custom: Tool calls: text · .*Answer in German\.$/u).waitFor();
   expect(core.settings['models']).toEqual({
     'example/large-1': {
       calls: 'text',
@@ -168,19 +168,19 @@ it('has a model driven as a person says, entry by entry, and as its probe found 
   expect(await violations(page)).toEqual([]);
   await open();
   expect(await row.getByLabel('Tool calls').inputValue()).toBe('text');
-  await row.getByRole('button', { name: 'All as usual' }).click();
+  await row.getByRole('button', { name: 'Reset all' }).click();
   await expect.poll(() => lastAsked('unset')).toEqual([['models', 'example/large-1']]);
   await row.getByLabel('Tool calls').waitFor({ state: 'detached' });
-  await row.getByText(/^You set:/u).waitFor({ state: 'detached' });
+  await row.getByText(/^Custom:/u).waitFor({ state: 'detached' });
 });
 
 it('takes a price of a person, which then marks what it makes, and gives the listed one back', async () => {
   const { page } = served;
   const row = page.locator('[data-model="example/large-1"]');
-  await row.getByRole('button', { name: 'Set a price' }).click();
+  await row.getByRole('button', { name: 'Set price' }).click();
   await row.getByLabel('Input, $').fill('2.5');
   await row.getByLabel('Output, $').fill('10');
-  await row.getByRole('button', { name: 'Save the price' }).click();
+  await row.getByRole('button', { name: 'Save price' }).click();
   await row.getByText('your price', { exact: true }).waitFor();
   expect(core.settings['prices']).toMatchObject({ 'example/large-1': { input: 2.5, output: 10 } });
   await page.locator('[data-session]', { hasText: 'Fix the failing' }).click();
@@ -190,23 +190,23 @@ it('takes a price of a person, which then marks what it makes, and gives the lis
   const models = page.getByRole('tabpanel', { name: 'Cost' }).getByRole('row', { name: /example\/large-1/u });
   await models.getByText('your price', { exact: true }).waitFor();
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
-  await row.getByRole('button', { name: 'Use the listed price' }).click();
+  await row.getByRole('button', { name: 'Use listed price' }).click();
   await row.getByText('your price', { exact: true }).waitFor({ state: 'detached' });
 });
 
 it('keeps keys of actions in the settings, and follows what is changed elsewhere', async () => {
   const { page } = served;
   await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
-  await page.getByRole('button', { name: /^Change the keys of Costs/u }).click();
+  await page.getByRole('button', { name: /^Change shortcut for Costs/u }).click();
   await page.keyboard.press('Control+L');
-  await page.getByText('Ctrl+L is what Write a message has').waitFor();
+  await page.getByText('Write a message already uses Ctrl+L').waitFor();
   await page.keyboard.press('Control+Shift+Y');
   await expect.poll(() => core.settings['shortcuts']).toEqual({ costs: 'Mod+Shift+Y' });
   // As another window, or the terminal, would.
-  await core.setSetting('shortcuts', { costs: 'Mod+Shift+U', bin: 'Mod+Shift+U' });
-  await page.getByText('Ctrl+Shift+U is what several actions have (Costs, Bin)').waitFor();
-  await core.setSetting('shortcuts', { costs: 'Mod+Shift+U' });
-  await page.getByRole('button', { name: /^Change the keys of Costs, now Ctrl\+Shift\+U/u }).waitFor();
+  await core.client.settings.set({ key: 'shortcuts', value: { costs: 'Mod+Shift+U', bin: 'Mod+Shift+U' } });
+  await page.getByText('Several actions use Ctrl+Shift+U (Costs, Bin)').waitFor();
+  await core.client.settings.set({ key: 'shortcuts', value: { costs: 'Mod+Shift+U' } });
+  await page.getByRole('button', { name: /^Change shortcut for Costs, now Ctrl\+Shift\+U/u }).waitFor();
   await page.keyboard.press('Control+Shift+U');
   await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
 });

@@ -1,9 +1,9 @@
+import type { ClientCore } from '../fakes/core-client.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CoreApi } from '../../src/main/server/core-api.ts';
-import { compose } from '../../src/main/compose.ts';
+import { eventsOf, openClientCore } from '../fakes/core-client.ts';
 import type { MemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
@@ -15,7 +15,7 @@ import { servePage } from './page-kit.ts';
 
 /** The page on a real core, with written models: where a task waits for a person, and what their answer does. */
 let folder: string;
-let core: CoreApi;
+let core: ClientCore;
 let served: ServedPage;
 let chat: ChatServer;
 let sandbox: MemorySandbox;
@@ -43,7 +43,7 @@ beforeAll(async () => {
   const text = 'The first half of an answer';
   const body = frame({ ...delta, choices: [{ index: 0, delta: { role: 'assistant', content: text } }] });
   chat.behave({ type: 'stream', body, after: 'hang' });
-  core = await compose({
+  core = await openClientCore({
     home: join(folder, 'home'),
     cache: join(folder, 'cache'),
     version: '0.0.0-test',
@@ -54,12 +54,18 @@ beforeAll(async () => {
     },
   });
   const answer = [{ text: 'It is 8123, said here.' }];
-  await core.setSetting('providers.denied', { kind: 'scripted', replies: changeIt });
-  await core.setSetting('providers.granted', { kind: 'scripted', replies: changeIt });
-  await core.setSetting('providers.here', { kind: 'scripted', replies: answer });
-  await core.setSetting('providers.paid', { kind: 'scripted', where: 'cloud', price, replies: [dearReply] });
-  await core.setSetting('providers.slow', { kind: 'openai-compatible', baseUrl: chat.baseUrl, where: 'local' });
-  await core.setSetting('cloud', 'paid/script');
+  await core.client.settings.set({ key: 'providers.denied', value: { kind: 'scripted', replies: changeIt } });
+  await core.client.settings.set({ key: 'providers.granted', value: { kind: 'scripted', replies: changeIt } });
+  await core.client.settings.set({ key: 'providers.here', value: { kind: 'scripted', replies: answer } });
+  await core.client.settings.set({
+    key: 'providers.paid',
+    value: { kind: 'scripted', where: 'cloud', price, replies: [dearReply] },
+  });
+  await core.client.settings.set({
+    key: 'providers.slow',
+    value: { kind: 'openai-compatible', baseUrl: chat.baseUrl, where: 'local' },
+  });
+  await core.client.settings.set({ key: 'cloud', value: 'paid/script' });
   served = await servePage(core);
   await served.resize(1100, 800);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
@@ -77,7 +83,7 @@ const outcome = (reason: string) => served.page.locator(`[data-outcome="${reason
 /** Types a task for a model of its own and starts it. */
 async function start(task: string, model: string, choose = async (): Promise<void> => undefined): Promise<void> {
   const { page } = served;
-  await core.setSetting('local', model);
+  await core.client.settings.set({ key: 'local', value: model });
   await page.getByRole('button', { name: 'New task' }).click();
   await page.getByRole('textbox', { name: 'Task' }).fill(task);
   await page.getByRole('combobox', { name: 'Project folder' }).fill(join(folder, 'project'));
@@ -87,20 +93,11 @@ async function start(task: string, model: string, choose = async (): Promise<voi
 
 /** Everything in the log of the session that was made last. */
 async function lastLog(): Promise<readonly SessionEvent[]> {
-  const sessions = await core.listSessions();
+  const sessions = await core.client.sessions.list();
   const [latest] = [...sessions].sort((one, other) => other.createdAt - one.createdAt);
   if (latest === undefined) throw new Error('There is no session.');
-  await core.result(latest.sessionId);
-  const { state } = await core.showSession(latest.sessionId);
-  const seen: SessionEvent[] = [];
-  const end = await core.subscribe(
-    latest.sessionId,
-    1,
-    (push) => void (push.type === 'event' && seen.push(push.event)),
-  );
-  await expect.poll(() => seen.at(-1)?.seq ?? 0).toBeGreaterThanOrEqual(state.seq);
-  end();
-  return seen;
+  await core.client.sessions.result({ sessionId: latest.sessionId });
+  return eventsOf(core.client, latest.sessionId);
 }
 
 describe('a change of a guarded file', () => {
@@ -138,11 +135,11 @@ describe('a task at its cap', () => {
     const { page } = served;
     await start('Which port is it?', 'here/script', async () => {
       await page.getByText('More options').click();
-      await page.getByRole('combobox', { name: 'Where steps may run' }).selectOption('cloud');
-      await page.getByRole('spinbutton', { name: 'Money cap in US dollars' }).fill(maxUsd);
+      await page.getByRole('combobox', { name: 'Where steps run' }).selectOption('cloud');
+      await page.getByRole('spinbutton', { name: 'Spending limit in US dollars' }).fill(maxUsd);
     });
-    const dialog = page.getByRole('alertdialog', { name: 'The money cap is reached' });
-    await dialog.getByRole('button', { name: 'Go on locally' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Spending limit reached' });
+    await dialog.getByRole('button', { name: 'Continue locally' }).click();
     await page.locator('[data-outcome]').getByText('It is 8123, said here.').waitFor();
     expect(await dialog.count()).toBe(0);
     const log = await lastLog();

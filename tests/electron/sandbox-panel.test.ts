@@ -44,13 +44,13 @@ describe.skipIf(isWithoutEngine)('the sandbox panel', { timeout: 120_000 }, () =
     const panel = page.getByRole('tabpanel', { name: 'Sandbox' });
     await panel
       .locator('[data-usage]')
-      .getByText(/ % of one core/u)
+      .getByText(/% of one core/u)
       .waitFor();
     await panel
       .locator('[data-usage]')
       .getByText(/of 2\.1 GB/u)
       .waitFor();
-    await panel.getByRole('button', { name: 'Open a terminal in it' }).click();
+    await panel.getByRole('button', { name: 'Open terminal' }).click();
     const terminal = panel.getByRole('region', { name: 'Terminal' });
     await terminal.locator('.xterm-screen').waitFor();
     await terminal.getByRole('textbox').focus();

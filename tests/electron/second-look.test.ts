@@ -1,9 +1,9 @@
+import type { ClientCore } from '../fakes/core-client.ts';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { CoreApi } from '../../src/main/server/core-api.ts';
-import { compose } from '../../src/main/compose.ts';
+import { openClientCore } from '../fakes/core-client.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
 import { frame, startChatServer } from '../fakes/chat-server.ts';
@@ -30,14 +30,14 @@ const said = [
 
 /** The page on a real core, with a written model here and a service that is away and comes back. */
 let folder: string;
-let core: CoreApi;
+let core: ClientCore;
 let served: ServedPage;
 let service: ChatServer;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dewpoint-away-'));
   mkdirSync(join(folder, 'project'));
-  core = await compose({
+  core = await openClientCore({
     home: join(folder, 'home'),
     cache: join(folder, 'cache'),
     version: '0.0.0-test',
@@ -53,17 +53,23 @@ beforeAll(async () => {
     edit('x = 1', 'x = 2'),
     { toolCalls: [{ name: 'task_complete', input: { summary: 'It is 2.' } }] },
   ];
-  await core.setSetting('providers.script', { kind: 'scripted', strategies: ['loop'], replies });
-  const models = { m: { strategies: ['loop'], price } };
-  await core.setSetting('providers.sky', {
-    kind: 'openai-compatible',
-    baseUrl: service.baseUrl,
-    where: 'cloud',
-    models,
+  await core.client.settings.set({
+    key: 'providers.script',
+    value: { kind: 'scripted', strategies: ['loop'], replies },
   });
-  await core.setSetting('local', 'script/script');
-  await core.setSetting('cloud', 'sky/m');
-  await core.setSetting('routing.numbers', { advice: false });
+  const models = { m: { strategies: ['loop'], price } };
+  await core.client.settings.set({
+    key: 'providers.sky',
+    value: {
+      kind: 'openai-compatible',
+      baseUrl: service.baseUrl,
+      where: 'cloud',
+      models,
+    },
+  });
+  await core.client.settings.set({ key: 'local', value: 'script/script' });
+  await core.client.settings.set({ key: 'cloud', value: 'sky/m' });
+  await core.client.settings.set({ key: 'routing.numbers', value: { advice: false } });
   served = await servePage(core);
   await served.resize(1100, 800);
 });
@@ -78,23 +84,23 @@ afterAll(async () => {
 it('what was done here without a network is offered to the cloud once it is back, and sent there for a yes', async () => {
   const { page } = served;
   const log = page.getByRole('log', { name: 'What happened' });
-  await core.createSession({ projectPath: join(folder, 'project'), title: 'Away' });
+  await core.client.sessions.create({ projectPath: join(folder, 'project'), title: 'Away' });
   await page.locator('[data-session]', { hasText: 'Away' }).click();
-  await page.getByRole('combobox', { name: 'Where steps may run' }).selectOption('hybrid');
+  await page.getByRole('combobox', { name: 'Where steps run' }).selectOption('hybrid');
   await page.getByRole('textbox', { name: 'Message' }).fill('Set x to 2 in a.py.');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await log.getByText('here because the cloud was out of reach').waitFor();
+  await log.getByText('because the cloud was unreachable').waitFor();
   await page.locator('[data-outcome=done]').waitFor();
   service = await startChatServer(Number(new URL(service.baseUrl).port));
   service.behave({ type: 'stream', body: said, after: 'end' });
-  const offer = page.getByRole('region', { name: 'Second look' });
+  const offer = page.getByRole('region', { name: 'Cloud review' });
   await offer.waitFor();
   await log.getByText('The cloud can be reached again').waitFor();
   expect(await violations(page)).toEqual([]);
   await keepScreenshot(page, 'second-look');
   expect(service.requests).toEqual([]);
-  await offer.getByRole('button', { name: 'Have the cloud look' }).click();
-  await log.getByText('This was done while you could not be reached').waitFor();
+  await offer.getByRole('button', { name: 'Review in cloud' }).click();
+  await log.getByText('A smaller model did this while the cloud was out of reach').waitFor();
   await log.getByText('It is right.').first().waitFor();
   expect(JSON.stringify(service.requests[0])).toContain('Set x to 2 in a.py.');
   await offer.waitFor({ state: 'detached' });

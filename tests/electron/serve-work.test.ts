@@ -78,10 +78,10 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
   async function setKey(): Promise<string> {
     await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
     const form = page.getByRole('form', { name: 'Keys' });
-    await form.getByLabel('Service').fill('mine');
+    await form.getByLabel('Provider').fill('mine');
     await form.getByLabel('Key', { exact: true }).fill(key);
-    await form.getByRole('button', { name: 'Set and test' }).click();
-    const answer = form.getByText(/The service took it|cannot be changed/u);
+    await form.getByRole('button', { name: 'Save and test' }).click();
+    const answer = form.getByText(/The key works|cannot be changed/u);
     return answer.innerText();
   }
 
@@ -98,7 +98,7 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     const changes = page.getByRole('tabpanel', { name: 'Changes' });
     const file = changes.getByRole('region', { name: 'main.py' });
     await file.getByText('PORT = 8200').waitFor();
-    await file.getByRole('button', { name: 'Take into the project' }).click();
+    await file.getByRole('button', { name: 'Apply to project' }).click();
     await changes.locator('[data-change=taken]').waitFor();
     expect(main()).toBe('PORT = 8200\n');
     expect(existsSync(join(place.project, 'NOTES.md'))).toBe(false);
@@ -114,12 +114,12 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     served = await startServe(place, { hasEngine: true, allowed: ['keys'] });
     await page.goto('about:blank');
     await page.goto(served.url);
-    expect(await setKey()).toContain('The service took it.');
+    expect(await setKey()).toContain('The key works.');
     expect(service.seen).toContain(`Bearer ${key}`);
-    await page.getByText('for as long as Dewpoint runs', { exact: true }).waitFor();
+    await page.getByText('until Dewpoint quits', { exact: true }).waitFor();
     await page.reload();
     await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
-    await page.getByText('for as long as Dewpoint runs', { exact: true }).waitFor();
+    await page.getByText('until Dewpoint quits', { exact: true }).waitFor();
     expect(told.length).toBeGreaterThan(0);
     expect(told.filter((frame) => frame.includes(key))).toEqual([]);
     expect(await page.content()).not.toContain(key);

@@ -48,10 +48,10 @@ it('shows the same page in a browser, over a socket', async () => {
 it('says so when the server has gone, and that a new one needs its own address', async () => {
   const port = new URL(url).port;
   expect(await stopServe(server)).toBe(0);
-  await page.getByText('The connection to Dewpoint is gone').waitFor();
+  await page.getByText('Connection lost').waitFor();
   expect(await page.locator('[data-outcome]').innerText()).toContain('It uses 8123.');
   ({ child: server, url } = await startServe(place, { port }));
-  await page.getByText('This address lacks its token').waitFor();
+  await page.getByText('This address has no valid token').waitFor();
   await page.goto('about:blank');
   await page.goto(url);
   await page.locator('[data-outcome]').getByText('It uses 8123.').waitFor();
@@ -60,7 +60,7 @@ it('says so when the server has gone, and that a new one needs its own address',
 it('gives a page without the token nothing but itself', async () => {
   await page.evaluate(() => sessionStorage.clear());
   await page.goto(new URL('/', url).href);
-  await page.getByText('This address lacks its token').waitFor();
+  await page.getByText('This address has no valid token').waitFor();
   expect(await page.getByRole('navigation').count()).toBe(0);
 });
 

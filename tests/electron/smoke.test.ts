@@ -51,8 +51,8 @@ describe('the window', () => {
     await page.locator('[data-outcome="planned"]').getByText('The port is 8123').waitFor();
     const rows = await page.locator('[id^=row-][aria-expanded]').allInnerTexts();
     expect(rows.map((row) => row.replaceAll(/\s+/gu, ' '))).toEqual([
-      expect.stringMatching(/^local .*main\.py .* → .* s$/u),
-      expect.stringMatching(/^local .* → .* s$/u),
+      expect.stringMatching(/^local .*main\.py .* in, .* out .* s$/u),
+      expect.stringMatching(/^local .* in, .* out .* s$/u),
     ]);
     await page.locator('[id^=row-][aria-expanded]').first().click();
     await page.locator('[id$=-body]').getByText('PORT = 8123').waitFor();
@@ -100,7 +100,7 @@ describe('the window', () => {
   it('stays usable when it is narrow', async () => {
     const { app, page } = launched;
     await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setContentSize(380, 700));
-    await page.getByRole('button', { name: 'Open the list of sessions' }).click();
+    await page.getByRole('button', { name: 'Open session list' }).click();
     await page.locator('[data-session]').first().click();
     await page.locator('[data-outcome]').getByText('The port is 8123').waitFor();
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

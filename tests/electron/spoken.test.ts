@@ -55,16 +55,17 @@ it('says in a polite and an assertive region what waits, fails and ends, and not
   expect(await page.getByRole('log').getAttribute('aria-live')).toBe('off');
   const asked = { toolCallId: 'call', kind: 'guarded-file', subject: 'write a_test.py', sha256: 'c'.repeat(64) };
   working.append({ type: 'approval-requested', approvalId: 'one', ...asked });
-  const question = 'It waits for your answer. It wants to change a file by which its work is judged: write a_test.py';
+  const question =
+    'Waiting for your answer. The agent wants to change a file that its work is checked against: write a_test.py';
   await expect.poll(saidSoFar).toEqual([`assertive: ${question}`]);
   working.append({ type: 'approval-answered', approvalId: 'one', answer: 'deny', by: 'person' });
   working.append({ type: 'notice-added', level: 'warning', code: 'x', text: 'The memory limit is not kept.' });
   await expect.poll(async () => (await saidSoFar()).at(-1)).toBe('polite: The memory limit is not kept.');
   working.end('done', 'Written.');
-  await expect.poll(async () => (await saidSoFar()).at(-1)).toBe('polite: It has finished.');
+  await expect.poll(async () => (await saidSoFar()).at(-1)).toBe('polite: Finished.');
   working.ask('Go on.');
-  await expect.poll(async () => (await saidSoFar()).at(-1)).toBe('polite: It is at work on your message.');
+  await expect.poll(async () => (await saidSoFar()).at(-1)).toBe('polite: Working on your message.');
   working.end('error', 'The service is away.');
-  await expect.poll(async () => (await saidSoFar()).slice(4)).toEqual(['assertive: It ended with an error.']);
+  await expect.poll(async () => (await saidSoFar()).slice(4)).toEqual(['assertive: Stopped by an error.']);
   expect(await violations(page)).toEqual([]);
 });

@@ -85,7 +85,7 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
     await running().waitFor({ timeout: 90_000 });
     await message().fill('And mention the changelog.');
     await message().press('Enter');
-    const waiting = page.getByRole('article', { name: 'You, waiting for the next step' });
+    const waiting = page.getByRole('article', { name: 'You · waiting for the next step' });
     await waiting.getByText('And mention the changelog.').waitFor();
     await keepScreenshot(page, 'steps-waiting');
     writeFileSync(join(place.project, 'go'), '');
@@ -116,9 +116,9 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
     const choose = route.getByRole('combobox', { name: 'Step', exact: true });
     const before = await choose.locator('option', { hasText: 'write second.txt' }).getAttribute('value');
     await choose.selectOption(before);
-    await route.getByRole('button', { name: 'Do it the other way: in the cloud' }).waitFor();
+    await route.getByRole('button', { name: 'Retry in cloud' }).waitFor();
     await keepScreenshot(page, 'steps-route');
-    await route.getByRole('button', { name: 'Do it the other way: in the cloud' }).click();
+    await route.getByRole('button', { name: 'Retry in cloud' }).click();
     const title = 'Wait for the file never. (fork)';
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
     await outcome('done').getByText('Done in the cloud.').waitFor();
@@ -139,8 +139,8 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
 
   it('tries a step again on another model of this machine', async () => {
     await page.locator('[id^=row-][aria-expanded]', { hasText: 'read main.py' }).click();
-    await page.getByRole('combobox', { name: 'Model of the next try' }).selectOption('other/script');
-    await page.getByRole('button', { name: 'Try again from this step' }).click();
+    await page.getByRole('combobox', { name: 'Model for the retry' }).selectOption('other/script');
+    await page.getByRole('button', { name: 'Retry from here' }).click();
     await outcome('done').getByText('Done by the other model.').waitFor();
     const called = page.getByRole('region', { name: 'Status' }).getByText('other/script');
     await called.waitFor();

@@ -21,8 +21,11 @@ beforeAll(async () => {
   await fixScene(core);
   core.keys = { ...core.keys, keys: [...core.keys.keys, { provider: 'mine', source: 'store', variable: null }] };
   const mine = { kind: 'openai-compatible', baseUrl: 'https://models.example.org/v1', where: 'cloud' };
-  await core.setSetting('providers', { mine, other: { ...mine, baseUrl: 'https://other.example.org/v1' } });
-  await core.importModel({ path: file, name: null }, new AbortController().signal);
+  await core.client.settings.set({
+    key: 'providers',
+    value: { mine, other: { ...mine, baseUrl: 'https://other.example.org/v1' } },
+  });
+  await core.client.models.import({ path: file, name: null });
   served = await servePage(core);
   await served.resize(1360, 860);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
@@ -33,7 +36,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  const close = served.page.getByRole('button', { name: 'Close this message' });
+  const close = served.page.getByRole('button', { name: 'Dismiss' });
   // At once: what offers nothing goes by itself, maybe while it is being clicked.
   await close.evaluateAll((all) => all.forEach((button) => button instanceof HTMLElement && button.click()));
   await expect.poll(() => close.count()).toBe(0);
@@ -54,9 +57,9 @@ describe('what was removed', () => {
   it('is a key: it comes back from the core, which alone had it', async () => {
     const { page } = served;
     await show('Settings');
-    const remove = page.getByRole('button', { name: 'Remove the key of example' });
+    const remove = page.getByRole('button', { name: 'Remove key for example' });
     await remove.click();
-    await said('The key of example was removed.').waitFor();
+    await said('Key for example removed.').waitFor();
     await remove.waitFor({ state: 'detached' });
     await keepScreenshot(page, 'undo-key');
     await undo();
@@ -69,10 +72,10 @@ describe('what was removed', () => {
     await show('Models');
     const before = core.settings['providers'];
     const row = (name: string) => page.locator(`[data-endpoint=${name}]`);
-    await page.getByRole('button', { name: 'Remove mine with its key' }).click();
-    await said('mine was removed with its key.').waitFor();
-    await page.getByRole('button', { name: 'Remove other with its key' }).click();
-    await said('other was removed.').waitFor();
+    await page.getByRole('button', { name: 'Remove mine and its key' }).click();
+    await said('mine and its key removed.').waitFor();
+    await page.getByRole('button', { name: 'Remove other and its key' }).click();
+    await said('other removed.').waitFor();
     expect(core.settings['providers']).toEqual({});
     expect(await violations(page)).toEqual([]);
     await keepScreenshot(page, 'undo-two');
@@ -88,14 +91,14 @@ describe('what was removed', () => {
     const { page } = served;
     await show('Models');
     const row = page.locator('[data-model="example/large-1"]');
-    await row.getByRole('button', { name: 'Set a price' }).click();
+    await row.getByRole('button', { name: 'Set price' }).click();
     await row.getByLabel('Input, $').fill('2.5');
     await row.getByLabel('Output, $').fill('10');
     await row.getByLabel('Cache read, $').fill('0.25');
-    await row.getByRole('button', { name: 'Save the price' }).click();
+    await row.getByRole('button', { name: 'Save price' }).click();
     await row.getByText('your price', { exact: true }).waitFor();
     const before = core.settings['prices'];
-    await row.getByRole('button', { name: 'Use the listed price' }).click();
+    await row.getByRole('button', { name: 'Use listed price' }).click();
     await row.getByText('your price', { exact: true }).waitFor({ state: 'detached' });
     await undo();
     await row.getByText('your price', { exact: true }).waitFor();
@@ -107,7 +110,7 @@ describe('what was removed', () => {
     core.rules = { ...core.rules, text: 'local path a.md\ncloud path b.md\n', hash: 'e'.repeat(64) };
     core.rules = {
       ...core.rules,
-      ...(await core.checkRules({ owner: 'own', projectPath: null }, core.rules.text ?? '')),
+      ...(await core.client.rules.check({ owner: 'own', projectPath: null, text: core.rules.text ?? '' })),
     };
     await page.reload();
     await show('Settings');
@@ -115,11 +118,11 @@ describe('what was removed', () => {
     const remove = (rule: string) => rules.getByRole('button', { name: `Remove: ${rule}` });
     await remove('local path a.md').click();
     await remove('local path a.md').waitFor({ state: 'detached' });
-    await rules.getByRole('button', { name: 'Take the last change back' }).click();
+    await rules.getByRole('button', { name: 'Undo last change' }).click();
     await remove('local path a.md').waitFor();
     await remove('cloud path b.md').click();
-    await rules.getByRole('button', { name: 'Save the rules' }).click();
-    await said('The rules are saved.').waitFor();
+    await rules.getByRole('button', { name: 'Save rules' }).click();
+    await said('Rules saved.').waitFor();
     expect(lastAsked('rules')).toEqual(['local path a.md\n']);
     await undo();
     await remove('cloud path b.md').waitFor();
@@ -130,26 +133,26 @@ describe('what was removed', () => {
     const { page } = served;
     const approval = 'd'.repeat(64);
     const own = { secretEnv: ['DEPLOY_TOKEN'], env: { STAGE: 'test' }, image: { name: 'mine:1', approval } };
-    await core.setSetting(['sandbox', 'projects', project], own);
-    await core.setSetting(['budget', 'projects', project], 4);
+    await core.client.settings.set({ key: ['sandbox', 'projects', project], value: own });
+    await core.client.settings.set({ key: ['budget', 'projects', project], value: 4 });
     await page.getByRole('button', { name: 'Settings of api-server' }).click();
     await page.getByRole('button', { name: 'Remove STAGE' }).click();
-    await said('STAGE was removed.').waitFor();
+    await said('STAGE removed.').waitFor();
     await undo();
     await page.locator('[data-variable=STAGE]').getByText('test').waitFor();
     await page.getByRole('button', { name: 'Remove DEPLOY_TOKEN' }).click();
-    await said('DEPLOY_TOKEN was removed.').waitFor();
+    await said('DEPLOY_TOKEN removed.').waitFor();
     await undo();
     await page.locator('[data-variable=DEPLOY_TOKEN]').waitFor();
-    await page.getByRole('region', { name: 'Image' }).getByRole('button', { name: 'As for all projects' }).click();
-    await said('Commands do not run in mine:1 any more.').waitFor();
+    await page.getByRole('region', { name: 'Image' }).getByRole('button', { name: 'Use default' }).click();
+    await said('Commands no longer run in mine:1.').waitFor();
     await undo();
     await page.getByText('Commands run in mine:1').waitFor();
     expect(core.settings['sandbox']).toMatchObject({ projects: { [project]: own } });
-    const cap = page.getByLabel('Cap for a project, $');
+    const cap = page.getByLabel('Limit per project, $');
     await cap.fill('');
     await cap.press('Enter');
-    await said('Cap for a project, $: there is none now.').waitFor();
+    await said('Removed: Limit per project, $').waitFor();
     await undo();
     await expect.poll(() => core.settings['budget']).toEqual({ projects: { [project]: 4 } });
   });
@@ -173,13 +176,13 @@ describe('what was removed', () => {
   it('comes back from the palette, too, and a failure of that is said', async () => {
     const { page } = served;
     await show('Settings');
-    await page.getByRole('button', { name: 'Remove the key of example' }).click();
-    await said('The key of example was removed.').waitFor();
-    core.restoreKey = () => Promise.reject(new Error('The key store is locked.'));
+    await page.getByRole('button', { name: 'Remove key for example' }).click();
+    await said('Key for example removed.').waitFor();
+    core.replace({ keys: { restore: () => Promise.reject(new Error('The key store is locked.')) } });
     await page.keyboard.press('Control+K');
-    await page.getByPlaceholder('Search actions').fill('Undo what');
+    await page.getByPlaceholder('Search actions').fill('Undo last');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('It could not be undone.').waitFor();
+    await page.getByRole('alert').getByText('Undo failed.').waitFor();
     expect(served.complaints).toEqual([]);
   });
 });

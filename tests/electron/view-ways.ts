@@ -46,11 +46,15 @@ export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<
   at(0, 1);
   await add('fix', fixScene);
   core.binned = [
-    { ...(await core.findSession(sessions.answer ?? '')), sessionId: 'binned', title: 'Try another parser' },
+    {
+      ...(await core.client.sessions.find({ id: sessions.answer ?? '' })),
+      sessionId: 'binned',
+      title: 'Try another parser',
+    },
   ];
   const { rules } = parseRules(ruleText, 'your rules');
   core.rules = { ...core.rules, rules, text: ruleText, hash: 'f'.repeat(64), holds: 'as-written' };
-  const missing = (await core.listSessions()).find(({ title }) => title === 'Make the nightly job idempotent');
+  const missing = (await core.client.sessions.list()).find(({ title }) => title === 'Make the nightly job idempotent');
   sessions.missing = missing?.sessionId ?? '';
   return sessions;
 }
@@ -83,17 +87,17 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     await choose(`inspect-${tab.toLowerCase()}`);
     await page.getByRole('tabpanel', { name: tab }).waitFor();
   };
-  const packages = page.getByRole('dialog', { name: 'Prepare the packages of this project' });
-  const listButton = page.getByRole('button', { name: 'Open the list of sessions' });
+  const packages = page.getByRole('dialog', { name: 'Prepare project packages' });
+  const listButton = page.getByRole('button', { name: 'Open session list' });
   const escape = async (shown: ReturnType<Page['locator']>): Promise<void> => {
     await page.keyboard.press('Escape');
     await shown.waitFor({ state: 'detached' });
   };
   const ways: ViewWays['ways'] = {
-    new: () => goTo('new', 'What is to be done?'),
+    new: () => goTo('new', 'What would you like to do?'),
     'first-start': async () => {
-      await goTo('first-steps', 'What is to be done?');
-      await page.getByText('Three things').waitFor();
+      await goTo('first-steps', 'What would you like to do?');
+      await page.getByText('Get started').waitFor();
     },
     project: async () => {
       await openSession('answer', 'Which port');
@@ -120,29 +124,29 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     },
     cap: async () => {
       await openSession('cap', 'Rewrite the importer');
-      await page.getByRole('alertdialog', { name: 'The money cap is reached' }).waitFor();
+      await page.getByRole('alertdialog', { name: 'Spending limit reached' }).waitFor();
     },
     bin: () => goTo('bin', 'Bin'),
     models: () => goTo('models', 'Models'),
     hub: async () => {
       await goTo('models', 'Models');
-      await page.getByLabel('Another model, by its name').fill('example/Coder-7B-GGUF');
-      await page.getByRole('button', { name: 'Look it up' }).click();
+      await page.getByLabel('Hugging Face model name').fill('example/Coder-7B-GGUF');
+      await page.getByRole('button', { name: 'Look up' }).click();
       await page.locator('[data-choice]').last().waitFor();
       await page.locator('[data-hub]').scrollIntoViewIfNeeded();
     },
     driving: async () => {
       await goTo('models', 'Models');
       await page
-        .getByRole('button', { name: /^How it is driven/u })
+        .getByRole('button', { name: /^Advanced/u })
         .first()
         .click();
-      await page.getByLabel('Tools at most').waitFor();
+      await page.getByLabel('Tool limit').waitFor();
     },
     price: async () => {
       await goTo('models', 'Models');
       await page
-        .getByRole('button', { name: /^(?:Set a|Change the) price/u })
+        .getByRole('button', { name: /^(?:Set|Change) price/u })
         .first()
         .click();
       await page.getByLabel('Input, $').waitFor();
@@ -156,13 +160,13 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     comparison: async () => {
       await goTo('compare', 'Compare');
       await page.getByRole('button', { name: /local, hybrid, cloud/u }).click();
-      await page.getByText('Result by policy').waitFor();
+      await page.getByText('Results by policy').waitFor();
     },
     costs: () => goTo('costs', 'Costs'),
     settings: () => goTo('settings', 'Settings'),
     shortcuts: async () => {
       await goTo('settings', 'Settings');
-      await page.getByRole('button', { name: /^Change the keys of Costs/u }).click();
+      await page.getByRole('button', { name: /^Change shortcut for Costs/u }).click();
       await page.getByText('Press keys').waitFor();
     },
     rules: async () => {
@@ -179,13 +183,13 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     },
     'session-menu': async () => {
       await openSession('answer', 'Which port');
-      await page.getByRole('button', { name: 'What to do with this session' }).click();
+      await page.getByRole('button', { name: 'Session actions' }).click();
       await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
     },
     packages: async () => {
       await openSession('answer', 'Which port');
       await goTo('project', 'api-server');
-      await page.getByRole('button', { name: 'Prepare …' }).click();
+      await page.getByRole('button', { name: 'Prepare…' }).click();
       await packages.getByText('packages.example.org').waitFor();
     },
   };

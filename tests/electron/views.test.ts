@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TerminalPush } from '../../src/shared/sandbox/sandbox-view.ts';
+import { wholeStream } from '../../src/main/lib/async/push-queue.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import type { PageCore } from '../fakes/page-core.ts';
 import {
@@ -64,7 +66,7 @@ describe('a session', () => {
     await route.getByText('The same edit was rejected twice; local has no new idea.').waitFor();
     // The row gets the focus once it is drawn, which may be after the panel.
     await page.waitForFunction(() => document.activeElement?.getAttribute('aria-expanded') === 'true');
-    await route.getByText('This step here').click();
+    await route.getByText('This step on this machine').click();
     await route.getByText('tokens a second + tokens written').waitFor();
   });
 
@@ -76,12 +78,12 @@ describe('a session', () => {
       (await cost.getByRole('row').allInnerTexts()).map((row) => row.replaceAll(/\s+/gu, ' ').trim());
     // The days come later than what the session itself knows.
     await expect.poll(rows).toEqual([
-      'Bucket local cloud',
-      'Fresh input 320 1850',
-      'Read from cache 10.2k 0',
-      'Written to cache 0 1200',
+      'Type local cloud',
+      'New input 320 1850',
+      'Cache read 10.2k 0',
+      'Cache write 0 1200',
       'Output 190 310',
-      'of it reasoning 0 120',
+      'of which reasoning 0 120',
       'Money $0.0000 $0.0147',
       'Model Calls Money',
       'llama-cpp/qwen2.5-coder-1.5b-instruct 5 $0.0000',
@@ -96,9 +98,9 @@ describe('a session', () => {
       ]),
     ]);
     // What all of it would have come to in one place says on a click that it is estimated, and how.
-    await cost.getByText('All of it in the cloud').click();
-    await cost.getByText(/^Estimated\. .*Worked out as: .*at the price of example\/large-1/u).waitFor();
-    await cost.getByText('Step by step, in the other place').click();
+    await cost.getByText('All in the cloud').click();
+    await cost.getByText(/^Estimated\. .*Formula: .*at the price of example\/large-1/u).waitFor();
+    await cost.getByText('Alternatives by step').click();
     await cost.getByText(/^Step 6: /u).waitFor();
     const steps = await cost.locator('li summary').allInnerTexts();
     expect(steps.map((step) => step.replaceAll(/\s+/gu, ' '))).toEqual([
@@ -106,7 +108,7 @@ describe('a session', () => {
       'Step 2: $0.0000, 0.9 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
       'Step 3: $0.0000, 2.3 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
       'Step 4: $0.0000, 0.9 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
-      'Step 5: $0.0147, 4.1 s not known 15 s (10 s–32 s)',
+      'Step 5: $0.0147, 4.1 s unknown 15 s (10 s–32 s)',
       'Step 6: $0.0000, 2.1 s $0.0069 ($0.0055–$0.0086) 0.5 s (0.3 s–0.9 s)',
     ]);
   });
@@ -118,7 +120,7 @@ describe('a session', () => {
     await file.getByText('thursday = day + timedelta').first().waitFor();
     await file.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => lastAsked('undo')).toEqual(['dates.py']);
-    await page.getByRole('button', { name: 'Mark all as reviewed' }).click();
+    await page.getByRole('button', { name: 'Mark all reviewed' }).click();
     const open = changedFiles.filter((one) => one.state === 'open').map((one) => one.path);
     await expect.poll(() => lastAsked('take')).toEqual(open);
   });
@@ -141,7 +143,7 @@ describe('a session', () => {
     await expect.poll(() => core.listeners(working.sessionId)).toBe(1);
     core.push(working.sessionId, { type: 'text-delta', callId: working.callId, text: 'Releases are **made' });
     await page.getByRole('log').locator('strong, [data-streamdown=strong]', { hasText: 'made' }).waitFor();
-    const waiting = page.getByRole('article', { name: 'You, waiting for the next step' });
+    const waiting = page.getByRole('article', { name: 'You · waiting for the next step' });
     expect(await waiting.innerText()).toContain('Mention the changelog');
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await expect.poll(() => lastAsked('cancel')).toEqual([working.sessionId]);
@@ -154,7 +156,7 @@ describe('a session', () => {
     expect(await page.getByRole('article').count()).toBeLessThan(40);
     await page.getByRole('button', { name: /^Step 3, local/u }).click();
     await page.locator('[aria-expanded=true][id^=row-]').waitFor();
-    await page.getByRole('button', { name: 'Go to the latest' }).click();
+    await page.getByRole('button', { name: 'Jump to latest' }).click();
     await page.getByText('Answer 40.').waitFor();
   });
 
@@ -162,7 +164,7 @@ describe('a session', () => {
     const { page } = served;
     const log = page.getByRole('log');
     await log.evaluate((element) => element.scrollTo({ top: 200 }));
-    await page.getByRole('button', { name: 'Go to the latest' }).waitFor();
+    await page.getByRole('button', { name: 'Jump to latest' }).waitFor();
     const place = (): Promise<number> => log.evaluate((element) => element.scrollTop);
     // Rows that come into view are measured, which may move what is drawn, and only then does it lie still.
     let before = Number.NaN;
@@ -187,9 +189,9 @@ describe('the sandbox panel', () => {
     await open('Fix the failing date test');
     await page.keyboard.press('Control+3');
     const panel = page.getByRole('tabpanel', { name: 'Sandbox' });
-    await panel.getByText('37 % of one core').waitFor();
+    await panel.getByText('37% of one core').waitFor();
     await panel.getByText('412 MB of 2.1 GB').waitFor();
-    await panel.getByText('2 files with secrets are found empty').click();
+    await panel.getByText('2 secret files appear empty').click();
     await panel.getByText('config/credentials.json').waitFor();
     await panel.getByText('collect.example.net:443').waitFor();
     expect(await violations(page)).toEqual([]);
@@ -203,15 +205,15 @@ describe('the sandbox panel', () => {
   it('shows the commands and hosts before packages are installed, and nothing is run without a yes', async () => {
     const { page } = served;
     const panel = page.getByRole('tabpanel', { name: 'Sandbox' });
-    await panel.getByRole('button', { name: 'Prepare …' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Prepare the packages of this project' });
+    await panel.getByRole('button', { name: 'Prepare…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Prepare project packages' });
     await dialog.getByText('python -m pip install -r requirements.txt').waitFor();
     await dialog.getByText('packages.example.org').waitFor();
     expect(await violations(page)).toEqual([]);
     expect(lastAsked('prepare')).toBeUndefined();
     await dialog.getByRole('button', { name: 'Approve and run' }).click();
     await dialog.getByText('Successfully installed six').waitFor();
-    await dialog.getByText('The packages are ready.').waitFor();
+    await dialog.getByText('Packages are ready').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await panel.getByText('1 package · 40.0 kB').waitFor();
     expect(lastAsked('prepare')).toEqual(['a'.repeat(64)]);
@@ -223,22 +225,26 @@ describe('a terminal in the sandbox', () => {
     const { page } = served;
     const typed: string[] = [];
     let open: (() => void)[] = [];
-    core.openTerminal = (_sessionId, { onPush }, signal) =>
-      new Promise((resolve) => {
-        open = [() => onPush({ type: 'opened', terminalId: 'one' })];
-        signal.addEventListener('abort', () => resolve());
-      });
-    core.typeInTerminal = async (_terminalId, text) => void typed.push(text);
+    const terminal = ({ signal }: { readonly signal: AbortSignal }) =>
+      wholeStream<TerminalPush>(
+        (push, stop) =>
+          new Promise((resolve) => {
+            open = [() => push({ type: 'opened', terminalId: 'one' })];
+            stop.addEventListener('abort', () => resolve());
+          }),
+        signal,
+      );
+    core.replace({ sandboxes: { terminal, type: ({ input }) => void typed.push(input.text) } });
     const panel = page.getByRole('tabpanel', { name: 'Sandbox' });
-    await panel.getByRole('button', { name: 'Open a terminal in it' }).click();
-    const terminal = panel.getByRole('region', { name: 'Terminal' });
-    await terminal.getByRole('textbox').focus();
+    await panel.getByRole('button', { name: 'Open terminal' }).click();
+    const region = panel.getByRole('region', { name: 'Terminal' });
+    await region.getByRole('textbox').focus();
     await page.keyboard.type('ls -l\n');
     await expect.poll(() => open).toHaveLength(1);
     for (const begin of open) begin();
     await expect.poll(() => typed.join('')).toBe('ls -l\r');
-    await terminal.getByRole('button', { name: 'Close' }).click();
-    await terminal.waitFor({ state: 'detached' });
+    await region.getByRole('button', { name: 'Close' }).click();
+    await region.waitFor({ state: 'detached' });
   });
 });
 
@@ -283,13 +289,13 @@ describe('a cap', () => {
   it('says what the next call could cost, and is raised by what was typed', async () => {
     const { page } = served;
     await open('Rewrite the importer');
-    const dialog = page.getByRole('alertdialog', { name: 'The money cap is reached' });
+    const dialog = page.getByRole('alertdialog', { name: 'Spending limit reached' });
     await dialog.getByText('$0.0405 of $0.0500 for this task is spent').waitFor();
     expect(await violations(page)).toEqual([]);
     const amount = dialog.getByLabel('Raise by $');
     expect(await amount.inputValue()).toBe('0.03');
     await amount.fill('0.5');
-    await dialog.getByRole('button', { name: 'Raise the cap' }).click();
+    await dialog.getByRole('button', { name: 'Raise limit' }).click();
     await expect.poll(() => lastAsked('cap')).toEqual(['cap-1', { answer: 'raise', usd: 0.5 }]);
     await expect.poll(() => dialog.count()).toBe(0);
   });
@@ -312,24 +318,27 @@ describe('the composer', () => {
     await page.getByRole('tabpanel', { name: 'Cost' }).waitFor();
     await message().fill('/nothing');
     await message().press('Enter');
-    await page.getByRole('alert').getByText('There is no command /nothing').waitFor();
+    await page.getByRole('alert').getByText('Unknown command /nothing').waitFor();
     expect(await message().inputValue()).toBe('/nothing');
     await message().fill('');
   });
 
   it('keeps what is typed while a message is on its way', async () => {
-    const send = core.send.bind(core);
     const sent: string[] = [];
     let answer = (): void => undefined;
-    core.send = async (_sessionId, text) => {
-      sent.push(text);
-      await new Promise<void>((resolve) => (answer = resolve));
-      return { messageId: 'one', queued: false };
-    };
+    const restore = core.replace({
+      sessions: {
+        send: async ({ input }) => {
+          sent.push(input.text);
+          await new Promise<void>((resolve) => (answer = resolve));
+          return { messageId: 'one', queued: false };
+        },
+      },
+    });
     await message().fill('The first one.');
     await message().press('Enter');
     await expect.poll(() => sent).toEqual(['The first one.']);
-    core.send = send;
+    restore();
     await message().press('End');
     await message().pressSequentially('And the next');
     answer();
@@ -341,10 +350,10 @@ describe('the composer', () => {
 describe('sessions as a whole', () => {
   it('are searched, and a place that was found is opened there', async () => {
     const { page } = served;
-    const [sessionId] = (await core.listSessions())
+    const [sessionId] = (await core.client.sessions.list())
       .filter(({ title }) => title.startsWith('Fix'))
       .map((one) => one.sessionId);
-    const { state } = await core.showSession(sessionId ?? '');
+    const { state } = await core.client.sessions.show({ sessionId: sessionId ?? '' });
     const call = state.steps.at(-1)?.callId ?? '';
     core.found.set('thursday', [
       {
@@ -360,28 +369,28 @@ describe('sessions as a whole', () => {
     ]);
     await open('Which port');
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('thursday');
-    const places = page.getByRole('region', { name: 'In the sessions' });
+    const places = page.getByRole('region', { name: 'In sessions' });
     await places.getByRole('button', { name: 'the year of its Thursday' }).click();
     await page.getByRole('heading', { level: 1, name: state.title }).waitFor();
     await page.locator(`#row-${call}[aria-expanded=true]`).waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('nobody said this');
-    await places.getByText('Nothing in the sessions says this.').waitFor();
+    await places.getByText('No matches in sessions.').waitFor();
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('');
   });
 
   it('are renamed in their title, and forked, by keyboard alone', async () => {
     const { page } = served;
     await open('Which port');
-    await page.getByRole('button', { name: 'What to do with this session' }).focus();
+    await page.getByRole('button', { name: 'Session actions' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Enter');
-    await page.getByRole('textbox', { name: 'Title of the session' }).fill('Which port is it');
+    await page.getByRole('textbox', { name: 'Session title' }).fill('Which port is it');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Which port is it' }).waitFor();
-    await page.getByRole('button', { name: 'What to do with this session' }).click();
+    await page.getByRole('button', { name: 'Session actions' }).click();
     await page.getByRole('menuitem', { name: 'Fork from here' }).click();
     await page.getByRole('heading', { level: 1, name: 'Which port is it (fork)' }).waitFor();
     expect(lastAsked('fork')).toEqual([null]);
@@ -391,7 +400,7 @@ describe('sessions as a whole', () => {
     const { page } = served;
     await open('Fix the failing date test');
     await page.getByRole('button', { name: 'Edit and resend' }).first().click();
-    const field = page.getByRole('textbox', { name: 'The message, to be said differently' });
+    const field = page.getByRole('textbox', { name: 'Edit message' });
     expect(await field.inputValue()).toContain('The test in dates.py fails');
     expect(await violations(page)).toEqual([]);
     await field.fill('Only look, change nothing.');
@@ -409,22 +418,22 @@ describe('sessions as a whole', () => {
   it('go to the bin, from where one is brought back at once or later, or let go', async () => {
     const { page } = served;
     await open('Make the nightly');
-    await page.getByRole('button', { name: 'What to do with this session' }).click();
-    await page.getByRole('menuitem', { name: 'Move to the bin' }).click();
-    await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+    await page.getByRole('button', { name: 'Session actions' }).click();
+    await page.getByRole('menuitem', { name: 'Move to bin' }).click();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Make the nightly job idempotent' }).waitFor();
-    await page.getByRole('button', { name: 'What to do with this session' }).click();
-    await page.getByRole('menuitem', { name: 'Move to the bin' }).click();
+    await page.getByRole('button', { name: 'Session actions' }).click();
+    await page.getByRole('menuitem', { name: 'Move to bin' }).click();
     await show('Bin');
     const binned = page.getByRole('listitem', { name: 'Make the nightly job idempotent' });
-    await binned.getByRole('button', { name: 'Delete for good' }).click();
-    await binned.getByText('Its log goes for good.').waitFor();
+    await binned.getByRole('button', { name: 'Delete forever' }).click();
+    await binned.getByText('Delete this session’s log forever?').waitFor();
     expect(await violations(page)).toEqual([]);
-    await binned.getByRole('button', { name: 'Delete for good' }).click();
+    await binned.getByRole('button', { name: 'Delete forever' }).click();
     await page.getByText('The bin is empty.').waitFor();
     expect(lastAsked('purge')).toEqual(lastAsked('delete'));
-    await page.getByRole('button', { name: 'Close this message' }).click();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
   });
 });
 
@@ -436,7 +445,7 @@ describe('the other views', () => {
     await row.getByRole('button', { name: 'Download' }).click();
     await row.getByText('400 MB of 1.1 GB').waitFor();
     core.endDownload();
-    await row.getByRole('button', { name: 'Use it' }).click();
+    await row.getByRole('button', { name: 'Use' }).click();
     await expect.poll(() => lastAsked('set')).toEqual(['local', 'llama-cpp/qwen2.5-coder-0.5b-instruct']);
     await row.getByText('used for local steps').waitFor();
   });
@@ -444,8 +453,8 @@ describe('the other views', () => {
   it('takes a model file of the user, forgets it, and asks before it deletes one that was downloaded', async () => {
     const { page } = served;
     await show('Models');
-    await page.getByLabel('A model file of your own (GGUF)').fill('/data/own.gguf');
-    await page.getByRole('button', { name: 'Add a file' }).click();
+    await page.getByLabel('Your own model file (GGUF)').fill('/data/own.gguf');
+    await page.getByRole('button', { name: 'Add file' }).click();
     const own = page.locator('[data-model="llama-cpp/own"]');
     await own.getByText('your file /data/own.gguf').waitFor();
     await own.getByRole('button', { name: 'Forget' }).click();
@@ -463,10 +472,10 @@ describe('the other views', () => {
     const { page } = served;
     await show('Models');
     const row = page.locator('[data-model$="1.5b-instruct"]');
-    await row.getByRole('button', { name: 'Probe it' }).click();
-    await row.getByText('calls tools under a grammar · quotes what it replaces exactly · driven by recipe').waitFor();
-    await row.getByText('reads 42, writes 15 tokens a second').waitFor();
-    await row.getByRole('button', { name: 'Probe again' }).waitFor();
+    await row.getByRole('button', { name: 'Benchmark' }).click();
+    await row.getByText('tool calls by grammar · edits exact passages · strategy: recipe').waitFor();
+    await row.getByText('reads 42 and writes 15 tokens per second').waitFor();
+    await row.getByRole('button', { name: 'Benchmark again' }).waitFor();
     expect(lastAsked('probe')).toEqual(['llama-cpp/qwen2.5-coder-1.5b-instruct']);
   });
 
@@ -489,10 +498,10 @@ describe('the other views', () => {
     const { page } = served;
     await show('Settings');
     const form = page.getByRole('form', { name: 'Keys' });
-    await form.getByLabel('Service').fill('anthropic');
+    await form.getByLabel('Provider').fill('anthropic');
     await form.getByLabel('Key', { exact: true }).fill('secret-1234');
-    await form.getByRole('button', { name: 'Set and test' }).click();
-    await form.getByText('The service took it.').waitFor();
+    await form.getByRole('button', { name: 'Save and test' }).click();
+    await form.getByText('The key works.').waitFor();
     expect(lastAsked('key')).toEqual(['anthropic']);
     expect(await form.getByLabel('Key', { exact: true }).inputValue()).toBe('');
     await show('Costs');
@@ -505,25 +514,25 @@ describe('the other views', () => {
     await show('Settings');
     const rules = page.getByRole('region', { name: 'Rules' });
     const form = rules.getByRole('form', { name: 'New rule' });
-    await form.getByLabel('Pattern of paths, as in .gitignore').fill('plans/a.md');
+    await form.getByLabel('Path pattern, as in .gitignore').fill('plans/a.md');
     await form.getByRole('button', { name: 'Add' }).click();
-    await form.getByLabel('What happens').selectOption('Steps run in the cloud');
-    await form.getByLabel('Pattern of paths, as in .gitignore').fill('plans/a.md');
+    await form.getByLabel('Action').selectOption('Run in the cloud');
+    await form.getByLabel('Path pattern, as in .gitignore').fill('plans/a.md');
     await form.getByRole('button', { name: 'Add' }).click();
     await rules.getByText('The cloud never gets these files').waitFor();
     await rules.getByRole('button', { name: 'Up: cloud path plans/a.md' }).click();
-    await rules.getByLabel('A file').fill('plans/a.md');
-    await rules.getByText('The file never leaves this machine').waitFor();
+    await rules.getByLabel('File path').fill('plans/a.md');
+    await rules.getByText('This file and anything built from it never leave this machine').waitFor();
     await rules.getByRole('button', { name: 'Text', exact: true }).click();
-    const text = rules.getByLabel('The file', { exact: true });
+    const text = rules.getByLabel('Rules file');
     expect(await text.inputValue()).toBe('cloud path plans/a.md\nlocal-only path plans/a.md\n');
     await text.fill('local-only path plans/a.md\nlocal sometimes\n');
     await rules.getByText('Line 2: After "local" comes one of').waitFor();
-    expect(await rules.getByRole('button', { name: 'Save the rules' }).isDisabled()).toBe(true);
+    expect(await rules.getByRole('button', { name: 'Save rules' }).isDisabled()).toBe(true);
     expect(await violations(page)).toEqual([]);
     await text.fill('local-only path plans/a.md\n');
-    await rules.getByRole('button', { name: 'Save the rules' }).click();
-    await rules.getByText('holds as it is written').waitFor();
+    await rules.getByRole('button', { name: 'Save rules' }).click();
+    await rules.getByText('in force as written').waitFor();
     expect(lastAsked('rules')).toEqual(['local-only path plans/a.md\n']);
   });
 
@@ -535,7 +544,7 @@ describe('the other views', () => {
     await page.getByRole('heading', { level: 1, name: 'Make the nightly job idempotent' }).waitFor();
     await page.getByText('No container engine was found').waitFor();
     await page.keyboard.press('Control+N');
-    await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
   });
 });
 

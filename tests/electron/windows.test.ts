@@ -71,7 +71,7 @@ describe.skipIf(isWithoutEngine)('two windows of the app', { timeout: 180_000 },
   it('are both there again after a restart, each with its view and its size', async () => {
     const { app, page } = launched;
     const opened = app.waitForEvent('window');
-    await page.getByRole('button', { name: 'What to do with this session' }).click();
+    await page.getByRole('button', { name: 'Session actions' }).click();
     await page.getByRole('menuitem', { name: 'Open in a new window' }).click();
     const other = await opened;
     await other.locator('[data-outcome="done"]').waitFor();

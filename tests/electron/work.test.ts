@@ -88,11 +88,11 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
   it('asks at a cap, and goes on here for nothing when a person says so', async () => {
     await start('Which port is it?', async () => {
       await page.getByText('More options').click();
-      await page.getByRole('combobox', { name: 'Where steps may run' }).selectOption('cloud');
-      await page.getByRole('spinbutton', { name: 'Money cap in US dollars' }).fill(maxUsd);
+      await page.getByRole('combobox', { name: 'Where steps run' }).selectOption('cloud');
+      await page.getByRole('spinbutton', { name: 'Spending limit in US dollars' }).fill(maxUsd);
     });
-    const dialog = page.getByRole('alertdialog', { name: 'The money cap is reached' });
-    await dialog.getByRole('button', { name: 'Go on locally' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Spending limit reached' });
+    await dialog.getByRole('button', { name: 'Continue locally' }).click();
     await page.locator('[data-outcome]').getByText('It is 8123, said here.').waitFor();
     await dialog.waitFor({ state: 'detached' });
     const dots = page.getByRole('list', { name: 'Where each step ran' });
@@ -109,7 +109,7 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     await page.getByRole('heading', { level: 1, name: 'Make the tests quicker.' }).waitFor();
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('');
     await page.getByRole('button', { name: 'Edit and resend' }).first().click();
-    const field = page.getByRole('textbox', { name: 'The message, to be said differently' });
+    const field = page.getByRole('textbox', { name: 'Edit message' });
     await field.fill('Add a file for the fork.');
     await field.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Make the tests quicker. (fork)' }).waitFor();
@@ -123,7 +123,7 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     const form = page.getByRole('form', { name: 'New comparison' });
     await form.getByLabel('Task').fill('Make the file solved.txt.');
     await form.getByLabel('Project folder').fill(place.project);
-    await form.getByLabel('Solved when this command passes').fill('test -e solved.txt');
+    await form.getByLabel('Success check').fill('test -e solved.txt');
     await form.getByLabel('Local first, cloud when needed').uncheck();
     await form.getByLabel('Cloud', { exact: true }).uncheck();
     await form.getByRole('button', { name: 'Start' }).click();

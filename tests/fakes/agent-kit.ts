@@ -1,3 +1,4 @@
+import { routingOf } from '../../src/shared/routing/profile-routing.ts';
 import { success } from '../../src/shared/errors.ts';
 import type { SessionEvent } from '../../src/shared/events/events.ts';
 import type { ModelInfo } from '../../src/shared/models/model-info.ts';
@@ -135,12 +136,10 @@ export const agentConfig: AgentConfig = {
   toolTimeoutMs: 20_000,
   maxWriteBytes: 1024 * 1024,
   recipe: {
-    editForm: 'span',
     samples: 4,
     mechanicalChanges: true,
-    repairTurn: true,
-    judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },
-    locate: { trace: true, coverage: true },
+    judge: { agreement: true, varied: true },
+    locate: { coverage: true },
     seed: 1,
   },
 };
@@ -151,7 +150,7 @@ export const turnOptions: TurnOptions = {
   atCap: 'stop',
   check: null,
   policy: 'local',
-  routing: null,
+  routing: routingOf('balanced', {}),
   local: 'fake/model',
   cloud: null,
   approve: 'ask',

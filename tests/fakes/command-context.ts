@@ -1,14 +1,14 @@
 import { createRouterClient } from '@orpc/server';
-import type { CoreApi } from '../../src/main/server/core-api.ts';
+import type { Handlers } from '../../src/main/server/handlers.ts';
 import { createRouter } from '../../src/main/server/router.ts';
 import type { CommandContext } from '../../src/main/hosts/cli/command-context.ts';
 import { safeWriting } from '../../src/main/hosts/cli/terminal/terminal.ts';
 
 /** What a command of the terminal works with, before this core and with nobody to ask. `said` fills as it speaks. */
-export function commandContext(core: CoreApi, hasColors = false) {
+export function commandContext({ handlers }: { readonly handlers: Handlers }, hasColors = false) {
   const said = { out: '', err: '' };
   const context: CommandContext = {
-    core: async () => createRouterClient(createRouter(core)),
+    core: async () => createRouterClient(createRouter(handlers)),
     terminal: {
       ...safeWriting({ out: (text) => void (said.out += text), err: (text) => void (said.err += text) }, hasColors),
       isLive: false,

@@ -3,13 +3,16 @@ import type { SessionEvent } from '../../src/shared/events/events.ts';
 import { emptyMoney } from '../../src/shared/money/session-money.ts';
 import { reduceSession } from '../../src/shared/session/reducers/reduce-session.ts';
 import { emptySession } from '../../src/shared/session/session-state.ts';
-import { emptyCore } from './empty-core.ts';
-import type { CoreApi, CorePush } from '../../src/main/server/core-api.ts';
+import { progressStream } from '../../src/main/lib/async/push-queue.ts';
+import type { LogPush } from '../../src/main/sessions/open/session-stream.ts';
+import { sessionStream } from '../../src/main/sessions/open/session-stream.ts';
+import { createFakeHandlers, emptyHandlers } from './fake-handlers.ts';
+import type { FakeHandlers } from './fake-handlers.ts';
 
-export interface FakeCore extends CoreApi {
+export interface FakeCore extends FakeHandlers {
   /** Appends an event to the one session there is, and tells subscribers. */
   emit(event: SessionEvent): void;
-  push(push: CorePush): void;
+  push(push: LogPush): void;
   readonly subscribers: () => number;
   readonly cancelled: string[];
 }
@@ -30,14 +33,58 @@ const notThere = (): never => {
 
 /** A core without an engine, a sandbox or a disk: one session whose events a test writes. */
 export function createFakeCore(events: SessionEvent[] = []): FakeCore {
-  const listeners = new Set<(push: CorePush) => void | Promise<void>>();
+  const listeners = new Set<(push: LogPush) => void | Promise<void>>();
   const cancelled: string[] = [];
-  const push = (item: CorePush): void => {
+  const push = (item: LogPush): void => {
     for (const listener of listeners) void listener(item);
   };
+  const state = () => events.reduce(reduceSession, emptySession);
+  const log = {
+    state,
+    subscribe(fromSeq: number, listener: (item: LogPush) => void | Promise<void>) {
+      for (const event of events) if (event.seq >= fromSeq) void listener({ type: 'event', event });
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+  const fake = createFakeHandlers(emptyHandlers, {
+    home: { info: () => ({ pid: process.pid, version: '0.0.0', home: '/home', cache: '/cache' }) },
+    sessions: {
+      create: () => ({ sessionId: 'fake-session' }),
+      send: () => ({ messageId: 'message-1', queued: false }),
+      events: ({ input, signal }) => sessionStream(async () => log, input.fromSeq, signal),
+      cancel: ({ input }) => void cancelled.push(input.sessionId),
+      list: () => [],
+      find: notThere,
+      show: () => ({ state: state(), money: emptyMoney }),
+      history: () => null,
+    },
+    changes: { take: () => ({ done: [], refused: [] }), undo: () => ({ done: [], refused: [] }) },
+    models: {
+      pull: ({ signal }) =>
+        progressStream(async (onProgress) => {
+          onProgress({ phase: 'downloading', doneBytes: 1, totalBytes: 2, text: '' });
+          await Promise.resolve();
+          onProgress({ phase: 'done', doneBytes: 2, totalBytes: 2, text: '' });
+        }, signal),
+    },
+    keys: { test: notThere, set: notThere },
+    settings: { get: notThere, set: notThere, unset: notThere },
+    stepCosts: () => [],
+    projects: {
+      settings: () => ({
+        isThere: true,
+        own: {},
+        usual: { policy: 'local', local: 'scripted/model', cloud: null, image: null },
+        variables: {},
+        secrets: [],
+        image: null,
+      }),
+    },
+    rules: { save: notThere, approve: notThere },
+  });
   return {
-    ...emptyCore(notThere),
-    info: { version: '0.0.0', home: '/home', cache: '/cache' },
+    ...fake,
     emit(event) {
       events.push(event);
       push({ type: 'event', event });
@@ -45,39 +92,5 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     push,
     subscribers: () => listeners.size,
     cancelled,
-    createSession: async () => 'fake-session',
-    send: async () => ({ messageId: 'message-1', queued: false }),
-    async subscribe(_sessionId, fromSeq, listener) {
-      for (const event of events) if (event.seq >= fromSeq) void listener({ type: 'event', event });
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    cancel: async (sessionId) => void cancelled.push(sessionId),
-    listSessions: async () => [],
-    findSession: async () => notThere(),
-    showSession: async () => ({ state: events.reduce(reduceSession, emptySession), money: emptyMoney }),
-    history: async () => null,
-    takeChanges: async () => ({ done: [], refused: [] }),
-    undoChanges: async () => ({ done: [], refused: [] }),
-    async pullModel(_id, onProgress) {
-      onProgress({ phase: 'downloading', doneBytes: 1, totalBytes: 2, text: '' });
-      await Promise.resolve();
-      onProgress({ phase: 'done', doneBytes: 2, totalBytes: 2, text: '' });
-    },
-    getSetting: () => notThere(),
-    setSetting: async () => notThere(),
-    stepCosts: async () => [],
-    unsetSetting: async () => notThere(),
-    projectSettings: async () => ({
-      isThere: true,
-      own: {},
-      usual: { policy: 'local', local: 'scripted/model', cloud: null, image: null },
-      variables: {},
-      secrets: [],
-      image: null,
-    }),
-    testKey: async () => notThere(),
-    saveRules: () => notThere(),
-    approveRules: () => notThere(),
   };
 }

@@ -6,6 +6,7 @@ import type { SearchHit } from '../../src/shared/contract/search-answer.ts';
 import type {
   CallDetail,
   ChangedFile,
+  ChangeOutcome,
   Finding,
   KeyReport,
   ModelEntry,
@@ -22,8 +23,10 @@ import { addTotals, energyOf, noCosts } from '@shared/money/cost-report.ts';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
 import type { RuleCheck, RuleFile } from '@shared/rules/rule-report.ts';
 import { contradictionsIn, parseRules } from '../../src/shared/rules/parse-rules.ts';
-import type { CoreApi } from '../../src/main/server/core-api.ts';
-import { pageSettings } from './page-settings.ts';
+import { progressStream } from '../../src/main/lib/async/push-queue.ts';
+import type { SomeHandlers } from './fake-handlers.ts';
+import { settingsHandlers } from './page-settings.ts';
+import type { Note } from './page-settings.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
 
@@ -170,19 +173,13 @@ const noDetail: CallDetail = { text: null, request: null, parts: [], price: null
 export function createPageCore(): PageCore {
   const scripted = createScriptedCore();
   const asked: PageCore['asked'] = [];
-  const note = (name: string, ...args: readonly unknown[]): void => void asked.push({ name, args });
-  const changes = new Map<string, readonly ChangedFile[]>();
-  const details = new Map<string, CallDetail>();
-  const found = new Map<string, readonly SearchHit[]>();
-  let kept: ReturnType<typeof pageSettings> | null = null;
-  let removedKeys: KeyReport | null = null;
-  const settings = () => (kept ??= pageSettings(core));
+  const note: Note = (name, ...args) => void asked.push({ name, args });
   const core: PageCore = {
     ...scripted,
     asked,
-    changes,
-    details,
-    found,
+    changes: new Map(),
+    details: new Map(),
+    found: new Map(),
     binned: [],
     sandbox: noSandbox,
     network: { uses: [], answers: [] },
@@ -205,136 +202,15 @@ export function createPageCore(): PageCore {
       limits: {},
       sandbox: {},
     },
-    searchSessions: async (text) => ({ hits: found.get(text) ?? [], isComplete: true }),
-    renameSession: async (sessionId, title) => scripted.append(sessionId, { type: 'session-renamed', title }),
-    forkSession: async (sessionId, at) => {
-      note('fork', at ?? null);
-      const { state } = await scripted.showSession(sessionId);
-      return {
-        sessionId: await scripted.createSession({ projectPath: state.projectPath, title: `${state.title} (fork)` }),
-        notRestored: [],
-      };
-    },
-    deleteSession: async (sessionId) => {
-      note('delete', sessionId);
-      core.binned = [await scripted.findSession(sessionId)];
-    },
-    binnedSessions: async () => core.binned,
-    restoreSession: async (id) => {
-      note('restore', id);
-      core.binned = [];
-      return id;
-    },
-    purgeSession: async (id) => {
-      note('purge', id);
-      core.binned = [];
-    },
-    manifest: async () => noManifest,
-    callDetail: async (_sessionId, id) => details.get(id) ?? noDetail,
-    cancel: async (sessionId) => note('cancel', sessionId),
-    approve: async (sessionId, approvalId, answer, scope) => {
-      note('approve', approvalId, answer, ...(scope === undefined ? [] : [scope]));
-      scripted.append(sessionId, { type: 'approval-answered', approvalId, answer, by: 'person' });
-    },
-    showChanges: async (sessionId) => changes.get(sessionId) ?? [],
-    takeChanges: async (sessionId, paths) => outcome('take', sessionId, paths),
-    undoChanges: async (sessionId, paths) => outcome('undo', sessionId, paths),
-    listModels: async () => core.models,
-    getSetting: (key) => settings().get(key),
-    unsetSetting: async (key) => {
-      note('unset', key);
-      settings().set(key, undefined);
-    },
-    watchSettings: (listener) => settings().watch(listener),
-    projectSettings: (path) => settings().projects.projectSettings(path),
-    configureProject: (path, change) => {
-      note('configure', path, change);
-      return settings().projects.configureProject(path, change);
-    },
-    removePackages: async (path) => {
-      note('remove-packages', path);
-      const parts = core.packages.parts.map((part) => ({ ...part, state: 'missing' as const, packages: null }));
-      core.packages = { ...core.packages, parts };
-      return [{ kind: 'packages', name: path, sizeBytes: 4e4, unneeded: null, isRemoved: true }];
-    },
-    projectImage: async () => core.ownImage,
-    testKey: async (provider) => {
-      note('test', provider);
-      return { test: 'accepted', text: 'The service lists 3 models.' };
-    },
-    showBudget: async (path) => settings().caps.show(path),
-    changeBudget: async (target, change) => {
-      note('budget', target, change);
-      return settings().caps.change(target, change);
-    },
-    showRules: async (path) => ({
-      files:
-        path === null ? [core.rules] : [core.rules, { ...noRules, owner: 'project', path: `${path}/dewpoint.rules` }],
-    }),
-    checkRules: async (_target, text) => checked(text),
-    saveRules: async ({ text }) => {
-      note('rules', text);
-      const hash = createHash('sha256').update(text).digest('hex');
-      core.rules = { ...core.rules, ...checked(text), text, hash, holds: 'as-written', problems: [] };
-      return { files: [core.rules] };
-    },
-    testRules: async ({ path, draft }) => {
-      const rule = checked(draft?.text ?? '').rules.find(({ value }) => value === path);
-      return { place: null, fence: rule === undefined ? null : { verdict: 'local-only', text: rule.from }, mask: null };
-    },
-    setSetting: async (key, value) => {
-      note('set', key, value);
-      settings().set(key, value);
-      return value;
-    },
-    watchSandbox: async (_sessionId, onView) => onView(core.sandbox),
-    networkHistory: async () => core.network,
-    listInstructions: async () => core.instructions,
-    approveInstructions: async (_projectPath, path, sha256) => {
-      note('follow', path, sha256);
-      core.instructions = core.instructions.map((file) => ({ ...file, state: 'approved' }));
-      return core.instructions;
-    },
-    projectParts: async () => core.packages.parts,
-    planPreparation: async () => core.packages,
-    prepareProject: async ({ approval }, onProgress) => {
-      note('prepare', approval);
-      onProgress('python -m pip install -r requirements.txt');
-      onProgress('Successfully installed six-1.17.0');
-      const parts = core.packages.parts.map((part) => ({
-        ...part,
-        state: 'ready' as const,
-        packages: 1,
-        sizeBytes: 4e4,
-      }));
-      core.packages = { ...core.packages, parts };
-      return core.packages;
-    },
-    clean: async () => [],
-    doctor: async () => core.findings,
-    answerCap: async (sessionId, capId, decision) => {
-      note('cap', capId, decision);
-      const raisedUsd = decision.answer === 'raise' ? decision.usd : null;
-      scripted.append(sessionId, { type: 'cap-answered', capId, answer: decision.answer, raisedUsd, by: 'person' });
-    },
-    plan: async ({ model }) => planOf(model),
-    listKeys: async () => core.keys,
-    setKey: async ({ provider, value }) => {
-      if (value.includes(' ')) throw new AppError('bad-input', 'This is no key: it has a space in it.');
-      note('key', provider);
-      core.keys = { ...core.keys, keys: [{ provider, source: 'store', variable: null }] };
-      return { kept: 'store', test: 'accepted', text: '' };
-    },
-    removeKey: async (provider) => {
-      note('forget', provider);
-      removedKeys = core.keys;
-      core.keys = { ...core.keys, keys: core.keys.keys.filter((key) => key.provider !== provider) };
-    },
-    restoreKey: async (provider) => {
-      note('restore-key', provider);
-      core.keys = removedKeys ?? core.keys;
-    },
-    costs: async ({ by }) => ({
+  };
+  core.replace({
+    sessions: sessionHandlers(core, note),
+    changes: changeHandlers(core, note),
+    models: modelHandlers(core, note),
+    plan: ({ input }) => planOf(input.model),
+    keys: keyHandlers(core, note),
+    rules: ruleHandlers(core, note),
+    costs: ({ input: { by } }) => ({
       by,
       since: null,
       project: null,
@@ -344,7 +220,75 @@ export function createPageCore(): PageCore {
       energy: core.costRows.reduce((sum, { energy }) => addEnergy(sum, energy), energyOf(noSplitWorkload)),
       unreadable: [],
     }),
-    importModel: async ({ path, name }) => {
+    ...settingsHandlers(core, note),
+    sandboxes: {
+      watch: ({ signal }) => progressStream(async (onView) => onView(core.sandbox), signal),
+      network: () => core.network,
+    },
+    doctor: () => core.findings,
+  });
+  return core;
+}
+
+type Subject<Name extends keyof SomeHandlers> = NonNullable<SomeHandlers[Name]>;
+
+function sessionHandlers(core: PageCore, note: Note): Subject<'sessions'> {
+  return {
+    search: ({ input }) => ({ hits: core.found.get(input.text) ?? [], isComplete: true }),
+    rename: ({ input }) => core.append(input.sessionId, { type: 'session-renamed', title: input.title }),
+    fork: async ({ input: { sessionId, at } }) => {
+      note('fork', at ?? null);
+      const { title, projectPath } = await core.client.sessions.find({ id: sessionId });
+      return { sessionId: core.createSession({ projectPath, title: `${title} (fork)` }), notRestored: [] };
+    },
+    delete: async ({ input: { sessionId } }) => {
+      note('delete', sessionId);
+      core.binned = [await core.client.sessions.find({ id: sessionId })];
+    },
+    binned: () => core.binned,
+    restore: ({ input: { id } }) => {
+      note('restore', id);
+      core.binned = [];
+      return { sessionId: id };
+    },
+    purge: ({ input }) => {
+      note('purge', input.id);
+      core.binned = [];
+    },
+    manifest: () => noManifest,
+    detail: ({ input }) => core.details.get(input.id) ?? noDetail,
+    cancel: ({ input }) => note('cancel', input.sessionId),
+    approve: ({ input: { sessionId, approvalId, answer, scope } }) => {
+      note('approve', approvalId, answer, ...(scope === undefined ? [] : [scope]));
+      core.append(sessionId, { type: 'approval-answered', approvalId, answer, by: 'person' });
+    },
+    answerCap: ({ input: { sessionId, capId, decision } }) => {
+      note('cap', capId, decision);
+      const raisedUsd = decision.answer === 'raise' ? decision.usd : null;
+      core.append(sessionId, { type: 'cap-answered', capId, answer: decision.answer, raisedUsd, by: 'person' });
+    },
+  };
+}
+
+function changeHandlers(core: PageCore, note: Note): Subject<'changes'> {
+  const outcome = (what: string, paths: readonly string[]): ChangeOutcome => {
+    note(what, ...paths);
+    return { done: paths, refused: [] };
+  };
+  return {
+    show: ({ input }) => core.changes.get(input.sessionId) ?? [],
+    take: ({ input }) => outcome('take', input.paths),
+    undo: ({ input }) => outcome('undo', input.paths),
+  };
+}
+
+function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
+  const change = (id: string, changed: Partial<ModelEntry>): void => {
+    core.models = core.models.map((model) => (model.id === id ? { ...model, ...changed } : model));
+  };
+  return {
+    list: () => core.models,
+    import: ({ input: { path, name } }) => {
       note('import', path, name);
       const added: ModelEntry = {
         id: 'llama-cpp/own',
@@ -360,14 +304,15 @@ export function createPageCore(): PageCore {
       core.models = [...core.models, added];
       return added;
     },
-    repairModel: async () => ({ problem: null, plan: null, made: null }),
-    probeModel: async (id, onProgress) => {
-      note('probe', id);
-      onProgress({ text: 'How it calls tools.', card: null });
-      core.models = core.models.map((model) => (model.id === id ? { ...model, card: probeCard } : model));
-      onProgress({ text: '', card: probeCard });
-    },
-    removeModel: async (id) => {
+    repair: () => ({ problem: null, plan: null, made: null }),
+    probe: ({ input: { id }, signal }) =>
+      progressStream(async (onProgress) => {
+        note('probe', id);
+        onProgress({ text: 'Checking how it calls tools.', card: null });
+        change(id, { card: probeCard });
+        onProgress({ text: '', card: probeCard });
+      }, signal),
+    remove: ({ input: { id } }) => {
       note('remove', id);
       const file = core.models.find((model) => model.id === id)?.file;
       core.models = core.models.flatMap((model) =>
@@ -375,24 +320,66 @@ export function createPageCore(): PageCore {
       );
       return { done: file?.isOurs === true ? 'deleted' : 'forgotten', path: '', bytes: 0 };
     },
-    showModel: async (id) => {
+    show: ({ input: { id } }) => {
       const entry = core.hub.get(id) ?? core.models.find((model) => model.id === id);
       if (entry !== undefined) return entry;
       throw new AppError('not-found', `The hub has no ${id.slice(3)}, or it is private.`, {
         hint: 'Look at its name; for one that only you may read set HF_TOKEN.',
       });
     },
-    pullModel: async (id, onProgress) => {
-      note('pull', id);
-      onProgress({ phase: 'downloading', doneBytes: 4e8, totalBytes: 1.1e9, text: '' });
-      await new Promise<void>((resolve) => (core.endDownload = resolve));
-      core.models = core.models.map((model) => (model.id === id ? { ...model, state: 'ready' } : model));
-      onProgress({ phase: 'done', doneBytes: 1.1e9, totalBytes: 1.1e9, text: '' });
+    pull: ({ input: { id }, signal }) =>
+      progressStream(async (onProgress) => {
+        note('pull', id);
+        onProgress({ phase: 'downloading', doneBytes: 4e8, totalBytes: 1.1e9, text: '' });
+        await new Promise<void>((resolve) => (core.endDownload = resolve));
+        change(id, { state: 'ready' });
+        onProgress({ phase: 'done', doneBytes: 1.1e9, totalBytes: 1.1e9, text: '' });
+      }, signal),
+  };
+}
+
+function keyHandlers(core: PageCore, note: Note): Subject<'keys'> {
+  let removed: KeyReport | null = null;
+  return {
+    list: () => core.keys,
+    set: ({ input: { provider, value } }) => {
+      if (value.includes(' ')) throw new AppError('bad-input', 'This is no key: it has a space in it.');
+      note('key', provider);
+      core.keys = { ...core.keys, keys: [{ provider, source: 'store', variable: null }] };
+      return { kept: 'store', test: 'accepted', text: '' };
+    },
+    test: ({ input }) => {
+      note('test', input.provider);
+      return { test: 'accepted', text: 'The service lists 3 models.' };
+    },
+    remove: ({ input: { provider } }) => {
+      note('forget', provider);
+      removed = core.keys;
+      core.keys = { ...core.keys, keys: core.keys.keys.filter((key) => key.provider !== provider) };
+    },
+    restore: ({ input }) => {
+      note('restore-key', input.provider);
+      core.keys = removed ?? core.keys;
     },
   };
-  const outcome = (what: string, _sessionId: string, paths: readonly string[]): ReturnType<CoreApi['takeChanges']> => {
-    note(what, ...paths);
-    return Promise.resolve({ done: paths, refused: [] });
+}
+
+function ruleHandlers(core: PageCore, note: Note): Subject<'rules'> {
+  const ofProject = (path: string): RuleFile => ({ ...noRules, owner: 'project', path: `${path}/dewpoint.rules` });
+  return {
+    show: ({ input: { projectPath } }) => ({
+      files: projectPath === null ? [core.rules] : [core.rules, ofProject(projectPath)],
+    }),
+    check: ({ input }) => checked(input.text),
+    save: ({ input: { text } }) => {
+      note('rules', text);
+      const hash = createHash('sha256').update(text).digest('hex');
+      core.rules = { ...core.rules, ...checked(text), text, hash, holds: 'as-written', problems: [] };
+      return { files: [core.rules] };
+    },
+    test: ({ input: { path, draft } }) => {
+      const rule = checked(draft?.text ?? '').rules.find(({ value }) => value === path);
+      return { place: null, fence: rule === undefined ? null : { verdict: 'local-only', text: rule.from }, mask: null };
+    },
   };
-  return core;
 }

@@ -109,13 +109,15 @@ export function comparisonScene(core: PageCore): void {
     ],
     abandoned: [],
   };
-  core.listComparisons = async () => [comparison];
-  core.showComparison = async () => comparison;
-  core.watchComparison = async (_id, listener, end) => {
-    listener(comparison);
-    end();
-    return () => undefined;
-  };
+  core.replace({
+    comparisons: {
+      list: () => [comparison],
+      show: () => comparison,
+      watch: async function* () {
+        yield comparison;
+      },
+    },
+  });
 }
 
 /** A task that begins on this machine, gets stuck, and is finished by a step in the cloud. */
@@ -311,7 +313,7 @@ export async function capScene(core: PageCore): Promise<Story> {
     usage: { freshInput: 9000, cacheRead: 0, output: 900 },
   });
   const money = { scope: 'task', limitUsd: 0.05, spentUsd: 0.0405, heldUsd: 0, worstUsd: 0.0312 } as const;
-  story.append({ type: 'cap-reached', capId: 'cap-1', model: cloudModel, ...money });
+  story.append({ type: 'cap-reached', capId: 'cap-1', model: cloudModel, here: localModel, ...money });
   return story;
 }
 
@@ -341,7 +343,10 @@ export async function endScenes(core: PageCore): Promise<void> {
     output: 'written',
     usage: { freshInput: 2500, cacheRead: 0, output: 700 },
   });
-  capped.end('cap', 'The next call could cost $0.0110; $0.0020 is left of the cap of $0.0200.');
+  capped.end(
+    'cap',
+    'The next call could cost $0.0110. Of the spending limit of $0.0200 for this task, $0.0180 is spent.',
+  );
 }
 
 /** Many turns, as after weeks in one session. */

@@ -1,10 +1,28 @@
+import type { InstructionFile } from '../../src/shared/safety/instruction-files.ts';
+import type { PreparationPlan, PrepareProgress } from '../../src/shared/projects/project-preparation.ts';
+import type { ProjectImage } from '../../src/shared/sandbox/sandbox-images.ts';
 import type { SettingKey } from '../../src/shared/contract/settings-contract.ts';
 import { success } from '../../src/shared/errors.ts';
 import { settingsSchema } from '../../src/shared/settings/settings.ts';
-import type { CoreApi } from '../../src/main/server/core-api.ts';
 import type { CapChanger } from '../../src/main/money/spending-limits.ts';
 import { createCapChanger } from '../../src/main/money/spending-limits.ts';
-import { createProjectCommands } from '../../src/main/projects/configure-project.ts';
+import type { ProjectSetup } from '../../src/main/projects/configure-project.ts';
+import { createProjectSetup } from '../../src/main/projects/configure-project.ts';
+import { settingsStream } from '../../src/main/settings/commands.ts';
+import { wholeStream } from '../../src/main/lib/async/push-queue.ts';
+import type { SomeHandlers } from './fake-handlers.ts';
+import type { SettingsStore } from '../../src/main/settings/settings-store.ts';
+
+/** Notes what the page asked for. */
+export type Note = (name: string, ...args: readonly unknown[]) => void;
+
+/** Where it is kept, for tests to look at and to change. */
+interface Holder {
+  settings: Record<string, unknown>;
+  packages: PreparationPlan;
+  instructions: InstructionFile[];
+  ownImage: ProjectImage | null;
+}
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -12,9 +30,9 @@ interface PageSettings {
   readonly get: (key: SettingKey | undefined) => unknown;
   /** An undefined value takes the entry away. */
   readonly set: (key: SettingKey, value: unknown) => void;
-  readonly watch: CoreApi['watchSettings'];
+  readonly watch: SettingsStore['watch'];
   readonly caps: CapChanger;
-  readonly projects: Pick<CoreApi, 'projectSettings' | 'configureProject'>;
+  readonly projects: ProjectSetup;
 }
 
 const namesOf = (key: SettingKey): readonly string[] => (typeof key === 'string' ? key.split('.') : key);
@@ -22,7 +40,7 @@ const namesOf = (key: SettingKey): readonly string[] => (typeof key === 'string'
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
 
 /** Settings in memory, kept in `holder`; those of projects by the same code as in the program. */
-export function pageSettings(holder: { settings: Record<string, unknown> }): PageSettings {
+function pageSettings(holder: { settings: Record<string, unknown> }): PageSettings {
   const listeners = new Set<(key: string) => void>();
   const set = (key: SettingKey, value: unknown): void => {
     holder.settings = put(holder.settings, namesOf(key), value);
@@ -32,7 +50,7 @@ export function pageSettings(holder: { settings: Record<string, unknown> }): Pag
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
-  const commands = createProjectCommands({
+  const projects = createProjectSetup({
     home: '/nowhere',
     env: { DEPLOY_TOKEN: 'x' },
     settings: {
@@ -44,7 +62,7 @@ export function pageSettings(holder: { settings: Record<string, unknown> }): Pag
       watch,
     },
   });
-  const there = async (path: string, found: ReturnType<CoreApi['projectSettings']>) => ({
+  const there = async (path: string, found: ReturnType<ProjectSetup['show']>) => ({
     ...(await found),
     isThere: !path.includes('gone'),
   });
@@ -62,8 +80,8 @@ export function pageSettings(holder: { settings: Record<string, unknown> }): Pag
       now: Date.now,
     }),
     projects: {
-      projectSettings: (path) => there(path, commands.projectSettings(path)),
-      configureProject: (path, change) => there(path, commands.configureProject(path, change)),
+      show: (path) => there(path, projects.show(path)),
+      change: (path, change) => there(path, projects.change(path, change)),
     },
   };
 }
@@ -85,4 +103,63 @@ function put(tree: Tree, [name, ...rest]: readonly string[], value: unknown): Re
   const { [name]: inner, ...others } = tree;
   if (rest.length > 0) return { ...others, [name]: put(isTree(inner) ? inner : {}, rest, value) };
   return value === undefined ? others : { ...others, [name]: value };
+}
+
+/** What is set: for all projects, for one, and on money. */
+export function settingsHandlers(core: Holder, note: Note): Pick<SomeHandlers, 'settings' | 'projects' | 'budget'> {
+  const settings = pageSettings(core);
+  const withParts = (changed: Partial<PreparationPlan['parts'][number]>): void => {
+    core.packages = { ...core.packages, parts: core.packages.parts.map((part) => ({ ...part, ...changed })) };
+  };
+  return {
+    settings: {
+      get: ({ input }) => settings.get(input.key),
+      set: ({ input: { key, value } }) => {
+        note('set', key, value);
+        settings.set(key, value);
+        return value;
+      },
+      unset: ({ input: { key } }) => {
+        note('unset', key);
+        settings.set(key, undefined);
+      },
+      watch: ({ signal }) => settingsStream(settings, signal),
+    },
+    budget: {
+      show: ({ input }) => settings.caps.show(input.projectPath),
+      change: ({ input: { change, ...target } }) => {
+        note('budget', target, change);
+        return settings.caps.change(target, change);
+      },
+    },
+    projects: {
+      settings: ({ input }) => settings.projects.show(input.projectPath),
+      configure: ({ input: { projectPath, change } }) => {
+        note('configure', projectPath, change);
+        return settings.projects.change(projectPath, change);
+      },
+      removePackages: ({ input: { projectPath } }) => {
+        note('remove-packages', projectPath);
+        withParts({ state: 'missing', packages: null });
+        return [{ kind: 'packages', name: projectPath, sizeBytes: 4e4, unneeded: null, isRemoved: true }];
+      },
+      image: () => core.ownImage,
+      instructions: () => core.instructions,
+      approveInstructions: ({ input: { path, sha256 } }) => {
+        note('follow', path, sha256);
+        core.instructions = core.instructions.map((file) => ({ ...file, state: 'approved' }));
+        return core.instructions;
+      },
+      parts: () => core.packages.parts,
+      preparation: () => core.packages,
+      prepare: ({ input: { approval }, signal }) =>
+        wholeStream<PrepareProgress>(async (tell) => {
+          note('prepare', approval);
+          tell({ type: 'text', text: 'python -m pip install -r requirements.txt' });
+          tell({ type: 'text', text: 'Successfully installed six-1.17.0' });
+          withParts({ state: 'ready', packages: 1, sizeBytes: 4e4 });
+          tell({ type: 'ended', plan: core.packages });
+        }, signal),
+    },
+  };
 }

@@ -57,7 +57,7 @@ export interface Story {
 }
 
 export async function startStory(core: PageCore, title: string, projectPath: string | null): Promise<Story> {
-  const sessionId = await core.createSession({ projectPath, title });
+  const sessionId = core.createSession({ projectPath, title });
   let count = 0;
   let steps = 0;
   let turnId = '';
@@ -139,7 +139,7 @@ export async function startStory(core: PageCore, title: string, projectPath: str
       });
     },
     stage(name, reason, recipe) {
-      append({ type: 'stage-chosen', stage: stages[name], recipe: recipe ?? null, reason, index: 0 });
+      append({ type: 'stage-chosen', stage: stages[name], recipe: recipe ?? null, reason, index: 0, cause: null });
     },
     check(phase, passed, summary) {
       append({
@@ -268,7 +268,7 @@ function routeOf(callId: string, name: 'local' | 'cloud'): EventOf<'route-decide
     gain: 0.58,
     votes: [
       { rule: 'verification', toward: 'cloud', weight: 0.7, reason: 'The tests still fail after 2 edits.' },
-      { rule: 'model-size', toward: 'local', weight: 0.5, reason: 'The local model is a large one.' },
+      { rule: 'model-size', toward: 'local', weight: 0.5, reason: 'The local model is large.' },
     ],
     options: [
       { model: localModel, where: 'local', denied: null, costUsd: 0, seconds: 11, restUsd: 0.04 },

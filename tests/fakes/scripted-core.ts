@@ -5,12 +5,17 @@ import type { NewEvent, SessionEvent, Transient } from '@shared/events/events.ts
 import { emptyMoney, reduceMoney, totalCostUsd } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession, sessionStatus } from '@shared/session/session-state.ts';
-import type { CoreApi, CorePush } from '../../src/main/server/core-api.ts';
-import { emptyCore } from './empty-core.ts';
+import type { NewSessionRequest } from '../../src/main/sessions/open/new-session.ts';
+import type { FollowedLog, LogPush } from '../../src/main/sessions/open/session-stream.ts';
+import { sessionStream } from '../../src/main/sessions/open/session-stream.ts';
+import { createFakeHandlers, emptyHandlers } from './fake-handlers.ts';
+import type { FakeHandlers } from './fake-handlers.ts';
 import { readHistory } from '../../src/main/sessions/history/read-history.ts';
 
 /** A core without engine, disk or sandbox: each message is answered by the next list of events of its script. */
-export interface ScriptedCore extends CoreApi {
+export interface ScriptedCore extends FakeHandlers {
+  /** The id of a session that begins now. */
+  createSession(request: Pick<NewSessionRequest, 'projectPath' | 'title'>): string;
   /** Appends to a session's log, as a turn would. */
   append(sessionId: string, event: NewEvent): void;
   push(sessionId: string, transient: Transient): void;
@@ -22,7 +27,7 @@ export interface ScriptedCore extends CoreApi {
 
 interface Held {
   readonly events: SessionEvent[];
-  readonly listeners: Set<(push: CorePush) => void | Promise<void>>;
+  readonly listeners: Set<(push: LogPush) => void | Promise<void>>;
 }
 
 export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []): ScriptedCore {
@@ -59,8 +64,52 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
       lastReason: state.turns.at(-1)?.reason ?? null,
     };
   };
+  const createSession: ScriptedCore['createSession'] = ({ projectPath, title }) => {
+    const sessionId = `session-${sessions.size + 1}`;
+    sessions.set(sessionId, { events: [], listeners: new Set() });
+    const workspace = { mode: 'in-place' as const, path: projectPath ?? '/workspace' };
+    const named = { logVersion: 2, sessionId, appVersion: '0', title: title ?? 'A scripted session' };
+    append(sessionId, { type: 'session-created', ...named, projectPath, workspace, parentId: null, groupId: null });
+    return sessionId;
+  };
+  const follow = (sessionId: string): FollowedLog => ({
+    state: () => stateOf(sessionId),
+    subscribe(fromSeq, listener) {
+      const { events, listeners } = held(sessionId);
+      for (const event of events.slice(fromSeq - 1)) void listener({ type: 'event', event });
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  });
+  const fake = createFakeHandlers(emptyHandlers, {
+    sessions: {
+      create: ({ input }) => ({ sessionId: createSession(input) }),
+      send: ({ input: { sessionId, text } }) => {
+        const messageId = `message-${held(sessionId).events.length}`;
+        append(sessionId, { type: 'user-message-added', messageId, text, queued: false });
+        for (const event of answers.shift() ?? []) append(sessionId, event);
+        return { messageId, queued: false };
+      },
+      events: ({ input, signal }) => sessionStream(async () => follow(input.sessionId), input.fromSeq, signal),
+      list: () => [...sessions.keys()].map(summary),
+      find: ({ input }) => summary(input.id),
+      show: ({ input: { sessionId } }) => ({ state: stateOf(sessionId), money: moneyOf(sessionId) }),
+      history: ({ input: { sessionId, place } }) => {
+        const read = async function* (fromSeq: number): AsyncIterable<SessionEvent> {
+          yield* held(sessionId).events.slice(fromSeq - 1);
+        };
+        return readHistory({ marks: [{ seq: 0, offset: 0 }], read }, place);
+      },
+    },
+    stepCosts: ({ input }) => {
+      const fold = foldStepCosts();
+      for (const event of held(input.sessionId).events) fold.add(event);
+      return fold.costs({ model: 'sky/model', price });
+    },
+  });
   return {
-    ...emptyCore(notScripted),
+    ...fake,
+    createSession,
     append,
     setTime(at) {
       now = at;
@@ -72,45 +121,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
       sessionId === undefined
         ? [...sessions.values()].reduce((count, session) => count + session.listeners.size, 0)
         : held(sessionId).listeners.size,
-    async createSession({ projectPath, title }) {
-      const sessionId = `session-${sessions.size + 1}`;
-      sessions.set(sessionId, { events: [], listeners: new Set() });
-      const workspace = { mode: 'in-place' as const, path: projectPath ?? '/workspace' };
-      const named = { logVersion: 2, sessionId, appVersion: '0', title: title ?? 'A scripted session' };
-      append(sessionId, { type: 'session-created', ...named, projectPath, workspace, parentId: null, groupId: null });
-      return sessionId;
-    },
-    async send(sessionId, text) {
-      const messageId = `message-${held(sessionId).events.length}`;
-      append(sessionId, { type: 'user-message-added', messageId, text, queued: false });
-      for (const event of answers.shift() ?? []) append(sessionId, event);
-      return { messageId, queued: false };
-    },
-    async subscribe(sessionId, fromSeq, listener) {
-      const { events, listeners } = held(sessionId);
-      for (const event of events.slice(fromSeq - 1)) void listener({ type: 'event', event });
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    listSessions: async () => [...sessions.keys()].map(summary),
-    findSession: async (id) => summary(id),
-    showSession: async (sessionId) => ({ state: stateOf(sessionId), money: moneyOf(sessionId) }),
-    stepCosts: async (sessionId) => {
-      const fold = foldStepCosts();
-      for (const event of held(sessionId).events) fold.add(event);
-      return fold.costs({ model: 'sky/model', price });
-    },
-    history: async (sessionId, place) => {
-      const read = async function* (fromSeq: number): AsyncIterable<SessionEvent> {
-        yield* held(sessionId).events.slice(fromSeq - 1);
-      };
-      return readHistory({ marks: [{ seq: 0, offset: 0 }], read }, place);
-    },
   };
 }
 
 const price = { input: 3, output: 15, source: 'test', date: '2026-11-21' } as const;
-
-const notScripted = (): never => {
-  throw new AppError('internal', 'This is not in the script.');
-};

@@ -71,7 +71,7 @@ async function talk(core: PageCore, title: string, { asked, said }: { readonly a
   const story = await startStory(core, title, project);
   story.ask(asked);
   story.end('answered', said);
-  const { state } = await core.showSession(story.sessionId);
+  const { state } = await core.client.sessions.show({ sessionId: story.sessionId });
   const detail = { request: null, parts: [], price: null, tools: [] };
   core.details.set(state.messages[0]?.messageId ?? '', { ...detail, text: asked });
   core.details.set(state.turns[0]?.id ?? '', { ...detail, text: said });
@@ -149,6 +149,6 @@ export async function furnishStress(core: PageCore): Promise<void> {
   });
   await scriptsScene(core);
   // Nothing is added any more, and to fold 2,000 logs for each reading of the list is this core's own way.
-  const sessions = await core.listSessions();
-  core.listSessions = async () => sessions;
+  const sessions = await core.client.sessions.list();
+  core.replace({ sessions: { list: () => sessions } });
 }

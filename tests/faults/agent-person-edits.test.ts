@@ -15,7 +15,7 @@ async function between(act: (kit: AgentKit) => void, write: ReplyParts): Promise
     ],
   });
   const end = await kit.runner.send('Do the work.', turnOptions);
-  expect(end.reason).toBe('done');
+  expect(end.reason).toBe('answered');
   return kit;
 }
 

@@ -49,7 +49,7 @@ describe('an answer that is cut', () => {
       ],
     });
     const end = await kit.runner.send('Do the work.', turnOptions);
-    expect(end).toMatchObject({ reason: 'done', text: 'ok' });
+    expect(end).toMatchObject({ reason: 'answered', text: 'ok' });
     expect(ofType(kit.journal.events, 'model-call-ended')[0]).toMatchObject({
       error: { code: 'cut', retryable: true },
     });
@@ -107,7 +107,7 @@ describe('an engine that fails', () => {
     const lost = { error: { code: 'engine-lost', message: 'gone', retryable: true } } as const;
     const kit = createAgentKit({ replies: [lost, call('task_complete', { summary: 'ok' })] });
     const end = await kit.runner.send('Do the work.', turnOptions);
-    expect(end.reason).toBe('done');
+    expect(end.reason).toBe('answered');
     expect(ofType(kit.journal.events, 'model-call-started').map((event) => event.step)).toEqual([1, 2]);
   });
 

@@ -25,7 +25,7 @@ async function runOdd(tool: Tool, options: KitOptions = {}): Promise<AgentKit> {
     ...options,
   });
   const end = await kit.runner.send('Do the work.', turnOptions);
-  expect(end).toMatchObject({ reason: 'done', text: 'ok' });
+  expect(end).toMatchObject({ reason: 'answered', text: 'ok' });
   return kit;
 }
 

@@ -7,8 +7,9 @@ import type { Comparison } from '../../src/shared/comparisons/comparison.ts';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { seeded } from '../../bench/lib/seeded.ts';
 import { command, complete, createProgram, type Program, type Running, tool } from './program.ts';
+import { sampled } from '../fakes/sampled.ts';
 
-const kills = 8;
+const kills = sampled(8, 3);
 
 const settings = {
   local: 'weak/script',

@@ -1,4 +1,5 @@
 import { runOptionsSchema } from '../../src/shared/session/run-options.ts';
+import { followEvents } from '../fakes/core-client.ts';
 import { openMemoryCore } from './memory-core.ts';
 
 /**
@@ -7,12 +8,14 @@ import { openMemoryCore } from './memory-core.ts';
  */
 async function main(home: string, session: string): Promise<void> {
   const core = await openMemoryCore(home);
-  const id = session === '' ? await core.createSession({ projectPath: null }) : session;
-  await core.subscribe(id, 1, (push) => {
-    if (push.type === 'event') process.stdout.write(`${JSON.stringify(push.event)}\n`);
+  const id = session === '' ? (await core.client.sessions.create({ projectPath: null })).sessionId : session;
+  followEvents(core.client, id, (event) => void process.stdout.write(`${JSON.stringify(event)}\n`));
+  await core.client.sessions.send({
+    sessionId: id,
+    text: 'Fix the bug in add().',
+    options: runOptionsSchema.parse({ strategy: 'loop' }),
   });
-  await core.send(id, 'Fix the bug in add().', runOptionsSchema.parse({ strategy: 'loop' }));
-  await core.result(id);
+  await core.client.sessions.result({ sessionId: id });
   await core.dispose();
 }
 

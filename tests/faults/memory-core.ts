@@ -1,8 +1,8 @@
+import type { ClientCore } from '../fakes/core-client.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
 import { success } from '../../src/shared/errors.ts';
-import type { CoreApi } from '../../src/main/server/core-api.ts';
-import { compose } from '../../src/main/compose.ts';
+import { openClientCore } from '../fakes/core-client.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 
 /** What the scripted model does in a session of the core below; a pause before each answer spreads the moments. */
@@ -19,8 +19,8 @@ export const memoryScript = {
 };
 
 /** The real core on a home, with a sandbox in memory in place of a container. */
-export function openMemoryCore(home: string): Promise<CoreApi> {
-  return compose({
+export function openMemoryCore(home: string): Promise<ClientCore> {
+  return openClientCore({
     home,
     cache: join(home, 'cache'),
     version: '0.0.0-test',

@@ -9,9 +9,10 @@ import { checkCrashed } from './check-crashed.ts';
 import { killAt } from './kill-at.ts';
 import { memoryScript, openMemoryCore } from './memory-core.ts';
 import { follow, node, readLog, type Running } from './program.ts';
+import { sampled } from '../fakes/sampled.ts';
 
-/** With the 25 of `program-kill.test.ts`, which runs in containers, these are 200. */
-const kills = 175;
+/** As a whole these are 200, with the 25 of `program-kill.test.ts`, which runs in containers. */
+const kills = sampled(175, 40);
 const neverAborted = new AbortController().signal;
 
 let folder = '';
@@ -44,8 +45,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function writeSettings(): Promise<void> {
   const core = await openMemoryCore(home);
-  await core.setSetting('providers.script', memoryScript);
-  await core.setSetting('local', 'script/script');
+  await core.client.settings.set({ key: 'providers.script', value: memoryScript });
+  await core.client.settings.set({ key: 'local', value: 'script/script' });
   await core.dispose();
 }
 
@@ -97,12 +98,12 @@ async function openAgain(
   session: string,
   hasLog: boolean,
 ): Promise<string> {
-  expect((await core.listSessions()).length).toBeGreaterThan(0);
+  expect((await core.client.sessions.list()).length).toBeGreaterThan(0);
   if (!hasLog) return 'no log';
-  await core.showSession(session);
-  await core.showChanges(session, []);
-  const report = await core.replay(session, neverAborted);
+  await core.client.sessions.show({ sessionId: session });
+  await core.client.changes.show({ sessionId: session, paths: [] });
+  const report = await core.client.sessions.replay({ sessionId: session }, { signal: neverAborted });
   expect(report.firstDifference).toBeNull();
   expect(report.matched).toBe(true);
-  return (await core.showSession(session)).state.turns.at(-1)?.reason ?? 'no turn';
+  return (await core.client.sessions.show({ sessionId: session })).state.turns.at(-1)?.reason ?? 'no turn';
 }

@@ -4,8 +4,9 @@ import { seeded } from '../../bench/lib/seeded.ts';
 import { checkCrashed } from './check-crashed.ts';
 import { killAt, killInCommand, type Whole } from './kill-at.ts';
 import { command, complete, createProgram, type Program, tool } from './program.ts';
+import { sampled } from '../fakes/sampled.ts';
 
-const kills = 25;
+const kills = sampled(25, 8);
 
 const work = [
   tool('read_file', { path: 'notes.txt' }),

@@ -52,7 +52,7 @@ describe.skipIf(isWithoutEngine)('a model behind a server that fails', () => {
       const end = await program.startTask().ended;
       expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
       expect(notices(end.events)).toHaveLength(failures.length);
-      expect(end.stderr).toContain('It is asked again');
+      expect(end.stderr).toContain('Trying again');
       expect(server.requests).toHaveLength(failures.length + 2);
       const calls = ofType(end.events, 'model-call-ended');
       expect(calls.map(({ error }) => error === null)).toEqual([...failures.map(() => false), true, true]);

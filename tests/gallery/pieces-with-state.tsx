@@ -31,7 +31,7 @@ export function Typing() {
     <MessageField
       id={id}
       label="Message"
-      placeholder="What is to be done?"
+      placeholder="What would you like to do?"
       text={text}
       onText={setText}
       rows={[2, 6]}

@@ -197,7 +197,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   ),
   fold: (
     <>
-      <Fold label="What it said">
+      <Fold label="Response">
         <p className="mt-1 text-sm">{long}</p>
       </Fold>
       <details>

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { en } from '../../src/renderer/texts/en.ts';
 
-/** Catches: a README that grows into a manual, a sentence nobody can follow, and a link that leads nowhere. */
+/** Catches: a README that grows into a manual, a sentence nobody can follow, and a link or path that leads nowhere. */
 const root = resolve(import.meta.dirname, '../..');
 const mostLines = 110;
 const mostWords = 30;
@@ -58,6 +58,21 @@ function linksIn(markdown: string): readonly string[] {
     .filter((target) => target !== '' && !/^[a-z]+:/u.test(target));
 }
 
+/** Paths of our own sources and tests, also in code; what a reader fills in (`NAME`, `*`) ends a path before it. */
+function pathsIn(markdown: string): readonly string[] {
+  return [...markdown.matchAll(/(?<![\w./-])(?:src\/(?:main|preload|renderer|shared)|tests\/[a-z]+)\/[\w./-]*/gu)].map(
+    ([path]) => path.replace(/[.]+$/u, '').replace(/(?<=\/)[^/]*NAME.*$/u, ''),
+  );
+}
+
+/** A test file may be named without what its name ends with, as the test runner takes it. */
+function isThere(path: string): boolean {
+  const place = join(root, path);
+  if (existsSync(place)) return true;
+  if (!existsSync(dirname(place))) return false;
+  return readdirSync(dirname(place)).some((name) => name.startsWith(`${basename(place)}.test.`));
+}
+
 describe('the documents', () => {
   it(`have a README of at most ${mostLines} lines`, () => {
     expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(mostLines);
@@ -78,6 +93,15 @@ describe('the documents', () => {
     expect(lost).toEqual([]);
   });
 
+  it('name only sources and tests that exist', () => {
+    const lost = documents.flatMap((path) =>
+      pathsIn(read(path))
+        .filter((named) => !isThere(named))
+        .map((named) => `${path}: ${named}`),
+    );
+    expect(lost).toEqual([]);
+  });
+
   it('are read as a person reads them', () => {
     const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
     expect(longIn(`${words(30)}. ${words(30)}.`)).toEqual([]);
@@ -85,6 +109,9 @@ describe('the documents', () => {
     expect(longIn(`- ${words(20)}\n- ${words(20)}\n\n| ${words(20)} | ${words(20)} |`)).toEqual([]);
     expect(longIn(`| ${words(31)} | a |`)).toHaveLength(1);
     expect(longIn(`\`\`\`\n${words(40)}\n\`\`\`\nUse \`${words(40)}\`.`)).toEqual([]);
+    expect(
+      pathsIn('`src/main/a/b.ts`. tests/lint/c, src/main/*/d.md, src/main/tools/NAME.tool.ts, src/app.py'),
+    ).toEqual(['src/main/a/b.ts', 'tests/lint/c', 'src/main/', 'src/main/tools/']);
     expect(linksIn('[a](b/c.md#d) ![e](f.webp) [g](https://h.example) `[i](j)`')).toEqual(['b/c.md', 'f.webp']);
   });
 });

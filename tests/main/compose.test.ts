@@ -1,25 +1,25 @@
+import type { ClientCore } from '../fakes/core-client.ts';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure, success } from '../../src/shared/errors.ts';
 import { runOptionsSchema } from '../../src/shared/session/run-options.ts';
-import type { CoreApi } from '../../src/main/server/core-api.ts';
 import type { ComposeConfig } from '../../src/main/compose.ts';
-import { compose } from '../../src/main/compose.ts';
+import { openClientCore } from '../fakes/core-client.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 
 const neverAborted = new AbortController().signal;
 let home: string;
-let core: CoreApi;
+let core: ClientCore;
 
 const calc = {
   'calc.py': 'def add(a, b):\n    return a - b\n',
   'tests/test_calc.py': 'from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n',
 };
 
-function openCore(replaced: Partial<ComposeConfig> = {}): Promise<CoreApi> {
-  return compose({
+function openCore(replaced: Partial<ComposeConfig> = {}): Promise<ClientCore> {
+  return openClientCore({
     home,
     cache: join(home, 'cache'),
     version: '0.0.0-test',
@@ -41,14 +41,17 @@ function openCore(replaced: Partial<ComposeConfig> = {}): Promise<CoreApi> {
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'dewpoint-compose-'));
   core = await openCore();
-  await core.setSetting('providers.script', {
-    kind: 'scripted',
-    replies: [
-      { text: 'Looking.', toolCalls: [{ name: 'read_file', input: { path: 'calc.py' } }] },
-      { toolCalls: [{ name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } }] },
-      { toolCalls: [{ name: 'run_command', input: { command: 'pytest -q' } }] },
-      { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds now.' } }] },
-    ],
+  await core.client.settings.set({
+    key: 'providers.script',
+    value: {
+      kind: 'scripted',
+      replies: [
+        { text: 'Looking.', toolCalls: [{ name: 'read_file', input: { path: 'calc.py' } }] },
+        { toolCalls: [{ name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } }] },
+        { toolCalls: [{ name: 'run_command', input: { command: 'pytest -q' } }] },
+        { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds now.' } }] },
+      ],
+    },
   });
 });
 
@@ -61,9 +64,9 @@ const options = runOptionsSchema.parse({ local: 'script/script', strategy: 'loop
 
 describe('compose', () => {
   it('runs a scripted session to its end, keeps it, and plays it again to the same hash in another process', async () => {
-    const id = await core.createSession({ projectPath: null });
-    await core.send(id, 'Fix the bug in add().', options);
-    const result = await core.result(id);
+    const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
+    await core.client.sessions.send({ sessionId: id, text: 'Fix the bug in add().', options });
+    const result = await core.client.sessions.result({ sessionId: id });
     expect(result).toMatchObject({
       status: 'done',
       text: 'It adds now.',
@@ -74,41 +77,61 @@ describe('compose', () => {
     });
     await core.dispose();
     core = await openCore();
-    const report = await core.replay(id, neverAborted);
+    const report = await core.client.sessions.replay({ sessionId: id }, { signal: neverAborted });
     expect(report).toMatchObject({ matched: true, firstDifference: null });
     expect(report.stateHash).toBe(report.recordedHash);
   });
 
   it('says what is missing when the model is not there', async () => {
-    const id = await core.createSession({ projectPath: null });
-    await core.send(id, 'Fix the bug.', runOptionsSchema.parse({ local: 'script/other' }));
-    expect(await core.result(id)).toMatchObject({ status: 'missing', reason: expect.stringContaining('script/other') });
+    const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
+    await core.client.sessions.send({
+      sessionId: id,
+      text: 'Fix the bug.',
+      options: runOptionsSchema.parse({ local: 'script/other' }),
+    });
+    expect(await core.client.sessions.result({ sessionId: id })).toMatchObject({
+      status: 'missing',
+      reason: expect.stringContaining('script/other'),
+    });
   });
 
   it('says only of a model that can be fetched that it is to be fetched', async () => {
-    const id = await core.createSession({ projectPath: null });
+    const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
     const reasonFor = async (local: string): Promise<string> => {
-      await core.send(id, 'Fix the bug.', runOptionsSchema.parse({ local }));
-      return (await core.result(id)).reason;
+      await core.client.sessions.send({
+        sessionId: id,
+        text: 'Fix the bug.',
+        options: runOptionsSchema.parse({ local }),
+      });
+      return (await core.client.sessions.result({ sessionId: id })).reason;
     };
     expect(await reasonFor('llama-cpp/none')).toContain('`dewpoint models pull llama-cpp/none`');
     expect(await reasonFor('script/other')).not.toContain('models pull');
     expect(await reasonFor('none')).toContain('Give its whole name (llama-cpp/none?)');
     const hint = expect.stringContaining('Is it llama-cpp/none?');
-    await expect(core.showModel('none', false, neverAborted)).rejects.toMatchObject({ code: 'not-found', hint });
+    await expect(core.client.models.show({ id: 'none', fit: false }, { signal: neverAborted })).rejects.toMatchObject({
+      data: {
+        code: 'not-found',
+        hint,
+      },
+    });
   });
 
   it('refuses an empty task before anything is written', async () => {
-    const id = await core.createSession({ projectPath: null });
-    await expect(core.send(id, '  \n', options)).rejects.toMatchObject({ code: 'bad-input' });
-    const { state } = await core.showSession(id);
+    const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
+    await expect(core.client.sessions.send({ sessionId: id, text: '  \n', options })).rejects.toMatchObject({
+      data: { code: 'bad-input' },
+    });
+    const { state } = await core.client.sessions.show({ sessionId: id });
     expect(state.messages).toEqual([]);
   });
 
   it('refuses a project that is a file', async () => {
     const path = join(home, 'file.txt');
     await writeFile(path, 'x');
-    await expect(core.createSession({ projectPath: path })).rejects.toMatchObject({ code: 'bad-input' });
+    await expect(core.client.sessions.create({ projectPath: path })).rejects.toMatchObject({
+      data: { code: 'bad-input' },
+    });
     expect(await readFile(path, 'utf8')).toBe('x');
   });
 
@@ -122,11 +145,11 @@ describe('compose', () => {
           signal.addEventListener('abort', stop, { once: true });
         }),
     });
-    const id = await core.createSession({ projectPath: null });
-    const sent = core.send(id, 'Fix the bug.', options);
+    const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
+    const sent = core.client.sessions.send({ sessionId: id, text: 'Fix the bug.', options });
     await expect.poll(() => core.runningTurns()).toBe(1);
-    await core.cancel(id);
-    await expect(sent).rejects.toMatchObject({ code: 'cancelled' });
+    await core.client.sessions.cancel({ sessionId: id });
+    await expect(sent).rejects.toMatchObject({ data: { code: 'cancelled' } });
     expect(core.runningTurns()).toBe(0);
   });
 
@@ -140,16 +163,19 @@ describe('compose', () => {
         return success({ ...readOnly, tier: 'read-only', description: { ...readOnly.description, ...missing } });
       },
     });
-    await core.setSetting('providers.answers', { kind: 'scripted', replies: [{ text: 'In calc.py.' }] });
+    await core.client.settings.set({
+      key: 'providers.answers',
+      value: { kind: 'scripted', replies: [{ text: 'In calc.py.' }] },
+    });
     const asks = { ...options, local: 'answers/script' };
-    const id = await core.createSession({ projectPath: null });
-    await core.send(id, 'Fix the bug.', asks);
-    expect(await core.result(id)).toMatchObject({
+    const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
+    await core.client.sessions.send({ sessionId: id, text: 'Fix the bug.', options: asks });
+    expect(await core.client.sessions.result({ sessionId: id })).toMatchObject({
       status: 'missing',
       steps: 0,
-      text: expect.stringMatching(/^This user may not use the engine\. So nothing can be changed/),
+      text: expect.stringMatching(/^This user may not use the engine\. Nothing can be changed/),
     });
-    await core.send(id, 'Where is add()?', asks);
-    expect(await core.result(id)).toMatchObject({ status: 'done', text: 'In calc.py.' });
+    await core.client.sessions.send({ sessionId: id, text: 'Where is add()?', options: asks });
+    expect(await core.client.sessions.result({ sessionId: id })).toMatchObject({ status: 'done', text: 'In calc.py.' });
   });
 });

@@ -76,7 +76,7 @@ describe('pictures', { timeout: 240_000 }, () => {
     const { openSession } = viewWays(served.page, sessions);
     await openSession('working', 'Explain how releases are made');
     const sessionId = sessions.working ?? '';
-    const { state } = await core.showSession(sessionId);
+    const { state } = await core.client.sessions.show({ sessionId });
     const text =
       'Releases are made by `scripts/release.sh`, which does three things:\n\n1. it reads the version from **VERSION**\n2. it';
     core.push(sessionId, { type: 'text-delta', callId: state.steps.at(-1)?.callId ?? '', text });
@@ -97,7 +97,7 @@ describe('pictures', { timeout: 240_000 }, () => {
     core.findings = [{ area: 'sandbox', status: 'missing', text: 'No container engine was found.', hint }];
     await start(core, wide, 'light');
     const { ways } = viewWays(served.page, {});
-    await served.page.getByText('Three things').waitFor();
+    await served.page.getByText('Get started').waitFor();
     for (const name of ['new', 'models', 'compare', 'costs', 'bin'] as const) {
       await ways[name]();
       await shot(`${name}-empty`);
@@ -111,7 +111,7 @@ describe('pictures', { timeout: 240_000 }, () => {
     await viewWays(served.page, sessions).openSession('answer', 'Which port');
     await served.page.locator('code', { hasText: 'config/default.toml' }).waitFor();
     await served.stopServer();
-    await served.page.getByText('The connection to Dewpoint is gone').waitFor();
+    await served.page.getByText('Connection lost').waitFor();
     await shot('session-offline');
   });
 });

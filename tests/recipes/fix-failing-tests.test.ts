@@ -34,7 +34,7 @@ describe('a small slip', () => {
     expect(outcome).toMatchObject({
       type: 'done',
       confidence: 'weak-tests',
-      text: expect.stringContaining('by trying'),
+      text: expect.stringContaining('by trial and error'),
     });
     expect(await harness.text('calc.js')).toBe(calculator['calc.js'].replace('a - b', 'a + b'));
     expect(harness.questions.length).toBeGreaterThan(0);
@@ -46,8 +46,8 @@ describe('a small slip', () => {
       const outcome = await fixFailingTests.run(harness.context);
       return outcome.type === 'done' ? outcome.text : outcome.type;
     };
-    expect(await said('Let numbers be added up.')).toContain('Only that was worked on');
-    expect(await said('A test fails. Fix it.')).not.toContain('Only that was worked on');
+    expect(await said('Let numbers be added up.')).toContain('Only the failing tests were worked on');
+    expect(await said('A test fails. Fix it.')).not.toContain('Only the failing tests were worked on');
   });
 
   test('is left to the model when the mechanical arm is switched off', async () => {
@@ -75,7 +75,7 @@ describe('a small slip', () => {
       expect(outcome).toMatchObject({
         type: 'done',
         confidence: 'weak-tests',
-        text: expect.stringContaining('does not come to the same change'),
+        text: expect.stringContaining('suggested a different change'),
       });
       expect(await harness.text('calc.js')).toBe(calculator['calc.js'].replace('a - b', 'a + b'));
     }
@@ -132,7 +132,7 @@ test('two faults in two files are repaired one after the other', async () => {
     'b.js': 'export const larger = (x, y) => {\n  return Math.min(x, y);\n};\n',
     'ab.test.js': `${header}import { half } from './a.js';\nimport { larger } from './b.js';\n\ntest('halves', () => {\n  assert.equal(half(8), 4);\n  assert.equal(half(3), 1.5);\n});\n\ntest('larger', () => {\n  assert.equal(larger(1, 2), 2);\n  assert.equal(larger(9, 5), 9);\n});\n`,
   };
-  const judge = { agreement: false, mutants: true, overfitLint: true, rerun: true, varied: true };
+  const judge = { agreement: false, varied: true };
   const harness = await harnessOf({ files, settings: { judge } });
   const outcome = await fixFailingTests.run(harness.context);
   expect(outcome).toMatchObject({ type: 'done' });
@@ -200,7 +200,9 @@ describe('answers side by side', () => {
       ]),
     });
     expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'gave-up' });
-    expect(harness.progress.filter((line) => line.startsWith('judge: ') && line.includes('moved'))).not.toEqual([]);
+    expect(
+      harness.progress.filter((line) => line.startsWith('judge: ') && line.includes('now fail differently')),
+    ).not.toEqual([]);
     expect(harness.progress.filter((line) => line.startsWith('keep: '))).toEqual([]);
   });
 
@@ -213,21 +215,6 @@ describe('answers side by side', () => {
     expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'done' });
     expect(harness.questions.every(({ temperature }) => temperature === 0)).toBe(true);
   });
-});
-
-test('a rewrite that stumbles over a name gets one repair turn', async () => {
-  const harness = await harnessOf({
-    files: calculator,
-    settings: { mechanicalChanges: false },
-    answer: (question) =>
-      question.label.includes('repair')
-        ? '```javascript\nexport function add(a, b) {\n  return a + b;\n}\n```'
-        : '```javascript\nexport function add(a, b) {\n  return sum(a, b);\n}\n```',
-  });
-  const outcome = await fixFailingTests.run(harness.context);
-  expect(outcome.type).toBe('done');
-  expect(harness.questions.map((question) => /\((\w+),/.exec(question.label)?.[1])).toEqual(['fix', 'repair', 'body']);
-  expect(harness.questions[1]?.user).toContain('sum is not defined');
 });
 
 test('a change that copies the value of the test is called weak', async () => {

@@ -4,11 +4,11 @@ import { suites } from '../../scripts/setup/test-suites.mjs';
 import config from '../../vitest.config.ts';
 
 describe('parseTestOptions', () => {
-  it('takes every suite when none is named, and leaves the system alone', () => {
+  it('takes every suite but those on request when none is named, and leaves the system alone', () => {
     expect(parseTestOptions([], {})).toEqual({
       ok: true,
       isHelp: false,
-      chosen: suites.map((suite) => suite.name),
+      chosen: suites.filter((suite) => !suite.isOnRequest).map((suite) => suite.name),
       mayChangeSystem: false,
       isStrict: false,
     });
@@ -16,6 +16,7 @@ describe('parseTestOptions', () => {
 
   it('runs the named ones in the order of the suites', () => {
     expect(parseTestOptions(['unit', 'lint'], {})).toMatchObject({ chosen: ['lint', 'unit'] });
+    expect(parseTestOptions(['proofs'], {})).toMatchObject({ chosen: ['proofs'] });
   });
 
   it('may change the system with --setup-system and in CI; only CI is strict', () => {

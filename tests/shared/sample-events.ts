@@ -79,7 +79,7 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
         tookMs: 100,
         text,
       },
-      { type: 'stage-chosen', ...turn, stage: pick(stages), recipe: null, reason: 'r', index: 0 },
+      { type: 'stage-chosen', ...turn, stage: pick(stages), recipe: null, reason: 'r', index: 0, cause: null },
       {
         type: 'route-decided',
         ...turn,

@@ -1,27 +1,33 @@
-import type { CoreApi } from '../server/core-api.ts';
-import type { ModelParts } from '../compose-models.ts';
-import { probeModel } from './probe-model.ts';
+import { progressStream } from '../lib/async/push-queue.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
+import type { Handlers } from '../server/handlers.ts';
+import type { AvailableModels } from './available-models.ts';
+import type { MemoryPlanner } from './memory/memory-planner.ts';
+import { probeModel } from './probe-model.ts';
+import type { ProbeResults } from './probe-model.ts';
 
-type ModelCommands = Pick<
-  CoreApi,
-  'listModels' | 'showModel' | 'pullModel' | 'importModel' | 'removeModel' | 'probeModel' | 'repairModel' | 'plan'
->;
+export interface ModelCommandsOptions {
+  readonly models: AvailableModels;
+  readonly probed: ProbeResults;
+  readonly plan: MemoryPlanner;
+  /** A probe asks its model in a session of its own. */
+  readonly sessions: OpenSessions;
+}
 
-/** A part of `compose`: what hosts can ask of models. */
-export function createModelCommands(
-  { models, probed, plan }: Pick<ModelParts, 'models' | 'probed' | 'plan'>,
-  sessions: OpenSessions,
-): ModelCommands {
+/** The commands about models: what there is, what fits, and getting, probing and removing one. */
+export function createModelCommands({ models, probed, plan, sessions }: ModelCommandsOptions) {
+  const prober = { sessions, probed, info: models.info, now: Date.now };
   return {
-    listModels: models.list,
-    showModel: models.show,
-    pullModel: models.pull,
-    importModel: models.add,
-    removeModel: models.remove,
-    probeModel: (id, onProgress, signal) =>
-      probeModel(id, { sessions, probed, info: models.info, now: Date.now }, { onProgress, signal }),
-    repairModel: models.repair,
-    plan: plan.plan,
-  };
+    models: {
+      list: ({ signal }) => models.list(signal),
+      show: ({ input, signal }) => models.show(input.id, input.fit, signal),
+      pull: ({ input, signal }) => progressStream((note, stop) => models.pull(input.id, note, stop), signal),
+      probe: ({ input, signal }) =>
+        progressStream((note, stop) => probeModel(input.id, prober, { onProgress: note, signal: stop }), signal),
+      import: ({ input, signal }) => models.add(input, signal),
+      remove: ({ input, signal }) => models.remove(input.id, signal),
+      repair: ({ input, signal }) => models.repair(input.id, input.apply, signal),
+    },
+    plan: ({ input, signal }) => plan.plan(input, signal),
+  } satisfies Partial<Handlers>;
 }

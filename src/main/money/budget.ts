@@ -40,9 +40,7 @@ export type BudgetAnswer =
       /** To be told what the call has cost; null: nobody knows, so its worst case counts. Safe to call twice. */
       readonly settle: (costUsd: number | null) => void;
     }
-  | { readonly type: 'refused'; readonly cap: CapReached }
-  /** Only in a replay of a log from before caps were events: what was written there. */
-  | { readonly type: 'refused-before'; readonly text: string };
+  | { readonly type: 'refused'; readonly cap: CapReached };
 
 /** What is to happen at a cap. */
 export type CapDecision =

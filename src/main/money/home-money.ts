@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { CoreApi } from '../server/core-api.ts';
-import type { LedgerSession } from './cost-ledger.ts';
+import type { CostReport } from '@shared/money/cost-report.ts';
+import type { CostQuery, LedgerSession } from './cost-ledger.ts';
 import { createLedger } from './cost-ledger.ts';
 import type { Budget, BudgetOptions } from './budget.ts';
 import { createBudget } from './budget.ts';
+import type { CapChanger } from './spending-limits.ts';
 import { capsOf, createCapChanger } from './spending-limits.ts';
 import { openReservations } from './reservations/open-reservations.ts';
 import type { Reservations } from './reservations/reservations.ts';
@@ -20,7 +21,10 @@ import type { SettingsStore } from '../settings/settings-store.ts';
 /** What a home has spent and may still spend. */
 export interface HomeMoney {
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
-  readonly commands: Pick<CoreApi, 'costs' | 'stepCosts' | 'showBudget' | 'changeBudget'>;
+  /** What was spent, from the logs. */
+  readonly costs: (query: CostQuery) => Promise<CostReport>;
+  readonly stepCosts: (sessionId: string) => Promise<readonly StepCost[]>;
+  readonly caps: CapChanger;
   /** The cloud model that work is compared against: the one that it used last, else the one that is set up. */
   readonly reference: (used: string | null) => Promise<CloudReference | null>;
   readonly dispose: () => Promise<void>;
@@ -85,12 +89,9 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
         reservations,
         now,
       }),
-    commands: {
-      costs: (query) => ledger.report(query),
-      stepCosts: async (sessionId) => stepCosts((await store.view(sessionId)).read(), reference),
-      showBudget: caps.show,
-      changeBudget: caps.change,
-    },
+    costs: (query) => ledger.report(query),
+    stepCosts: async (sessionId) => stepCosts((await store.view(sessionId)).read(), reference),
+    caps,
     reference,
     dispose: async () => {
       const opened = await opening?.catch(() => null);

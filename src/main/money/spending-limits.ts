@@ -9,7 +9,9 @@ import { toUsd } from './reservations/reservations-state.ts';
 
 /** What a person sets in place of the caps there are. */
 export interface CapChanger {
+  /** The caps on money as they are; with a project its own. */
   readonly show: (projectPath: string | null) => Promise<readonly CapView[]>;
+  /** Rejects with `bad-input` where there is no cap that could be raised or lowered. */
   readonly change: (
     target: { readonly scope: CapScope; readonly projectPath: string | null },
     change: CapChange,

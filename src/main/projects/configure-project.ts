@@ -2,27 +2,30 @@ import { AppError, valueOf } from '@shared/errors.ts';
 import type { ProjectModels } from '@shared/projects/project-models.ts';
 import type { ProjectChange, ProjectSettings } from '@shared/projects/project-settings.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import type { CoreApi } from '../server/core-api.ts';
 import { setupOf } from '../sandbox/project-sandbox-settings.ts';
 import { checkWorkspace } from '../sandbox/workspace/prepare-workspace.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
-export interface ProjectCommandsOptions {
+/** What single projects have of their own: shown, and changed one thing at a time. */
+export interface ProjectSetup {
+  readonly show: (projectPath: string) => Promise<ProjectSettings>;
+  /** `bad-input` for what cannot be; then nothing was changed. */
+  readonly change: (projectPath: string, change: ProjectChange) => Promise<ProjectSettings>;
+}
+
+export interface ProjectSetupOptions {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings: SettingsStore;
 }
 
-/** What single projects have of their own: shown, and changed one thing at a time. */
-export function createProjectCommands(
-  options: ProjectCommandsOptions,
-): Pick<CoreApi, 'projectSettings' | 'configureProject'> {
+export function createProjectSetup(options: ProjectSetupOptions): ProjectSetup {
   const { settings } = options;
   // A change builds on what stands in the settings then, so one comes after the other.
   let last: Promise<unknown> = Promise.resolve();
   return {
-    projectSettings: (projectPath) => shown(options, projectPath),
-    configureProject: async (projectPath, change) => {
+    show: (projectPath) => shown(options, projectPath),
+    change: async (projectPath, change) => {
       const work = last.then(async () => {
         const { key, value } = changed(settings.current(), await placesOf(options, projectPath), change);
         valueOf(await (value === null ? settings.unset(key) : settings.set(key, value)));
@@ -42,12 +45,12 @@ interface Places {
   readonly isThere: boolean;
 }
 
-async function placesOf({ home }: ProjectCommandsOptions, projectPath: string): Promise<Places> {
+async function placesOf({ home }: ProjectSetupOptions, projectPath: string): Promise<Places> {
   const checked = await checkWorkspace(projectPath, { homePath: home, needsWrite: false });
   return { projectPath, folder: checked.ok ? checked.value : projectPath, isThere: checked.ok };
 }
 
-async function shown(options: ProjectCommandsOptions, path: string): Promise<ProjectSettings> {
+async function shown(options: ProjectSetupOptions, path: string): Promise<ProjectSettings> {
   const { env } = options;
   const settings = options.settings.current();
   const { projectPath, folder, isThere } = await placesOf(options, path);

@@ -1,12 +1,13 @@
-import type { Confidence, Purpose } from '@shared/events/events.ts';
 import type { Timings } from '@shared/events/call-report.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import type { Exchange } from '../agent/prompt/conversation.ts';
+import type { ParsedCall } from '../agent/calls/call-types.ts';
+import type { Entry, Exchange } from '../agent/prompt/conversation.ts';
 import type { ProjectFacts } from '../projects/facts/project-facts.ts';
-import type { OutputForm, ToolSpec } from '../models/providers/define.ts';
-import type { Tool } from '../tools/define.ts';
+import type { ModelRequest, OutputForm, ToolSpec } from '../models/providers/define.ts';
 import type { ExecResult, ListEntry, SearchQuery, SearchResult } from '../sandbox/sandbox.ts';
+import type { Confidence } from '@shared/events/turn-events.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
 
 /**
  * A recipe is a program that gathers facts, asks a model only for what a model is good at, applies and verifies.
@@ -84,13 +85,24 @@ export interface RecipeContext extends RecipeSubject {
   ask(question: Question): Promise<Answer>;
   /** A call in full, for a recipe that looks at the model itself: tools, a conversation of several messages, times. One step. */
   call(request: CallRequest): Promise<CallAnswer>;
-  /** The tools of the loop, as the model would be told of them; a recipe runs none. */
-  readonly tools: readonly Tool[];
+  /** How the free loop talks to a model, for a recipe that looks at how well it is driven so; a recipe runs no tool. */
+  readonly loop: LoopPrompts;
   /** Tokens of a text by the model's own tokenizer where it can count, else an estimate on the safe side. */
   countTokens(text: string): Promise<number>;
   /** A fact for people and for the next stage: a phase reached, suspects ranked, a candidate rejected. */
   progress(phase: string, text: string, data?: unknown): Promise<void>;
   readonly budget: RecipeBudget;
+}
+
+/** The loop's own prompts with all of its tools, for a model as its settings drive it. */
+export interface LoopPrompts {
+  readonly request: (model: ModelInfo, entries: readonly Entry[]) => ModelRequest;
+  /** The calls that could be read out of an answer to such a request. */
+  readonly callsIn: (model: ModelInfo, parts: readonly Part[]) => readonly ParsedCall[];
+  /** What stands before every conversation: the system text, and the definitions of the tools. */
+  readonly opening: (model: ModelInfo) => string;
+  /** Whether a model is one that gets the short form. */
+  readonly isSmall: (model: ModelInfo) => boolean;
 }
 
 export interface RecipeBudget {
@@ -101,20 +113,15 @@ export interface RecipeBudget {
 
 /** Switches for measuring what each part of a recipe is worth; the defaults are what users get. */
 export interface RecipeSettings {
-  readonly editForm: 'span' | 'whole-file' | 'search-replace';
   /** Sampled answers of one search; one that was written together with another counts a fifth. */
   readonly samples: number;
   readonly mechanicalChanges: boolean;
-  readonly repairTurn: boolean;
   readonly judge: {
     readonly agreement: boolean;
-    readonly mutants: boolean;
-    readonly overfitLint: boolean;
     /** Changes that pass are compared on the tests with other values. */
     readonly varied: boolean;
-    readonly rerun: boolean;
   };
-  readonly locate: { readonly trace: boolean; readonly coverage: boolean };
+  readonly locate: { readonly coverage: boolean };
   readonly seed: number;
 }
 

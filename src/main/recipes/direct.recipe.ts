@@ -1,7 +1,8 @@
 import { asksToRun, politely } from '@shared/text/task-kind.ts';
 import { programOf } from './code/program-for-file.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
-import { parseFailures, reportingEnvironment } from './facts/test-outputs/parse-test-failures.ts';
+import { parseTestOutput } from '../lib/test-output/parse-test-output.ts';
+import { reportingEnvironment } from './trial/test-command.ts';
 import { reportingCommand } from './trial/test-command.ts';
 import { shellQuote } from '../lib/programs/shell-quote.ts';
 
@@ -19,7 +20,7 @@ export default defineRecipe({
   label: 'Do what needs no model',
   fits: ({ plan, task }) => {
     if (plan || (asksToRun(task) === null && !deletes.test(task) && !undoes.test(task))) return null;
-    return { score: 0.98, reason: 'The text says in full what is to be done; no model is needed.' };
+    return { score: 0.98, reason: 'The request is complete, so no model is needed.' };
   },
   run: doDirectly,
 });
@@ -65,7 +66,7 @@ async function runTests(context: RecipeContext): Promise<RecipeOutcome> {
   const env = reportingEnvironment(facts.test?.runner ?? null);
   const { stdout, stderr, outcome, exitCode } = await world.run({ command, label: `run ${command}`, env, timeoutMs });
   const output = `${stdout}\n${stderr}`;
-  const { passed, failures, parsed } = parseFailures(output, [world.workspacePath]);
+  const { passed, failures, parsed } = parseTestOutput(output, [world.workspacePath]);
   // Not every runner names what passed, and some fail without a failing test.
   const isUnclear = failures.length === 0 && (exitCode !== 0 || passed.size === 0);
   if (outcome !== 'exited' || !parsed || isUnclear)

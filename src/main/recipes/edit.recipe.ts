@@ -38,7 +38,7 @@ export default defineRecipe({
     if (subject.plan || !subject.canExecute || subject.criterionMet === false) return null;
     if (subject.criterion === null && isQuestion(subject.task)) return null;
     if (subject.facts.fileCount === 0) return null;
-    return { score: 0.6, reason: 'The text describes a change, and no test fails yet that could judge it.' };
+    return { score: 0.6, reason: 'The task describes a change, and no failing test can check it yet.' };
   },
   run: editByWords,
 });
@@ -49,7 +49,7 @@ export async function editByWords(context: RecipeContext): Promise<RecipeOutcome
   const chunks = await readChunks(context, syntax, context.task, false);
   const renaming = await proposeRename(context, syntax, chunks);
   if (renaming !== null) {
-    await context.progress('rename', `${renaming.name}: no model is needed.`);
+    await context.progress('rename', `Renaming ${renaming.name}; no model is needed.`);
     const outcome = await acceptChange(context, await judgeOf(context), renaming);
     if (outcome !== null) return outcome;
   }

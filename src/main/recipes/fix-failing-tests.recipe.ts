@@ -21,7 +21,7 @@ export default defineRecipe({
     if (subject.facts.sourceFiles.length === 0) return null;
     return {
       score: 0.95,
-      reason: `\`${subject.criterion.command}\` fails before the work, so a test can judge every try.`,
+      reason: `\`${subject.criterion.command}\` fails now. Each attempt is checked against it.`,
     };
   },
   run: (context) => fixFailingTests(context),
@@ -39,7 +39,7 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
   if (judge === null) return gaveUp('A copy of the project for trials could not be made.');
   const { report, exitCode } = judge.baseline();
   if (exitCode === 0)
-    return { type: 'done', text: 'The tests pass already; nothing was changed.', confidence: 'unchecked' };
+    return { type: 'done', text: 'The tests already pass, so nothing was changed.', confidence: 'unchecked' };
   await context.progress('facts', `${report.failures.length} failing, ${report.passed.size} passing tests.`, {
     failures: report.failures.slice(0, 5),
   });

@@ -1,6 +1,5 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ProbeCard } from '@shared/models/probe-card.ts';
-import { promptShape, isSmall } from '../agent/prompt/build-prompt.ts';
 import { defineRecipe } from './define.ts';
 import type { RecipeContext, RecipeOutcome } from './define.ts';
 import { drivenBy, probeCalls } from './probe/probe-calls.ts';
@@ -25,24 +24,24 @@ const sampledTemperature = 0.3;
 export default defineRecipe({
   id: 'probe',
   label: 'Find out how a model is best driven',
-  fits: ({ task }) => (task === probeTask ? { score: 1, reason: 'The model is to be probed.' } : null),
+  fits: ({ task }) => (task === probeTask ? { score: 1, reason: 'The model is being benchmarked.' } : null),
   run: probe,
 });
 
 async function probe(context: RecipeContext): Promise<RecipeOutcome> {
   const { model } = context;
-  await context.progress('speed', 'How fast it reads and writes.');
+  await context.progress('speed', 'Measuring reading and writing speed.');
   const { speeds, tokensPerLine } = await probeSpeeds(context);
   if (speeds.length === 0) {
     return { type: 'gave-up', reason: `${model.label} did not answer.`, facts: '' };
   }
-  await context.progress('calls', 'How it calls tools.');
+  await context.progress('calls', 'Checking how it calls tools.');
   const calls = await probeCalls(context);
-  await context.progress('edits', 'How it writes changes.');
+  await context.progress('edits', 'Checking how it writes edits.');
   const recipe = await probeRecipe(context);
   const edit = await probeEdit(context);
   const loop = calls.callStyle === null ? null : await probeLoop(context, drivenAs(model, calls, edit));
-  await context.progress('window', 'What it finds at the other end of its window.');
+  await context.progress('window', 'Checking how well it recalls text from the start of a long context.');
   const prefill = speeds.at(-1)?.prefillPerSecond ?? null;
   const { needle, note } = await probeNeedle(context, { prefill, tokensPerLine });
   const card: ProbeCard = {
@@ -53,15 +52,15 @@ async function probe(context: RecipeContext): Promise<RecipeOutcome> {
     toolBudget: calls.toolBudget,
     edit,
     tasks: { recipe, loop },
-    strategies: strategiesOf(model, { recipe, loop }),
+    strategies: strategiesOf(context.loop.isSmall(model), { recipe, loop }),
     speeds,
     needle,
     promptForm: await promptFormOf(context, prefill),
     temperature: calls.hasRepeated ? sampledTemperature : 0,
     notes: note === null ? [] : [note],
   };
-  await context.progress(cardPhase, 'What was found out.', card);
-  return { type: 'answered', text: `${model.label} was probed.` };
+  await context.progress(cardPhase, 'Benchmark finished.', card);
+  return { type: 'answered', text: `${model.label} was benchmarked.` };
 }
 
 function drivenAs(model: ModelInfo, { callStyle, toolBudget }: CallsResult, edit: ProbeCard['edit']): ModelInfo {
@@ -73,22 +72,18 @@ function drivenAs(model: ModelInfo, { callStyle, toolBudget }: CallsResult, edit
 }
 
 /** A small model that can do both is better where a program drives; a large one chooses well by itself. */
-function strategiesOf(model: ModelInfo, { recipe, loop }: ProbeCard['tasks']): ProbeCard['strategies'] {
+function strategiesOf(isSmall: boolean, { recipe, loop }: ProbeCard['tasks']): ProbeCard['strategies'] {
   const passed = [
     ...(recipe.passed > 0 ? (['recipe'] as const) : []),
     ...(loop?.passed === 1 ? (['loop'] as const) : []),
   ];
-  return isSmall(model) ? passed : [...passed].reverse();
+  return isSmall ? passed : [...passed].reverse();
 }
 
 /** The full form, unless the model is small or takes too long to read it. */
 async function promptFormOf(context: RecipeContext, prefill: number | null): Promise<ProbeCard['promptForm']> {
-  if (isSmall(context.model)) return 'short';
+  if (context.loop.isSmall(context.model)) return 'short';
   if (prefill === null) return 'full';
-  const full = promptShape(drivenBy(context.model, { promptForm: 'full' }), context.tools, {
-    plan: false,
-    canExecute: true,
-  });
-  const tokens = await context.countTokens(full.system + JSON.stringify(full.specs));
+  const tokens = await context.countTokens(context.loop.opening(drivenBy(context.model, { promptForm: 'full' })));
   return tokens / prefill > longestPromptSeconds ? 'short' : 'full';
 }

@@ -2,7 +2,8 @@ import type { Span } from './code/code-spans.ts';
 import { loadSyntax, type Syntax } from './code/code-syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { editByWords } from './edit.recipe.ts';
-import { parseFailures, reportingEnvironment } from './facts/test-outputs/parse-test-failures.ts';
+import { parseTestOutput } from '../lib/test-output/parse-test-output.ts';
+import { reportingEnvironment } from './trial/test-command.ts';
 import { acceptChange, judgeOf } from './edit/accept-change.ts';
 import { lastExchangeText } from './context/earlier-conversation.ts';
 import { fileNameQuestion, freeFileName, kindOfNewFile } from './write/new-file-name.ts';
@@ -12,8 +13,32 @@ import { isQuestion } from './context/question-shape.ts';
 import { rankChunks, chunkText, type Chunk } from './context/rank-project-chunks.ts';
 import { readChunks } from './context/read-project-chunks.ts';
 import { runInCopy } from './trial/run-in-copy.ts';
-import { tryProgram, type Trial } from './write/try-program.ts';
 import { asksForNewTests, isSmallTalk } from '@shared/text/task-kind.ts';
+import { programOf } from './code/program-for-file.ts';
+import type { FileText } from './trial/candidate-change.ts';
+import { shellQuote } from '../lib/programs/shell-quote.ts';
+
+/** How a program did that was run once in a copy, without input. */
+export type Trial =
+  | { readonly type: 'ran'; readonly output: string }
+  /** It fell over its own code: `error` is the line that says so. */
+  | { readonly type: 'crashed'; readonly error: string }
+  /** It cannot be run, wants what is not there (input, a package, a file), or does not end by itself. */
+  | { readonly type: 'unknown' };
+
+/** What a program falls over by itself; a missing file, package or answer is not its fault. */
+const ownFault =
+  /^(?:Uncaught )?((?:Name|Type|Attribute|Syntax|Indentation|Tab|UnboundLocal|Reference|Range|Key|Index|ZeroDivision)Error\b.*)$/gmu;
+
+export async function tryProgram(context: RecipeContext, file: FileText): Promise<Trial> {
+  const program = programOf(file.path);
+  if (program === null) return { type: 'unknown' };
+  const command = `${program} ${shellQuote(file.path)}`;
+  const ran = await runInCopy(context, [file], { command, label: `try ${file.path}`, limitSeconds: 10 });
+  if (ran?.exitCode === 0) return { type: 'ran', output: ran.stdout.trim() };
+  const error = [...(ran?.stderr ?? '').matchAll(ownFault)].pop()?.[1];
+  return error === undefined ? { type: 'unknown' } : { type: 'crashed', error };
+}
 
 const temperatures = [0, 0.7, 0.9];
 
@@ -25,12 +50,11 @@ export default defineRecipe({
     const path = newFileIn(subject.task);
     const { sourceFiles, testFiles } = subject.facts;
     const isThere = path !== null && [...sourceFiles, ...testFiles].includes(path);
-    if (path !== null && !isThere)
-      return { score: 0.8, reason: `The text asks for a file that is not there: ${path}.` };
+    if (path !== null && !isThere) return { score: 0.8, reason: `The task asks for a new file: ${path}.` };
     if (asksForNewTests(subject.task) && sourceFiles.length > 0)
-      return { score: 0.7, reason: 'The text asks for tests; they are run before they are kept.' };
+      return { score: 0.7, reason: 'The task asks for tests. They run before they are kept.' };
     if (path === null && !isSmallTalk(subject.task) && kindOfNewFile(subject) !== null)
-      return { score: 0.65, reason: 'The text asks for something new that needs a file of its own.' };
+      return { score: 0.65, reason: 'The task asks for something new in a file of its own.' };
     return null;
   },
   run: writeNew,
@@ -105,7 +129,7 @@ async function writeTests(context: RecipeContext, syntax: Syntax, chunks: readon
   if (target === null || text === null)
     return { type: 'gave-up', reason: 'It is not said which function or class is to be tested.', facts: '' };
   const plan = await planTests(context, target);
-  await context.progress('locate', `Tests of ${target.name} in ${target.path} go to ${plan.path}.`);
+  await context.progress('locate', `Tests for ${target.name} in ${target.path} go into ${plan.path}.`);
   for (const temperature of temperatures) {
     const answer = await context.ask(testsQuestion(context.task, { target, text, plan, temperature }));
     if (!answer.ok) return { type: 'gave-up', reason: answer.message, facts: '' };
@@ -180,7 +204,7 @@ async function runTests(
   });
   if (ran === null) return null;
   const { exitCode, stdout, stderr } = ran;
-  const report = parseFailures(`${stdout}\n${stderr}`, [ran.root]);
+  const report = parseTestOutput(`${stdout}\n${stderr}`, [ran.root]);
   return { exitCode, failed: report.failures.map(({ id }) => id) };
 }
 

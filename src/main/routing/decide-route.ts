@@ -44,7 +44,7 @@ function unweighed({ info: { id: model, where } }: RouteCandidate): WeighedCandi
   return { model, where, denied: null, costUsd: null, seconds: null, restUsd: null };
 }
 
-const broken: Denial = { code: 'policy', text: 'What may leave this machine could not be looked up.' };
+const broken: Denial = { code: 'policy', text: 'The rules on what may leave this machine could not be read.' };
 
 function judgeAll(facts: RouteFacts): readonly Judged[] {
   return facts.candidates.map((candidate) => {
@@ -70,7 +70,6 @@ function scoreOf(facts: RouteFacts, rules: readonly Rule[]): Score | null {
 }
 
 function keptFeatures(facts: RouteFacts): Decision['features'] {
-  if (facts.keepFeatures !== true) return {};
   try {
     return featuresOf(facts, facts.candidates.find(({ info }) => info.where === 'local') ?? null);
   } catch {
@@ -114,7 +113,7 @@ function nobody(facts: RouteFacts, judged: readonly Judged[]): Verdict {
       chosen: long.candidate,
       layer: 'L0',
       code: 'context-fit',
-      text: 'Only this model may go on; the conversation is shortened for it.',
+      text: 'Only this model may continue, so the conversation is shortened for it.',
     };
   }
   // The door to the model has the last word on money: it asks, stops there or goes on here, as was said.
@@ -124,11 +123,11 @@ function nobody(facts: RouteFacts, judged: readonly Judged[]): Verdict {
       chosen: dear.candidate,
       layer: 'L0',
       code: 'budget',
-      text: `Nobody else may go on. ${dear.denial?.text ?? ''}`,
+      text: `No other model may continue. ${dear.denial?.text ?? ''}`,
     };
   }
   const denial = judged[0]?.denial;
-  return { chosen: null, layer: 'L0', code: denial?.code ?? 'nobody', text: denial?.text ?? 'There is no model.' };
+  return { chosen: null, layer: 'L0', code: denial?.code ?? 'nobody', text: denial?.text ?? 'No model is available.' };
 }
 
 function onlyOne(
@@ -143,7 +142,8 @@ function onlyOne(
     const text = denial === null ? trouble.text : `${trouble.text} ${denial.text}`;
     return { chosen: null, layer: 'L5', code: 'cascade-end', text, isDegraded: denial?.code === 'offline' };
   }
-  if (denial === null) return { chosen: candidate, layer: 'L0', code: 'only-model', text: 'There is no other model.' };
+  if (denial === null)
+    return { chosen: candidate, layer: 'L0', code: 'only-model', text: 'No other model is available.' };
   const isDegraded = denial.code === 'offline' && score !== null && wouldGoUp(facts, score);
   return { chosen: candidate, layer: 'L0', code: denial.code, text: denial.text, isDegraded };
 }
@@ -160,7 +160,7 @@ function wouldGoUp({ trajectory, numbers, trouble }: RouteFacts, score: Score): 
 function asBefore({ trajectory }: RouteFacts, open: readonly RouteCandidate[]): Verdict {
   const last = open.find(({ info }) => info.id === trajectory.last?.model);
   const chosen = last ?? open.find(({ info }) => info.where === 'local') ?? open[0] ?? null;
-  const text = 'It could not be weighed, so it stays where it was.';
+  const text = 'The options could not be compared, so the work stays where it was.';
   return { chosen, layer: 'L2', code: 'router-failed', text };
 }
 
@@ -199,7 +199,7 @@ function byRole(facts: RouteFacts, pair: Pair, score: Score): Verdict {
   const place = role === null ? 'own' : (facts.numbers.roles?.[role] ?? 'own');
   const what = role === null ? 'This' : roleNames[role];
   if (place === 'local') {
-    return { chosen: local, layer: 'L2', code: 'role', text: `${what} is done by this machine in this profile.` };
+    return { chosen: local, layer: 'L2', code: 'role', text: `${what} runs on this machine in this profile.` };
   }
   if (place === 'score' && own === local) return byScore(facts, pair, score, 'L2');
   const text = `${what} stays with the model that works on the task.`;
@@ -221,10 +221,10 @@ const roleOf: Readonly<Record<RouteFacts['purpose'], Role | null>> = {
 };
 
 const roleNames: Readonly<Record<Role, string>> = {
-  context: 'Looking things up',
+  context: 'A search',
   edit: 'An edit',
   answer: 'An answer',
-  summary: 'Summing up',
+  summary: 'A summary',
   title: 'A title',
 };
 
@@ -232,15 +232,14 @@ const roleNames: Readonly<Record<Role, string>> = {
 function reviewed(facts: RouteFacts, { local, cloud }: Pair, { gain, options }: Score): Verdict {
   const most = facts.numbers.reviews ?? 0;
   const no = (code: string, text: string): Verdict => ({ chosen: local, layer: 'L4', code, text });
-  if (facts.trajectory.reviews >= most)
-    return no('reviews-spent', `It has been looked at ${most} times, as often as may be.`);
+  if (facts.trajectory.reviews >= most) return no('reviews-spent', `The limit of ${most} reviews is reached.`);
   const costUsd = options.find(({ model }) => model === cloud.info.id)?.costUsd ?? null;
   if (costUsd === null) return no('unpriced', `${cloud.info.label} has no known price.`);
   const worthUsd = reviewWorthUsd(facts, gain);
-  if (worthUsd <= costUsd) return no('review-dear', `It would cost ${money(costUsd)} and is worth ${money(worthUsd)}.`);
-  const what =
-    facts.isDoubtful === true ? 'What was called done leaves room for doubt' : 'The local model says that it is done';
-  const text = `${what}; a look at a digest is worth ${money(worthUsd)} and costs ${money(costUsd)}.`;
+  if (worthUsd <= costUsd)
+    return no('review-dear', `A review would cost ${money(costUsd)}, more than the ${money(worthUsd)} it is worth.`);
+  const what = facts.isDoubtful === true ? 'The result is doubtful' : 'The local model says that it is done';
+  const text = `${what}. A review is worth ${money(worthUsd)} and costs ${money(costUsd)}.`;
   return { chosen: cloud, layer: 'L4', code: 'review', text };
 }
 
@@ -250,13 +249,13 @@ function afterTrouble({ trouble, trajectory, numbers }: RouteFacts, { local, clo
   if (trouble.model === cloud.info.id) {
     const canHelp = trouble.cause === 'transport';
     if (!canHelp) return { chosen: null, layer: 'L5', code: 'cascade-end', text: trouble.text };
-    return { chosen: local, layer: 'L5', code: 'transport', text: `The cloud cannot be reached: ${trouble.text}` };
+    return { chosen: local, layer: 'L5', code: 'transport', text: `The cloud is unreachable: ${trouble.text}` };
   }
   if (trajectory.takeovers >= numbers.maxTakeovers) {
     return { chosen: null, layer: 'L5', code: 'cascade-end', text: trouble.text };
   }
   const layer = trouble.cause === 'checks' ? 'L4' : 'L5';
-  return { chosen: cloud, layer, code: trouble.cause, text: `The local model did not get on: ${trouble.text}` };
+  return { chosen: cloud, layer, code: trouble.cause, text: `The local model made no progress: ${trouble.text}` };
 }
 
 /** L3 and L5: one bad signal is answered here, with what went wrong; after a few in a row somebody else helps. */
@@ -264,12 +263,12 @@ function afterBadSignals({ trajectory, numbers }: RouteFacts, { local, cloud }: 
   if (trajectory.last?.model !== local.info.id || trajectory.consecutiveFailures === 0) return null;
   const isEnd = trajectory.boundary === 'done-said';
   if (trajectory.consecutiveFailures < numbers.consecutiveFailures) {
-    const text = `${sentence(trajectory.lastSignal)} It is tried again here, with what went wrong.`;
+    const text = `${sentence(trajectory.lastSignal)} Trying again here, with the error shown.`;
     return { chosen: local, layer: isEnd ? 'L4' : 'L3', code: 'retry-here', text };
   }
-  const row = `${trajectory.consecutiveFailures} bad signals in a row, the last: ${trajectory.lastSignal}.`;
+  const row = `${trajectory.consecutiveFailures} failures in a row, the last: ${trajectory.lastSignal}.`;
   if (numbers.advice && !trajectory.isAdvised) {
-    const text = `${row} Advice is asked for, and it goes on here.`;
+    const text = `${row} A stronger model gives advice, and the work continues here.`;
     return { chosen: local, layer: 'L5', code: 'advice', text, wantsAdvice: true };
   }
   if (trajectory.takeovers >= numbers.maxTakeovers) return null;
@@ -286,16 +285,14 @@ function staysTogether({ trajectory, numbers }: RouteFacts, { local, cloud }: Pa
   const last = [local, cloud].find((candidate) => candidate.info.id === trajectory.last?.model);
   if (last === undefined || trajectory.boundary === 'message') return null;
   const stay = (code: string, text: string): Verdict => ({ chosen: last, layer: 'L2', code, text });
-  if (trajectory.isLoopOpen) return stay('tool-loop', 'It reads the results that it asked for.');
+  if (trajectory.isLoopOpen) return stay('tool-loop', 'The model is reading the results that it asked for.');
   if (last === cloud && trajectory.takeovers >= numbers.maxTakeovers) {
-    return stay('stays', 'The local model has had its tries; the cloud goes on to the end.');
+    return stay('stays', 'The local model used its tries, so the cloud finishes the task.');
   }
   if (trajectory.takeovers > 0 && trajectory.stepsSinceSwitch < numbers.holdSteps) {
-    return stay('hold', `It stays for at least ${numbers.holdSteps} steps after a switch.`);
+    return stay('hold', `After a switch, the model stays for at least ${numbers.holdSteps} steps.`);
   }
-  return trajectory.boundary === null
-    ? stay('no-boundary', 'Nothing has ended here that another could begin with.')
-    : null;
+  return trajectory.boundary === null ? stay('no-boundary', 'This is no safe point to switch models.') : null;
 }
 
 /** L1 and L2: the expected gain against the expected cost to the end; in doubt it stays, and starts, here. */
@@ -312,17 +309,17 @@ function byScore(
     return { chosen: last ?? local, layer, code: 'unpriced', text };
   }
   if (last === cloud && trajectory.steps > 0) return leaves(numbers.marginUsd, { local, cloud }, score, advantageUsd);
-  const gain = `it would gain something in ${percent(score.gain)} of such cases`;
+  const gain = `would help in about ${percent(score.gain)} of such cases`;
   if (advantageUsd > numbers.marginUsd) {
-    const text = `The cloud is worth it: ${gain}, worth ${money(advantageUsd)} more than it costs.`;
+    const text = `The cloud is worth its price: it ${gain}, a gain of ${money(advantageUsd)}.`;
     return { chosen: cloud, layer, code: 'gain', text };
   }
-  const text = `This machine ${trajectory.steps === 0 ? 'begins' : 'goes on'}, not the cloud: ${gain}, and ${weighed(advantageUsd)}.`;
+  const text = `This machine ${trajectory.steps === 0 ? 'starts' : 'continues'}: the cloud ${gain}, ${weighed(advantageUsd)}.`;
   return { chosen: local, layer, code: 'local-first', text };
 }
 
 function weighed(advantageUsd: number): string {
-  return advantageUsd < 0 ? `cost ${money(-advantageUsd)} more than that is worth` : 'that is worth too little';
+  return advantageUsd < 0 ? `but costs ${money(-advantageUsd)} more than that is worth` : 'too few to switch';
 }
 
 function leaves(marginUsd: number, { local, cloud }: Pair, score: Score, advantageUsd: number): Verdict {
@@ -331,18 +328,18 @@ function leaves(marginUsd: number, { local, cloud }: Pair, score: Score, advanta
       chosen: cloud,
       layer: 'L2',
       code: 'gain',
-      text: `It stays in the cloud: worth ${money(advantageUsd)} more than here.`,
+      text: `The work stays in the cloud: a gain of ${money(advantageUsd)}.`,
     };
   }
   if (score.isLeavingRisky) {
-    const text = 'It stays in the cloud: coming back late would cost more than working here has saved so far.';
+    const text = 'The work stays in the cloud: switching back now and returning later could cost more.';
     return { chosen: cloud, layer: 'L2', code: 'cache', text };
   }
   return {
     chosen: local,
     layer: 'L2',
     code: 'back-home',
-    text: `Back to this machine: it saves ${money(-advantageUsd)}.`,
+    text: `Back to this machine, which saves ${money(-advantageUsd)}.`,
   };
 }
 
@@ -351,7 +348,7 @@ function sentence(text: string): string {
 }
 
 function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
+  return `${Math.round(share * 100)}%`;
 }
 
 function money(usd: number): string {

@@ -40,10 +40,9 @@ function fenceDenial({ info }: RouteCandidate, facts: RouteFacts): Denial | null
   const kept = taint.find(({ verdict }) => verdict === 'local-only');
   const hit = kept ?? (needsCloud(facts) ? undefined : taint.find(({ verdict }) => verdict === 'ask'));
   if (hit === undefined) return null;
-  const what = hit.path === null ? `what the fence "${hit.rule}" is about` : `${hit.path} (${hit.rule})`;
-  const how =
-    kept === undefined ? 'about which you are asked before it leaves this machine' : 'which stays on this machine';
-  return { code: 'fence', text: `The conversation carries ${what}, ${how}.` };
+  const what = hit.path === null ? `content restricted by "${hit.rule}"` : `${hit.path} (${hit.rule})`;
+  const how = kept === undefined ? 'which needs your approval to leave this machine' : 'which stays on this machine';
+  return { code: 'fence', text: `The conversation contains ${what}, ${how}.` };
 }
 
 function needsCloud({ trouble, trajectory, numbers, pin }: RouteFacts): boolean {
@@ -52,9 +51,9 @@ function needsCloud({ trouble, trajectory, numbers, pin }: RouteFacts): boolean 
 
 /** A local model that is alone has been put there at a cap or a fence. */
 function policyDenial({ info }: RouteCandidate, { policy, candidates }: RouteFacts): Denial | null {
-  if (policy === 'local' && info.where === 'cloud') return { code: 'policy', text: 'Local only was asked for.' };
+  if (policy === 'local' && info.where === 'cloud') return { code: 'policy', text: 'The policy is local only.' };
   if (policy === 'cloud' && info.where === 'local' && candidates.length > 1)
-    return { code: 'policy', text: 'Cloud only was asked for.' };
+    return { code: 'policy', text: 'The policy is cloud only.' };
   return null;
 }
 
@@ -65,25 +64,26 @@ function policyDenial({ info }: RouteCandidate, { policy, candidates }: RouteFac
 function budgetDenial({ info, promptTokens, maxOutputTokens }: RouteCandidate, facts: RouteFacts): Denial | null {
   const { trajectory, budgetLeftUsd } = facts;
   if (info.where === 'local') return null;
-  if (trajectory.isCapped) return { code: 'budget', text: 'A cap on money was reached.' };
+  if (trajectory.isCapped) return { code: 'budget', text: 'A spending limit was reached.' };
   if (budgetLeftUsd === null || (trajectory.steps > 0 && trajectory.last?.model === info.id)) return null;
   const worst = worstCostOf(promptTokens, maxOutputTokens, info.price);
-  if (worst === null) return { code: 'budget', text: `${info.label} has no known price, and there is a cap.` };
+  if (worst === null)
+    return { code: 'budget', text: `${info.label} has no known price, and there is a spending limit.` };
   if (worst <= budgetLeftUsd) return null;
   const left = Math.max(0, budgetLeftUsd).toFixed(4);
-  const cap = facts.budgetCap === undefined ? '' : ` of the cap ${facts.budgetCap}`;
-  return { code: 'budget', text: `The call could cost $${worst.toFixed(4)}, and $${left} are left${cap}.` };
+  const cap = facts.budgetCap === undefined ? '' : ` of the limit ${facts.budgetCap}`;
+  return { code: 'budget', text: `The call could cost $${worst.toFixed(4)}, and $${left} is left${cap}.` };
 }
 
 function capabilityDenial({ info, canDrive }: RouteCandidate, { needs, strategy }: RouteFacts): Denial | null {
   if (needs.images && info.capabilities.images !== true) {
-    return { code: 'capability', text: `${info.label} does not see pictures.` };
+    return { code: 'capability', text: `${info.label} does not support images.` };
   }
   if (strategy === 'recipe' && !canDrive) {
-    return { code: 'capability', text: `${info.label} did not pass the probe for recipes.` };
+    return { code: 'capability', text: `${info.label} did not pass the benchmark for recipes.` };
   }
   if (strategy === 'loop' && !canDrive) {
-    return { code: 'capability', text: `${info.label} did not pass the probe for the free loop.` };
+    return { code: 'capability', text: `${info.label} did not pass the benchmark for the free loop.` };
   }
   return null;
 }
@@ -106,7 +106,7 @@ function pinDenial({ info }: RouteCandidate, { pin }: RouteFacts): Denial | null
 /** Where all is to run in the cloud nothing is gained by not trying it. */
 function networkDenial({ info }: RouteCandidate, facts: RouteFacts): Denial | null {
   if (info.where === 'local' || facts.policy === 'cloud' || !isNetworkAway(facts)) return null;
-  return { code: 'offline', text: 'The cloud is out of reach: the network is away, or its service.' };
+  return { code: 'offline', text: 'The cloud is unreachable: the network or the provider is down.' };
 }
 
 export function isNetworkAway({

@@ -1,7 +1,7 @@
-import type { Purpose } from '@shared/events/events.ts';
 import type { Where } from '@shared/models/model-info.ts';
 import type { Features, RouteFacts, RouteCandidate } from './define.ts';
 import type { Trajectory } from './trajectory/trajectory.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
 
 /**
  * The facts as plain numbers: what rules vote on, and what is kept to learn from. Names are stable, see

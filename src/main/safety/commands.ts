@@ -1,15 +1,13 @@
 import { AppError } from '@shared/errors.ts';
-import type { FenceSources } from '@shared/safety/fences.ts';
 import { compileFences, globMatcher } from '@shared/safety/fences.ts';
-import type { RouteRule } from '@shared/routing/route-rules.ts';
 import { matchingRule, ruleText } from '@shared/routing/route-rules.ts';
 import type { RuleAnswer, RuleReport } from '@shared/rules/rule-report.ts';
 import type { RuleQuestion } from '@shared/contract/rules-contract.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import type { CoreApi } from '../server/core-api.ts';
-import type { AgentDependencies } from '../agent/turn/agent-dependencies.ts';
+import type { Handlers } from '../server/handlers.ts';
 import type { ActiveRules, RuleFiles } from './rule-files.ts';
-import { secretKind } from '../sandbox/workspace/secret-files.ts';
+import { fenceSources } from './rules/session-rules.ts';
+import { isSecretFile } from '../sandbox/workspace/secret-files.ts';
 
 export interface RuleCommandsOptions {
   readonly files: RuleFiles;
@@ -18,17 +16,15 @@ export interface RuleCommandsOptions {
 }
 
 /** A person's rules, for whoever shows and changes them. */
-export function createRuleCommands(
-  options: RuleCommandsOptions,
-): Pick<CoreApi, 'showRules' | 'checkRules' | 'saveRules' | 'testRules' | 'approveRules'> {
+export function createRuleCommands(options: RuleCommandsOptions): Handlers['rules'] {
   const { files, settings } = options;
   const report = async (projectPath: string | null): Promise<RuleReport> => ({
     files: await files.files(projectPath),
   });
   return {
-    showRules: report,
-    checkRules: (target, text) => files.check(target, text),
-    saveRules: async ({ owner, projectPath, text, hash, approve }) => {
+    show: ({ input }) => report(input.projectPath),
+    check: ({ input }) => files.check(input, input.text),
+    save: async ({ input: { owner, projectPath, text, hash, approve } }) => {
       await files.save({ owner, projectPath }, text, hash);
       const [saved] = (await files.files(projectPath)).filter((file) => file.owner === owner);
       if (approve && owner === 'project' && projectPath !== null && typeof saved?.hash === 'string') {
@@ -36,8 +32,8 @@ export function createRuleCommands(
       }
       return report(projectPath);
     },
-    testRules: async (question) => answerOf(await rulesAskedAbout(files, question), settings(), question),
-    approveRules: async (projectPath, hash) => {
+    test: async ({ input }) => answerOf(await rulesAskedAbout(files, input), settings(), input),
+    approve: async ({ input: { projectPath, hash } }) => {
       const file = (await files.files(projectPath)).find(({ owner }) => owner === 'project');
       if (file?.hash !== hash) {
         throw new AppError(
@@ -81,33 +77,5 @@ function answerOf(rules: ActiveRules, settings: Settings, question: RuleQuestion
         ? hit && { verdict: hit.verdict, text: hit.rule }
         : { verdict: 'local-only', text: `${rules.shut}.` },
     mask: mask ?? null,
-  };
-}
-
-/** What a file is by its name alone, for whoever asks before the sandbox has looked into it. */
-export const isSecretFile = (path: string): boolean => secretKind(path) === 'secret';
-
-/** The rules of one session, read anew whenever they are asked for. `held`: those on where steps run, instead. */
-export function createSessionRules(
-  { rules, settings }: { readonly rules: RuleFiles['activeRules']; readonly settings: () => Settings },
-  projectPath: string | null,
-  held?: () => readonly RouteRule[] | undefined,
-): { readonly places: AgentDependencies['routeRules']; readonly fences: () => Promise<FenceSources> } {
-  return {
-    places: async () => {
-      const { places, problems } = await rules(projectPath);
-      return { rules: held?.() ?? places, problems };
-    },
-    fences: async () => fenceSources(await rules(projectPath), settings()),
-  };
-}
-
-/** The fences of a session: those of the files, then those of the settings. */
-export function fenceSources(rules: ActiveRules, { fences }: Settings): FenceSources {
-  return {
-    secrets: fences.secrets,
-    rules: [...rules.fences, ...fences.rules],
-    projectRules: rules.projectFences,
-    shut: rules.shut,
   };
 }

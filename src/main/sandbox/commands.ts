@@ -10,19 +10,16 @@ import type {
   TerminalPush,
   TerminalSize,
 } from '@shared/sandbox/sandbox-view.ts';
-import type { CoreApi } from '../server/core-api.ts';
+import { progressStream } from '../lib/async/push-queue.ts';
+import type { Handlers } from '../server/handlers.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import { busySession } from '../sessions/open/open-sessions.ts';
 import { sleep } from '../lib/async/abort.ts';
 import type { OpenProcess, Sandbox, SandboxLook } from './sandbox.ts';
 import { resizedFrame, shellCommand, typedFrames } from './terminal-shell.ts';
+import { terminalStream } from './terminal-stream.ts';
 import type { LiveJournal } from '../sessions/journal/live-journal.ts';
 import type { SessionStore } from '../sessions/store/session-store.ts';
-
-export type SandboxCommands = Pick<
-  CoreApi,
-  'watchSandbox' | 'networkHistory' | 'openTerminal' | 'typeInTerminal' | 'resizeTerminal'
->;
 
 interface SandboxCommandsOptions {
   readonly sessions: Pick<OpenSessions, 'sandbox' | 'occupy' | 'runner' | 'journal'>;
@@ -39,7 +36,7 @@ const lookEveryMs = 2_000;
 const keptUses = 200;
 
 /** What a person sees of the sandbox of a session, and does in it by a shell. */
-export function createSandboxCommands(options: SandboxCommandsOptions): SandboxCommands {
+export function createSandboxCommands(options: SandboxCommandsOptions): Handlers['sandboxes'] {
   const terminals = new Map<string, Terminal>();
   const terminal = (id: string): Terminal => {
     const found = terminals.get(id);
@@ -47,36 +44,38 @@ export function createSandboxCommands(options: SandboxCommandsOptions): SandboxC
     return found;
   };
   return {
-    watchSandbox: async (sessionId, onView, signal) => {
-      let last: SandboxLook | null = null;
-      while (!signal.aborted) {
-        const sandbox = options.sessions.sandbox(sessionId);
-        const look: SandboxLook | null = (await sandbox?.look?.(signal)) ?? null;
-        if (signal.aborted) return;
-        const count = [...terminals.values()].filter((one) => one.sessionId === sessionId).length;
-        onView(viewOf(sandbox, { look, last, terminals: count }));
-        last = look;
-        // Who has looked away ends the loop.
-        await sleep(lookEveryMs, signal).catch(() => undefined);
-      }
-    },
-    networkHistory: async (sessionId) => networkHistory((await options.store.view(sessionId)).read()),
-    openTerminal: async (sessionId, { size, onPush }, signal) => {
-      const { sandbox, release } = await options.sessions.occupy(sessionId, signal);
-      try {
-        const journal = await options.sessions.journal(sessionId);
-        await runTerminal({ sandbox, journal, terminals, size, onPush }, signal);
-      } finally {
-        release();
-      }
-    },
-    typeInTerminal: async (terminalId, text) => {
+    watch: ({ input: { sessionId }, signal }) =>
+      progressStream(async (onView, stop) => {
+        let last: SandboxLook | null = null;
+        while (!stop.aborted) {
+          const sandbox = options.sessions.sandbox(sessionId);
+          const look: SandboxLook | null = (await sandbox?.look?.(stop)) ?? null;
+          if (stop.aborted) return;
+          const count = [...terminals.values()].filter((one) => one.sessionId === sessionId).length;
+          onView(viewOf(sandbox, { look, last, terminals: count }));
+          last = look;
+          // Who has looked away ends the loop.
+          await sleep(lookEveryMs, stop).catch(() => undefined);
+        }
+      }, signal),
+    network: async ({ input }) => networkHistory((await options.store.view(input.sessionId)).read()),
+    terminal: ({ input: { sessionId, ...size }, signal }) =>
+      terminalStream(async (onPush, stop) => {
+        const { sandbox, release } = await options.sessions.occupy(sessionId, stop);
+        try {
+          const journal = await options.sessions.journal(sessionId);
+          await runTerminal({ sandbox, journal, terminals, size, onPush }, stop);
+        } finally {
+          release();
+        }
+      }, signal),
+    type: async ({ input: { terminalId, text } }) => {
       const { process, sessionId } = terminal(terminalId);
       // What it changed while the agent works would count as the agent's, and be undone as such.
       if (options.sessions.runner(sessionId)?.isRunning() === true) throw busySession();
       await process.write(typedFrames(text));
     },
-    resizeTerminal: async (terminalId, size) => terminal(terminalId).process.write(resizedFrame(size)),
+    resize: async ({ input: { terminalId, ...size } }) => terminal(terminalId).process.write(resizedFrame(size)),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { TerminalPush } from '@shared/sandbox/sandbox-view.ts';
 import { sleep } from '../lib/async/abort.ts';
-import { createPushQueue } from '../lib/async/push-queue.ts';
+import { workStream } from '../lib/async/push-queue.ts';
+import type { PushQueue } from '../lib/async/push-queue.ts';
 
 /** More than this at once is not shown: nobody reads it, and the reader must still hear of the rest. */
 const mostCharacters = 256 * 1024;
@@ -8,33 +9,23 @@ const mostCharacters = 256 * 1024;
 const gatherMs = 16;
 
 /** A terminal as a stream: what it printed in a moment is one push. It ends when nobody listens any more. */
-export async function* terminalStream(
+export function terminalStream(
   start: (onPush: (push: TerminalPush) => void, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): AsyncGenerator<TerminalPush> {
-  const stop = new AbortController();
-  const queue = createPushQueue<TerminalPush>(signal, Number.POSITIVE_INFINITY);
-  const abort = (): void => stop.abort();
-  signal.addEventListener('abort', abort, { once: true });
-  const running = start((push) => void queue.push(push), stop.signal).then(
-    () => queue.end(),
-    (error: unknown) => queue.end(error),
-  );
-  try {
-    for (let items = await queue.take(); items !== null; items = await queue.take()) {
-      yield* joinNeighbours(items);
-      // An abort ends the queue, and with it the loop.
-      await sleep(gatherMs, stop.signal).catch(() => undefined);
-    }
-  } finally {
-    signal.removeEventListener('abort', abort);
-    stop.abort();
-    await running;
+  return workStream(start, signal, gathered);
+}
+
+async function* gathered(queue: PushQueue<TerminalPush>, signal: AbortSignal): AsyncGenerator<TerminalPush> {
+  for (let items = await queue.take(); items !== null; items = await queue.take()) {
+    yield* joinNeighbours(items);
+    // An abort ends the queue, and with it the loop.
+    await sleep(gatherMs, signal).catch(() => undefined);
   }
 }
 
 /** What was printed in one piece, where other pushes do not stand between. */
-export function joinNeighbours(items: readonly TerminalPush[]): readonly TerminalPush[] {
+function joinNeighbours(items: readonly TerminalPush[]): readonly TerminalPush[] {
   const pushes: TerminalPush[] = [];
   let texts: string[] = [];
   const flush = (): void => {

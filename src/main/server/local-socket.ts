@@ -5,15 +5,13 @@ import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/websocket';
 import type { ContractRouterClient } from '@orpc/contract';
 import { RPCHandler } from '@orpc/server/ws';
-import type { Router } from '@orpc/server';
 import { WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '@shared/errors.ts';
 import type { contract } from '@shared/contract/contract.ts';
+import type { CoreRouter } from './serve-channel.ts';
 
 /** Every command and stream of the core, wherever the core runs. */
 export type CoreClient = ContractRouterClient<typeof contract>;
-
-type AnyRouter = Router<typeof contract, Record<never, never>>;
 
 export interface SocketServer {
   readonly clients: () => number;
@@ -26,7 +24,7 @@ export interface SocketServer {
 const maximumMessageBytes = 16 * 1024 * 1024;
 
 /** Serves the contract on a local socket that only this user can open. */
-export async function serveSocket(router: AnyRouter, socketPath: string): Promise<SocketServer> {
+export async function serveSocket(router: CoreRouter, socketPath: string): Promise<SocketServer> {
   if (process.platform !== 'win32') await unlink(socketPath).catch(() => undefined);
   const http = createServer((_request, response) => void response.writeHead(404).end());
   const sockets = new WebSocketServer({ server: http, maxPayload: maximumMessageBytes });

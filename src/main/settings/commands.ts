@@ -1,28 +1,30 @@
 import { valueOf } from '@shared/errors.ts';
-import type { CoreApi } from '../server/core-api.ts';
-import type { ProjectCommandsOptions } from '../projects/configure-project.ts';
-import { createProjectCommands } from '../projects/configure-project.ts';
+import { createPushQueue } from '../lib/async/push-queue.ts';
+import type { Handlers } from '../server/handlers.ts';
+import type { SettingsStore } from './settings-store.ts';
 
-type SettingsCommands = Pick<
-  CoreApi,
-  | 'getSetting'
-  | 'setSetting'
-  | 'unsetSetting'
-  | 'watchSettings'
-  | 'settingsPath'
-  | 'projectSettings'
-  | 'configureProject'
->;
-
-/** The commands about what a person has set: for all, and for single projects. */
-export function createSettingsCommands(options: ProjectCommandsOptions): SettingsCommands {
-  const { settings } = options;
+/** The commands about what is set for all projects. */
+export function createSettingsCommands(settings: SettingsStore): Handlers['settings'] {
   return {
-    getSetting: (key) => valueOf(settings.get(key)),
-    setSetting: async (key, value) => valueOf(await settings.set(key, value)),
-    unsetSetting: async (key) => void valueOf(await settings.unset(key)),
-    watchSettings: (listener) => settings.watch(listener),
-    settingsPath: settings.path,
-    ...createProjectCommands(options),
+    get: ({ input }) => valueOf(settings.get(input.key)),
+    set: async ({ input }) => valueOf(await settings.set(input.key, input.value)),
+    unset: async ({ input }) => void valueOf(await settings.unset(input.key)),
+    watch: ({ signal }) => settingsStream(settings, signal),
+    path: () => ({ path: settings.path }),
   };
+}
+
+/** The names of settings as they are changed, until `signal` is aborted; first an empty list: from now on none is missed. */
+export async function* settingsStream(
+  settings: Pick<SettingsStore, 'watch'>,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly keys: readonly string[] }> {
+  const queue = createPushQueue<string>(signal, Number.POSITIVE_INFINITY);
+  const end = settings.watch((key) => void queue.push(key));
+  try {
+    yield { keys: [] };
+    for (let keys = await queue.take(); keys !== null; keys = await queue.take()) yield { keys };
+  } finally {
+    end();
+  }
 }

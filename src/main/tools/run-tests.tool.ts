@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from './define.ts';
 import { describeExec } from './commands/describe-exec-result.ts';
 import { errorResult, failureResult } from './values/tool-results.ts';
-import { describeTests, parseTestOutput, withSelector } from './commands/test-run-output.ts';
+import { describeTests, summarizeTests, withSelector } from './commands/test-run-output.ts';
 
 export default defineTool({
   name: 'run_tests',
@@ -23,7 +23,7 @@ export default defineTool({
         context.signal,
       );
       if (!reply.ok) return failureResult(reply.error);
-      const summary = parseTestOutput(`${reply.value.stdout}\n${reply.value.stderr}`, testRunner);
+      const summary = summarizeTests(`${reply.value.stdout}\n${reply.value.stderr}`);
       const headline = summary === null ? '' : `: ${describeTests(summary)}`;
       return { ...describeExec(reply.value, headline), data: summary };
     },

@@ -7,7 +7,7 @@ export default defineTool({
   description: 'List commands started with "background", read what one printed, or stop one.',
   access: 'execute',
   input: z.object({ action: z.enum(['list', 'read', 'stop']), id: z.string().max(20).optional() }),
-  label: ({ action, id }) => `services: ${action}${id === undefined ? '' : ` ${id}`}`,
+  label: ({ action, id }) => `background processes: ${action}${id === undefined ? '' : ` ${id}`}`,
   create:
     () =>
     async ({ action, id }, { sandbox }) => {

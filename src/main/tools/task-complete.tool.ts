@@ -8,7 +8,7 @@ export default defineTool({
   description: 'Say that the task is done, and what was done.',
   access: 'end',
   input: z.object({ summary: z.string().max(8000) }),
-  label: () => 'say that the task is done',
+  label: () => 'finish the task',
   create:
     () =>
     async ({ summary }) =>

@@ -244,7 +244,7 @@ export function comparisonCells(row: ComparisonRow): readonly string[] {
     row.policy,
     solvedText(row),
     spreadText(row.steps, whole),
-    row.localShare === null ? '-' : `${Math.round(row.localShare * 100)} %`,
+    row.localShare === null ? '-' : `${Math.round(row.localShare * 100)}%`,
     spreadText(row.seconds, (value) => value.toFixed(1)),
     spreadText(tokens.freshInput, whole),
     spreadText(tokens.cacheRead, whole),

@@ -6,7 +6,7 @@ import { type Comparison, comparisonInputSchema } from '@shared/comparisons/comp
 import { base } from './contract-base.ts';
 import type { CostReport } from '@shared/money/cost-report.ts';
 import type { Escalation } from '@shared/routing/escalations.ts';
-import { type EventOf, type SessionEvent, type Transient, workspaceModeSchema } from '@shared/events/events.ts';
+import { type EventOf, type SessionEvent, type Transient } from '@shared/events/events.ts';
 import { sandboxTierSchema, type UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import type { ImportedSession } from '@shared/safety/approval-grants.ts';
 import { hostContract } from './host-contract.ts';
@@ -33,6 +33,7 @@ import type { SearchAnswer } from './search-answer.ts';
 import type { SessionPart } from '@shared/session/session-part.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { Trimming } from '@shared/session/prompt-trimming.ts';
+import { workspaceModeSchema } from '@shared/events/session-events.ts';
 
 /** One line of the list of sessions; all of it can be rebuilt from the logs. */
 export interface SessionSummary {

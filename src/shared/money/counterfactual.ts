@@ -109,15 +109,15 @@ function allCloud(
   const time = guessed === null ? null : widened(shortened(guessed, share, local), scope, runs.cloudSeconds);
   const seconds = time === null ? null : add(exact(cloud.totalMs / 1000), time);
   if (reference === null) {
-    const why = 'no cloud model with a price is set up, so there is nothing to compare with';
+    const why = 'no cloud model with a price is set up';
     return { basis: 'estimated', usd: null, seconds, why, formula: 'nothing was computed' };
   }
   const { price } = reference;
   const guess = widened(times(priced(asThere, price), share), scope, runs.cloudUsd);
   const formula =
-    `${cloud.calls > 0 ? 'the bill of the cloud calls + ' : ''}(tokens read anew × input + tokens kept from the call before × cache read ` +
+    `${cloud.calls > 0 ? 'the bill of the cloud calls + ' : ''}(new tokens × input + cached tokens × cache read ` +
     `+ tokens written × output) at the price of ${reference.model} (${price.source}, ${price.date})${writtenText(spoken)}${shareText(share)}; ` +
-    `from: everything kept that could be, 20 % fewer tokens; to: nothing kept, 25 % more tokens${scope === 'run' ? foundText : ''}`;
+    `from: everything cached that could be, 20% fewer tokens; to: nothing cached, 25% more tokens${scope === 'run' ? foundText : ''}`;
   const why = spent === null ? 'calls without a known price' : null;
   return { basis: 'estimated', usd: spent === null ? null : add(spent, guess), seconds, why, formula };
 }
@@ -185,7 +185,7 @@ function allLocal({ local, cloud }: SplitWorkload, known: SplitWorkload, scope: 
   }
   const { read, written } = known.local;
   if (read.ms === 0 || written.ms === 0 || read.tokens === 0) {
-    const why = 'no local call was timed, so nobody knows how fast this machine is';
+    const why = 'no local call was timed, so the speed of this machine is unknown';
     return { basis: 'estimated', usd: null, seconds: null, why, formula: 'nothing was computed' };
   }
   const prompt = promptTokensOf(cloud.usage);
@@ -202,7 +202,7 @@ function allLocal({ local, cloud }: SplitWorkload, known: SplitWorkload, scope: 
   const perSecond = usdPerSecond(known.local);
   const usd = electricity === null || perSecond === null ? null : add(electricity, times(guess, perSecond));
   const formula =
-    `${local.calls > 0 ? 'the time of the local calls + ' : ''}tokens read anew (${Math.round((anew / Math.max(1, prompt)) * 100)} % of the prompts) ÷ ` +
+    `${local.calls > 0 ? 'the time of the local calls + ' : ''}new tokens (${Math.round((anew / Math.max(1, prompt)) * 100)}% of the prompts) ÷ ` +
     `${speedText(read)} + tokens written ÷ ${speedText(written)}, as this machine was timed${writtenText(spoken)}${shareText(share)}${scope === 'run' ? foundText : ''}; ` +
     'money: that time at the electricity of the local calls';
   return {
@@ -218,8 +218,8 @@ function times({ value, low, high }: Interval, factor: number): Interval {
   return { value: value * factor, low: low * factor, high: high * factor };
 }
 
-const unmetered = 'its electricity was not metered: set energy.watts, or let Dewpoint read a meter';
-const noPrice = 'electricity has no price: set energy.usdPerKwh';
+const unmetered = 'electricity was not metered; set energy.watts or connect a meter';
+const noPrice = 'electricity has no price; set energy.usdPerKwh';
 
 function usdPerSecond({ energyUsd, totalMs, unmeteredCalls, unpricedEnergyCalls }: Workload): number | null {
   return totalMs === 0 || unmeteredCalls + unpricedEnergyCalls > 0 ? null : (energyUsd * 1000) / totalMs;

@@ -28,13 +28,14 @@ export interface Escalation {
 }
 
 type Decided = EventOf<'route-decided'>;
+type StageCause = EventOf<'stage-chosen'>['cause'];
 
 /** Every step of a log that a failure moved, in order. Moves for a gain, or back again, are none. */
 export function escalationsIn(events: Iterable<SessionEvent>): readonly Escalation[] {
   const found: { escalation: Escalation; callId: string }[] = [];
   const steps = new Map<string, number>();
   let before: Decided | null = null;
-  let stage: EventOf<'stage-chosen'>['cause'];
+  let stage: StageCause = null;
   for (const event of events) {
     if (event.type === 'model-call-started') steps.set(event.callId, event.step);
     if (event.type === 'stage-chosen') stage = event.cause;
@@ -42,17 +43,13 @@ export function escalationsIn(events: Iterable<SessionEvent>): readonly Escalati
     const escalation = before === null || before.turnId !== event.turnId ? null : escalationOf(before, event, stage);
     if (escalation !== null) found.push({ escalation, callId: event.callId });
     before = event;
-    stage = undefined;
+    stage = null;
   }
   return found.map(({ escalation, callId }) => ({ ...escalation, step: steps.get(callId) ?? null }));
 }
 
 /** Null: the step was not moved because of a failure. `stage`: why the cascade was escalated between the two, where it says. */
-export function escalationOf(
-  before: Decided,
-  event: Decided,
-  stage?: EventOf<'stage-chosen'>['cause'],
-): Escalation | null {
+export function escalationOf(before: Decided, event: Decided, stage: StageCause = null): Escalation | null {
   const { callId, turnId = null, chosen, reason: text, reasonCode, layer } = event;
   const hasMoved = before.chosen.model !== chosen.model;
   const isAdvice = reasonCode === 'advice';
@@ -74,8 +71,8 @@ export function escalationOf(
 }
 
 /** A cap and a fence are no failures of the model, and are told as what they are elsewhere. */
-function stageCause(stage: EventOf<'stage-chosen'>['cause']): EscalationCause | null {
-  return stage === undefined || stage === 'cap' || stage === 'fence' ? null : stage;
+function stageCause(stage: StageCause): EscalationCause | null {
+  return stage === 'cap' || stage === 'fence' ? null : stage;
 }
 
 function causeOf(before: Decided, event: Decided): EscalationCause {

@@ -75,39 +75,39 @@ const yesOrNo = (value: unknown): string | null => (typeof value === 'boolean' ?
 
 /** In the order in which they matter to who reads them. */
 const numbers: readonly (readonly [keyof RoutingNumbers, string, (value: unknown) => string | null])[] = [
-  ['valueUsd', 'What it is worth that a task is done rightly', dollars],
-  ['marginUsd', 'A step moves to the cloud only for an advantage above', dollars],
-  ['minuteUsd', 'What a minute of waiting is worth', dollars],
-  ['consecutiveFailures', 'Bad signals in a row before the cloud takes over', count],
-  ['maxTakeovers', 'Times that the cloud may take over in a task', count],
-  ['holdSteps', 'Steps that the work then stays there', count],
-  ['advice', 'Advice on a digest is asked for before that', yesOrNo],
-  ['secondTries', 'Answers that a program asks of the cloud after it failed here', count],
-  ['reviews', 'Times that a stronger model may judge what is called done', count],
-  ['blockSteps', 'Steps expected from one safe place to the next', count],
-  ['taskSteps', 'Steps expected of a task', count],
-  ['cacheLifeSeconds', 'How long a service keeps what it was sent', seconds],
-  ['offlineAfter', 'Failures in a row that mean that the network is away', count],
-  ['offlineSeconds', 'How long it is then taken to be away', seconds],
+  ['valueUsd', 'Value of a solved task', dollars],
+  ['marginUsd', 'Least advantage to move a step to the cloud', dollars],
+  ['minuteUsd', 'Value of a minute of waiting', dollars],
+  ['consecutiveFailures', 'Failures in a row before the cloud takes over', count],
+  ['maxTakeovers', 'Cloud takeovers per task, at most', count],
+  ['holdSteps', 'Least steps after a takeover', count],
+  ['advice', 'Ask for advice first', yesOrNo],
+  ['secondTries', 'Cloud answers for a recipe that failed locally', count],
+  ['reviews', 'Reviews by a stronger model, at most', count],
+  ['blockSteps', 'Expected steps between safe points', count],
+  ['taskSteps', 'Expected steps per task', count],
+  ['cacheLifeSeconds', 'How long a provider keeps its cache', seconds],
+  ['offlineAfter', 'Failures in a row that count as offline', count],
+  ['offlineSeconds', 'How long offline then lasts', seconds],
 ];
 
 const roles: readonly (readonly [Role, string])[] = [
-  ['context', 'Looking things up is asked of'],
-  ['edit', 'An edit is asked of'],
-  ['answer', 'An answer is asked of'],
-  ['summary', 'Summing up is asked of'],
-  ['title', 'A title is asked of'],
+  ['context', 'Searches run on'],
+  ['edit', 'Edits run on'],
+  ['answer', 'Answers run on'],
+  ['summary', 'Summaries run on'],
+  ['title', 'Titles run on'],
 ];
 
 const places: Readonly<Record<string, string>> = {
   local: 'this machine',
-  own: 'who works',
-  score: 'whom the score says',
+  own: 'the current model',
+  score: 'the best score',
   none: 'nobody',
 };
 
 /** What a profile does not preset stays as it is without one. */
-const unset = 'as usual';
+const unset = 'default';
 
 /** Every number of the profiles with what each of them says, and a person's own. `own`: as the settings have it. */
 export function numberRows(own: Numbers): readonly NumberRow[] {

@@ -1,26 +1,26 @@
+import type { ClientCore } from '../../fakes/core-client.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SessionEvent } from '@shared/events/events.ts';
 import { success } from '@shared/errors.ts';
 import type { MemoryPlanInput } from '@shared/models/memory-plan-input.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
-import type { CoreApi } from '../../../src/main/server/core-api.ts';
-import { compose } from '../../../src/main/compose.ts';
+import { eventsOf, itemsOf, openClientCore } from '../../fakes/core-client.ts';
+import { pullFromServer } from '../../../src/main/models/model-servers.ts';
+import { ollamaProvider } from '../../fakes/ollama-troubles.ts';
 import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
 import type { FakeOllama } from '../../fakes/ollama-server.ts';
 import { startFakeOllama } from '../../fakes/ollama-server.ts';
 
-const never = new AbortController().signal;
 let home: string;
 let server: FakeOllama;
-let core: CoreApi;
+let core: ClientCore;
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'dewpoint-ollama-'));
   server = await startFakeOllama();
-  core = await compose({
+  core = await openClientCore({
     home,
     cache: join(home, 'cache'),
     version: '0.0.0-test',
@@ -37,13 +37,13 @@ afterEach(async () => {
 });
 
 const ollamaIds = async (): Promise<readonly string[]> =>
-  (await core.listModels(never)).map(({ id }) => id).filter((id) => id.startsWith('ollama/'));
-const doctor = async () => (await core.doctor(never)).filter(({ area }) => area === 'ollama');
+  (await core.client.models.list()).map(({ id }) => id).filter((id) => id.startsWith('ollama/'));
+const doctor = async () => (await core.client.doctor()).filter(({ area }) => area === 'ollama');
 
 describe('an Ollama that runs on this machine', () => {
   it('is there without an entry in the settings: its models are listed, shown, and found by the doctor', async () => {
     expect(await ollamaIds()).toEqual(['ollama/m:latest']);
-    expect(await core.showModel('ollama/m', false, never)).toMatchObject({
+    expect(await core.client.models.show({ id: 'ollama/m', fit: false })).toMatchObject({
       id: 'ollama/m',
       where: 'local',
       state: 'ready',
@@ -67,14 +67,14 @@ describe('an Ollama that runs on this machine', () => {
       engine: 'node-llama-cpp',
       cards: [{ totalBytes: 8 * 1024 ** 3, freeBytes: 8 * 1024 ** 3 }],
     };
-    const plan = await core.plan({ ...plain, model: 'ollama/m' }, never);
+    const plan = await core.client.plan({ ...plain, model: 'ollama/m' });
     expect(plan).toMatchObject({ architecture: 'llama', granted: { context: 4096, placement: 'devices' } });
     expect(plan.terms.find(({ name }) => name === 'compute')?.why).toContain('llama-server');
-    await expect(core.plan({ ...plain, model: 'ollama/other' }, never)).rejects.toThrow('Nothing is known');
+    await expect(core.client.plan({ ...plain, model: 'ollama/other' })).rejects.toThrow('Nothing is known');
   });
 
   it('gives a model of its store up, and says when there is none of that name', async () => {
-    expect(await core.removeModel('ollama/m', never)).toEqual({
+    expect(await core.client.models.remove({ id: 'ollama/m' })).toEqual({
       done: 'deleted',
       path: 'ollama/m',
       bytes: 500_000_000,
@@ -82,19 +82,20 @@ describe('an Ollama that runs on this machine', () => {
     expect(server.requests.filter(({ path }) => path === '/api/delete')).toEqual([
       { path: '/api/delete', body: { model: 'm:latest' } },
     ]);
-    await expect(core.removeModel('ollama/other', never)).rejects.toThrow('There is no model');
+    await expect(core.client.models.remove({ id: 'ollama/other' })).rejects.toThrow('There is no model');
   });
 
   it('answers, and what it did otherwise than it was asked stands in the log', async () => {
     server.habits.madeTokens = 4096;
     server.habits.answer = [{ role: 'assistant', content: '{"tool": "task_complete", "input": {"summary": "One."}}' }];
-    const id = await core.createSession({ projectPath: null });
-    const events: SessionEvent[] = [];
-    await core.subscribe(id, 1, (push) => {
-      if (push.type === 'event') events.push(push.event);
+    const { sessionId: id } = await core.client.sessions.create({ projectPath: null });
+    await core.client.sessions.send({
+      sessionId: id,
+      text: 'What is in a.py?',
+      options: runOptionsSchema.parse({ local: 'ollama/m', strategy: 'loop' }),
     });
-    await core.send(id, 'What is in a.py?', runOptionsSchema.parse({ local: 'ollama/m', strategy: 'loop' }));
-    expect(await core.result(id)).toMatchObject({ text: 'One.' });
+    expect(await core.client.sessions.result({ sessionId: id })).toMatchObject({ text: 'One.' });
+    const events = await eventsOf(core.client, id);
     const ended = events.find((event) => event.type === 'model-call-ended');
     expect(ended).toMatchObject({
       error: null,
@@ -103,28 +104,37 @@ describe('an Ollama that runs on this machine', () => {
     expect(events.filter((event) => event.type === 'notice-added')).toMatchObject([
       { code: 'engine-differs', text: expect.stringContaining('the server made 4096 tokens of context of 8192') },
     ]);
-    expect((await core.replay(id, never)).matched).toBe(true);
+    expect((await core.client.sessions.replay({ sessionId: id })).matched).toBe(true);
   });
 
   it('has models repaired under the id that can be used next', async () => {
     server.habits.template = '{{ .Prompt }}';
-    expect(await core.repairModel('ollama/m', true, never)).toMatchObject({ made: 'ollama/dewpoint/m:latest' });
-    await expect(core.repairModel('llama-cpp/m', true, never)).rejects.toMatchObject({ code: 'bad-input' });
-    await expect(core.repairModel('ollama/none', true, never)).rejects.toMatchObject({ code: 'model-failed' });
+    expect(await core.client.models.repair({ id: 'ollama/m', apply: true })).toMatchObject({
+      made: 'ollama/dewpoint/m:latest',
+    });
+    await expect(core.client.models.repair({ id: 'llama-cpp/m', apply: true })).rejects.toMatchObject({
+      data: { code: 'bad-input' },
+    });
+    await expect(core.client.models.repair({ id: 'ollama/none', apply: true })).rejects.toMatchObject({
+      data: { code: 'model-failed' },
+    });
   });
 });
 
 describe('a model that Ollama fetches', () => {
   const layer = (digest: string, completed: number) => ({ status: `pulling ${digest}`, digest, total: 100, completed });
-  const pull = async () => {
+  // A stream of progress may pass some of it over, so this is what comes before the stream.
+  const pullEach = async (): Promise<readonly unknown[]> => {
+    const provider = ollamaProvider(server.address);
     const told: unknown[] = [];
-    await core.pullModel(
-      'ollama/m',
-      ({ phase, doneBytes, totalBytes }) => told.push([phase, doneBytes, totalBytes]),
-      never,
-    );
+    await pullFromServer({ ids: () => ['ollama'], get: () => provider }, 'ollama/m', {
+      onProgress: ({ phase, doneBytes, totalBytes }) => told.push([phase, doneBytes, totalBytes]),
+      signal: new AbortController().signal,
+    });
+    await provider.dispose();
     return told;
   };
+  const pull = () => itemsOf(core.client.models.pull({ id: 'ollama/m' }));
 
   it('is told of in bytes of all its layers', async () => {
     const pulls = [
@@ -135,7 +145,8 @@ describe('a model that Ollama fetches', () => {
       { status: 'success' },
     ];
     server.habits.pulls = pulls;
-    expect(await pull()).toEqual([
+    expect((await pull()).at(-1)).toMatchObject({ phase: 'done', doneBytes: 110, totalBytes: 200 });
+    expect(await pullEach()).toEqual([
       ['checking', 0, null],
       ['downloading', 50, 100],
       ['downloading', 60, 200],
@@ -147,11 +158,12 @@ describe('a model that Ollama fetches', () => {
   it('is not there when the server says an error, or breaks off', async () => {
     server.habits.pulls = [layer('a', 50), { error: 'pull model manifest: file does not exist' }];
     await expect(pull()).rejects.toMatchObject({
-      code: 'model-failed',
-      message: expect.stringContaining('does not exist'),
+      data: { code: 'model-failed', message: expect.stringContaining('does not exist') },
     });
     server.habits.pulls = [layer('a', 50)];
-    await expect(pull()).rejects.toMatchObject({ code: 'model-failed', message: expect.stringContaining('broke off') });
+    await expect(pull()).rejects.toMatchObject({
+      data: { code: 'model-failed', message: expect.stringContaining('broke off') },
+    });
   });
 });
 
@@ -160,7 +172,7 @@ describe('an Ollama that does not run', () => {
 
   it('is nothing to speak of, unless it was set up', async () => {
     expect([await ollamaIds(), await doctor()]).toEqual([[], []]);
-    await core.setSetting('providers.ollama', { kind: 'ollama' });
+    await core.client.settings.set({ key: 'providers.ollama', value: { kind: 'ollama' } });
     expect(await ollamaIds()).toEqual(['ollama/*']);
     expect(await doctor()).toMatchObject([{ status: 'missing', text: expect.stringContaining('ollama serve') }]);
   });

@@ -1,3 +1,4 @@
+import type { ClientCore } from '../../fakes/core-client.ts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +7,7 @@ import { success } from '../../../src/shared/errors.ts';
 import type { EventOf, SessionEvent } from '../../../src/shared/events/events.ts';
 import type { ApprovalScope } from '../../../src/shared/safety/network-access.ts';
 import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
-import type { CoreApi } from '../../../src/main/server/core-api.ts';
-import { compose } from '../../../src/main/compose.ts';
+import { eventsOf, followEvents, openClientCore } from '../../fakes/core-client.ts';
 import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
 import type { NetworkRequest } from '../../../src/main/sandbox/sandbox.ts';
 
@@ -19,13 +19,13 @@ const end = { toolCalls: [{ name: 'task_complete', input: { summary: 'ok' } }] }
 describe('a network through the whole core', () => {
   let home: string;
   let project: string;
-  let core: CoreApi;
+  let core: ClientCore;
   let ran: NetworkRequest[];
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'dewpoint-network-'));
     project = await mkdtemp(join(tmpdir(), 'dewpoint-network-project-'));
     ran = [];
-    core = await compose({
+    core = await openClientCore({
       home,
       cache: join(home, 'cache'),
       version: '0.0.0-test',
@@ -48,10 +48,13 @@ describe('a network through the whole core', () => {
           },
         }),
     });
-    await core.setSetting('providers.script', {
-      kind: 'scripted',
-      replies: [fetchIt('one'), fetchIt('two'), end],
-      repeat: true,
+    await core.client.settings.set({
+      key: 'providers.script',
+      value: {
+        kind: 'scripted',
+        replies: [fetchIt('one'), fetchIt('two'), end],
+        repeat: true,
+      },
     });
   });
   afterEach(async () => {
@@ -62,23 +65,22 @@ describe('a network through the whole core', () => {
 
   /** Runs the task in a new session of the project and answers every question alike. */
   async function runTask(scope: ApprovalScope | 'nobody'): Promise<readonly SessionEvent[]> {
-    const sessionId = await core.createSession({ projectPath: project });
+    const { sessionId } = await core.client.sessions.create({ projectPath: project });
     const seen: SessionEvent[] = [];
-    const stop = await core.subscribe(sessionId, 1, (push) => {
-      if (push.type !== 'event') return;
-      seen.push(push.event);
-      if (push.event.type === 'approval-requested' && scope !== 'nobody')
-        void answer(sessionId, push.event.approvalId, { scope, seen });
+    const stop = followEvents(core.client, sessionId, (event) => {
+      seen.push(event);
+      if (event.type === 'approval-requested' && scope !== 'nobody')
+        void answer(sessionId, event.approvalId, { scope, seen });
     });
     const interactive = scope !== 'nobody';
-    await core.send(
+    await core.client.sessions.send({
       sessionId,
-      'Do it.',
-      runOptionsSchema.parse({ local: 'script/script', strategy: 'loop', interactive }),
-    );
-    await core.result(sessionId);
+      text: 'Do it.',
+      options: runOptionsSchema.parse({ local: 'script/script', strategy: 'loop', interactive }),
+    });
+    await core.client.sessions.result({ sessionId });
     stop();
-    return seen;
+    return eventsOf(core.client, sessionId);
   }
 
   /** The question is in the log a moment before anybody waits for its answer; what the policy answers nobody waits for. */
@@ -88,7 +90,7 @@ describe('a network through the whole core', () => {
     { scope, seen }: { readonly scope: ApprovalScope; readonly seen: readonly SessionEvent[] },
   ): Promise<void> {
     while (!seen.some((event) => event.type === 'approval-answered' && event.approvalId === approvalId)) {
-      await core.approve(sessionId, approvalId, 'allow', scope).catch(() => undefined);
+      await core.client.sessions.approve({ sessionId, approvalId, answer: 'allow', scope }).catch(() => undefined);
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -116,7 +118,7 @@ describe('a network through the whole core', () => {
     expect(answered(await runTask('nobody'))).toEqual(['allow policy -', 'allow policy -']);
     const written: unknown = JSON.parse(await readFile(join(home, 'settings.json'), 'utf8'));
     expect(written).toMatchObject({ network: { projects: { [project]: { allow: ['files.example.org'] } } } });
-    await core.setSetting('network.deny', ['files.example.org']);
+    await core.client.settings.set({ key: 'network.deny', value: ['files.example.org'] });
     expect(answered(await runTask('nobody'))).toEqual(['deny policy -', 'deny policy -']);
     expect(ran.length).toBe(4);
   });

@@ -1,3 +1,4 @@
+import type { ClientCore } from '../../fakes/core-client.ts';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,8 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { success } from '../../../src/shared/errors.ts';
 import type { EventOf, SessionEvent } from '../../../src/shared/events/events.ts';
 import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
-import type { CoreApi } from '../../../src/main/server/core-api.ts';
-import { compose } from '../../../src/main/compose.ts';
+import { eventsOf, openClientCore } from '../../fakes/core-client.ts';
 import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
 
 const plan = 'The merger with Northwind closes on the ninth of March.\nBudget code QX-88213-B.\n';
@@ -17,14 +17,14 @@ const price = { input: 1, output: 2, source: 'test', date: '2026-11-21' };
 describe('rules through the whole core', () => {
   let home: string;
   let project: string;
-  let core: CoreApi;
+  let core: ClientCore;
   let masks: (readonly string[])[];
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'dewpoint-rules-core-'));
     project = join(home, 'project');
     await mkdir(join(project, '.dewpoint'), { recursive: true });
     masks = [];
-    core = await compose({
+    core = await openClientCore({
       home,
       cache: join(home, 'cache'),
       version: '0.0.0-test',
@@ -41,22 +41,22 @@ describe('rules through the whole core', () => {
   });
   const rules = (text: string): Promise<void> => writeFile(join(home, 'dewpoint.rules'), text);
   const turn = async (sessionId: string, text: string, replies: readonly unknown[]): Promise<EventOf<'turn-ended'>> => {
-    await core.setSetting('providers.sky', { kind: 'scripted', where: 'cloud', price, replies });
-    const ended = new Promise<EventOf<'turn-ended'>>((resolve) => {
-      void core.subscribe(sessionId, events.length + 1, (push) => {
-        if (push.type !== 'event') return;
-        events.push(push.event);
-        if (push.event.type === 'turn-ended') resolve(push.event);
-      });
+    await core.client.settings.set({
+      key: 'providers.sky',
+      value: { kind: 'scripted', where: 'cloud', price, replies },
     });
     const options = { policy: 'cloud', cloud: 'sky/script', strategy: 'loop', approve: 'allow', interactive: false };
-    await core.send(sessionId, text, runOptionsSchema.parse(options));
-    return ended;
+    await core.client.sessions.send({ sessionId, text, options: runOptionsSchema.parse(options) });
+    await core.client.sessions.result({ sessionId });
+    events = await eventsOf(core.client, sessionId);
+    const end = events.findLast((event) => event.type === 'turn-ended');
+    if (end?.type !== 'turn-ended') throw new Error('The turn has no end.');
+    return end;
   };
-  let events: SessionEvent[];
+  let events: readonly SessionEvent[];
   const session = (): Promise<string> => {
     events = [];
-    return core.createSession({ projectPath: project, workspace: 'scratch' });
+    return core.client.sessions.create({ projectPath: project, workspace: 'scratch' }).then((made) => made.sessionId);
   };
   const ofType = <T extends SessionEvent['type']>(type: T): readonly EventOf<T>[] =>
     events.filter((event): event is EventOf<T> => event.type === type);
@@ -69,7 +69,7 @@ describe('rules through the whole core', () => {
     expect(end.reason).toBe('fenced');
     const [fenced] = ofType('call-fenced');
     expect(fenced).toMatchObject({ outcome: 'refused', hits: [{ rule: 'plans/** (line 1 of your rules)' }] });
-    const manifest = await core.manifest(id, fenced?.step ?? 0);
+    const manifest = await core.client.sessions.manifest({ sessionId: id, step: fenced?.step ?? 0 });
     expect(manifest?.parts.flatMap(({ hits }) => hits.map(({ path }) => path))).toContain('plans/merger.md');
   });
 
@@ -77,11 +77,11 @@ describe('rules through the whole core', () => {
     await mkdir(join(project, 'plans'));
     await writeFile(join(project, 'plans/merger.md'), plan);
     await rules('local-only path plans/**');
-    const found = await core.findFiles(
-      { projectPath: project },
-      { text: 'merger', limit: 1 },
-      new AbortController().signal,
-    );
+    const found = await core.client.attachments.find({
+      place: { projectPath: project },
+      text: 'merger',
+      limit: 1,
+    });
     expect(found).toEqual([{ path: 'plans/merger.md', staysHere: 'local-only' }]);
   });
 
@@ -101,7 +101,7 @@ describe('rules through the whole core', () => {
     const id = await session();
     expect((await turn(id, 'Say ok.', [done])).reason).toBe('fenced');
     expect(ofType('notice-added').map(({ text }) => text)).toEqual([expect.stringContaining('Line 1 of')]);
-    const findings = await core.doctor(new AbortController().signal);
+    const findings = await core.client.doctor();
     expect(findings.filter(({ area }) => area === 'rules').map(({ status }) => status)).toEqual(['missing', 'missing']);
   });
 
@@ -113,13 +113,13 @@ describe('rules through the whole core', () => {
       task: 'Repair the auth',
       purpose: 'act',
     } as const;
-    expect(await core.testRules(question)).toEqual({
+    expect(await core.client.rules.test(question)).toEqual({
       place: { where: 'local', text: 'A rule says so: local task auth (line 2 of your rules).' },
       fence: { verdict: 'local-only', text: 'plans (line 1 of your rules)' },
       mask: 'plans',
     });
     const draft = { owner: 'own', text: 'allow path plans' } as const;
-    expect(await core.testRules({ ...question, draft })).toEqual({ place: null, fence: null, mask: null });
+    expect(await core.client.rules.test({ ...question, draft })).toEqual({ place: null, fence: null, mask: null });
     const id = await session();
     await turn(id, 'Say ok.', [done]);
     await turn(id, 'Say ok.', [done]);
@@ -130,10 +130,12 @@ describe('rules through the whole core', () => {
 
   it('of a project hold as they are written once they are approved', async () => {
     await writeFile(join(project, '.dewpoint', 'dewpoint.rules'), 'cloud always');
-    const [, theirs] = (await core.showRules(project)).files;
+    const [, theirs] = (await core.client.rules.show({ projectPath: project })).files;
     expect(theirs).toMatchObject({ holds: 'stricter', hash: expect.any(String) });
-    await expect(core.approveRules(project, '0'.repeat(64))).rejects.toMatchObject({ code: 'conflict' });
-    const report = await core.approveRules(project, theirs?.hash ?? '');
+    await expect(core.client.rules.approve({ projectPath: project, hash: '0'.repeat(64) })).rejects.toMatchObject({
+      data: { code: 'conflict' },
+    });
+    const report = await core.client.rules.approve({ projectPath: project, hash: theirs?.hash ?? '' });
     expect(report.files[1]).toMatchObject({ holds: 'as-written', problems: [] });
   });
 });

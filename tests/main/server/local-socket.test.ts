@@ -17,7 +17,7 @@ let connection: SocketConnection;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dewpoint-socket-'));
   core = createFakeCore([sessionEvent(1), sessionEvent(2)]);
-  server = await serveSocket(createRouter(core), join(folder, 'core.sock'));
+  server = await serveSocket(createRouter(core.handlers), join(folder, 'core.sock'));
   connection = await connectSocket(join(folder, 'core.sock'), 2000);
 });
 

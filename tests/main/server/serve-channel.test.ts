@@ -1,11 +1,10 @@
 import { MessageChannel } from 'node:worker_threads';
 import { createORPCClient } from '@orpc/client';
-import { createRouterClient } from '@orpc/server';
 import { RPCLink } from '@orpc/client/message-port';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SessionPush } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
-import { createRouter } from '../../../src/main/server/router.ts';
+import { progressStream } from '../../../src/main/lib/async/push-queue.ts';
 import { createScriptedCore } from '../../fakes/scripted-core.ts';
 import { createForwardRouter } from '../../../src/main/server/forward-router.ts';
 import type { Channel } from '../../../src/main/server/serve-channel.ts';
@@ -112,11 +111,16 @@ describe('a stream of the core', () => {
   it('brings what it fails with, however long after it began', async () => {
     const core = createScriptedCore();
     const failing = new AppError('network', 'It broke off.', { hint: 'Try again.' });
-    core.pullModel = async (_id, onProgress) => {
-      onProgress({ phase: 'checking', doneBytes: 0, totalBytes: null, text: '' });
-      throw failing;
-    };
-    const { models } = createRouterClient(createRouter(core));
+    core.replace({
+      models: {
+        pull: ({ signal }) =>
+          progressStream(async (onProgress) => {
+            onProgress({ phase: 'checking', doneBytes: 0, totalBytes: null, text: '' });
+            throw failing;
+          }, signal),
+      },
+    });
+    const { models } = core.client;
     const { client } = serve({ events: (_input: unknown) => models.pull({ id: 'a' }) }, () => undefined);
     const phases: unknown[] = [];
     const reading = (async () => {

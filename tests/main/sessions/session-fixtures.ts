@@ -89,7 +89,7 @@ export function turnEvents(turn: string): readonly NewEvent[] {
       cascade: [stage],
       limits,
     },
-    { type: 'stage-chosen', ...at, stage, recipe: 'fix', reason: 'a test fails', index: 0 },
+    { type: 'stage-chosen', ...at, stage, recipe: 'fix', reason: 'a test fails', index: 0, cause: null },
     {
       type: 'tool-started',
       ...at,

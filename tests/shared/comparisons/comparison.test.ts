@@ -70,7 +70,7 @@ describe('the table of a comparison', () => {
       'local',
       '1 of 2, 1 unjudged, 1 to run',
       '4 (4 to 8)',
-      '44 %',
+      '44%',
       '20.0 (10.0 to 30.0)',
       '100',
       '20',

@@ -39,7 +39,7 @@ describe('escalations', () => {
     const chosen = { type: 'stage-chosen', stage, recipe: 'r', reason: 'why', index: 1, turnId: 'turn' } as const;
     const second = step(2, { chosen: sky, reasonCode: 'cascade' });
     expect(causes(step(1, {}), [{ ...chosen, cause: 'checks' }], second)).toEqual([[2, 'takeover', 'checks']]);
-    expect(causes(step(1, {}), [chosen], second)).toEqual([[2, 'takeover', 'no-progress']]);
+    expect(causes(step(1, {}), [{ ...chosen, cause: null }], second)).toEqual([[2, 'takeover', 'no-progress']]);
   });
 
   it.each([

@@ -7,8 +7,8 @@ it('shows the numbers of a profile as they are', () => {
   for (const [name, { maxTakeovers, consecutiveFailures, valueUsd }] of Object.entries(profiles)) {
     const text = Object.entries(en).find(([key]) => key === `settings.policy.${name}`)?.[1] ?? '';
     const times = maxTakeovers === 1 ? 'once' : maxTakeovers === 2 ? 'twice' : `${maxTakeovers} times`;
-    expect(text).toContain(`the cloud ${times} a task, after ${consecutiveFailures} bad step`);
-    expect(text).toContain(`worth $${valueUsd < 1 ? valueUsd.toFixed(2) : valueUsd}`);
+    expect(text).toContain(`cloud ${times} per task, after ${consecutiveFailures} failed step`);
+    expect(text).toContain(`values a task at $${valueUsd < 1 ? valueUsd.toFixed(2) : valueUsd}`);
   }
 });
 

@@ -8,7 +8,7 @@ import type { NetworkRequest, NetworkResult } from '../../sandbox/sandbox.ts';
 import type { NetworkCommand } from '../../tools/define.ts';
 import { waitForUserAnswer } from './request-approval.ts';
 import type { UserAnswer } from '../turn/agent-dependencies.ts';
-import type { Turn } from '../turn/turn.ts';
+import type { AskingTurn, Turn } from '../turn/turn.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /** A call of any tool that wants a network says so in this form. */
@@ -27,7 +27,11 @@ export type NetworkAnswer =
     };
 
 /** Decides about the network that a call asks for, with the question and the answer in the log. Throws `cancelled`. */
-export async function askNetwork(turn: Turn, toolCallId: string, input: unknown): Promise<NetworkAnswer> {
+export async function askNetwork(
+  turn: Omit<AskingTurn, 'refusals'>,
+  toolCallId: string,
+  input: unknown,
+): Promise<NetworkAnswer> {
   const wish = wishSchema.safeParse(input);
   if (!wish.success || areOfItself(wish.data.network.hosts)) return { type: 'no-wish' };
   const { command, network } = wish.data;
@@ -79,7 +83,7 @@ function scopeOf(answer: UserAnswer): ApprovalScope {
 }
 
 /** Of all that decides what would happen: the bytes of the command, where it runs and what it reaches. */
-function fingerprint(turn: Turn, command: string, hosts: readonly string[]): string {
+function fingerprint(turn: Pick<Turn, 'dependencies'>, command: string, hosts: readonly string[]): string {
   const { tier, workspacePath } = turn.dependencies.sandbox;
   return sha256Of(JSON.stringify({ command, hosts, tier, workspacePath }));
 }
@@ -91,10 +95,10 @@ function deniedText(hosts: readonly string[], by: 'person' | 'policy' | 'nobody'
   return `Not run with a network to ${names}. ${reason}`;
 }
 
-async function keepForProject(turn: Turn, hosts: readonly string[]): Promise<void> {
+async function keepForProject(turn: Pick<Turn, 'dependencies' | 'log'>, hosts: readonly string[]): Promise<void> {
   const kept = await turn.dependencies.network.remember(hosts);
   if (kept.ok) return;
-  const text = `The hosts are allowed for this session; for the project they could not be kept: ${kept.error.message}`;
+  const text = `The hosts are allowed for this session, but could not be saved for the project: ${kept.error.message}`;
   await turn.log.append({ type: 'notice-added', level: 'warning', code: 'rule-not-kept', text });
 }
 
@@ -107,7 +111,7 @@ interface Approved {
 }
 
 async function runApproved(
-  turn: Turn,
+  turn: Pick<Turn, 'dependencies' | 'log'>,
   approved: Approved,
   { asked, signal }: { readonly asked: NetworkCommand; readonly signal: AbortSignal },
 ): Promise<Reply<NetworkResult>> {

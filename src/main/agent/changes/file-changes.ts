@@ -1,13 +1,45 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
-import type { Actor, FileImage, SessionEvent } from '@shared/events/events.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
 import type { FileContent, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
-import { countLines } from './count-changed-lines.ts';
 import type { FileBaseline, FoundChange, KnownFile } from './file-baseline.ts';
 import type { TurnLog } from '../turn/turn-log.ts';
+import { diffLines } from 'diff';
+import type { Actor, FileImage } from '@shared/events/tool-events.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
+
+/** Above this a line count is not worth the time of a diff. */
+const MAX_BYTES = 256 * 1024;
+const MAX_EDITS = 4_000;
+
+/** Added and removed lines between two versions (null: no file); null for binary or large ones. */
+export function countLines(
+  before: Uint8Array | null,
+  after: Uint8Array | null,
+): { readonly added: number | null; readonly removed: number | null } {
+  const unknown = { added: null, removed: null };
+  if ((before?.length ?? 0) > MAX_BYTES || (after?.length ?? 0) > MAX_BYTES) return unknown;
+  if (isBinary(before) || isBinary(after)) return unknown;
+  const changes = diffLines(textOf(before), textOf(after), { maxEditLength: MAX_EDITS });
+  if (changes === undefined) return unknown;
+  let added = 0;
+  let removed = 0;
+  for (const change of changes) {
+    if (change.added) added += change.count ?? 0;
+    else if (change.removed) removed += change.count ?? 0;
+  }
+  return { added, removed };
+}
+
+function textOf(bytes: Uint8Array | null): string {
+  return bytes === null ? '' : Buffer.from(bytes).toString('utf8');
+}
+
+function isBinary(bytes: Uint8Array | null): boolean {
+  return bytes !== null && bytes.subarray(0, 8000).includes(0);
+}
 
 /** Who changes a file, and in which call. */
 export interface ChangeBy {
@@ -156,7 +188,7 @@ async function noteUnseen({ baseline, log }: Context): Promise<void> {
   if (folders.length === 0) return;
   const shown = folders.slice(0, 5).join(', ');
   const more = folders.length > 5 ? ` and ${folders.length - 5} more` : '';
-  const text = `Not everything is looked at for changes. These folders could not be looked through, because their permissions do not allow it or they lie too deep: ${shown}${more}.`;
+  const text = `Changes in some folders are not tracked, because permissions do not allow it or the folders are too deep: ${shown}${more}.`;
   await log.close({ type: 'notice-added', level: 'warning', code: 'changes-not-seen', text });
 }
 

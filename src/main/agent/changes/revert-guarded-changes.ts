@@ -7,7 +7,7 @@ import type { Turn } from '../turn/turn.ts';
  * model is told. Null when there was nothing of the kind.
  */
 export async function revertGuardedChanges(
-  turn: Turn,
+  turn: Pick<Turn, 'changes' | 'task'>,
   changed: readonly RecordedChange[],
   toolCallId: string,
 ): Promise<string | null> {
@@ -18,7 +18,7 @@ export async function revertGuardedChanges(
   return lines.join('\n');
 }
 
-function isGuarded(turn: Turn, change: RecordedChange): boolean {
+function isGuarded(turn: Pick<Turn, 'task'>, change: RecordedChange): boolean {
   const kind = guardKind(change.path);
   if (kind === null || isTaskAbout(turn.task, kind, change.path)) return false;
   return change.before !== null || !mayBeAdded(change.path);

@@ -4,13 +4,15 @@ import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../safety/guar
 import type { NewFile, ToolContext, ToolResult } from '../../tools/define.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import type { WriteTarget } from './file-changes.ts';
-import type { Turn } from '../turn/turn.ts';
-import { workspacePath } from './logged-path.ts';
+import type { AskingTurn, Turn } from '../turn/turn.ts';
+import { posix } from 'node:path';
 import { sha256Of } from '../../lib/sha256.ts';
+
+type WritingTurn = AskingTurn & Pick<Turn, 'task' | 'reads' | 'changes'>;
 
 /** How a tool writes: guarded files are asked about, a file that is not what the model read is left alone, all is recorded. */
 export function toolWrites(
-  turn: Turn,
+  turn: WritingTurn,
   toolCallId: string,
 ): Pick<ToolContext, 'writeFile' | 'deleteFile' | 'changeFiles'> {
   return {
@@ -21,7 +23,7 @@ export function toolWrites(
 }
 
 /** Every file is looked at before the first is written; when one cannot be, those before it are put back. */
-async function changeAll(turn: Turn, toolCallId: string, files: readonly NewFile[]): Promise<ToolResult | null> {
+async function changeAll(turn: WritingTurn, toolCallId: string, files: readonly NewFile[]): Promise<ToolResult | null> {
   const targets: WriteTarget[] = [];
   for (const file of files) {
     const looked = await look(turn, toolCallId, file);
@@ -49,7 +51,11 @@ async function changeAll(turn: Turn, toolCallId: string, files: readonly NewFile
 }
 
 /** The file as it may be written, or why not. */
-async function look(turn: Turn, toolCallId: string, file: NewFile): Promise<WriteTarget | ToolResult> {
+async function look(
+  turn: AskingTurn & Pick<Turn, 'task' | 'reads'>,
+  toolCallId: string,
+  file: NewFile,
+): Promise<WriteTarget | ToolResult> {
   const { sandbox, config } = turn.dependencies;
   const { path: rawPath, bytes } = file;
   const named = workspacePath(rawPath, sandbox.workspacePath);
@@ -71,7 +77,12 @@ async function look(turn: Turn, toolCallId: string, file: NewFile): Promise<Writ
   return { path, bytes, expect: read ?? null };
 }
 
-async function checkGuard(turn: Turn, toolCallId: string, path: string, exists: boolean): Promise<ToolResult | null> {
+async function checkGuard(
+  turn: AskingTurn & Pick<Turn, 'task'>,
+  toolCallId: string,
+  path: string,
+  exists: boolean,
+): Promise<ToolResult | null> {
   const kind = guardKind(path);
   if (kind === null || isTaskAbout(turn.task, kind, path) || (!exists && mayBeAdded(path))) return null;
   const reason = guardText(path, kind);
@@ -83,4 +94,11 @@ function asResult(failure: Failure): ToolResult {
   const isRefusal = failure.code === 'refused' || failure.code === 'stale-file';
   const output = failure.hint === undefined ? failure.message : `${failure.message} ${failure.hint}`;
   return { status: failure.code === 'cancelled' ? 'cancelled' : isRefusal ? 'refused' : 'error', output, failure };
+}
+
+/** A path as the log and the guards know it: relative to the workspace, `/`, no `./`. The sandbox judges whether it leads out. */
+export function workspacePath(path: string, root: string): string {
+  const inside = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+  const normal = posix.normalize(inside.replaceAll('\\', '/'));
+  return normal.startsWith('./') ? normal.slice(2) : normal;
 }

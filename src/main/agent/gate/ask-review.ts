@@ -23,7 +23,7 @@ export interface Reviewers extends Pick<LoopCandidates, 'turn' | 'shut'> {
 export async function askReview(candidates: Reviewers, look: ChangesOverview, claim: Claim): Promise<GateCheck | null> {
   const { turn, all, current, shut } = candidates;
   const reviewer = all.find(({ stage }) => stage.where === 'cloud');
-  const most = turn.options.routing?.numbers.reviews ?? 0;
+  const most = turn.options.routing.numbers.reviews ?? 0;
   if (reviewer === undefined || current.stage.where === 'cloud' || most === 0) return null;
   const digest = `${handoffSummary(turn, look)}\n\nWhat the smaller model says at its end:\n${claim.text.slice(0, 2_000)}`;
   const promptTokens = turn.tokens.count(digest) + turn.tokens.count(promptTexts.review);
@@ -40,8 +40,7 @@ export async function askReview(candidates: Reviewers, look: ChangesOverview, cl
     })),
   });
   const none = (text: string): GateCheck => ({ by: 'review', verdict: 'none', text, findings: [], callId: null });
-  if (decision === null) return null;
-  if (decision.chosen?.info.where !== 'cloud') return none(`Nobody stronger has looked at it. ${decision.text}`);
+  if (decision.chosen?.info.where !== 'cloud') return none(`No stronger model reviewed it. ${decision.text}`);
   const said = await askCloudModel(candidates, reviewer, {
     purpose: 'review',
     reason: { code: decision.code, text: decision.text },
@@ -54,7 +53,7 @@ export async function askReview(candidates: Reviewers, look: ChangesOverview, cl
   const verdict = readVerdict(said.text);
   const { callId } = said;
   if (verdict === null) {
-    const text = `What ${reviewer.model.info.label} said of it cannot be read as a verdict, and counts as none.`;
+    const text = `What ${reviewer.model.info.label} said is not a clear verdict, so it does not count.`;
     return { ...none(text), callId };
   }
   return { by: 'review', verdict: verdict.verdict, text: verdict.text, findings: [], callId };

@@ -1,4 +1,5 @@
 import type { GateCheck } from '@shared/events/gate-check.ts';
+import { parsesAsJson } from '@shared/text/parses-as-json.ts';
 import type { Syntax } from '../../recipes/code/code-syntax.ts';
 import { languageOf } from '../../recipes/code/code-syntax.ts';
 
@@ -49,13 +50,4 @@ function brokenLine({ path, before, after }: ChangedText, syntax: Syntax): strin
   if (before !== null && syntax.errorLine(language, before) !== null) return null;
   const line = syntax.errorLine(language, after);
   return line === null ? null : `it does not parse any more, from line ${line}.`;
-}
-
-export function parsesAsJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

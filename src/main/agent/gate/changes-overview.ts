@@ -6,7 +6,7 @@ import { findingsOf } from './change-findings.ts';
 import type { RecordedChange } from '../changes/file-changes.ts';
 import { loadSyntax } from '../../recipes/code/code-syntax.ts';
 import { takeAction } from '../turn/take-action.ts';
-import type { Turn } from '../turn/turn.ts';
+import type { ActingTurn, Turn } from '../turn/turn.ts';
 
 const changesOverviewSchema = z.object({
   /** Files that are other than they were when the turn began. */
@@ -29,12 +29,12 @@ let grammars: ReturnType<typeof loadSyntax> | null = null;
  * What the turn has changed so far, as a diff, and what is wrong with it by its look. An action: a replay takes it from
  * the log, for it knows no files.
  */
-export function readChangesOverview(turn: Turn): Promise<ChangesOverview> {
+export function readChangesOverview(turn: ActingTurn & Pick<Turn, 'changes'>): Promise<ChangesOverview> {
   return takeAction<ChangesOverview>(
     turn,
     {
       tool: 'look_at_changes',
-      label: 'look at what was changed',
+      label: 'review the changes',
       input: {},
       run: async () => {
         const data = await readChanges(turn);
@@ -50,7 +50,7 @@ export function readChangesOverview(turn: Turn): Promise<ChangesOverview> {
   );
 }
 
-async function readChanges(turn: Turn): Promise<ChangesOverview> {
+async function readChanges(turn: Pick<Turn, 'changes' | 'dependencies' | 'signal'>): Promise<ChangesOverview> {
   const firsts = firstChangePerFile(turn);
   const changed: string[] = [];
   const texts: ChangedText[] = [];
@@ -80,7 +80,7 @@ async function readChanges(turn: Turn): Promise<ChangesOverview> {
 }
 
 /** Each path with its first change of the turn: what it was when the turn began is its `before`. */
-export function firstChangePerFile(turn: Turn): ReadonlyMap<string, RecordedChange> {
+export function firstChangePerFile(turn: Pick<Turn, 'changes'>): ReadonlyMap<string, RecordedChange> {
   const firsts = new Map<string, RecordedChange>();
   for (const change of turn.changes.recorded()) if (!firsts.has(change.path)) firsts.set(change.path, change);
   return firsts;
@@ -91,7 +91,10 @@ function isKnown(image: RecordedChange['before']): boolean {
 }
 
 /** `undefined`: it is no text, too large, or was not kept. */
-async function textBefore(turn: Turn, image: RecordedChange['before']): Promise<string | null | undefined> {
+async function textBefore(
+  turn: Pick<Turn, 'dependencies'>,
+  image: RecordedChange['before'],
+): Promise<string | null | undefined> {
   if (image === null) return null;
   if (!image.kept || image.blob.bytes > MAX_BYTES) return undefined;
   const bytes = await turn.dependencies.journal.getBlob(image.blob);

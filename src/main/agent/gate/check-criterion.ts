@@ -3,7 +3,7 @@ import type { Criterion } from '../../recipes/define.ts';
 import { createOutputSink } from '../loop/output-sink.ts';
 import { takeAction } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
-import type { Turn } from '../turn/turn.ts';
+import type { ChangingTurn } from '../turn/turn.ts';
 import type { CriterionCheck } from '../turn/turn-baseline.ts';
 
 const checkSchema = z.object({ passed: z.boolean(), exitCode: z.number().nullable(), summary: z.string() });
@@ -12,7 +12,7 @@ const STDERR_CHARACTERS = 500;
 
 /** Runs the success criterion in the workspace, as an action, and writes down how it ended. `isUnrelated`: of a failed one. */
 export async function checkCriterion(
-  turn: Turn,
+  turn: ChangingTurn,
   criterion: Criterion,
   phase: 'before' | 'after',
   isUnrelated: (failed: CriterionCheck) => boolean = () => false,

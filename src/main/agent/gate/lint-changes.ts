@@ -9,7 +9,7 @@ import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import { setupScript } from '../../recipes/trial/trial-script.ts';
 import type { ActionResult } from '../turn/take-action.ts';
 import { takeAction } from '../turn/take-action.ts';
-import type { Turn } from '../turn/turn.ts';
+import type { ActingTurn, Turn } from '../turn/turn.ts';
 
 const lintSchema = z.object({
   /** Why the linter could not be asked; null: it was. */
@@ -21,7 +21,7 @@ const lintSchema = z.object({
 type LintLook = z.infer<typeof lintSchema>;
 
 interface Look {
-  readonly turn: Turn;
+  readonly turn: Pick<Turn, 'changes' | 'dependencies' | 'signal'>;
   readonly lint: NonNullable<ProjectFacts['lint']>;
   readonly copy: TrialPaths;
 }
@@ -41,7 +41,7 @@ const MAX_BEFORE_BYTES = 8 * 1024 * 1024;
  * puts things right by itself changes nothing here; and a second time, on the files as they were, only where it finds
  * anything. Null: the project declares none. An action: a replay takes it from the log.
  */
-export async function lintChanges(turn: Turn): Promise<LintLook | null> {
+export async function lintChanges(turn: ActingTurn & Pick<Turn, 'changes' | 'found'>): Promise<LintLook | null> {
   const { facts } = turn.found;
   const lint = facts?.facts.lint;
   const scratch = facts?.sandbox.scratchPath ?? null;
@@ -112,7 +112,8 @@ async function lintOnce({ turn, lint, copy }: Look, files: readonly string[]): P
     return 'It printed too much.';
   const found = parseLint(output, copy.trial);
   if (found.length > 0) return found;
-  if (ran.exitCode === 127 || /No module named/u.test(output)) return 'It is not installed in the sandbox.';
+  if (ran.exitCode === 127 || /No module named/u.test(output))
+    return 'The project’s linter is not installed in the sandbox.';
   return `It ended with ${ran.exitCode}, and what it printed is in no form that is known.`;
 }
 
@@ -147,7 +148,10 @@ async function beforeScript({ turn, copy }: Look): Promise<string | null> {
 }
 
 /** Throws when the turn was aborted meanwhile. */
-async function shell(turn: Turn, request: Omit<ExecRequest, 'timeoutMs'>): Promise<ExecResult | string> {
+async function shell(
+  turn: Pick<Turn, 'dependencies' | 'signal'>,
+  request: Omit<ExecRequest, 'timeoutMs'>,
+): Promise<ExecResult | string> {
   const reply = await turn.dependencies.sandbox.exec({ ...request, timeoutMs: LIMIT_MS }, turn.signal);
   turn.signal.throwIfAborted();
   if (!reply.ok) return reply.error.message;

@@ -8,7 +8,7 @@ import type { ChangesOverview } from './changes-overview.ts';
 import { readChangesOverview } from './changes-overview.ts';
 import type { Loop } from '../loop/run-loop.ts';
 import { asksForChange } from '@shared/text/task-kind.ts';
-import type { Turn } from '../turn/turn.ts';
+import type { ActingTurn, Turn } from '../turn/turn.ts';
 import type { Claim, TurnEnd } from '../turn/turn-baseline.ts';
 
 export type GateOutcome =
@@ -54,7 +54,7 @@ export async function passGate(loop: Loop, memory: GateMemory, claim: Claim): Pr
 }
 
 /** Null: the look of the work says nothing against it. */
-function objectionTo(turn: Turn, look: ChangesOverview, { isProven }: Claim): GateCheck | null {
+function objectionTo(turn: Pick<Turn, 'task'>, look: ChangesOverview, { isProven }: Claim): GateCheck | null {
   const said = { by: 'changes', verdict: 'redo', callId: null } as const;
   if (look.changed === 0 && !isProven && asksForChange(turn.task)) {
     const text = 'Nothing was changed, although the task asks for a change.';
@@ -69,7 +69,7 @@ function objectionTo(turn: Turn, look: ChangesOverview, { isProven }: Claim): Ga
 
 /** Null: it says nothing against it. A linter that could not be asked is told once in a stage and holds nothing up. */
 async function passLint(
-  turn: Turn,
+  turn: ActingTurn & Pick<Turn, 'changes' | 'found'>,
   { objectionsRaised }: GateMemory,
   { claim, driver }: { readonly claim: Claim; readonly driver: string },
 ): Promise<GateOutcome | null> {
@@ -91,7 +91,7 @@ async function passLint(
  * What a recipe calls done, by the same linter. A program cannot put it right: who reads the end is told. Null: there is no
  * linter, nothing was changed, it finds nothing new, or it could not be asked.
  */
-export async function lintOfRecipe(turn: Turn): Promise<string | null> {
+export async function lintOfRecipe(turn: ActingTurn & Pick<Turn, 'changes' | 'found'>): Promise<string | null> {
   const hasLinter = turn.found.facts?.facts.lint !== undefined;
   if (!hasLinter || (await readChangesOverview(turn)).changed === 0) return null;
   const check = await lintCheck(turn, '');
@@ -115,7 +115,7 @@ export async function reviewOfRecipe(candidates: Reviewers, text: string): Promi
 }
 
 /** Null: there is no linter, or it finds nothing new. `hint`: what whoever made the change is asked to do. */
-async function lintCheck(turn: Turn, hint: string): Promise<GateCheck | null> {
+async function lintCheck(turn: ActingTurn & Pick<Turn, 'changes' | 'found'>, hint: string): Promise<GateCheck | null> {
   const seen = await lintChanges(turn);
   if (seen === null) return null;
   const said = { by: 'lint', callId: null } as const;
@@ -146,7 +146,7 @@ async function review(
   return { type: 'refused', end };
 }
 
-async function note(turn: Turn, check: GateCheck): Promise<void> {
+async function note(turn: Pick<Turn, 'log'>, check: GateCheck): Promise<void> {
   const event: NewEvent = { type: 'gate-checked', ...check, findings: [...check.findings] };
   await turn.log.append(event);
 }
@@ -155,7 +155,7 @@ const elsewhere = /\b(?:install|upgrade|update|build|download|publish)\b/iu;
 
 /** Work whose traces do not lie in files (something was installed, or run) is an answer; words alone are nothing. */
 function endOf(
-  turn: Turn,
+  turn: Pick<Turn, 'progress' | 'task'>,
   look: ChangesOverview,
   { claim, objection }: { readonly claim: Claim; readonly objection: GateCheck },
 ): TurnEnd {

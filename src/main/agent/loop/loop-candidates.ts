@@ -1,13 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FenceHit } from '@shared/safety/fences.ts';
 import type { Stage } from '@shared/models/model-info.ts';
+import type { Cascade, StageCause } from '../../routing/cascade/cascade.ts';
 import type { Decision, Denial, RouteCandidate, Trouble } from '../../routing/define.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
-import { buildRequest, maxOutputTokens } from '../prompt/build-prompt.ts';
+import { buildRequest, maxOutputTokens, requestBytes } from '../prompt/build-prompt.ts';
 import type { PromptShape } from '../prompt/build-prompt.ts';
-import { passFences } from '../step/pass-fences.ts';
+import { passFencesAhead } from '../step/pass-fences.ts';
 import { routeStep } from '../step/route-step.ts';
 import type { ResolvedModel } from '../turn/agent-dependencies.ts';
-import { promptBytes } from '../prompt/token-estimate.ts';
+import { enterStage } from '../turn/enter-stage.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /** A model that may drive the loop, and how it is talked to. */
@@ -23,6 +25,7 @@ export interface LoopCandidates {
   readonly turn: Turn;
   readonly all: readonly LoopCandidate[];
   readonly purpose: 'act' | 'plan';
+  readonly cascade: Cascade;
   current: LoopCandidate;
   /** Taken, and not yet acted on. */
   pending: Decision | null;
@@ -30,12 +33,25 @@ export interface LoopCandidates {
   shut: Denial | null;
   /** What the fences found in the conversation when it was last about to go to the cloud; what a person allowed is not in it. */
   taint: readonly FenceHit[];
+  /** What passed the fences before the last move: as it was built, and as it may be sent. Null: it was sent. */
+  passed: { readonly built: ModelRequest; readonly request: ModelRequest } | null;
 }
 
-/** The request that a candidate would send; the temperature is of no matter for its size. */
-function requestOf({ turn }: LoopCandidates, { shape, model }: LoopCandidate): ModelRequest {
-  const options = { seed: null, temperature: 0, cacheKey: '' };
-  return buildRequest(shape, turn.conversation.entries(), model.info, options);
+/** The same request where it has passed the fences already, else the one that is given. */
+export function passedOr({ passed }: LoopCandidates, request: ModelRequest): ModelRequest {
+  return passed !== null && isDeepStrictEqual(passed.built, request) ? passed.request : request;
+}
+
+/** The request that a candidate sends with its first step. `note`: what it is told before it. */
+function firstRequest({ turn }: LoopCandidates, { shape, model }: LoopCandidate, note: string | null): ModelRequest {
+  const { conversation, options, dependencies } = turn;
+  const entries = note === null ? conversation.entries() : conversation.entriesWith(note);
+  const cacheKey = `${dependencies.journal.sessionId}:loop`;
+  return buildRequest(shape, entries, model.info, { seed: options.seed, temperature: 0, cacheKey });
+}
+
+function promptTokens({ turn }: LoopCandidates, { shape, model }: LoopCandidate): number {
+  return turn.tokens.countBytes(requestBytes(shape, turn.conversation.entries(), model.info));
 }
 
 /**
@@ -44,41 +60,43 @@ function requestOf({ turn }: LoopCandidates, { shape, model }: LoopCandidate): M
  */
 export function warmLocalPrompt(candidates: LoopCandidates): void {
   const { turn, all, current, shut } = candidates;
-  const numbers = turn.options.routing?.numbers;
+  const { numbers } = turn.options.routing;
   const here = all.find(({ stage, canDrive }) => stage.where === 'local' && canDrive);
-  if (current.stage.where !== 'cloud' || here === undefined || numbers === undefined || shut !== null) return;
+  if (current.stage.where !== 'cloud' || here === undefined || shut !== null) return;
   const { models, takeovers } = turn.trajectory.now();
   const { info, provider } = here.model;
   if (provider.prefill === undefined || models[info.id] === undefined || takeovers >= numbers.maxTakeovers) return;
-  const request = { ...requestOf(candidates, here), cacheKey: `${turn.dependencies.journal.sessionId}:loop` };
-  if (turn.tokens.countBytes(promptBytes(request)) + maxOutputTokens(info) > info.contextTokens) return;
+  if (promptTokens(candidates, here) + maxOutputTokens(info) > info.contextTokens) return;
+  const request = firstRequest(candidates, here, null);
   const why = `The conversation is expected to come back (take-over ${takeovers} of ${numbers.maxTakeovers} that may be).`;
   turn.warm.start({ info, provider, request, why });
 }
 
 function routeCandidate(candidates: LoopCandidates, candidate: LoopCandidate): RouteCandidate {
   const { info } = candidate.model;
-  const promptTokens = candidates.turn.tokens.countBytes(promptBytes(requestOf(candidates, candidate)));
-  return { info, promptTokens, maxOutputTokens: maxOutputTokens(info), canDrive: candidate.canDrive };
+  const { canDrive } = candidate;
+  return { info, promptTokens: promptTokens(candidates, candidate), maxOutputTokens: maxOutputTokens(info), canDrive };
 }
 
 /**
- * Decides who makes the next step and moves the conversation there. Null: steps are not routed in this turn. A decision
- * without a choice means that nobody may go on.
+ * Decides who makes the next step and moves the conversation there. A decision without a
+ * choice means that nobody may go on.
  */
 export async function chooseLoopCandidate(
   candidates: LoopCandidates,
   trouble: Trouble | null = null,
-): Promise<Decision | null> {
+): Promise<Decision> {
   const pending = trouble === null ? candidates.pending : null;
   candidates.pending = null;
   const decision = pending ?? decide(candidates, trouble);
-  if (decision === null || decision.chosen === null) return decision;
+  if (decision.chosen === null) return decision;
   const id = decision.chosen.info.id;
   const candidate = candidates.all.find(({ model }) => model.info.id === id);
   if (candidate !== undefined && (candidate !== candidates.current || beginsForGain(candidates, decision))) {
-    if (!(await mayMove(candidates, candidate, decision))) return chooseLoopCandidate(candidates, trouble);
-    if (candidate !== candidates.current) await moveTo(candidates, candidate, decision);
+    const note = candidate === candidates.current ? null : handoverNote(candidates, decision);
+    if (!(await mayMove(candidates, candidate, { decision, note }))) return chooseLoopCandidate(candidates, trouble);
+    if (candidate !== candidates.current)
+      await moveTo(candidates, candidate, { reason: decision.text, note, cause: trouble?.cause ?? null });
   }
   if (trouble !== null) candidates.pending = decision;
   return decision;
@@ -93,19 +111,19 @@ function beginsForGain({ turn, all }: LoopCandidates, { code }: Decision): boole
  * The fences are asked before the move, so that nobody is told of a hand-over that does not come. A person is asked by
  * them when the work needs it, not for a gain.
  */
-async function mayMove(candidates: LoopCandidates, candidate: LoopCandidate, { code }: Decision): Promise<boolean> {
+async function mayMove(
+  candidates: LoopCandidates,
+  candidate: LoopCandidate,
+  { decision, note }: { readonly decision: Decision; readonly note: string | null },
+): Promise<boolean> {
   const { turn, purpose } = candidates;
   const { stage, model } = candidate;
-  const isOptional = code === 'gain';
-  const step = {
-    purpose,
-    stage,
-    model,
-    request: requestOf(candidates, candidate),
-    reason: { code: 'route', text: '' },
-  };
-  const passage = await passFences(turn, isOptional ? { ...step, isOptional } : step);
+  const isOptional = decision.code === 'gain';
+  const built = firstRequest(candidates, candidate, note);
+  const step = { purpose, stage, model, request: built, reason: { code: 'route', text: '' } };
+  const passage = await passFencesAhead(turn, isOptional ? { ...step, isOptional } : step);
   if (passage.type === 'passed') {
+    candidates.passed = { built, request: passage.request };
     if (stage.where === 'cloud') candidates.taint = [];
     return true;
   }
@@ -114,9 +132,8 @@ async function mayMove(candidates: LoopCandidates, candidate: LoopCandidate, { c
   return false;
 }
 
-function decide(candidates: LoopCandidates, trouble: Trouble | null): Decision | null {
+function decide(candidates: LoopCandidates, trouble: Trouble | null): Decision {
   const { turn, all, purpose, shut, taint } = candidates;
-  if (turn.options.routing === null) return null;
   const step = {
     purpose,
     strategy: 'loop',
@@ -128,17 +145,24 @@ function decide(candidates: LoopCandidates, trouble: Trouble | null): Decision |
   return routeStep(turn, step);
 }
 
-/** Who takes over is told in two lines who worked before and what went wrong. */
-async function moveTo(candidates: LoopCandidates, candidate: LoopCandidate, decision: Decision): Promise<void> {
-  const { turn, current } = candidates;
+/** Who takes over is told in two lines who worked before and what went wrong. Null: nobody did. */
+function handoverNote({ turn, current }: LoopCandidates, decision: Decision): string | null {
   const { steps, last } = turn.trajectory.now();
-  candidates.current = candidate;
-  const { stage } = candidate;
-  const index = candidates.all.indexOf(candidate);
-  await turn.log.append({ type: 'stage-chosen', stage, recipe: null, reason: decision.text, index });
-  if (steps === 0 || last === null) return;
+  if (steps === 0 || last === null) return null;
   const who = `${current.model.info.label} worked on this until here (${steps} steps); you go on from here.`;
-  await turn.log.append({ type: 'notice-added', level: 'info', code: 'handover', text: `${who}\n${whyOf(decision)}` });
+  return `${who}\n${whyOf(decision)}`;
+}
+
+async function moveTo(
+  candidates: LoopCandidates,
+  candidate: LoopCandidate,
+  { reason, note, cause }: { readonly reason: string; readonly note: string | null; readonly cause: StageCause },
+): Promise<void> {
+  const { turn, cascade } = candidates;
+  candidates.current = candidate;
+  await enterStage(turn, cascade.handOver(candidate.stage, cause), { recipe: null, reason });
+  if (note === null) return;
+  await turn.log.append({ type: 'notice-added', level: 'info', code: 'handover', text: note });
 }
 
 function whyOf({ layer, text }: Decision): string {

@@ -1,22 +1,56 @@
 import type { Failure } from '@shared/errors.ts';
-import type { TurnEndReason } from '@shared/events/events.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import type { Stage } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
+import type { Cascade } from '../../routing/cascade/cascade.ts';
+import { goesOnHere, stopCause } from '../../routing/cascade/cascade.ts';
 import type { Trouble } from '../../routing/define.ts';
-import { askAdvice } from './ask-advice.ts';
 import { buildRequest, promptShape } from '../prompt/build-prompt.ts';
+import type { RoomSubject } from '../prompt/compact-conversation.ts';
+import { askByRole } from '../step/ask-by-role.ts';
 import { makeRoom } from '../prompt/compact-conversation.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import { failureOf } from '../step/call-failure.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
 import type { LoopCandidate, LoopCandidates } from './loop-candidates.ts';
-import { warmLocalPrompt, chooseLoopCandidate } from './loop-candidates.ts';
+import { chooseLoopCandidate, passedOr, warmLocalPrompt } from './loop-candidates.ts';
 import { toolsOfTurn } from './plan-notes.ts';
 import { runStep, type StepReply } from '../step/run-step.ts';
 import { runTools } from './run-tools.ts';
 import type { ResolvedModel } from '../turn/agent-dependencies.ts';
 import type { StepError, Turn } from '../turn/turn.ts';
+import { askCloudModel } from '../step/ask-cloud-model.ts';
+import { handoffSummary } from '../prompt/handoff-summary.ts';
+import { readChangesOverview } from '../gate/changes-overview.ts';
+import { promptTexts } from '../prompt/prompt-texts.ts';
+import type { TurnEndReason } from '@shared/events/turn-events.ts';
+
+const MAX_ADVICE_TOKENS = 500;
+
+/**
+ * Asks the model in the cloud what to do next, on a digest instead of the whole conversation: that costs a few cents where a
+ * take-over reads everything. What it says is put into the conversation; where it could not be asked, the log says so.
+ */
+export async function askAdvice(candidates: LoopCandidates): Promise<void> {
+  const { turn, all } = candidates;
+  const candidate = all.find(({ stage }) => stage.where === 'cloud');
+  if (candidate === undefined) return;
+  const look = await readChangesOverview(turn);
+  const said = await askCloudModel(candidates, candidate, {
+    purpose: 'advise',
+    reason: { code: 'advice', text: 'The local model makes no progress, so a stronger one gives advice.' },
+    system: promptTexts.advise,
+    digest: handoffSummary(turn, look),
+    maxTokens: MAX_ADVICE_TOKENS,
+  });
+  if (said.type === 'said') {
+    const text = `Advice of a stronger model that has seen what you did:\n${said.text}`;
+    await turn.log.append({ type: 'notice-added', level: 'info', code: 'advice', text });
+    return;
+  }
+  const text = `No advice was available: ${said.why}`;
+  await turn.log.append({ type: 'notice-added', level: 'info', code: 'advice-failed', text });
+}
 
 export type LoopOutcome =
   /** The model says that it is done: by `task_complete`, or by an answer without a call. */
@@ -40,6 +74,8 @@ export interface LoopMode {
   /** The task asks something, so an answer in words may be all that is wanted. */
   readonly isQuestion: boolean;
   readonly reason: string;
+  /** Whose stage this loop is. */
+  readonly cascade: Cascade;
 }
 
 /** A loop while it runs: it may be gone on with after an objection, and then knows who drives. */
@@ -69,7 +105,17 @@ export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage
   const all = [current, ...stages.slice(1).map(sit)];
   const purpose = mode.plan ? 'plan' : 'act';
   const isToCompact = turn.options.compact === true;
-  const candidates: LoopCandidates = { turn, all, purpose, current, pending: null, shut: null, taint: [] };
+  const candidates: LoopCandidates = {
+    turn,
+    all,
+    purpose,
+    cascade: mode.cascade,
+    current,
+    pending: null,
+    shut: null,
+    taint: [],
+    passed: null,
+  };
   return { turn, mode, unusableAnswers: 0, isToCompact, noEscalationReason: null, candidates };
 }
 
@@ -96,30 +142,28 @@ export async function escalateToNext(loop: Loop, { cause, text }: Pick<GaveUp, '
   const before = candidates.current;
   if (candidates.all.length < 2) return false;
   const decision = await chooseLoopCandidate(candidates, { model: before.model.info.id, cause, text });
-  if (decision?.chosen === null && decision.isDegraded) turn.progress.isCloudUnasked = true;
-  if (decision?.chosen === null) loop.noEscalationReason = decision.text;
+  if (decision.chosen === null && decision.isDegraded) turn.progress.isCloudUnasked = true;
+  if (decision.chosen === null) loop.noEscalationReason = decision.text;
   if (candidates.current === before) return false;
   loop.unusableAnswers = 0;
-  turn.limits.forgetCalls();
   return true;
 }
 
 /** What went wrong, and why nobody else could go on: a cap, a fence, a rule of the person, the network. */
-function withReason({ turn, noEscalationReason }: Loop, outcome: GaveUp): GaveUp {
+function withReason({ noEscalationReason }: Loop, outcome: GaveUp): GaveUp {
   const { text, failure } = outcome;
-  if (turn.options.tellsWhy !== true || noEscalationReason?.startsWith(`${text} `) !== true) return outcome;
+  if (noEscalationReason?.startsWith(`${text} `) !== true) return outcome;
   const said = failure?.message === text ? { ...failure, message: noEscalationReason } : failure;
   return { ...outcome, text: noEscalationReason, failure: said };
 }
 
 /** At a cap or a fence the work may go on here; what is decided from then on knows that. */
 function shutsCloud({ candidates, turn }: Loop, stop: LimitStop): boolean {
-  const isShut = stop.reason === 'cap' || stop.reason === 'fenced';
-  const isWanted = stop.goesOnLocally ?? turn.options.atCap === 'local';
+  const cause = stopCause(stop);
   const here = candidates.all.find(({ stage, canDrive }) => stage.where === 'local' && canDrive);
-  if (!isShut || !isWanted || here === undefined || here === candidates.current || turn.options.routing === null)
+  if (cause === null || !goesOnHere(stop, turn.options.atCap) || here === undefined || here === candidates.current)
     return false;
-  candidates.shut = { code: stop.reason === 'cap' ? 'budget' : 'fence', text: stop.text };
+  candidates.shut = { code: cause === 'cap' ? 'budget' : 'fence', text: stop.text };
   candidates.pending = null;
   return true;
 }
@@ -129,19 +173,21 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   const { turn, mode, candidates } = loop;
   const before = candidates.current;
   const decision = await chooseLoopCandidate(candidates);
-  if (decision?.chosen === null)
+  if (decision.chosen === null)
     return { type: 'gave-up', reason: 'gave-up', cause: 'no-progress', text: decision.text, failure: null };
-  if (candidates.current !== before) {
-    loop.unusableAnswers = 0;
-    turn.limits.forgetCalls();
-  }
-  if (decision?.wantsAdvice === true) {
+  if (candidates.current !== before) loop.unusableAnswers = 0;
+  if (decision.wantsAdvice) {
     await askAdvice(candidates);
     // With its words in the conversation, or without them, it is decided anew.
     return null;
   }
   const { stage, model, shape } = candidates.current;
-  const subject = { stage, ...model, shape, request: () => requestFor(loop) };
+  const subject: RoomSubject = {
+    info: model.info,
+    shape,
+    request: () => requestFor(loop),
+    ask: (question) => askByRole(turn, { ...question, own: { stage, model } }),
+  };
   // With little said there is nothing to sum up, and the task goes on as it is.
   const wanted = loop.isToCompact ? await makeRoom(turn, subject, true) : null;
   loop.isToCompact = false;
@@ -152,9 +198,10 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     stage,
     model,
     reason: { code: 'cascade', text: mode.reason },
-    ...(decision === null ? {} : { decision }),
+    decision,
   };
   warmLocalPrompt(candidates);
+  candidates.passed = null;
   let reply = await runStep(turn, { ...step, request });
   if (reply.type === 'failed' && reply.error.code === 'context-full') {
     const smaller = await makeRoom(turn, subject, true);
@@ -168,13 +215,14 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
 
 function requestFor({ turn, candidates, unusableAnswers }: Loop): ModelRequest {
   const { model, shape } = candidates.current;
-  const isStuck = turn.options.unsticks === true && turn.limits.stuck(turn.progress.okWrites) !== null;
-  return buildRequest(shape, turn.conversation.entries(), model.info, {
+  const isStuck = turn.limits.stuck(turn.progress.okWrites) !== null;
+  const request = buildRequest(shape, turn.conversation.entries(), model.info, {
     seed: turn.options.seed,
     // After an answer that could not be used, or led nowhere, the same greedy one must not come again.
     temperature: isStuck ? 0.7 : unusableAnswers === 0 ? 0 : 0.4,
     cacheKey: `${turn.dependencies.journal.sessionId}:loop`,
   });
+  return passedOr(candidates, request);
 }
 
 type Answer = Extract<StepReply, { readonly type: 'answered' }>;

@@ -38,8 +38,7 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
   for (const call of calls) {
     const outcome = await runCall(turn, answer, call, errors.length > 0);
     if (outcome !== null) return outcome;
-    if (turn.options.unsticks === true && turn.limits.stuck(turn.progress.okWrites) === 'same-call')
-      await reportSameCall(turn);
+    if (turn.limits.stuck(turn.progress.okWrites) === 'same-call') await reportSameCall(turn);
     await deliverMessages(turn);
   }
   if (errors.length > 0) await reportCallErrors(turn, errors, answer.style);

@@ -2,11 +2,11 @@ import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import { checkCloudReach } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
 import { takeAction } from '../turn/take-action.ts';
-import type { Turn } from '../turn/turn.ts';
+import type { ActingTurn, Turn } from '../turn/turn.ts';
 import type { TurnFacts } from './turn-facts.ts';
 import { nothingKnown, turnFactsSchema } from './turn-facts.ts';
 
-export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
+export async function gatherTurnFacts(turn: ActingTurn & Pick<Turn, 'id' | 'options' | 'found'>): Promise<TurnFacts> {
   const { dependencies, options } = turn;
   const found = await takeAction<TurnFacts | null>(
     turn,
@@ -44,7 +44,9 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
   return found ?? nothingKnown;
 }
 
-async function modelsOf(turn: Turn): Promise<Pick<TurnFacts, 'local' | 'cloud' | 'network' | 'lacks'>> {
+async function modelsOf(
+  turn: Pick<Turn, 'options' | 'dependencies' | 'signal'>,
+): Promise<Pick<TurnFacts, 'local' | 'cloud' | 'network' | 'lacks'>> {
   const { options, dependencies, signal } = turn;
   const local = needsLocal(options) ? await dependencies.modelInfo(options.local, signal) : null;
   const there = await cloudOf(turn);
@@ -61,7 +63,11 @@ function needsLocal({ policy, atCap }: Turn['options']): boolean {
 }
 
 /** A reservation log that cannot be looked into says so at the first call that would cost money. */
-async function capsLeft({ id, options, dependencies }: Turn): Promise<Pick<TurnFacts, 'caps'>> {
+async function capsLeft({
+  id,
+  options,
+  dependencies,
+}: Pick<Turn, 'id' | 'options' | 'dependencies'>): Promise<Pick<TurnFacts, 'caps'>> {
   if (options.policy === 'local' || options.cloud === null) return {};
   try {
     return { caps: [...(await dependencies.budget.left(id, options.maxUsd))] };
@@ -70,7 +76,11 @@ async function capsLeft({ id, options, dependencies }: Turn): Promise<Pick<TurnF
   }
 }
 
-async function cloudOf({ options, dependencies, signal }: Turn): Promise<Pick<TurnFacts, 'cloud' | 'network'>> {
+async function cloudOf({
+  options,
+  dependencies,
+  signal,
+}: Pick<Turn, 'options' | 'dependencies' | 'signal'>): Promise<Pick<TurnFacts, 'cloud' | 'network'>> {
   const { policy, cloud: id } = options;
   if (policy === 'local' || id === null) return { cloud: null };
   const { info, reach } = await checkCloudReach(dependencies, id, signal);

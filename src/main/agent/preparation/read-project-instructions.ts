@@ -5,7 +5,7 @@ import { askApproval } from '../approval/request-approval.ts';
 import { isSmall } from '../prompt/build-prompt.ts';
 import type { ActionResult } from '../turn/take-action.ts';
 import { takeAction } from '../turn/take-action.ts';
-import type { Turn } from '../turn/turn.ts';
+import type { ActingTurn, AskingTurn, Turn } from '../turn/turn.ts';
 
 const LARGE_BUDGET_BYTES = 16 * 1024;
 const MOST_NAMED = 5;
@@ -16,7 +16,11 @@ const MOST_NAMED = 5;
  * project wrote them: they are held back until a person has said yes to exactly these bytes. Question, answer and what
  * became of it stand in the log inside of the action, so that a replay decides nothing anew.
  */
-export async function readInstructions(turn: Turn, paths: readonly string[], model: ModelInfo): Promise<void> {
+export async function readInstructions(
+  turn: AskingTurn & ActingTurn,
+  paths: readonly string[],
+  model: ModelInfo,
+): Promise<void> {
   const [path, ...others] = paths;
   if (path === undefined) return;
   const budget = isSmall(model) ? Math.floor((model.contextTokens / 20) * 3) : LARGE_BUDGET_BYTES;
@@ -40,7 +44,7 @@ interface ApprovalRequest {
   readonly budget: number;
 }
 
-async function approvedText(turn: Turn, asked: ApprovalRequest): Promise<ActionResult<null>> {
+async function approvedText(turn: AskingTurn, asked: ApprovalRequest): Promise<ActionResult<null>> {
   const { path, others, budget } = asked;
   const read = await readBytes(turn, path);
   if (!read.ok) return { status: 'error', output: read.error.message, data: null };
@@ -55,7 +59,7 @@ async function approvedText(turn: Turn, asked: ApprovalRequest): Promise<ActionR
   return { status: 'ok', output: instructionText(path, look.text.trim(), budget) + notRead(others), data: null };
 }
 
-function readBytes(turn: Turn, path: string) {
+function readBytes(turn: Pick<Turn, 'dependencies' | 'signal'>, path: string) {
   return turn.dependencies.sandbox.readFile(path, { maxBytes: 1024 * 1024 }, turn.signal);
 }
 
@@ -66,7 +70,7 @@ interface Verdict {
 
 type Look = InstructionCheck & { readonly isRefused: boolean };
 
-async function decide(turn: Turn, asked: ApprovalRequest, look: Look): Promise<Verdict> {
+async function decide(turn: AskingTurn, asked: ApprovalRequest, look: Look): Promise<Verdict> {
   const { instructions: run = 'ask', approve } = turn.options;
   if (run === 'off') return held('this run takes no instructions of the project (--instructions off)');
   if (look.text === null) return held(`${look.problem ?? 'it cannot be shown'}, so nobody can approve it`);
@@ -94,7 +98,7 @@ const askedBecause = {
   changed: 'The instructions of this project are others than those that were approved.',
 } as const;
 
-function ask(turn: Turn, { path, toolCallId }: ApprovalRequest, look: Look & { readonly text: string }) {
+function ask(turn: AskingTurn, { path, toolCallId }: ApprovalRequest, look: Look & { readonly text: string }) {
   const { sha256, text, diff, state } = look;
   return askApproval(turn, {
     kind: 'instructions',
@@ -106,7 +110,11 @@ function ask(turn: Turn, { path, toolCallId }: ApprovalRequest, look: Look & { r
 }
 
 /** What a yes was said to is compared with what lies there now: between question and answer there was time. */
-async function keepYes(turn: Turn, path: string, look: Look & { readonly text: string }): Promise<Verdict> {
+async function keepYes(
+  turn: Pick<Turn, 'dependencies' | 'signal'>,
+  path: string,
+  look: Look & { readonly text: string },
+): Promise<Verdict> {
   const now = await readBytes(turn, path);
   const same = now.ok && Buffer.compare(now.value.bytes, Buffer.from(look.text, 'utf8')) === 0;
   if (!same) return held('its bytes changed while it was being approved');

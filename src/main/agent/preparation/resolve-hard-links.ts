@@ -3,19 +3,19 @@ import type { FoundLinks, SandboxLinks } from '../../sandbox/sandbox.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import type { ActionResult } from '../turn/take-action.ts';
 import { takeAction } from '../turn/take-action.ts';
-import type { Turn } from '../turn/turn.ts';
+import type { ActingTurn, AskingTurn, Turn } from '../turn/turn.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /**
  * Before a model can do anything: files of the project that are also files elsewhere are told, and a person is asked
  * whether they are to be files of their own. Question, answer and what became of it stand inside of one action.
  */
-export async function resolveHardLinks(turn: Turn, count: number): Promise<void> {
+export async function resolveHardLinks(turn: AskingTurn & ActingTurn, count: number): Promise<void> {
   await takeAction(
     turn,
     {
       tool: 'break_hard_links',
-      label: 'look at files that are also files elsewhere',
+      label: 'check files that are linked elsewhere',
       input: { count },
       run: (toolCallId) => settle(turn, toolCallId),
     },
@@ -23,7 +23,7 @@ export async function resolveHardLinks(turn: Turn, count: number): Promise<void>
   );
 }
 
-async function settle(turn: Turn, toolCallId: string): Promise<ActionResult<null>> {
+async function settle(turn: AskingTurn & ActingTurn, toolCallId: string): Promise<ActionResult<null>> {
   const { links } = turn.dependencies.sandbox;
   const found = links?.found() ?? null;
   if (links === undefined || found === null) return { status: 'ok', output: 'There are none any more.', data: null };
@@ -35,7 +35,7 @@ async function settle(turn: Turn, toolCallId: string): Promise<ActionResult<null
   return { status: 'refused', output, data: null };
 }
 
-function ask(turn: Turn, toolCallId: string, { subject, text }: FoundLinks) {
+function ask(turn: AskingTurn, toolCallId: string, { subject, text }: FoundLinks) {
   const sha256 = sha256Of(text);
   return askApproval(turn, {
     kind: 'hard-links',
@@ -49,12 +49,10 @@ function ask(turn: Turn, toolCallId: string, { subject, text }: FoundLinks) {
 
 const shownLeft = 5;
 
-async function breakThem(turn: Turn, links: SandboxLinks): Promise<ActionResult<null>> {
+async function breakThem(turn: ActingTurn, links: SandboxLinks): Promise<ActionResult<null>> {
   const { broken, left } = await links.break(turn.signal);
   const done =
-    broken === 1
-      ? 'One file is a file of its own now.'
-      : `${broken.toLocaleString('en')} files are files of their own now.`;
+    broken === 1 ? '1 file is no longer linked.' : `${broken.toLocaleString('en')} files are no longer linked.`;
   if (left.length === 0) return { status: 'ok', output: done, data: null };
   const lines = left.slice(0, shownLeft).map(({ path, why }) => `${path}: ${why}`);
   const output = [`${done} ${left.length.toLocaleString('en')} stayed linked:`, ...lines].join('\n');
@@ -62,12 +60,12 @@ async function breakThem(turn: Turn, links: SandboxLinks): Promise<ActionResult<
   return { status: 'error', output, data: null };
 }
 
-async function reportHardLinks(turn: Turn, text: string): Promise<void> {
+async function reportHardLinks(turn: Pick<Turn, 'log'>, text: string): Promise<void> {
   await turn.log.append({ type: 'notice-added', level: 'warning', code: 'links-left', text });
 }
 
 /** How many there are that nobody has been asked about in this session. */
-export async function openLinks({ dependencies: { journal, sandbox } }: Turn): Promise<number> {
+export async function openLinks({ dependencies: { journal, sandbox } }: Pick<Turn, 'dependencies'>): Promise<number> {
   const count = sandbox.links?.found()?.count ?? 0;
   if (count === 0) return 0;
   const answers = createSessionAnswers();

@@ -1,9 +1,9 @@
-import { capScopeSchema } from '@shared/events/events.ts';
 import { sandboxTierSchema } from '@shared/events/sandbox-events.ts';
 import { modelInfoSchema, whereSchema } from '@shared/models/model-info.ts';
 import { routeRuleSchema } from '@shared/routing/route-rules.ts';
 import { z } from 'zod';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
+import { capScopeSchema } from '@shared/events/cap-events.ts';
 
 const projectFactsSchema = z.object({
   languages: z.array(
@@ -33,13 +33,12 @@ export const turnFactsSchema = z.object({
   facts: projectFactsSchema,
   local: modelInfoSchema.nullable(),
   cloud: modelInfoSchema.nullable(),
-  /** Absent in logs from before there were such rules. */
-  routes: z.object({ rules: z.array(routeRuleSchema), problems: z.array(z.string()) }).optional(),
-  /** What the caps on money leave; absent where nothing may cost money, and in older logs. */
+  routes: z.object({ rules: z.array(routeRuleSchema), problems: z.array(z.string()) }),
+  /** What the caps on money leave; absent where nothing may cost money. */
   caps: z.array(z.object({ scope: capScopeSchema, leftUsd: z.number() })).optional(),
-  /** One of the two was not found, so that all runs on the other; absent where both are there, and in older logs. */
+  /** One of the two was not found, so that all runs on the other; absent where both are there. */
   lacks: whereSchema.optional(),
-  /** Whether the service of the cloud model could be reached; absent where nobody knows, and in older logs. */
+  /** Whether the service of the cloud model could be reached; absent where nobody knows. */
   network: z.enum(['there', 'away']).optional(),
   sandbox: z.object({
     tier: sandboxTierSchema,
@@ -72,5 +71,6 @@ export const nothingKnown: TurnFacts = {
   },
   local: null,
   cloud: null,
+  routes: { rules: [], problems: [] },
   sandbox: { tier: 'read-only', workspacePath: '/workspace', scratchPath: null },
 };

@@ -8,6 +8,7 @@ import type { CallStyle } from '../calls/call-types.ts';
 import { shortenResult } from './shorten-output.ts';
 import type { AssistantEntry, CallEntry, Entry, UserEntry } from './conversation.ts';
 import { promptTexts } from './prompt-texts.ts';
+import { messagesBytes, toolsBytes } from './token-estimate.ts';
 import type { PromptForm } from './tool-descriptions.ts';
 import { toolLines, toolsForForm, toolSpec } from './tool-descriptions.ts';
 import { isRecord } from '@shared/unknown-value.ts';
@@ -106,11 +107,25 @@ export function maxOutputTokens(info: ModelInfo): number {
   return Math.min(most, Math.max(256, Math.floor(info.contextTokens / 4)));
 }
 
+/**
+ * The bytes of prompt that `buildRequest` would come to, summed up over its parts. What it is asked for each step is the
+ * size for a model that may not be chosen, so no request is put together for it.
+ */
+export function requestBytes(shape: PromptShape, entries: readonly Entry[], { name }: Pick<ModelInfo, 'name'>): number {
+  const render = rendererFor(shape.style);
+  const fixed = messagesBytes([systemMessage(shape)], name) + toolsBytes(shape.specs);
+  return entries.reduce((bytes, entry) => bytes + messagesBytes(render(entry), name), fixed);
+}
+
 /** Entries that did not change give the same message objects again, so that what is known of them need not be found out anew. */
 export function renderEntries(entries: readonly Entry[], style: CallStyle): Message[] {
+  return entries.flatMap(rendererFor(style));
+}
+
+function rendererFor(style: CallStyle): (entry: Entry) => Message[] {
   // A server that has to be held to a schema may know no calls at all: its own answers stand there as it wrote them.
-  if (style === 'schema') return entries.flatMap(entryAsSchema);
-  return entries.flatMap(style === 'text' ? entryAsText : entryAsParts);
+  if (style === 'schema') return entryAsSchema;
+  return style === 'text' ? entryAsText : entryAsParts;
 }
 
 const systemMessage = memo((shape: PromptShape) => textMessage('system', shape.system));

@@ -1,8 +1,9 @@
-import { askByRole } from '../step/ask-by-role.ts';
-import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
+import type { RoleQuestion } from '../step/ask-by-role.ts';
+import type { StepReply } from '../step/run-step.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import { textMessage, textOf } from '@shared/models/model-messages.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
-import type { ModelRequest, Provider } from '../../models/providers/define.ts';
+import type { ModelRequest } from '../../models/providers/define.ts';
 import { buildRequest, maxOutputTokens, renderEntries } from './build-prompt.ts';
 import type { PromptShape } from './build-prompt.ts';
 import { shortenResult } from './shorten-output.ts';
@@ -11,13 +12,16 @@ import { promptTexts } from './prompt-texts.ts';
 import { promptBytes } from './token-estimate.ts';
 import type { Turn } from '../turn/turn.ts';
 
+/** What making room needs of its turn. */
+type RoomTurn = Pick<Turn, 'conversation' | 'log' | 'tokens'>;
+
 /** What `makeRoom` works for: one stage's way of talking to its model. */
 export interface RoomSubject {
-  readonly stage: Stage;
   readonly info: ModelInfo;
-  readonly provider: Provider;
   readonly shape: PromptShape;
   readonly request: () => ModelRequest;
+  /** Asks for a summary; by default the model of the stage. */
+  readonly ask: (question: Omit<RoleQuestion, 'own'>) => Promise<StepReply>;
 }
 
 /** Above this share of the room for prompts it is made smaller, and then by more than a little: each time costs the prefix. */
@@ -32,7 +36,7 @@ const TRIMMED_TOKENS = 120;
  * the last answers is replaced by a summary. Both are events; nothing is cut silently. Null when there is nothing left
  * to take away.
  */
-export async function makeRoom(turn: Turn, subject: RoomSubject, isForced: boolean): Promise<ModelRequest | null> {
+export async function makeRoom(turn: RoomTurn, subject: RoomSubject, isForced: boolean): Promise<ModelRequest | null> {
   const room = subject.info.contextTokens - maxOutputTokens(subject.info) - 64;
   const asItIs = subject.request();
   const before = sizeOf(turn, asItIs);
@@ -47,12 +51,12 @@ export async function makeRoom(turn: Turn, subject: RoomSubject, isForced: boole
   return after <= room || after < left ? compacted : null;
 }
 
-function sizeOf(turn: Turn, request: ModelRequest): number {
+function sizeOf(turn: Pick<Turn, 'tokens'>, request: ModelRequest): number {
   return turn.tokens.countBytes(promptBytes(request));
 }
 
 /** Shortens the oldest results first, until about `surplus` tokens are saved. */
-async function trimResults(turn: Turn, surplus: number): Promise<void> {
+async function trimResults(turn: RoomTurn, surplus: number): Promise<void> {
   const answers = turn.conversation.entries().filter((entry) => entry.type === 'assistant');
   let saved = 0;
   for (const call of answers.slice(0, -FRESH_ANSWERS).flatMap((entry) => entry.calls)) {
@@ -70,7 +74,7 @@ async function trimResults(turn: Turn, surplus: number): Promise<void> {
 }
 
 async function compact(
-  turn: Turn,
+  turn: RoomTurn,
   subject: RoomSubject,
   { room, beforeTokens }: { readonly room: number; readonly beforeTokens: number },
 ): Promise<void> {
@@ -79,7 +83,7 @@ async function compact(
   const last = entries[cut - 1];
   if (cut < 2 || last === undefined) return;
   const old = entries.slice(0, cut);
-  const text = (await summarise(turn, subject, old, room)) ?? mechanicalSummary(old);
+  const text = (await summarise(subject, old, room)) ?? mechanicalSummary(old);
   const summary = [firstTask(old, room), text, imagesLeft(old)].filter((piece) => piece !== '').join('\n\n');
   await turn.log.append({
     type: 'context-compacted',
@@ -100,7 +104,7 @@ function cutPoint(entries: readonly Entry[]): number {
   return Math.max(0, entries.length - 1);
 }
 
-function tokensOf(turn: Turn, entries: readonly Entry[]): number {
+function tokensOf(turn: Pick<Turn, 'tokens'>, entries: readonly Entry[]): number {
   const bytes = renderEntries(entries, 'text').reduce((sum, message) => sum + messageBytes(message), 0);
   return turn.tokens.countBytes(bytes);
 }
@@ -128,19 +132,16 @@ function firstTask(entries: readonly Entry[], room: number): string {
   return first === undefined ? '' : shortenResult(first.text, Math.floor(room / 4));
 }
 
-async function summarise(
-  turn: Turn,
-  subject: RoomSubject,
-  entries: readonly Entry[],
-  room: number,
-): Promise<string | null> {
+async function summarise(subject: RoomSubject, entries: readonly Entry[], room: number): Promise<string | null> {
   const transcript = renderEntries(entries, 'text')
     .map((message) => `${message.role}: ${textOf(message)}`)
     .join('\n\n');
-  const reply = await askByRole(turn, {
+  const reply = await subject.ask({
     purpose: 'summarise',
-    own: { stage: subject.stage, model: { info: subject.info, provider: subject.provider } },
-    reason: { code: 'same-model', text: 'The conversation no longer fits the window; the same model sums it up.' },
+    reason: {
+      code: 'same-model',
+      text: 'The conversation no longer fits the context, so the same model summarizes it.',
+    },
     request: ({ info }) => ({
       ...buildRequest(subject.shape, [], info, { seed: 0, temperature: 0, cacheKey: 'summary' }),
       messages: [

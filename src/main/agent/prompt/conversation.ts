@@ -43,6 +43,8 @@ export interface Conversation {
   /** Before its events: what they do not hold themselves. A message that waits is shown by its `message-delivered`. */
   readonly noteMessage: (messageId: string, text: string, attached: readonly Part[]) => void;
   readonly entries: () => readonly Entry[];
+  /** What `entries` will be when one more note for the model is in the log. */
+  readonly entriesWith: (text: string) => readonly Entry[];
   /** The turns that have ended, oldest first, without what was read or run in them. */
   readonly exchanges: () => readonly Exchange[];
   /** What this turn was told of the project's instructions for agents; empty where none are used. */
@@ -106,6 +108,7 @@ export function createConversation(): Conversation {
       if (attached.length > 0) fold.attached.set(messageId, attached);
     },
     entries: () => fold.entries,
+    entriesWith: (text) => entriesWith(fold, text),
     exchanges: () => [...fold.exchanges],
     instructions: () => fold.instructions,
   };
@@ -229,11 +232,18 @@ function dropMessage(fold: Fold, messageId: string): void {
 function note(fold: Fold, seq: number, text: string): void {
   if (text === '') return;
   const last = fold.entries.at(-1);
-  if (last?.type === 'user' && fold.taskOpen) {
-    fold.entries[fold.entries.length - 1] = { ...last, text: `${last.text}\n\n${text}` };
-    return;
-  }
-  addUser(fold, { seq, text }, false);
+  if (last?.type === 'user' && fold.taskOpen) fold.entries[fold.entries.length - 1] = withNote(last, text);
+  else addUser(fold, { seq, text }, false);
+}
+
+function withNote(entry: UserEntry, text: string): UserEntry {
+  return { ...entry, text: `${entry.text}\n\n${text}` };
+}
+
+function entriesWith({ entries, taskOpen }: Fold, text: string): readonly Entry[] {
+  const last = entries.at(-1);
+  if (last?.type === 'user' && taskOpen) return [...entries.slice(0, -1), withNote(last, text)];
+  return [...entries, { type: 'user', seq: Number.POSITIVE_INFINITY, text }];
 }
 
 function addAssistant(fold: Fold, event: EventOf<'model-call-ended'>): void {

@@ -10,6 +10,9 @@ const SHARES = { task: 1_000, facts: 400, changes: 2_000, check: 900, results: 1
 const SHOWN_RESULTS = 3;
 const editing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'delete_file'];
 
+/** What is told of a turn. */
+type WorkedTurn = Pick<Turn, 'task' | 'conversation' | 'progress' | 'trajectory' | 'tokens'>;
+
 interface Section {
   readonly title: string;
   readonly text: string;
@@ -18,9 +21,9 @@ interface Section {
 
 /**
  * The work so far for somebody who has not seen it, in at most six thousand tokens: the task, the facts, the diff, what
- * fails, and what was looked at last. `look`: what was changed; null: the edits as they were asked for stand for it.
+ * fails, and what was looked at last. `look`: what was changed.
  */
-export function handoffSummary(turn: Turn, look: ChangesOverview | null = null): string {
+export function handoffSummary(turn: WorkedTurn, look: ChangesOverview): string {
   const entries = turn.conversation.entries();
   const calls = entries.filter(isAnswer).flatMap(({ calls: made }) => made);
   const task = entries.findLast((entry) => entry.type === 'user' && entry.text.includes(turn.task));
@@ -29,11 +32,11 @@ export function handoffSummary(turn: Turn, look: ChangesOverview | null = null):
   const failing = check === null || check.passed ? '' : check.summary;
   const results = calls.filter(({ tool }) => !editing.includes(tool)).slice(-SHOWN_RESULTS);
   const failed = edits.filter(({ result }) => result === null || result.isError);
-  const changes = look === null ? edits.map(callText).join('\n') : [look.diff, ...failed.map(callText)].join('\n');
+  const changes = [look.diff, ...failed.map(callText)].join('\n');
   const sections: Section[] = [
     { title: 'Task', text: task?.type === 'user' ? task.text : turn.task, share: SHARES.task },
     { title: 'Facts', text: factsOf(turn, look), share: SHARES.facts },
-    { title: look === null ? 'Edits so far' : 'What was changed', text: changes, share: SHARES.changes },
+    { title: 'What was changed', text: changes, share: SHARES.changes },
     { title: 'What the check prints', text: failing, share: SHARES.check },
     { title: 'The last calls and what they gave', text: results.map(callText).join('\n\n'), share: SHARES.results },
   ].filter(({ text }) => text.trim() !== '');
@@ -41,7 +44,7 @@ export function handoffSummary(turn: Turn, look: ChangesOverview | null = null):
 }
 
 /** A part may have, beside its share, an equal piece of what the short ones leave over. */
-function shown(turn: Turn, { title, text, share }: Section, all: readonly Section[]): string {
+function shown(turn: Pick<Turn, 'tokens'>, { title, text, share }: Section, all: readonly Section[]): string {
   const needs = all.map((one) => ({ share: one.share, needed: turn.tokens.count(one.text) }));
   const used = needs.reduce((sum, { share: own, needed }) => sum + Math.min(own, needed), 0);
   const wanting = needs.filter(({ share: own, needed }) => needed > own).length;
@@ -49,17 +52,17 @@ function shown(turn: Turn, { title, text, share }: Section, all: readonly Sectio
   return `${title}:\n${shortenResult(text, share + more)}`;
 }
 
-function factsOf(turn: Turn, look: ChangesOverview | null): string {
+function factsOf(turn: Pick<Turn, 'progress' | 'trajectory'>, look: ChangesOverview): string {
   const { steps, counts, isGreen } = turn.trajectory.now();
   const check = turn.progress.lastCheck?.check ?? null;
   return [
     `${steps} steps, ${counts.writes} edits made, ${counts.rejectedEdits} turned down.`,
-    look === null ? '' : `Files that are other than before: ${look.changed}.`,
+    `Files that are other than before: ${look.changed}.`,
     check === null
       ? 'There is no check that says when the task is done.'
       : `The check ${check.passed ? 'passes' : 'fails'}.`,
     isGreen === null ? '' : `The last run of tests ${isGreen ? 'passed' : 'failed'}.`,
-    ...(look?.findings.map(({ text }) => text) ?? []),
+    ...look.findings.map(({ text }) => text),
   ]
     .filter((line) => line !== '')
     .join('\n');

@@ -32,10 +32,17 @@ export function createTokenEstimate(): TokenEstimate {
 }
 
 /** The bytes of a request that become prompt: messages, tool definitions, and the opened answer. */
-export function promptBytes(request: ModelRequest): number {
-  let bytes = request.prefill === null ? 0 : Buffer.byteLength(request.prefill, 'utf8');
-  for (const message of request.messages) bytes += messageBytes(message) + imageBytes(message, request.model);
-  return request.tools.length === 0 ? bytes : bytes + toolBytes(request.tools);
+export function promptBytes({ prefill, messages, model, tools }: ModelRequest): number {
+  const opened = prefill === null ? 0 : Buffer.byteLength(prefill, 'utf8');
+  return opened + messagesBytes(messages, model) + toolsBytes(tools);
+}
+
+export function messagesBytes(messages: readonly Message[], model: string): number {
+  return messages.reduce((bytes, message) => bytes + messageBytes(message) + imageBytes(message, model), 0);
+}
+
+export function toolsBytes(tools: readonly ToolSpec[]): number {
+  return tools.length === 0 ? 0 : definitionBytes(tools);
 }
 
 /** Most messages of a request were in the one before. */
@@ -43,7 +50,7 @@ const messageBytes = memo((message: Message): number =>
   message.parts.reduce((bytes, part) => bytes + Buffer.byteLength(promptText(part), 'utf8'), 0),
 );
 
-const toolBytes = memo((tools: readonly ToolSpec[]): number => Buffer.byteLength(JSON.stringify(tools), 'utf8'));
+const definitionBytes = memo((tools: readonly ToolSpec[]): number => Buffer.byteLength(JSON.stringify(tools), 'utf8'));
 
 /** An image counts as a text of so many tokens. */
 function imageBytes({ parts }: Message, model: string): number {

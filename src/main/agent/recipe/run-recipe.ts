@@ -18,7 +18,10 @@ import type {
   RecipeSubject,
 } from '../../recipes/define.ts';
 import { askByRole } from '../step/ask-by-role.ts';
-import { isSmall } from '../prompt/build-prompt.ts';
+import type { PromptShape } from '../prompt/build-prompt.ts';
+import { buildRequest, isSmall, promptShape } from '../prompt/build-prompt.ts';
+import { parseCalls } from '../calls/parse-calls.ts';
+import type { Tool } from '../../tools/define.ts';
 import { failureOf, isProviderFailure } from '../step/call-failure.ts';
 import { runStep } from '../step/run-step.ts';
 import type { ResolvedModel } from '../turn/agent-dependencies.ts';
@@ -62,7 +65,7 @@ export async function runRecipe(
   const { recipe } = chosen;
   const met: Met = { stop: null, failure: null };
   if (turn.conversation.instructions() !== '' && isLeftOut(recipe, chosen.model.info)) {
-    const text = `${chosen.model.info.label} is not told of the project's instructions while it repairs what fails: it is small, and would repair worse.`;
+    const text = `${chosen.model.info.label} gets no project instructions while it fixes tests: a small model fixes less with them.`;
     await turn.log.append({ type: 'notice-added', level: 'info', code: 'instructions-left-out', text });
   }
   const context = createContext(turn, chosen, subject, met);
@@ -120,7 +123,7 @@ function createContext(
     world: createRecipeWorld(turn, subject.turnFacts),
     ask: (question) => ask(turn, chosen, question, met),
     call: (request) => call(turn, chosen, request, met),
-    tools: turn.dependencies.tools,
+    loop: loopPrompts(turn.dependencies.tools),
     countTokens: async (text) => turn.tokens.count(text),
     progress: async (phase, text, data) => {
       await turn.log.append({ type: 'recipe-progressed', recipe: chosen.recipe.id, phase, text, data: data ?? null });
@@ -130,6 +133,23 @@ function createContext(
       tokensLeft: () => turn.limits.tokensLeft(),
       millisecondsLeft: () => turn.limits.millisecondsLeft(turn.log.lastAt()),
     },
+  };
+}
+
+function loopPrompts(tools: readonly Tool[]): RecipeContext['loop'] {
+  const shapeOf = (model: ModelInfo): PromptShape => promptShape(model, tools, { plan: false, canExecute: true });
+  return {
+    request: (model, entries) =>
+      buildRequest(shapeOf(model), entries, model, { seed: 1, temperature: 0, cacheKey: '' }),
+    callsIn: (model, parts) => {
+      const shape = shapeOf(model);
+      return parseCalls(parts, shape.style, shape.tools).calls;
+    },
+    opening: (model) => {
+      const { system, specs } = shapeOf(model);
+      return system + JSON.stringify(specs);
+    },
+    isSmall,
   };
 }
 

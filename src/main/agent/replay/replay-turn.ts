@@ -20,7 +20,7 @@ const optionsSchema = z.object({
   atCap: z.enum(['stop', 'local', 'ask']),
   check: z.string().nullable(),
   policy: z.enum(['local', 'hybrid', 'cloud']),
-  routing: routingSchema.nullable().default(null),
+  routing: routingSchema,
   local: z.string(),
   cloud: z.string().nullable(),
   approve: z.enum(['ask', 'deny', 'allow']),
@@ -31,12 +31,6 @@ const optionsSchema = z.object({
   seed: z.number().nullable(),
   network: runNetworkSchema.optional(),
   instructions: runInstructionsSchema.optional(),
-  gate: z.boolean().optional(),
-  recipeLint: z.boolean().optional(),
-  recipeReview: z.boolean().optional(),
-  keepFeatures: z.boolean().optional(),
-  tellsWhy: z.boolean().optional(),
-  unsticks: z.boolean().optional(),
 }) satisfies z.ZodType<TurnOptions>;
 
 const configSchema = z.object({
@@ -44,19 +38,13 @@ const configSchema = z.object({
   toolTimeoutMs: z.number(),
   maxWriteBytes: z.number(),
   recipe: z.object({
-    editForm: z.enum(['span', 'whole-file', 'search-replace']),
     samples: z.number(),
     mechanicalChanges: z.boolean(),
-    repairTurn: z.boolean(),
     judge: z.object({
       agreement: z.boolean(),
-      mutants: z.boolean(),
-      overfitLint: z.boolean(),
-      rerun: z.boolean(),
-      // Sessions of before it was there did without.
-      varied: z.boolean().default(false),
+      varied: z.boolean(),
     }),
-    locate: z.object({ trace: z.boolean(), coverage: z.boolean() }),
+    locate: z.object({ coverage: z.boolean() }),
     seed: z.number(),
   }),
 }) satisfies z.ZodType<AgentConfig>;

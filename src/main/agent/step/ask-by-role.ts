@@ -1,14 +1,14 @@
-import type { Purpose } from '@shared/events/events.ts';
 import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import type { Decision } from '../../routing/define.ts';
-import { passFences } from './pass-fences.ts';
+import { passFencesAhead } from './pass-fences.ts';
 import { routeStep } from './route-step.ts';
 import type { StepReply } from './run-step.ts';
 import { runStep } from './run-step.ts';
 import type { ResolvedModel } from '../turn/agent-dependencies.ts';
 import { promptBytes } from '../prompt/token-estimate.ts';
 import type { StepRequest, Turn } from '../turn/turn.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
 
 /** A model for one question that is not of the conversation: a search, an edit of a recipe, a summary. */
 interface RoleCandidate {
@@ -49,34 +49,33 @@ async function candidateForRole(turn: Turn, question: RoleQuestion): Promise<Rol
   const { purpose, own, request, reason, carriesConversation } = question;
   const here: RoleCandidate = { ...own, request: request(own.model), decision: null };
   const other = otherModel(turn, own.model.info);
-  const hasRoles = turn.options.routing?.numbers.roles !== undefined && turn.options.policy === 'hybrid';
+  const hasRoles = turn.options.routing.numbers.roles !== undefined && turn.options.policy === 'hybrid';
   if (other === null || !hasRoles || !canDoTheSame(here.request, own.model.info, other.info)) return here;
-  const there: RoleCandidate = {
+  const there: Pick<RoleCandidate, 'stage' | 'model'> = {
     stage: { strategy: own.stage.strategy, model: other.info.id, where: other.info.where },
     model: other,
-    request: request(other),
-    decision: null,
   };
-  const candidates = [here, there].map(({ model, request: asked, stage }) => ({
+  // It is the same question: how large it is for the one says how large it is for the other.
+  const promptTokens = turn.tokens.countBytes(promptBytes(here.request));
+  const candidates = [here, there].map(({ model, stage }) => ({
     info: model.info,
-    promptTokens: turn.tokens.countBytes(promptBytes(asked)),
-    maxOutputTokens: asked.maxOutputTokens,
+    promptTokens,
+    maxOutputTokens: here.request.maxOutputTokens,
     canDrive: stage.strategy === 'loop' || model.info.strategies.includes(stage.strategy) || model === own.model,
   }));
   const decision = routeStep(turn, { purpose, strategy: own.stage.strategy, candidates, driver: own.model.info.id });
-  if (decision === null) return here;
   if (decision.chosen?.info.id !== other.info.id) return { ...here, decision };
   const { stage, model } = there;
-  const passage = await passFences(turn, {
+  const passage = await passFencesAhead(turn, {
     purpose,
     stage,
     model,
-    request: there.request,
+    request: request(other),
     reason,
     isOptional: true,
     ...(carriesConversation === undefined ? {} : { carriesConversation }),
   });
-  return passage.type === 'passed' ? { ...there, decision } : here;
+  return passage.type === 'passed' ? { ...there, request: passage.request, decision } : here;
 }
 
 function otherModel(turn: Turn, own: ModelInfo): ResolvedModel | null {

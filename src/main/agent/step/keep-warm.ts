@@ -70,8 +70,8 @@ async function readIn(
 
 const outcomeTexts = {
   done: (label: string, tokens: number | null) =>
-    `While the cloud worked, ${label} read the conversation${tokens === null ? '' : ` (${tokens} tokens anew)`}`,
+    `While the cloud worked, ${label} read the conversation${tokens === null ? '' : ` (${tokens} new tokens)`}`,
   cancelled: (label: string, tokens: number | null) =>
-    `${label} stopped reading the conversation ahead${tokens === null ? '' : ` after ${tokens} tokens`}: it was needed, or the turn was over`,
-  failed: (label: string) => `${label} could not read the conversation ahead`,
+    `${label} stopped reading ahead${tokens === null ? '' : ` after ${tokens} tokens`}: it was needed, or the turn ended`,
+  failed: (label: string) => `${label} could not read ahead`,
 } as const;

@@ -26,7 +26,7 @@ async function noteUnloaded(turn: Turn, info: ModelInfo, unloaded: readonly stri
     type: 'notice-added',
     level: 'info',
     code: 'model-unloaded',
-    text: `${unloaded.join(' and ')} gave back its memory, for ${info.id} did not fit beside it.`,
+    text: `Unloaded ${unloaded.join(' and ')} to make room for ${info.id}.`,
   });
 }
 

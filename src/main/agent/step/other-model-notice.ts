@@ -18,7 +18,7 @@ export async function noteOtherModel(turn: Turn, info: ModelInfo, answered: stri
     type: 'notice-added',
     level: 'warning',
     code: 'other-model',
-    text: `${info.id} was asked for, and ${answered} answered. The price is that of the model that was asked for.`,
+    text: `${info.id} was requested, but ${answered} answered. Costs use the price of the requested model.`,
   });
 }
 

@@ -18,6 +18,19 @@ export type Passage =
 
 type Fenced = Extract<FenceAnswer, { type: 'fenced' }>;
 
+/** Requests that passed before their call was certain and were not sent yet, with the model that they passed for. */
+const passedAhead = new WeakMap<ModelRequest, string>();
+
+/**
+ * The same before it is certain that the call is made, by who would rather ask somebody else. The request that it gives
+ * back, unchanged and to the same model, is not looked at again: a call passes the fences once.
+ */
+export async function passFencesAhead(turn: Turn, step: StepRequest): Promise<Passage> {
+  const passage = await passFences(turn, step);
+  if (passage.type === 'passed') passedAhead.set(passage.request, step.model.info.id);
+  return passage;
+}
+
 /**
  * The fences at the door: before a call is counted, paid for or sent. What it found, and what the call carries or would
  * have carried, is in the log before anybody is asked. Throws `cancelled` when the turn is aborted meanwhile.
@@ -25,6 +38,11 @@ type Fenced = Extract<FenceAnswer, { type: 'fenced' }>;
 export async function passFences(turn: Turn, step: StepRequest): Promise<Passage> {
   const { request, purpose, stage, carriesConversation = stage.strategy === 'loop' } = step;
   const { info } = step.model;
+  if (passedAhead.get(request) === info.id) {
+    // Should the call be made again, it passes anew.
+    passedAhead.delete(request);
+    return { type: 'passed', request };
+  }
   const scope = carriesConversation ? 'conversation' : 'turn';
   const answer = await turn.dependencies.fences.check({ info, purpose, scope, request }, turn.signal);
   turn.log.check();

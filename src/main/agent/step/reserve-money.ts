@@ -38,8 +38,6 @@ export async function reserveMoney(turn: Turn, info: ModelInfo, size: CallSize):
     switch (answer.type) {
       case 'granted':
         return { type: 'granted', settle: answer.settle, raisedUsd };
-      case 'refused-before':
-        return { type: 'stopped', stop: { reason: 'cap', text: answer.text } };
       case 'refused': {
         const decision = await decideAtCap(turn, info, { cap: answer.cap, asks: size.isOptional !== true });
         const isStuck = decision.answer === 'local' && localOf(turn) === null;
@@ -92,7 +90,7 @@ function localOf({ found }: Turn): string | null {
 
 function stuckText({ options: { local } }: Turn): string {
   const why = local === null ? 'no local model is set up' : `${local} is not on this machine or cannot be used here`;
-  return `It cannot go on locally: ${why}.`;
+  return `It cannot continue locally: ${why}.`;
 }
 
 const stops: CapDecision = { answer: 'stop' };
@@ -107,11 +105,11 @@ export const spendingLimitNames: Readonly<Record<CapReached['scope'], string>> =
 };
 
 function capText({ scope, limitUsd, spentUsd, heldUsd, worstUsd }: CapReached, info: ModelInfo): string {
-  const cap = `the cap of ${moneyText(limitUsd)} ${spendingLimitNames[scope]}`;
+  const cap = `the spending limit of ${moneyText(limitUsd)} ${spendingLimitNames[scope]}`;
   if (worstUsd === null)
-    return `${info.label} has no known price, so ${cap} could not be kept. Give it one: under Models in the window, or as "prices" in the settings.`;
+    return `${info.label} has no known price, so ${cap} cannot be checked. Set a price under Models, or as "prices" in the settings.`;
   const next = `The next call could cost ${moneyText(worstUsd)}`;
   if (scope === 'step') return `${next}, more than ${cap}.`;
-  const held = heldUsd > 0 ? ` and ${moneyText(heldUsd)} put aside for calls that run` : '';
-  return `${next}; of ${cap}, ${moneyText(spentUsd)} are spent${held}.`;
+  const held = heldUsd > 0 ? ` and ${moneyText(heldUsd)} reserved for running calls` : '';
+  return `${next}. Of ${cap}, ${moneyText(spentUsd)} is spent${held}.`;
 }

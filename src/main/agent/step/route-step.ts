@@ -5,10 +5,9 @@ import type { Decision, Pin, RouteFacts } from '../../routing/define.ts';
 import { discoverRules } from '../../routing/registry.ts';
 import { isNetworkAway } from '../../routing/hard-rules.ts';
 import { decideRoute } from '../../routing/decide-route.ts';
-import { taskFeatures } from '../../routing/trajectory/task-features.ts';
+import { taskFeatures } from '../../routing/trajectory/trajectory.ts';
 import { memo } from '../../lib/memo.ts';
 import { matchingRule, ruleText } from '@shared/routing/route-rules.ts';
-import type { Routing } from '@shared/routing/routing.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
 import { spendingLimitNames } from './reserve-money.ts';
 import { isQuestion } from '@shared/text/task-kind.ts';
@@ -25,18 +24,17 @@ export interface StepFacts extends Pick<RouteFacts, 'purpose' | 'strategy' | 'ca
   readonly isDoubtful?: boolean;
 }
 
-/** Decides a step by what is in the log; null for a turn of a log from before steps were routed. */
-export function routeStep(turn: Turn, step: StepFacts): Decision | null {
-  const { routing } = turn.options;
-  return routing === null ? null : decideRoute(factsOf(turn, routing, step), rules);
+/** Decides a step by what is in the log. */
+export function routeStep(turn: Turn, step: StepFacts): Decision {
+  return decideRoute(factsOf(turn, step), rules);
 }
 
-function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
+function factsOf(turn: Turn, step: StepFacts): RouteFacts {
   const { options } = turn;
-  const trajectory = trajectoryOf(turn, routing);
+  const trajectory = trajectoryOf(turn);
   return {
     policy: options.policy,
-    numbers: routing.numbers,
+    numbers: options.routing.numbers,
     taint: [],
     shut: null,
     pin: pinOf(turn, step),
@@ -45,14 +43,14 @@ function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
     task: featuresOfTask(turn),
     trajectory,
     trouble: null,
-    keepFeatures: options.keepFeatures === true,
     now: turn.log.lastAt(),
     ...step,
   };
 }
 
 /** What the start of the turn has shown of the network goes over what was known before it, and what came since over that. */
-function trajectoryOf({ id, trajectory, found, dependencies }: Turn, { numbers }: Routing): Trajectory {
+function trajectoryOf({ id, trajectory, found, dependencies, options }: Turn): Trajectory {
+  const { numbers } = options.routing;
   const known = trajectory.now();
   const reach = found.facts?.network;
   const at = dependencies.journal.state().turns.findLast((turn) => turn.id === id)?.startedAt ?? 0;
@@ -60,11 +58,11 @@ function trajectoryOf({ id, trajectory, found, dependencies }: Turn, { numbers }
   return { ...known, network: { failures: reach === 'away' ? numbers.offlineAfter : 0, at } };
 }
 
-/** Whether the cloud is out of reach for now; false where steps are not routed. */
+/** Whether the cloud is out of reach for now; false where the policy leaves no choice. */
 export function isOffline(turn: Turn): boolean {
-  const { routing } = turn.options;
-  if (routing === null || turn.options.policy !== 'hybrid') return false;
-  return isNetworkAway({ trajectory: trajectoryOf(turn, routing), numbers: routing.numbers, now: turn.log.lastAt() });
+  const { policy, routing } = turn.options;
+  if (policy !== 'hybrid') return false;
+  return isNetworkAway({ trajectory: trajectoryOf(turn), numbers: routing.numbers, now: turn.log.lastAt() });
 }
 
 /** What is asked on a digest or a summary carries no image. */
@@ -89,7 +87,7 @@ function budgetOf({ options, found }: Turn, trajectory: Trajectory): Pick<RouteF
 
 /** A rule that keeps work here holds for every call; one that sends it up only where there is a choice. */
 function pinOf(turn: Turn, { purpose, candidates }: StepFacts): Pin | null {
-  const rules = turn.found.facts?.routes?.rules ?? [];
+  const rules = turn.found.facts?.routes.rules ?? [];
   if (rules.length === 0) return null;
   const rule = matchingRule(rules, { purpose, task: turn.task, paths: turn.trajectory.now().paths });
   if (rule === null || (rule.where === 'cloud' && candidates.length < 2)) return null;
@@ -108,7 +106,7 @@ export function routeAlone(
   turn: Turn,
   { purpose, stage }: Pick<StepRequest, 'purpose' | 'stage'>,
   call: { readonly info: ModelInfo; readonly promptTokens: number; readonly request: ModelRequest },
-): Decision | null {
+): Decision {
   const { info, promptTokens } = call;
   const candidate = { info, promptTokens, maxOutputTokens: call.request.maxOutputTokens, canDrive: true };
   return routeStep(turn, { purpose, strategy: stage.strategy, candidates: [candidate] });
@@ -118,7 +116,7 @@ type RouteEvent = Extract<NewEvent, { type: 'route-decided' }>;
 
 /** A decision as its event has it. Where there was nothing to choose, the reason of who asked is the better one. */
 export function routeEvent(
-  decision: Decision | null,
+  decision: Decision,
   step: {
     readonly callId: string;
     readonly info: ModelInfo;
@@ -126,21 +124,14 @@ export function routeEvent(
   },
 ): RouteEvent {
   const { callId, info, reason } = step;
-  const chosen = { model: info.id, where: info.where };
-  const plain: RouteEvent = {
-    type: 'route-decided',
-    callId,
-    chosen,
-    runnerUp: null,
-    reasonCode: reason.code,
-    reason: reason.text,
-  };
-  if (decision === null) return plain;
   const { runnerUp, layer, code, text, votes, options, gain, features, isDegraded } = decision;
   const hadChoice = code !== 'only-model';
   return {
-    ...plain,
-    ...(hadChoice ? { reasonCode: code, reason: text } : {}),
+    type: 'route-decided',
+    callId,
+    chosen: { model: info.id, where: info.where },
+    reasonCode: hadChoice ? code : reason.code,
+    reason: hadChoice ? text : reason.text,
     runnerUp: runnerUp === null ? null : { model: runnerUp.info.id, where: runnerUp.info.where },
     layer,
     votes: [...votes],

@@ -69,7 +69,7 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
   const promptTokens = counted ?? turn.tokens.countBytes(bytes);
   const request = fitOutput(step.request, promptTokens, info);
   const decision = step.decision ?? routeAlone(turn, step, { info, promptTokens, request });
-  if (decision !== null && decision.chosen?.info.id !== info.id) return notRouted(decision);
+  if (decision.chosen?.info.id !== info.id) return notRouted(decision);
   const reserved = await reserveMoney(turn, info, {
     promptTokens: counted ?? mostTokens(bytes),
     maxOutputTokens: request.maxOutputTokens,
@@ -88,9 +88,9 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
 }
 
 /** It was decided while the cap stood in the way. */
-function afterRaise(decision: Decision | null, raisedUsd: number): Decision | null {
-  if (decision === null || raisedUsd === 0) return decision;
-  return { ...decision, text: `${decision.text} The cap was raised by ${moneyText(raisedUsd)} for it.` };
+function afterRaise(decision: Decision, raisedUsd: number): Decision {
+  if (raisedUsd === 0) return decision;
+  return { ...decision, text: `${decision.text} The spending limit was raised by ${moneyText(raisedUsd)} for it.` };
 }
 
 /** What the hard rules do not let run anywhere ends the turn; nothing is tried in their place. */
@@ -102,7 +102,7 @@ interface PreparedCall {
   readonly request: ModelRequest;
   readonly counted: number | null;
   readonly promptTokens: number;
-  readonly decision: Decision | null;
+  readonly decision: Decision;
   isSent: boolean;
   readonly settle: (costUsd: number | null) => void;
 }
@@ -207,7 +207,7 @@ async function closeCall(
       type: 'notice-added',
       level: 'warning',
       code: 'repetition-stopped',
-      text: 'The answer repeated itself without end and was stopped.',
+      text: 'The answer kept repeating itself, so it was stopped.',
     });
   }
   const isCut = ended.stopReason === 'length' || read.repeated;
@@ -246,12 +246,12 @@ function worthTrying(error: ProviderError): ProviderError {
 
 async function waitBeforeRetry(turn: Turn, error: ProviderError, attempt: number): Promise<void> {
   const waitMs = error.retryAfterMs ?? 500 * 2 ** attempt;
-  const wait = error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(waitMs / 1000)} seconds, as it wishes`;
+  const wait = error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(waitMs / 1000)} seconds, as requested`;
   await turn.log.append({
     type: 'notice-added',
     level: 'warning',
     code: 'model-call-retried',
-    text: `The model did not answer (${error.code}: ${error.message}). It is asked again${wait}, try ${attempt + 1} of ${MAX_TRIES}.`,
+    text: `The model did not answer (${error.code}: ${error.message}). Trying again${wait}: attempt ${attempt + 1} of ${MAX_TRIES}.`,
   });
   // Cancelled: the check says so.
   if (!turn.dependencies.effects.replaying) await turn.dependencies.delay(waitMs, turn.signal).catch(() => undefined);

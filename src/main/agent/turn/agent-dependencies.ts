@@ -100,8 +100,8 @@ export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atC
   /** The conversation so far is summed up before the first step. Absent: only where it must be. */
   readonly compact?: boolean | undefined;
   readonly policy: 'local' | 'hybrid' | 'cloud';
-  /** The numbers by which steps are routed one by one; null: in the order of the cascade only, as older logs were. */
-  readonly routing: Routing | null;
+  /** The numbers by which steps are routed one by one. */
+  readonly routing: Routing;
   readonly local: string;
   readonly cloud: string | null;
   readonly approve: 'ask' | 'deny' | 'allow';
@@ -110,16 +110,4 @@ export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atC
   readonly maxTokens: number;
   readonly maxUsd: number | null;
   readonly seed: number | null;
-  /** What is called done is looked at before it is believed; absent in logs from before there was that. */
-  readonly gate?: boolean | undefined;
-  /** The project's linter looks at what recipes call done, too; absent in logs from before it did. */
-  readonly recipeLint?: boolean | undefined;
-  /** A stronger model looks at what recipes call done and are not sure of; absent in logs from before it did. */
-  readonly recipeReview?: boolean | undefined;
-  /** A program says why it begins where it does, an end why nobody else went on; absent in logs from before. */
-  readonly tellsWhy?: boolean | undefined;
-  /** Who makes the same call again is told so and asked with a temperature; absent in logs from before. */
-  readonly unsticks?: boolean | undefined;
-  /** Features are kept of every step, also where there was one model only; absent in logs from before. */
-  readonly keepFeatures?: boolean | undefined;
 }

@@ -30,7 +30,7 @@ export async function nameSession(turn: Turn): Promise<void> {
   const reply = await askByRole(turn, {
     purpose: 'title',
     own,
-    reason: { code: 'role', text: 'The session gets a title by a model that is loaded already.' },
+    reason: { code: 'role', text: 'A model that is already loaded names the session.' },
     request: ({ info }) => titleRequest(turn, message, info.name),
   });
   if (reply.type !== 'answered') return;
@@ -60,7 +60,7 @@ function onOneLine(text: string): string {
 
 /** Null: the role is asked of nobody in this turn. */
 function namerOf(turn: Turn): { readonly stage: Stage; readonly model: ResolvedModel } | null {
-  const place = turn.options.routing?.numbers.roles?.title;
+  const place = turn.options.routing.numbers.roles?.title;
   const steps = turn.dependencies.journal.state().steps.filter(({ turnId }) => turnId === turn.id);
   const last = steps.findLast(({ where }) => place !== 'local' || where === 'local');
   if (place === undefined || place === 'none' || last === undefined) return null;

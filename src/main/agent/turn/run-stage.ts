@@ -9,6 +9,7 @@ import { createLoop, escalateToNext, runLoop } from '../loop/run-loop.ts';
 import type { GateMemory } from '../gate/pass-gate.ts';
 import { lintOfRecipe, passGate, reviewOfRecipe } from '../gate/pass-gate.ts';
 import { runRecipe, subjectOf } from '../recipe/run-recipe.ts';
+import type { Cascade } from '../../routing/cascade/cascade.ts';
 import type { Trouble } from '../../routing/define.ts';
 import type { ResolvedModel } from './agent-dependencies.ts';
 import { takeAction } from './take-action.ts';
@@ -16,6 +17,7 @@ import type { Turn } from './turn.ts';
 import type { CriterionCheck, TurnEnd, TurnBaseline } from './turn-baseline.ts';
 
 export interface StageRun {
+  readonly cascade: Cascade;
   readonly stage: Stage;
   readonly model: ResolvedModel;
   readonly recipe: Recipe | null;
@@ -95,7 +97,7 @@ async function recipeEnd(
       const { text, confidence } = outcome;
       const after = await checkAfter(turn, work);
       if (holds(after)) {
-        const lint = turn.options.recipeLint === true ? await lintOfRecipe(turn) : null;
+        const lint = await lintOfRecipe(turn);
         const told = [withUnrelatedFailure(text, work, after), ...(lint === null ? [] : [lint])].join('\n\n');
         return reviewed(turn, run, { end: { reason: 'done', text: told, confidence, failure }, changesBefore });
       }
@@ -118,7 +120,7 @@ async function reviewed(
   { stage, model, stronger }: StageRun,
   { end, changesBefore: from }: { readonly end: TurnEnd; readonly changesBefore: number },
 ): Promise<StageOutcome> {
-  if (turn.options.recipeReview !== true || stronger === null || end.confidence === 'high') return ended(end);
+  if (stronger === null || end.confidence === 'high') return ended(end);
   const all = [
     { stage, model, canDrive: true },
     { ...stronger, canDrive: true },
@@ -127,11 +129,11 @@ async function reviewed(
   if (check === null || check.verdict === 'none') return ended(end);
   const { label } = stronger.model.info;
   if (check.verdict === 'pass')
-    return ended({ ...end, text: `${end.text}\n\n${label} has looked at it and approves.` });
+    return ended({ ...end, text: `${end.text}\n\n${label} reviewed the change and approves.` });
   const to = turn.changes.recorded().length;
-  await revertChanges(turn, from, 'take the change back: a stronger model does not approve of it');
-  const doubt = `${label} does not approve of it: ${check.text}`;
-  const stands = `${end.text}\n\n${doubt}\nNothing better was found, so it stands. Please look at the diff.`;
+  await revertChanges(turn, from, 'revert the change: the reviewer asked for changes');
+  const doubt = `The reviewer (${label}) asked for changes: ${check.text}`;
+  const stands = `${end.text}\n\n${doubt}\nNothing better was found, so the change stays. Please review the diff.`;
   const doubted = { end: { ...end, text: stands }, from, to };
   return { type: 'gave-up', cause: 'checks', end: { ...end, reason: 'gave-up', text: doubt }, doubted };
 }
@@ -142,7 +144,7 @@ export async function reapplyDoubtedChange(turn: Turn, { from, to }: Doubted): P
     turn,
     {
       tool: 'take_back',
-      label: 'make the change again: nothing better was found',
+      label: 'reapply the change: nothing better was found',
       input: {},
       run: async (toolCallId) => {
         const recorded = turn.changes.recorded();
@@ -166,6 +168,7 @@ async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promi
     canExecute,
     isQuestion,
     reason,
+    cascade: run.cascade,
   });
   let objectedTo: string | null = null;
   const memory: GateMemory = { objectionsRaised: new Set(), redone: new Set() };
@@ -180,7 +183,7 @@ async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promi
     const after = await checkAfter(turn, work);
     if (holds(after)) {
       const done = doneEnd(outcome.text, work, after);
-      const end = turn.options.gate === true ? await gated(loop, memory, { done, after }) : done;
+      const end = await gated(loop, memory, { done, after });
       if (end !== null) return end.reason === 'gave-up' ? { type: 'gave-up', cause: 'checks', end } : ended(end);
       continue;
     }

@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import { capOutput } from '../prompt/shorten-output.ts';
-import type { Turn } from './turn.ts';
+import type { ActingTurn, Turn } from './turn.ts';
 
 /** Something a program does by itself, without a model: logged like a tool call, not counted as a step. */
 export interface Action<T> {
@@ -30,7 +30,7 @@ const MAX_OUTPUT_CONTEXT_TOKENS = 32_768;
  * Takes an action between `tool-started` and `tool-ended`. `parse` turns the data, which in a replay comes from a
  * log, back into its type; it throws when it has another shape. Throws `cancelled` when the turn was aborted.
  */
-export async function takeAction<T>(turn: Turn, action: Action<T>, parse: (data: unknown) => T): Promise<T> {
+export async function takeAction<T>(turn: ActingTurn, action: Action<T>, parse: (data: unknown) => T): Promise<T> {
   const { journal, effects } = turn.dependencies;
   const toolCallId = journal.newId('tool');
   await turn.log.append({
@@ -52,7 +52,7 @@ export async function takeAction<T>(turn: Turn, action: Action<T>, parse: (data:
  * What a call or action means for its turn. Throws `cancelled`; and `sandbox-lost` where the sandbox went away meanwhile
  * and was waited for in vain: every other use of it would fail, too, and a model would spend its tries on that.
  */
-export function checkAfter(turn: Turn, { status }: EffectRecord): void {
+export function checkAfter(turn: ActingTurn, { status }: EffectRecord): void {
   if (status === 'cancelled') turn.abort();
   turn.log.check();
   // By the log, where the loss stands before the end of the call: a replay stops at the same place.
@@ -62,7 +62,7 @@ export function checkAfter(turn: Turn, { status }: EffectRecord): void {
   throw new AppError('sandbox-lost', `The sandbox is gone: ${lost}. Everything up to here is kept.`, { hint });
 }
 
-async function runAction<T>(turn: Turn, action: Action<T>, toolCallId: string): Promise<EffectRecord> {
+async function runAction<T>(turn: ActingTurn, action: Action<T>, toolCallId: string): Promise<EffectRecord> {
   const { journal } = turn.dependencies;
   const startedAt = journal.now();
   const waitedBefore = waitedMs(turn);
@@ -86,7 +86,7 @@ async function runAction<T>(turn: Turn, action: Action<T>, toolCallId: string): 
 }
 
 /** How long the person has been waited for so far. */
-export function waitedMs({ dependencies: { approver } }: Turn): number {
+export function waitedMs({ dependencies: { approver } }: Pick<Turn, 'dependencies'>): number {
   return Math.round(approver.waitedMs?.() ?? 0);
 }
 
@@ -95,7 +95,7 @@ export function emptyRecord(status: EffectRecord['status'], output: string): Eff
 }
 
 /** Writes the end of a call or action; large data goes to a blob. */
-export async function endTool(turn: Turn, toolCallId: string, tool: string, record: EffectRecord): Promise<void> {
+export async function endTool(turn: ActingTurn, toolCallId: string, tool: string, record: EffectRecord): Promise<void> {
   const json = record.data === null || record.data === undefined ? null : JSON.stringify(record.data);
   const { waitedMs = 0 } = record;
   if (waitedMs > 0) turn.limits.noteWaitInEffect(waitedMs);

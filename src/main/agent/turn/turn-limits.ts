@@ -1,8 +1,9 @@
 import { wasWrittenAhead } from '@shared/session/session-state.ts';
 import type { Timings } from '@shared/events/call-report.ts';
-import type { TurnEndReason } from '@shared/events/events.ts';
+import type { TurnEnd } from './turn-baseline.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
+import type { TurnEndReason } from '@shared/events/turn-events.ts';
 
 /** Why a turn, or one stage of it, must stop; `text` is for people. */
 export interface LimitStop {
@@ -123,6 +124,10 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
   };
 }
 
+export function stopEnd(stop: LimitStop): TurnEnd {
+  return { reason: stop.reason, text: stop.text, confidence: null, failure: null };
+}
+
 export function timeStop(minutes: number): LimitStop {
   return { reason: 'time-limit', text: `The limit of ${minutes} minutes was reached.` };
 }
@@ -159,11 +164,11 @@ function createCallMemory(): CallMemory {
       recent = [...recent, { key, output: null }].slice(-4);
       const [a, b, c, d] = recent;
       if (count >= 3) {
-        return { reason: 'repeated-call', text: `The same call of ${tool} was made three times.` };
+        return { reason: 'repeated-call', text: `The same ${tool} call was made three times.` };
       }
       const takeTurns = d !== undefined && a?.key === c?.key && b?.key === d.key && a?.key !== b?.key;
       if (takeTurns && a?.output === c?.output) {
-        return { reason: 'alternating-calls', text: 'The same two calls were made in turns.' };
+        return { reason: 'alternating-calls', text: 'The same two calls kept alternating.' };
       }
       return null;
     },
@@ -174,7 +179,7 @@ function createCallMemory(): CallMemory {
     noteRejection(tool, input) {
       const key = `${tool} ${canonicalJson(input)}`;
       if (rejected.has(key)) {
-        return { reason: 'repeated-rejection', text: `The same ${tool} was turned down twice.` };
+        return { reason: 'repeated-rejection', text: `The same ${tool} call was rejected twice.` };
       }
       rejected.add(key);
       stuck = 'rejected-edit';

@@ -1,4 +1,3 @@
-import type { Purpose } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Stage } from '@shared/models/model-info.ts';
 import type { ModelRequest, ProviderError } from '../../models/providers/define.ts';
@@ -15,6 +14,7 @@ import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { TokenEstimate } from '../prompt/token-estimate.ts';
 import type { TurnLog } from './turn-log.ts';
 import type { CriterionCheck } from './turn-baseline.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
 
 /** One turn while it runs: what it works with, what it may spend, and the way to stop it. */
 export interface Turn {
@@ -57,6 +57,15 @@ export interface Turn {
   /** Reads the conversation into the local model while a service works. */
   readonly warm: PromptWarmer;
 }
+
+/** What an action of a program needs of its turn: the world, the way to the log, and the way to stop. */
+export type ActingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'abort' | 'limits'>;
+
+/** What a question to the person needs of its turn. */
+export type AskingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'options' | 'refusals'>;
+
+/** What an action on the changes of its turn needs. */
+export type ChangingTurn = ActingTurn & Pick<Turn, 'task' | 'changes' | 'progress'>;
 
 /** What `run-step` is asked for: one model call. */
 export interface StepRequest {

@@ -2,10 +2,10 @@ import { createRouterClient } from '@orpc/server';
 import { findDataFolders } from '../../lib/files/data-folders.ts';
 import { claimHome } from '../../server/owner/claim-home.ts';
 import { createRouter } from '../../server/router.ts';
-import type { AppRouter } from '../../server/router.ts';
-import type { CoreApi } from '../../server/core-api.ts';
+import type { CoreRouter } from '../../server/serve-channel.ts';
 import type { CoreClient, SocketServer } from '../../server/local-socket.ts';
 import { connectSocket, serveSocket } from '../../server/local-socket.ts';
+import type { Core } from '../../compose.ts';
 import { compose } from '../../compose.ts';
 import type { HomeClaim } from '../../server/owner/claim-home.ts';
 import { neverAborts, sleep } from '../../lib/async/abort.ts';
@@ -15,7 +15,7 @@ import type { Terminal } from '../cli/terminal/terminal.ts';
 export interface OpenCore {
   readonly client: CoreClient;
   /** Only in the process that owns the home. */
-  readonly router: AppRouter | null;
+  readonly router: CoreRouter | null;
   /** Resolves when the process that owns the home has gone; never, where this one owns it. */
   readonly closed: Promise<void>;
   /** The version of the process that owns the home, where it is another build than this one. */
@@ -89,7 +89,7 @@ async function becomeOwner(
 ): Promise<OpenCore> {
   try {
     const core = await compose({ ...places, onNotice: (text) => terminal.err(`${text}\n`) });
-    const router = createRouter(core);
+    const router = createRouter(core.handlers);
     const server = await serveSocket(router, claim.socketPath);
     const close: OpenCore['close'] = async (options): Promise<void> => {
       // Another process may be in the middle of a turn in this core; it is not cut off because this one is done.
@@ -108,7 +108,7 @@ async function becomeOwner(
 }
 
 /** Between two calls of a client nothing runs: only one that is quiet for a while wants nothing. */
-async function waitForOthers(core: CoreApi, server: SocketServer, terminal: Pick<Terminal, 'err'>): Promise<void> {
+async function waitForOthers(core: Core, server: SocketServer, terminal: Pick<Terminal, 'err'>): Promise<void> {
   if (core.runningTurns() > 0) {
     terminal.err('waiting for the other Dewpoint processes that work in this home …\n');
     await core.idle();

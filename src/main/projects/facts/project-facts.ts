@@ -11,7 +11,7 @@ export interface ProjectFacts {
   readonly test: { readonly command: string; readonly runner: TestRunner; readonly source: string } | null;
   /**
    * The command by which the project itself looks at its sources, and how it was found out. Absent where it declares
-   * none, and in older logs. `npm` looks at all, the others at the files that are named behind it.
+   * none. `npm` looks at all, the others at the files that are named behind it.
    */
   readonly lint?:
     | { readonly command: string; readonly runner: 'npm' | 'ruff' | 'flake8'; readonly source: string }

@@ -22,8 +22,7 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
   const crash = await parseCrash(context);
   const chosen = choose([...new Set([...crashPlaces(crash, all), ...placesFor(context, all, topic)])]);
   const places = chosen.map((chunk) => `${chunk.path}:${chunk.startLine}-${chunk.endLine}`);
-  const found =
-    places.length === 0 ? 'Nothing in the project has to do with this text.' : `Reading ${places.join(', ')}.`;
+  const found = places.length === 0 ? 'Nothing in the project matches this question.' : `Reading ${places.join(', ')}.`;
   await context.progress('locate', found, { places });
   const seen = crash === null || crash.command === null ? '' : `\`${crash.command}\` prints:\n${crash.shown}`;
   const subject = { task: context.task, chunks: chosen, conversation: conversationExcerpt(context.earlier), seen };

@@ -1,7 +1,7 @@
-import type { Confidence } from '@shared/events/events.ts';
 import type { RecipeContext, RecipeOutcome } from '../define.ts';
 import type { FileText } from '../trial/candidate-change.ts';
-import { createJudge, type Judge } from '../fix/judge/judge-candidate.ts';
+import { createJudge, verdictTexts, type Judge } from '../fix/judge/judge-candidate.ts';
+import type { Confidence } from '@shared/events/turn-events.ts';
 
 /** A change that nobody has tried yet. */
 export interface Proposal {
@@ -30,15 +30,13 @@ export async function acceptChange(
       stopAfter: 1,
       totalSeconds: 120,
     });
-    await context.progress('judge', `${label}: ${verdict?.type ?? 'untried'}.`);
+    await context.progress('judge', `${label}: ${verdictTexts[verdict?.type ?? 'untried']}.`);
     if (verdict?.type !== 'accepted') return null;
     confidence = 'weak-tests';
   }
   const refused = await context.world.apply(files);
   if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
   const checked =
-    confidence === 'unchecked'
-      ? 'There are no tests that could check it'
-      : 'The tests pass as before, but none of them asks for this change';
-  return { type: 'done', text: `${proposal.did} ${proposal.name}. ${checked}; please look at the diff.`, confidence };
+    confidence === 'unchecked' ? 'No tests cover it' : 'The tests still pass, but none covers this change';
+  return { type: 'done', text: `${proposal.did} ${proposal.name}. ${checked}; please review the diff.`, confidence };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RecipeContext } from '../define.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import { pytestTracer, pythonTracer, v8Lines } from './coverage-tracers.ts';
-import type { TestReport } from './test-report.ts';
+import type { TestReport } from '../../lib/test-output/test-report.ts';
 
 /** How suspicious executed lines are, 0 to 1, by Ochiai: ef / sqrt((ef + nf) (ef + ep)). */
 export interface Coverage {
@@ -113,7 +113,7 @@ const escapePattern = (name: string): string => name.replaceAll(/[.*+?^${}()|[\]
 async function runScript(context: RecipeContext, script: string, timeoutMs: number): Promise<string> {
   const result = await context.world.run({
     command: 'bash -s',
-    label: 'see which lines the failing tests execute',
+    label: 'find the lines that failing tests run',
     stdin: `${script}\n`,
     timeoutMs: timeoutMs + 15_000,
     keepBytes: 2 * 1024 * 1024,

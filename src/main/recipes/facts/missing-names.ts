@@ -1,4 +1,4 @@
-import type { TestFailure } from './test-report.ts';
+import type { TestFailure } from '../../lib/test-output/test-report.ts';
 
 /** Something that a test uses and the project does not have yet. */
 export interface MissingName {

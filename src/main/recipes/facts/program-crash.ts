@@ -1,5 +1,5 @@
 import type { RecipeContext } from '../define.ts';
-import type { Frame } from './test-report.ts';
+import type { Frame } from '../../lib/test-output/test-report.ts';
 import type { FileText } from '../trial/candidate-change.ts';
 import type { Chunk } from '../context/rank-project-chunks.ts';
 import { runInCopy } from '../trial/run-in-copy.ts';

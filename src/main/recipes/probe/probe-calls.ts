@@ -1,7 +1,5 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { ProbeCard, ProbedStyle } from '@shared/models/probe-card.ts';
-import { buildRequest, promptShape } from '../../agent/prompt/build-prompt.ts';
-import { parseCalls } from '../../agent/calls/parse-calls.ts';
 import type { ParsedCall } from '../../agent/calls/call-types.ts';
 import type { Entry } from '../../agent/prompt/conversation.ts';
 import type { CallAnswer, RecipeContext } from '../define.ts';
@@ -51,8 +49,7 @@ export async function askForCalls(
   model: ModelInfo,
   { entries, label }: { readonly entries: readonly Entry[]; readonly label: string },
 ): Promise<{ readonly answer: CallAnswer; readonly calls: readonly ParsedCall[] }> {
-  const shape = promptShape(model, context.tools, { plan: false, canExecute: true });
-  const request = buildRequest(shape, entries, model, { seed: 1, temperature: 0, cacheKey: '' });
+  const request = context.loop.request(model, entries);
   const answer = await context.call({
     purpose: 'act',
     label,
@@ -63,7 +60,7 @@ export async function askForCalls(
     temperature: request.temperature,
     maxOutputTokens: 160,
   });
-  return { answer, calls: answer.ok ? parseCalls(answer.parts, shape.style, shape.tools).calls : [] };
+  return { answer, calls: answer.ok ? context.loop.callsIn(model, answer.parts) : [] };
 }
 
 export interface CallsResult extends Pick<ProbeCard, 'calls' | 'callStyle' | 'toolBudget'> {

@@ -28,7 +28,7 @@ export async function probeNeedle(
     const lines = Array.from({ length: count }, (_, index) => fillerLine(9, index));
     const answer = await context.call({
       purpose: 'answer',
-      label: `probe: find a fact ${tokens} tokens back`,
+      label: `benchmark: recall text from ${tokens} tokens back`,
       system: 'You answer from what you were told.',
       user: `The number of the safe is ${secret}.\n${lines.join('\n')}\nWhat is the number of the safe? Answer with the number only.`,
       temperature: 0,

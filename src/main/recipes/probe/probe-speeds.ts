@@ -24,7 +24,7 @@ export async function probeSpeeds(context: RecipeContext): Promise<SpeedResult> 
     const lines = Array.from({ length: count }, (_, index) => fillerLine(series, index)).join('\n');
     const answer = await context.call({
       purpose: 'answer',
-      label: `probe: read ${tokens} tokens`,
+      label: `benchmark: read ${tokens} tokens`,
       system: 'You answer shortly.',
       user: `${lines}\nCount from 1 to 30, with commas.`,
       temperature: 0,

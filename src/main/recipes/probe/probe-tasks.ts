@@ -57,14 +57,14 @@ export async function probeEdit(context: RecipeContext): Promise<ProbeCard['edit
   const base = { purpose: 'propose', system: 'You change code.', temperature: 0, maxOutputTokens: 96 } as const;
   const edited = await context.call({
     ...base,
-    label: 'probe: quote what is replaced',
+    label: 'benchmark: edit an exact passage',
     user: `${task} Give the one line that is wrong, exactly as it stands there, and what it must be.\nAnswer as JSON: {"old": "…", "new": "…"}`,
     ...(context.model.capabilities.grammar ? { output: { type: 'json-schema', schema: editSchema } as const } : {}),
   });
   if (edited.ok && keepsQuote(edited.text)) return 'search-replace';
   const whole = await context.call({
     ...base,
-    label: 'probe: write a file whole',
+    label: 'benchmark: write a whole file',
     user: `${task} Write the whole file again with that one change, in a code fence.`,
     prefill: '```python\n',
     stop: ['\n```'],

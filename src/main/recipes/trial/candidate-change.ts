@@ -1,16 +1,7 @@
 import type { Span } from '../code/code-spans.ts';
 
 /** How a candidate came to be; decides the confidence and is shown to people. */
-export type Origin =
-  | 'mechanical'
-  | 'polish'
-  | 'fix'
-  | 'body'
-  | 'steps'
-  | 'insert'
-  | 'whole-file'
-  | 'search-replace'
-  | 'repair';
+export type Origin = 'mechanical' | 'polish' | 'fix' | 'body' | 'steps' | 'insert';
 
 export interface FileText {
   readonly path: string;

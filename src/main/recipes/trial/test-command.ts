@@ -1,4 +1,5 @@
-import type { TestFailure } from '../facts/test-report.ts';
+import type { TestRunner } from '../../projects/facts/project-facts.ts';
+import type { TestFailure } from '../../lib/test-output/test-report.ts';
 import { shellQuote } from '../../lib/programs/shell-quote.ts';
 import type { TrialCommand } from './trial-script.ts';
 
@@ -23,4 +24,15 @@ export function failingOnlyCommand(command: string, failures: readonly TestFailu
 
 function arguments_(values: readonly string[]): string {
   return [...new Set(values)].map(shellQuote).join(' ');
+}
+
+/** Environment under which a run of the tests says the most: names of passing tests, short tracebacks, locations. */
+export function reportingEnvironment(runner: TestRunner | null): Readonly<Record<string, string>> {
+  const quiet = {
+    PYTHONDONTWRITEBYTECODE: '1',
+    NO_COLOR: '1',
+    CI: '1',
+    PYTEST_ADDOPTS: '-rpfEs --tb=short -p no:cacheprovider --color=no',
+  };
+  return runner === 'node-test' || runner === 'npm' ? { ...quiet, NODE_OPTIONS: '--test-reporter=tap' } : quiet;
 }

@@ -6,6 +6,6 @@ export default defineRule({
   vote({ formatFailures = 0 }) {
     if (formatFailures === 0) return [];
     const weight = Math.min(2, 0.7 * formatFailures);
-    return [{ toward: 'cloud', weight, reason: `${formatFailures} answers could not be used.` }];
+    return [{ toward: 'cloud', weight, reason: `${formatFailures} answers were unusable.` }];
   },
 });

@@ -10,10 +10,10 @@ export default defineRule({
     if (hasLocalSureness === 0) return [];
     const percent = Math.round(localTenthSure * 100);
     if (localTenthSure < 0.35) {
-      const reason = `The local model was unsure of its last words (${percent} % at the tenth).`;
+      const reason = `The local model was unsure of its last words (${percent}% at the tenth).`;
       return [{ toward: 'cloud', weight: 0.8 * (1 - localTenthSure / 0.35), reason }];
     }
     if (localTenthSure < 0.8) return [];
-    return [{ toward: 'local', weight: 0.3, reason: `The local model was sure of its last words (${percent} %).` }];
+    return [{ toward: 'local', weight: 0.3, reason: `The local model was sure of its last words (${percent}%).` }];
   },
 });

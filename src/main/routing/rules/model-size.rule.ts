@@ -5,8 +5,8 @@ export default defineRule({
   id: 'model-size',
   vote({ localParametersB = 0 }) {
     if (localParametersB === 0) return [];
-    if (localParametersB < 4) return [{ toward: 'cloud', weight: 1, reason: 'The local model is a very small one.' }];
-    if (localParametersB < 12) return [{ toward: 'cloud', weight: 0.3, reason: 'The local model is a small one.' }];
-    return [{ toward: 'local', weight: 0.5, reason: 'The local model is a large one.' }];
+    if (localParametersB < 4) return [{ toward: 'cloud', weight: 1, reason: 'The local model is very small.' }];
+    if (localParametersB < 12) return [{ toward: 'cloud', weight: 0.3, reason: 'The local model is small.' }];
+    return [{ toward: 'local', weight: 0.5, reason: 'The local model is large.' }];
   },
 });

@@ -4,13 +4,11 @@ import { defineRule } from '../define.ts';
 export default defineRule({
   id: 'step-kind',
   vote(features) {
-    if (features.isRote === 1)
-      return [{ toward: 'local', weight: 3, reason: 'Summing up is done well on this machine.' }];
-    if (features.isReading === 1)
-      return [{ toward: 'local', weight: 1.5, reason: 'Looking things up is done well here.' }];
+    if (features.isRote === 1) return [{ toward: 'local', weight: 3, reason: 'Local models summarise well.' }];
+    if (features.isReading === 1) return [{ toward: 'local', weight: 1.5, reason: 'Local models search well.' }];
     if (features.isPlanning === 1)
       return [{ toward: 'cloud', weight: 0.8, reason: 'A plan gains from a stronger model.' }];
-    if (features.isRepairing === 1) return [{ toward: 'cloud', weight: 0.6, reason: 'It is a second attempt.' }];
+    if (features.isRepairing === 1) return [{ toward: 'cloud', weight: 0.6, reason: 'This is a second attempt.' }];
     return [];
   },
 });

@@ -8,11 +8,11 @@ export default defineRule({
     const votes: Omit<Vote, 'rule'>[] = [];
     if (taskRiskyWords > 0) {
       const weight = Math.min(1.2, 0.6 * taskRiskyWords);
-      votes.push({ toward: 'cloud', weight, reason: 'The task speaks of work that small models often get wrong.' });
+      votes.push({ toward: 'cloud', weight, reason: 'Small models often get this kind of task wrong.' });
     }
-    if (taskRoteWords > 0) votes.push({ toward: 'local', weight: 0.8, reason: 'The task is work by rote.' });
+    if (taskRoteWords > 0) votes.push({ toward: 'local', weight: 0.8, reason: 'The task is routine work.' });
     if (taskFiles > 2) votes.push({ toward: 'cloud', weight: 0.5, reason: `The task names ${taskFiles} files.` });
-    if (taskIsQuestion === 1) votes.push({ toward: 'local', weight: 0.5, reason: 'It is a question.' });
+    if (taskIsQuestion === 1) votes.push({ toward: 'local', weight: 0.5, reason: 'The task is a question.' });
     return votes;
   },
 });

@@ -13,10 +13,10 @@ export default defineRule({
       votes.push({ toward: 'cloud', weight: Math.min(1.5, 0.8 * sameErrors), reason: 'The same failure came again.' });
     }
     if (repeatedCalls > 0) {
-      votes.push({ toward: 'cloud', weight: Math.min(1.5, 0.5 * repeatedCalls), reason: 'Calls were made again.' });
+      votes.push({ toward: 'cloud', weight: Math.min(1.5, 0.5 * repeatedCalls), reason: 'Some calls were repeated.' });
     }
     if (writes === 0 && stepsWithoutWrite >= 8) {
-      votes.push({ toward: 'cloud', weight: 0.8, reason: `${stepsWithoutWrite} steps went by without an edit.` });
+      votes.push({ toward: 'cloud', weight: 0.8, reason: `${stepsWithoutWrite} steps passed without an edit.` });
     }
     return votes;
   },

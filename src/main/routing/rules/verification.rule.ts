@@ -11,10 +11,14 @@ export default defineRule({
       votes.push({ toward: 'cloud', weight: 0.7, reason: `The tests still fail after ${writes} edits.` });
     }
     if (failedChecks > 0) {
-      votes.push({ toward: 'cloud', weight: Math.min(2, failedChecks), reason: 'It was called done and was not.' });
+      votes.push({
+        toward: 'cloud',
+        weight: Math.min(2, failedChecks),
+        reason: 'The model said it was done, but it was not.',
+      });
     }
     if (rejectedEdits > 0) {
-      votes.push({ toward: 'cloud', weight: Math.min(1.2, 0.4 * rejectedEdits), reason: 'Edits were not made.' });
+      votes.push({ toward: 'cloud', weight: Math.min(1.2, 0.4 * rejectedEdits), reason: 'Some edits failed.' });
     }
     return votes;
   },

@@ -7,9 +7,9 @@ export default defineRule({
   vote({ localWindowShare = 0, compactions = 0 }) {
     const votes: Omit<Vote, 'rule'>[] = [];
     if (localWindowShare > 0.6) {
-      votes.push({ toward: 'cloud', weight: 0.8, reason: 'The window of the local model is nearly full.' });
+      votes.push({ toward: 'cloud', weight: 0.8, reason: 'The local model’s context is nearly full.' });
     }
-    if (compactions > 0) votes.push({ toward: 'cloud', weight: 0.8, reason: 'What happened had to be summed up.' });
+    if (compactions > 0) votes.push({ toward: 'cloud', weight: 0.8, reason: 'The conversation had to be summarised.' });
     return votes;
   },
 });

@@ -3,12 +3,12 @@ import { access, lstat, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
-import type { WorkspaceMode } from '@shared/events/events.ts';
 import { makeFolder } from '../../lib/files/json-file.ts';
 import { findDataFolders } from '../../lib/files/data-folders.ts';
 import { planCopy, type CopyPlan } from './workspace-copy-plan.ts';
 import { copyPlanned, NotCopyable } from './copy-workspace.ts';
 import { systemCodeOf } from '../docker/engine/engine-deadline.ts';
+import type { WorkspaceMode } from '@shared/events/session-events.ts';
 import { isWithin } from '../../lib/files/is-within.ts';
 
 export interface WorkspaceRequest {

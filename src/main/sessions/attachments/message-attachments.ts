@@ -2,7 +2,8 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import type { Attachment, LineRange } from '@shared/attachments/attachment.ts';
 import { maxAttachments, maxImageBytes, maxImageSide, maxTextBytes } from '@shared/attachments/attachment-text.ts';
-import type { FilePlace, KeptFile } from '@shared/attachments/attachment-inputs.ts';
+import type { FilePlace, FoundFile, KeptFile } from '@shared/attachments/attachment-inputs.ts';
+import type { BlobRef } from '@shared/events/events.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { FenceSources } from '@shared/safety/fences.ts';
 import { compileFences } from '@shared/safety/fences.ts';
@@ -11,8 +12,7 @@ import type { Mention } from '@shared/attachments/file-mentions.ts';
 import { looksLikePath, mentionsIn } from '@shared/attachments/file-mentions.ts';
 import { rankFiles } from '@shared/attachments/rank-file-names.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
-import type { CoreApi } from '../../server/core-api.ts';
-import { isSecretFile } from '../../safety/commands.ts';
+import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
@@ -36,7 +36,14 @@ export interface GatheredAttachments {
 
 /** Files that persons give with messages: kept, looked at again, found by name, and read where a text mentions them. */
 export interface MessageAttachments {
-  readonly commands: Pick<CoreApi, 'keepAttachment' | 'readAttachment' | 'findFiles'>;
+  /** What a person gives with a message. Rejects with `bad-input` for what no model could be shown. */
+  readonly keep: (file: KeptFile) => Promise<Attachment>;
+  /** An image; null where it is gone, or is none. */
+  readonly read: (blob: BlobRef) => Promise<{ readonly mediaType: string; readonly data: string } | null>;
+  readonly find: (
+    place: FilePlace,
+    query: { readonly text: string; readonly limit: number },
+  ) => Promise<readonly FoundFile[]>;
   /** Checks what a host says is attached, and reads what the text mentions. Rejects with `bad-input`. */
   readonly gather: (
     sessionId: string,
@@ -65,21 +72,19 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
     return paths;
   };
   return {
-    commands: {
-      keepAttachment: (file) => keepFile(options, file),
-      readAttachment: async (blob) => {
-        const bytes = await options.blobs.get(blob);
-        const facts = bytes === null ? null : readImageFacts(bytes);
-        return bytes === null || facts === null
-          ? null
-          : { mediaType: facts.mediaType, data: Buffer.from(bytes).toString('base64') };
-      },
-      findFiles: async (place, { text, limit }) => {
-        const { root, projectPath, recent } = await rootOf(options, place);
-        const paths = rankFiles(await pathsOf(root), text, { recent, limit });
-        const fences = compileFences({ settings: await options.fences(projectPath), projectPath, isSecretFile });
-        return paths.map((path) => ({ path, staysHere: fences.ofPath(path.replace(/\/$/u, ''))?.verdict ?? null }));
-      },
+    keep: (file) => keepFile(options, file),
+    read: async (blob) => {
+      const bytes = await options.blobs.get(blob);
+      const facts = bytes === null ? null : readImageFacts(bytes);
+      return bytes === null || facts === null
+        ? null
+        : { mediaType: facts.mediaType, data: Buffer.from(bytes).toString('base64') };
+    },
+    find: async (place, { text, limit }) => {
+      const { root, projectPath, recent } = await rootOf(options, place);
+      const paths = rankFiles(await pathsOf(root), text, { recent, limit });
+      const fences = compileFences({ settings: await options.fences(projectPath), projectPath, isSecretFile });
+      return paths.map((path) => ({ path, staysHere: fences.ofPath(path.replace(/\/$/u, ''))?.verdict ?? null }));
     },
     gather: async (sessionId, { text, given }, signal) => {
       if (given.length > maxAttachments) {

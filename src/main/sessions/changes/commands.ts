@@ -1,24 +1,18 @@
-import type { CoreApi } from '../../server/core-api.ts';
+import type { Handlers } from '../../server/handlers.ts';
 import { showChanges, takeChanges, undoChanges } from './undo-and-take.ts';
 import { busySession, type OpenSessions } from '../open/open-sessions.ts';
+import type { LiveJournal } from '../journal/live-journal.ts';
 
 /** What a session changed, for whoever shows it, takes it or undoes it. */
-export function createChangeCommands(
-  sessions: OpenSessions,
-): Pick<CoreApi, 'showChanges' | 'takeChanges' | 'undoChanges' | 'untracked'> {
-  const atRest = (sessionId: string): void => {
+export function createChangeCommands(sessions: OpenSessions): Handlers['changes'] {
+  const atRest = (sessionId: string): Promise<LiveJournal> => {
     if (sessions.runner(sessionId)?.isRunning() === true) throw busySession();
+    return sessions.journal(sessionId);
   };
   return {
-    untracked: async (sessionId) => (await sessions.journal(sessionId)).state().untracked,
-    showChanges: async (sessionId, paths) => showChanges(await sessions.journal(sessionId), paths),
-    takeChanges: async (sessionId, paths) => {
-      atRest(sessionId);
-      return takeChanges(await sessions.journal(sessionId), paths);
-    },
-    undoChanges: async (sessionId, paths) => {
-      atRest(sessionId);
-      return undoChanges(await sessions.journal(sessionId), paths);
-    },
+    show: async ({ input }) => showChanges(await sessions.journal(input.sessionId), input.paths),
+    take: async ({ input }) => takeChanges(await atRest(input.sessionId), input.paths),
+    undo: async ({ input }) => undoChanges(await atRest(input.sessionId), input.paths),
+    untracked: async ({ input }) => (await sessions.journal(input.sessionId)).state().untracked,
   };
 }

@@ -9,7 +9,6 @@ import type { SessionState } from '@shared/session/session-state.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { settingsForProject } from '@shared/settings/settings-for-project.ts';
 import { buildRunResult } from '../../agent/turn/build-run-result.ts';
-import type { CoreApi } from '../../server/core-api.ts';
 import type { RoutingSnapshot, RoutingSnapshotTaker } from './routing-snapshot.ts';
 import type { HomeMoney } from '../../money/home-money.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
@@ -19,17 +18,20 @@ import type { SessionStore } from '../store/session-store.ts';
 
 /** The same task under several policies: run after run, each in its own copy of one state of the project. */
 export interface ComparisonRunner {
-  readonly commands: ComparisonCommands;
+  /** Takes a copy of the project as it is now; `start` then works from that. */
+  readonly create: (input: ComparisonInput, signal: AbortSignal) => Promise<string>;
+  /** Carries out what has not ended yet; nothing more when it is at it already. `maxUsd`: for all runs together. */
+  readonly start: (id: string, maxUsd: number | undefined) => Promise<void>;
+  /** Calls `listener` now and after each change, and `end` when nothing more will come. The returned function ends it. */
+  readonly watch: (id: string, listener: Watcher['listener'], end: Watcher['end']) => Promise<() => void>;
+  readonly cancel: (id: string) => Promise<void>;
+  readonly show: (id: string) => Promise<Comparison>;
+  readonly list: () => Promise<readonly Comparison[]>;
   readonly running: () => number;
   readonly idle: () => Promise<void>;
   /** Stops what is being carried out; what has ended is kept. */
   readonly dispose: () => Promise<void>;
 }
-
-type ComparisonCommands = Pick<
-  CoreApi,
-  'createComparison' | 'startComparison' | 'watchComparison' | 'cancelComparison' | 'showComparison' | 'listComparisons'
->;
 
 export interface ComparisonRunnerOptions {
   readonly home: string;
@@ -67,17 +69,15 @@ interface RunContext {
 export function createComparisonRunner(options: ComparisonRunnerOptions): ComparisonRunner {
   const jobs = createJobs(options);
   return {
-    commands: {
-      createComparison: (input, signal) => createComparison(options, input, signal),
-      startComparison: async (id, maxUsd) => jobs.start(await jobs.show(id), maxUsd),
-      watchComparison: async (id, listener, end) => {
-        listener(await jobs.show(id));
-        return jobs.watch(id, { listener, end });
-      },
-      cancelComparison: (id) => jobs.stop(id),
-      showComparison: jobs.show,
-      listComparisons: async () => (await options.store.list()).map((one) => jobs.running(one.id) ?? one),
+    create: (input, signal) => createComparison(options, input, signal),
+    start: async (id, maxUsd) => jobs.start(await jobs.show(id), maxUsd),
+    watch: async (id, listener, end) => {
+      listener(await jobs.show(id));
+      return jobs.watch(id, { listener, end });
     },
+    cancel: (id) => jobs.stop(id),
+    show: jobs.show,
+    list: async () => (await options.store.list()).map((one) => jobs.running(one.id) ?? one),
     running: () => jobs.ids().length,
     idle: async () => {
       await Promise.all(jobs.ids().map(jobs.idle));

@@ -1,133 +1,37 @@
-import { access, rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { ForkOutcome } from '@shared/contract/contract.ts';
 import type { DroppedGrants, ImportedSession } from '@shared/safety/approval-grants.ts';
 import { createSessionAnswers } from '@shared/safety/session-answers.ts';
-import type { SearchAnswer } from '@shared/contract/search-answer.ts';
-import { AppError, valueOf } from '@shared/errors.ts';
-import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
+import { AppError, valueOf, toFailure } from '@shared/errors.ts';
+import type { NewEvent, SessionEvent, BlobRef } from '@shared/events/events.ts';
 import { LOG_VERSION } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
-import type { CoreApi } from '../../server/core-api.ts';
-import { toSessionSummary } from './session-list-entry.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 import { busySession } from '../open/open-sessions.ts';
-import { makeFolder } from '../../lib/files/json-file.ts';
-import type { Log } from '../../lib/log.ts';
 import type { PreparedWorkspace, prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { copyLog } from './copy-log.ts';
 import type { ForkPlan, ForkPoint } from './fork-plan.ts';
 import { planFork } from './fork-plan.ts';
-import { restoreFiles } from './restore-files.ts';
-import { createSearchIndex } from '../search/session-search-index.ts';
 import { openSessionFile, writeSessionFile } from './session-file.ts';
 import type { SessionStore } from '../store/session-store.ts';
+import { createSafeFolder, type SafeFolder } from '../changes/safe-folder.ts';
+import type { FileImage } from '@shared/events/tool-events.ts';
 
-type Commands = Pick<
-  CoreApi,
-  | 'searchSessions'
-  | 'renameSession'
-  | 'forkSession'
-  | 'exportSession'
-  | 'importSession'
-  | 'deleteSession'
-  | 'binnedSessions'
-  | 'restoreSession'
-  | 'purgeSession'
->;
-
-/** What is done with sessions as a whole: looking through them all, copying one, putting one somewhere else. */
-export interface SessionLibrary {
-  readonly commands: Commands;
-  readonly dispose: () => Promise<void>;
-}
-
+/** What copying a session takes: into another one, into a file, and out of one. */
 export interface SessionLibraryOptions {
   readonly home: string;
   readonly version: string;
   readonly store: SessionStore;
-  /** The bin: sessions that were deleted and can be restored. */
-  readonly bin: SessionStore;
   readonly sessions: OpenSessions;
   readonly blobs: Blobs;
   readonly prepareWorkspace: typeof prepareWorkspace;
   readonly now: () => number;
-  readonly diagnostics: Log;
 }
 
-/** A search answers with what it has after this long; it goes on when it is asked again. */
-const searchBudgetMs = 700;
-
-export function createSessionLibrary(options: SessionLibraryOptions): SessionLibrary {
-  const { home, store, bin, sessions, diagnostics } = options;
-  const index = createSearchIndex({
-    path: join(home, 'search.sqlite'),
-    logs: () => store.logFiles(),
-    diagnostics,
-    budgetMs: searchBudgetMs,
-    now: () => performance.now(),
-  });
-  return {
-    commands: {
-      searchSessions: async (text, limit, signal): Promise<SearchAnswer> => {
-        const { hits, isComplete } = await index.search(text, limit, signal);
-        const summaries = new Map((await store.list()).map((summary) => [summary.id, summary]));
-        const named = hits.map((hit) => {
-          const { title, projectPath } = summaries.get(hit.sessionId) ?? { title: '', projectPath: null };
-          return { ...hit, title, projectPath };
-        });
-        return { hits: named, isComplete };
-      },
-      renameSession: async (sessionId, title) => {
-        await (await sessions.journal(sessionId)).append({ type: 'session-renamed', title });
-      },
-      forkSession: (sessionId, at, signal) => fork(options, sessionId, at ?? null, signal),
-      exportSession: (sessionId, path, signal) => exportTo(options, sessionId, path, signal),
-      importSession: (path, signal) => importFrom(options, path, signal),
-      deleteSession: async (sessionId) => {
-        await sessions.close(sessionId);
-        await move(store.folderOf(sessionId), bin.folderOf(sessionId));
-      },
-      binnedSessions: async () => (await bin.list()).map((summary) => toSessionSummary(summary, 'idle')),
-      restoreSession: async (text) => {
-        const sessionId = await inBin(bin, text);
-        await move(bin.folderOf(sessionId), store.folderOf(sessionId));
-        return sessionId;
-      },
-      purgeSession: async (text) => {
-        const sessionId = await inBin(bin, text);
-        await rm(bin.folderOf(sessionId), { recursive: true, force: true });
-        // Only what was made for it; a project folder lies elsewhere.
-        await rm(join(home, 'workspaces', sessionId), { recursive: true, force: true });
-      },
-    },
-    dispose: () => index.close(),
-  };
-}
-
-async function inBin(bin: Pick<SessionStore, 'find'>, text: string): Promise<string> {
-  return bin.find(text).catch((error: unknown) => {
-    if (!(error instanceof AppError) || error.code !== 'not-found') throw error;
-    throw new AppError('not-found', `There is no session "${text}" in the bin.`, {
-      hint: '`dewpoint sessions bin` shows what there is.',
-    });
-  });
-}
-
-/** A session of that name in both places is nothing that should be merged or replaced. */
-async function move(from: string, to: string): Promise<void> {
-  const isThere = await access(from).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere)
-    throw new AppError('not-found', 'There is no such session.', { hint: 'It may have been moved already.' });
-  await makeFolder(join(to, '..'));
-  await rename(from, to);
-}
-
-async function fork(
+/** Another way taken from a session: the same history up to a point, or all of it. Rejects with `conflict` while a turn of it runs. */
+export async function forkSession(
   options: SessionLibraryOptions,
   sessionId: string,
   point: ForkPoint | null,
@@ -249,20 +153,17 @@ async function* upTo(events: AsyncIterable<SessionEvent>, seq: number): AsyncGen
   }
 }
 
-function exportTo(
+/** Log and kept files in one file. A session that goes on meanwhile is exported as it was at the beginning. */
+export async function exportSession(
   { store, blobs, version, now }: SessionLibraryOptions,
   sessionId: string,
   path: string,
   signal: AbortSignal,
-): ReturnType<CoreApi['exportSession']> {
-  const write = async (): ReturnType<CoreApi['exportSession']> => {
-    requireWhole(path);
-    const view = await store.view(sessionId);
-    const header = { sessionId, title: view.state.title, appVersion: version, exportedAt: now() };
-    // A session that goes on meanwhile is exported as it was at the beginning.
-    return writeSessionFile({ path, header, read: () => upTo(view.read(), view.state.seq), blobs }, signal);
-  };
-  return write();
+): Promise<{ readonly blobs: number; readonly missing: number }> {
+  requireWhole(path);
+  const view = await store.view(sessionId);
+  const header = { sessionId, title: view.state.title, appVersion: version, exportedAt: now() };
+  return writeSessionFile({ path, header, read: () => upTo(view.read(), view.state.seq), blobs }, signal);
 }
 
 function requireWhole(path: string): void {
@@ -273,7 +174,11 @@ function requireWhole(path: string): void {
  * Nothing of a foreign log says where anything on this machine lies, or what is allowed on it: it gets an empty folder,
  * no project, and a mark of its own behind all that it brings, from which every yes counts anew.
  */
-async function importFrom(options: SessionLibraryOptions, path: string, signal: AbortSignal): Promise<ImportedSession> {
+export async function importSession(
+  options: SessionLibraryOptions,
+  path: string,
+  signal: AbortSignal,
+): Promise<ImportedSession> {
   const { home, store, blobs, now } = options;
   requireWhole(path);
   const file = await openSessionFile(path, signal);
@@ -325,4 +230,36 @@ async function importFrom(options: SessionLibraryOptions, path: string, signal: 
   } finally {
     file.close();
   }
+}
+
+/** Makes files of a folder that is nobody's yet what they were; answers which could not be, each with its reason. */
+export async function restoreFiles(
+  root: string,
+  files: readonly { readonly path: string; readonly image: FileImage }[],
+  getBlob: (ref: BlobRef) => Promise<Uint8Array | null>,
+): Promise<readonly { readonly path: string; readonly why: string }[]> {
+  const folder = createSafeFolder(root);
+  const refused: { path: string; why: string }[] = [];
+  for (const { path, image } of files) {
+    const why = await restore(folder, path, image, getBlob).catch((error: unknown) => toFailure(error).message);
+    if (why !== null) refused.push({ path, why });
+  }
+  return refused;
+}
+
+async function restore(
+  folder: SafeFolder,
+  path: string,
+  image: FileImage,
+  getBlob: (ref: BlobRef) => Promise<Uint8Array | null>,
+): Promise<string | null> {
+  if (image === null) {
+    if ((await folder.look(path)).type !== 'missing') await folder.remove(path, (now) => now.type === 'file');
+    return null;
+  }
+  if (!image.kept) return 'its bytes were not kept';
+  const bytes = await getBlob(image.blob);
+  if (bytes === null) return 'its kept bytes are gone or damaged';
+  const isDone = await folder.write(path, { bytes, mode: image.mode }, (now) => now.type !== 'other');
+  return isDone ? null : 'something else lies there';
 }

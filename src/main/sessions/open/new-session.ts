@@ -1,8 +1,19 @@
 import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
-import type { NewSessionRequest } from '../../server/core-api.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
+import type { WorkspaceMode } from '@shared/events/session-events.ts';
+
+export interface NewSessionRequest {
+  readonly projectPath: string | null;
+  readonly workspace?: WorkspaceMode | undefined;
+  readonly title?: string | undefined;
+  readonly sandbox?: 'container' | 'read-only' | undefined;
+  /** The folder that a copy is taken from, where it is not the project's own. */
+  readonly sourcePath?: string | undefined;
+  /** The comparison whose run this is. */
+  readonly groupId?: string | undefined;
+}
 
 export async function startNewSession(
   options: Pick<OpenSessionsOptions, 'store' | 'homePath' | 'prepareWorkspace'>,

@@ -2,8 +2,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SessionPush } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import type { SessionEvent, Transient } from '@shared/events/events.ts';
-import type { CoreApi, CorePush } from '../../server/core-api.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { createPushQueue } from '../../lib/async/push-queue.ts';
+
+/** What a subscriber gets of a log: events in order and transients; a snapshot where it fell too far behind. */
+export type LogPush =
+  | { readonly type: 'event'; readonly event: SessionEvent }
+  | { readonly type: 'transient'; readonly transient: Transient }
+  | { readonly type: 'snapshot' };
+
+/** A log that goes on. The next push waits for a promise that a listener returns. */
+export interface FollowedLog {
+  state(): Pick<SessionState, 'seq'>;
+  /** The returned function ends it. */
+  subscribe(fromSeq: number, listener: (push: LogPush) => void | Promise<void>): () => void;
+}
 
 const mostWaiting = 256;
 
@@ -12,23 +25,23 @@ const mostWaiting = 256;
  * work gets a turn, so that neither a long log nor a fast model blocks the process.
  */
 export async function* sessionStream(
-  core: CoreApi,
-  sessionId: string,
+  open: () => Promise<FollowedLog>,
   fromSeq: number,
   signal: AbortSignal,
 ): AsyncGenerator<SessionPush> {
-  const queue = createPushQueue<CorePush>(signal, mostWaiting);
-  const { state } = await core.showSession(sessionId);
-  const stop = await core.subscribe(sessionId, fromSeq, (push) => queue.push(push));
-  let isCaughtUp = fromSeq > state.seq;
+  const queue = createPushQueue<LogPush>(signal, mostWaiting);
+  const log = await open();
+  const { seq } = log.state();
+  const stop = log.subscribe(fromSeq, (push) => queue.push(push));
+  let isCaughtUp = fromSeq > seq;
   try {
-    if (isCaughtUp) yield { type: 'caught-up', seq: state.seq };
+    if (isCaughtUp) yield { type: 'caught-up', seq };
     for (let pushes = await queue.take(); pushes !== null; pushes = await queue.take()) {
       for (const push of batches(pushes)) {
         yield push;
-        if (isCaughtUp || push.type !== 'events' || (push.events.at(-1)?.seq ?? 0) < state.seq) continue;
+        if (isCaughtUp || push.type !== 'events' || (push.events.at(-1)?.seq ?? 0) < seq) continue;
         isCaughtUp = true;
-        yield { type: 'caught-up', seq: state.seq };
+        yield { type: 'caught-up', seq };
       }
       await nextTurn();
     }
@@ -39,7 +52,7 @@ export async function* sessionStream(
 }
 
 /** Neighbours of one kind together, the order kept. */
-function* batches(pushes: readonly CorePush[]): Iterable<SessionPush> {
+function* batches(pushes: readonly LogPush[]): Iterable<SessionPush> {
   let events: SessionEvent[] = [];
   let items: Transient[] = [];
   for (const push of pushes) {

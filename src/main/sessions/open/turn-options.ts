@@ -23,12 +23,6 @@ export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
     maxTokens: run.maxTokens ?? settings.limits.maxTokens,
     maxUsd: run.maxUsd ?? null,
     seed: run.seed ?? null,
-    gate: true,
-    recipeLint: true,
-    recipeReview: true,
-    keepFeatures: true,
-    tellsWhy: true,
-    unsticks: true,
   };
 }
 

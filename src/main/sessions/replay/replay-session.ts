@@ -249,13 +249,9 @@ function createReplayBudget(journal: ReplayJournal): Budget {
   return {
     reserve: async () => {
       const next = journal.next();
-      if (next === null || next.type === 'route-decided') return { type: 'granted', settle: () => undefined };
-      if (next.type === 'cap-reached') {
-        const { scope, limitUsd, spentUsd, heldUsd, worstUsd } = next;
-        return { type: 'refused', cap: { scope, limitUsd, spentUsd, heldUsd, worstUsd } };
-      }
-      // A log from before caps were events: its turn ended here, or went on with another model.
-      return { type: 'refused-before', text: journal.find('turn-ended', () => true)?.text ?? '' };
+      if (next?.type !== 'cap-reached') return { type: 'granted', settle: () => undefined };
+      const { scope, limitUsd, spentUsd, heldUsd, worstUsd } = next;
+      return { type: 'refused', cap: { scope, limitUsd, spentUsd, heldUsd, worstUsd } };
     },
     // It is asked for inside an effect, which a replay does not run.
     left: async () => [],

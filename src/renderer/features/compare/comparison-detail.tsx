@@ -155,7 +155,7 @@ function ResultRow({ row, slowest, dearest }: ResultRowProps) {
       <td className={cell}>
         <Median spread={row.steps} show={(value) => String(Math.round(value))} most={0} bar="" />
       </td>
-      <td className={cell}>{row.localShare === null ? '–' : `${Math.round(row.localShare * 100)} %`}</td>
+      <td className={cell}>{row.localShare === null ? '–' : `${Math.round(row.localShare * 100)}%`}</td>
       <td className={cell}>
         {output === null ? '–' : `${tokens(Math.round(read))} / ${tokens(Math.round(output.median))}`}
       </td>

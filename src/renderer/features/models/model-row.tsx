@@ -35,7 +35,12 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
       </span>
       <div className="min-w-0">
         <p className="font-medium wrap-anywhere">{seenName(model.label)}</p>
-        <p className="font-mono text-xs text-soft wrap-anywhere">{seenName(model.id)}</p>
+        <p
+          className="font-mono text-xs text-soft wrap-anywhere"
+          title={model.headerFrom && t('models.headerFrom', { sources: model.headerFrom.join('; ') })}
+        >
+          {seenName(model.id)}
+        </p>
         <p className="mt-1 text-xs text-soft">
           {factsOf(model).join(' · ')}
           <OwnPriceMark model={model.id} />
@@ -66,11 +71,6 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
         {model.where === 'cloud' && model.state === 'ready' && <PriceForm model={model} />}
         {model.state === 'ready' && <ProbeCard model={model} onDone={onChanged} />}
         {model.state === 'ready' && <DrivingForm model={model} />}
-        {model.headerFrom !== undefined && (
-          <p className="w-full text-xs text-soft wrap-anywhere">
-            {t('models.headerFrom', { sources: model.headerFrom.join('; ') })}
-          </p>
-        )}
       </div>
     </li>
   );

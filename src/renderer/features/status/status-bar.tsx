@@ -176,15 +176,11 @@ function Speed({ end, onInspect }: { readonly end: StepEnd; readonly onInspect: 
     prefill === null ? null : t('status.prefill', { speed: prefill }),
     percent === null ? null : t('status.kept', { percent }),
   ].filter((part) => part !== null);
-  if (decode === null && parts.length === 0) return null;
+  // Without a speed there is nothing that a person asked for: the Context tab has the rest.
+  if (decode === null) return null;
   return (
     <Item tab="context" onClick={() => onInspect('context')}>
-      {decode}
-      {/* On a phone's width money and sandbox matter more; the Context tab has all of it. */}
-      <span className="max-md:hidden">
-        {decode !== null && parts.length > 0 && '· '}
-        {parts.join(' · ')}
-      </span>
+      <span title={parts.join(' · ') || undefined}>{decode}</span>
     </Item>
   );
 }

@@ -100,7 +100,7 @@ describe('a command that asks for a network', () => {
   it('runs with exactly the approved hosts after a yes, and what it reached is in the log', async () => {
     const { kit, ran } = setUp({ replies: [fetchIt('fetch it', 'Files.Example.ORG'), done], answers: ['allow'] });
     const end = await kit.runner.send('Do it.', turnOptions);
-    expect(end.reason).toBe('done');
+    expect(end.reason).toBe('answered');
     expect(ran.map(({ command, hosts }) => ({ command, hosts }))).toEqual([
       { command: 'fetch it', hosts: ['files.example.org'] },
     ]);
@@ -129,7 +129,7 @@ describe('a command that asks for a network', () => {
 
   it('does not run after a no, and the model goes on', async () => {
     const { kit, ran } = setUp({ replies: [fetchIt('x', 'a.example.org'), done], answers: ['deny'] });
-    expect((await kit.runner.send('Do it.', turnOptions)).reason).toBe('done');
+    expect((await kit.runner.send('Do it.', turnOptions)).reason).toBe('answered');
     expect(ran).toEqual([]);
     expect(lastText(kit)).toContain('the person said no');
   });
@@ -142,7 +142,7 @@ describe('a command that asks for a network', () => {
 
   it('is denied with the reason where the run has no network, and nobody is asked', async () => {
     const { kit, ran } = setUp({ replies: [fetchIt('x', 'a.example.org'), done], answers: ['allow'] });
-    expect((await kit.runner.send('Do it.', { ...turnOptions, network: 'off' })).reason).toBe('done');
+    expect((await kit.runner.send('Do it.', { ...turnOptions, network: 'off' })).reason).toBe('answered');
     expect(ran).toEqual([]);
     expect(lastText(kit)).toContain('--network off');
   });
@@ -152,7 +152,7 @@ describe('a command that asks for a network', () => {
       replies: [fetchIt('one', 'a.example.org'), fetchIt('two', 'a.example.org', 'b.example.org'), done],
     });
     const end = await kit.runner.send('Do it.', { ...turnOptions, network: ['a.example.org'], approve: 'allow' });
-    expect(end.reason).toBe('done');
+    expect(end.reason).toBe('answered');
     expect(ran.map(({ command }) => command)).toEqual(['one']);
   });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
-import type { Confidence } from '../../../../src/shared/events/events.ts';
 import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
+import type { Confidence } from '../../../../src/shared/events/turn-events.ts';
 
 const bug = 'def add(a, b):\n    return a - b\n';
 const price = { input: 3, output: 15, source: 'test', date: '2026-11-21' };
@@ -13,8 +13,6 @@ const look = call('read_file', { path: 'calc.py' });
 const done = call('task_complete', { summary: 'It adds now.' });
 const options: TurnOptions = {
   ...turnOptions,
-  gate: true,
-  recipeReview: true,
   policy: 'hybrid',
   cloud: 'sky/model',
   routing: routingOf('balanced', { advice: false }),
@@ -60,7 +58,7 @@ describe('what a recipe found and is not sure of', () => {
     const kit = kitOf([{ text: 'APPROVE' }]);
     expect(await play(kit)).toEqual({
       reason: 'done',
-      text: 'It was rewritten.\n\nFake model has looked at it and approves.',
+      text: 'It was rewritten.\n\nFake model reviewed the change and approves.',
       confidence: 'weak-tests',
       calls: ['cloud review'],
       file: bug.replace('a - b', 'a * b'),
@@ -78,7 +76,7 @@ describe('what a recipe found and is not sure of', () => {
     const [, up] = ofType(kit.journal.events, 'stage-chosen');
     expect(up).toMatchObject({
       cause: 'checks',
-      reason: expect.stringContaining('does not approve of it: it multiplies.'),
+      reason: expect.stringContaining('asked for changes: it multiplies.'),
     });
   });
 
@@ -89,7 +87,7 @@ describe('what a recipe found and is not sure of', () => {
     const kit = kitOf([{ text: 'REDO: it multiplies.' }, ...replies]);
     const end = await play(kit, own);
     expect(end).toMatchObject({ reason: 'done', confidence: 'weak-tests', file: bug.replace('a - b', 'a * b') });
-    expect(end.text).toMatch(/does not approve of it: it multiplies\.\nNothing better was found, so it stands\./u);
+    expect(end.text).toMatch(/asked for changes: it multiplies\.\nNothing better was found, so the change stays\./u);
   });
 
   it('is made again without what the cloud left behind', async () => {
@@ -97,15 +95,14 @@ describe('what a recipe found and is not sure of', () => {
     const kit = kitOf([{ text: 'REDO: it multiplies.' }, look, other, look, done]);
     const end = await play(kit, { maxSteps: 3 });
     expect(end).toMatchObject({ reason: 'step-limit', file: bug.replace('a - b', 'a * b') });
-    expect(end.text).toContain('so it stands');
+    expect(end.text).toContain('so the change stays');
   });
 
-  it('is looked at by nobody where it is sure, where nobody is stronger, and in logs from before', async () => {
+  it('is looked at by nobody where it is sure, where nobody is stronger, and where the profile has no reviews', async () => {
     const ends = [
       await play(kitOf([], 'high')),
       await play(kitOf([]), { policy: 'local', cloud: null }),
       await play(kitOf([]), { routing: routingOf('economy', {}) }),
-      await play(kitOf([]), { recipeReview: undefined }),
     ];
     expect(ends.map(({ reason, text, calls }) => [reason, text, calls])).toEqual(
       ends.map(() => ['done', 'It was rewritten.', []]),

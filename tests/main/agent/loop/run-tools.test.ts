@@ -66,7 +66,7 @@ describe('a guarded file', () => {
       dependencies: { approver },
     });
     const end = await kit.runner.send('Do the work.', { ...turnOptions, approve });
-    expect(end.reason).toBe('done');
+    expect(end.reason).toBe(status === 'ok' ? 'done' : 'answered');
     expect(toolEnd(kit, 'write_file')).toMatchObject({ status });
     expect(ofType(kit.journal.events, 'approval-answered')).toMatchObject([{ by }]);
     expect(kit.sandbox.text('tests/test_a.py')).toBe(status === 'ok' ? 'pass\n' : files['tests/test_a.py']);
@@ -276,7 +276,7 @@ describe('what leaves the sandbox', () => {
   it('is refused and the turn goes on with --approve deny', async () => {
     const kit = createAgentKit({ tools, replies });
     const end = await kit.runner.send('Do the work.', { ...turnOptions, approve: 'deny' });
-    expect(end.reason).toBe('done');
+    expect(end.reason).toBe('answered');
     expect(toolEnd(kit, 'fetch')).toMatchObject({ status: 'refused' });
   });
 });
@@ -285,7 +285,7 @@ describe('calls that are not understood', () => {
   it('are asked for again, changed, and never run with invented arguments', async () => {
     const kit = createAgentKit({ replies: [call('write_file', { path: 'b.py' }), call('write_file', {}), done] });
     const end = await kit.runner.send('Do the work.', turnOptions);
-    expect(end.reason).toBe('done');
+    expect(end.reason).toBe('answered');
     expect(kit.sandbox.text('b.py')).toBeNull();
     expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('This call was not run.');
     expect(kit.requests.map((request) => request.temperature)).toEqual([0, 0.4, 0.4]);

@@ -42,7 +42,7 @@ describe('files of a project that are also files elsewhere', () => {
     const { kit, journal, outputs, asked, timesBroken } = session(['allow']);
     await kit.runner.send('What is x?', turnOptions);
     expect(asked()).toMatchObject([{ kind: 'hard-links', subject: two.subject, text: two.text }]);
-    expect([outputs(), timesBroken()]).toEqual([['ok: 2 files are files of their own now.'], 1]);
+    expect([outputs(), timesBroken()]).toEqual([['ok: 2 files are no longer linked.'], 1]);
     const types = journal.events.map(({ type }) => type);
     expect(types.indexOf('approval-answered')).toBeLessThan(types.indexOf('model-call-started'));
     const recorded = { sessionId: journal.sessionId, problems: [], read: () => journal.read() };
@@ -69,8 +69,6 @@ describe('files of a project that are also files elsewhere', () => {
     expect([nobody.timesBroken(), nobody.journal.state().turns.at(-1)?.reason]).toEqual([0, 'answered']);
     const allowed = session([], [{ path: 'b', why: 'it changed meanwhile' }]);
     await allowed.kit.runner.send('What is x?', { ...turnOptions, approve: 'allow' });
-    expect(allowed.outputs()).toEqual([
-      'error: One file is a file of its own now. 1 stayed linked:\nb: it changed meanwhile',
-    ]);
+    expect(allowed.outputs()).toEqual(['error: 1 file is no longer linked. 1 stayed linked:\nb: it changed meanwhile']);
   });
 });

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
-import { buildRequest, promptShape, renderEntries } from '../../../../src/main/agent/prompt/build-prompt.ts';
+import {
+  buildRequest,
+  promptShape,
+  renderEntries,
+  requestBytes,
+} from '../../../../src/main/agent/prompt/build-prompt.ts';
+import { promptBytes } from '../../../../src/main/agent/prompt/token-estimate.ts';
 import type { Entry } from '../../../../src/main/agent/prompt/conversation.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
@@ -213,5 +219,43 @@ describe('renderEntries', () => {
     const text = JSON.stringify(renderEntries([{ ...entry, calls: [long] }], 'native'));
     expect(text).toContain('bytes left out here');
     expect(text.length).toBeLessThan(1000);
+  });
+});
+
+describe('the size of a prompt', () => {
+  const asked: readonly Entry[] = [
+    {
+      type: 'user',
+      seq: 1,
+      text: 'Färbe es.',
+      attached: [{ type: 'image', mediaType: 'image/png', data: 'AAAA', width: 640, height: 480 }],
+    },
+    {
+      type: 'assistant',
+      seq: 2,
+      parts: [
+        { type: 'text', text: 'I look.' },
+        { type: 'tool-call', id: 'c', name: 'read_file', input: { path: 'a.py' } },
+      ],
+      calls: [
+        {
+          toolCallId: 't',
+          tool: 'read_file',
+          input: { path: 'a.py' },
+          result: { text: 'x = 1', isError: false, keepTokens: null },
+        },
+      ],
+    },
+  ];
+
+  it.each([
+    ['native calls', small({ tools: true })],
+    ['a grammar', small({ grammar: true })],
+    ['a schema', small({ schema: true })],
+    ['text', small({})],
+  ])('is that of the request with %s, which need not be built for it', (_style, info) => {
+    const shape = promptShape(info, tools, work);
+    expect(requestBytes(shape, asked, info)).toBe(promptBytes(buildRequest(shape, asked, info, options)));
+    expect(requestBytes(shape, [], info)).toBeLessThan(requestBytes(shape, asked, info));
   });
 });

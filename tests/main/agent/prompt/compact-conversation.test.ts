@@ -35,7 +35,7 @@ describe('a conversation that outgrows the window', () => {
     for (const started of ofType(kit.journal.events, 'model-call-started')) {
       expect(started.promptTokens).toBeLessThan(8192);
     }
-    expect(kit.journal.events.at(-1)).toMatchObject({ type: 'turn-ended', reason: 'done' });
+    expect(kit.journal.events.at(-1)).toMatchObject({ type: 'turn-ended', reason: 'answered' });
   });
 
   it('is summed up by the model when that is not enough, and keeps the task in its own words', async () => {

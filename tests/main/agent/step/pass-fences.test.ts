@@ -69,12 +69,17 @@ describe('the fences at the door', () => {
     const kit = kitOf({
       cloud: { price, strategies: ['loop'] },
       model: { strategies: ['loop'] },
-      replies: [call('read_file', { path: 'plans/merger.md' }), call('task_complete', { summary: 'by the local one' })],
+      replies: [
+        call('read_file', { path: 'plans/merger.md' }),
+        call('write_file', { path: 'plans/later.md', content: 'Later.' }),
+        call('task_complete', { summary: 'by the local one' }),
+      ],
     });
     const end = await kit.runner.send('Change the plan.', { ...options, atCap: 'local' });
     expect(end).toMatchObject({ reason: 'done', text: 'by the local one' });
     expect(ofType(kit.journal.events, 'model-call-started').map(({ stage }) => stage.where)).toEqual([
       'cloud',
+      'local',
       'local',
     ]);
     await expectReplay(kit);
@@ -138,7 +143,7 @@ describe('the fences at the door', () => {
       replies: [call('run_command', { command: 'make' }), call('read_file', { path: 'plans/merger.md' }), done],
       sandbox: { files, exec: () => ({ stdout: 'everything is fine' }) },
     });
-    expect((await kit.runner.send('Build it.', options)).reason).toBe('done');
+    expect((await kit.runner.send('Build it.', options)).reason).toBe('answered');
     expect(sent(kit.requests)).toContain('Northwind');
   });
 
@@ -167,7 +172,7 @@ describe('the fences at the door', () => {
       replies: [call('read_file', { path: 'plans/merger.md' }), call('read_file', { path: 'b64.txt' }), done],
     });
     const end = await kit.runner.send('Look at ACME-4711 and the plan.', options);
-    expect(end.reason).toBe('done');
+    expect(end.reason).toBe('answered');
     expect(kit.requests).toHaveLength(3);
     expect(sent(kit.requests)).not.toMatch(/Northwind|QX-88213|ACME-\d|Tm9ydGh3aW5k|VGhlIG1lcmdlci/);
     expect(sent(kit.requests)).toContain('[fenced: plans/merger.md]');
@@ -226,12 +231,38 @@ describe('the fences at the door', () => {
       ['local', 'fence'],
       ['local', 'fence'],
       ['cloud', 'bad-signals'],
+      ['cloud', 'hold'],
     ]);
     expect(routes[0]?.reason).toBe(
-      'The conversation carries plans/merger.md (plans/**), about which you are asked before it leaves this machine.',
+      'The conversation contains plans/merger.md (plans/**), which needs your approval to leave this machine.',
     );
     expect(ofType(kit.journal.events, 'call-fenced').map(({ outcome }) => outcome)).toEqual(['refused', 'asked']);
     expect(asked).toEqual(['fence']);
+    await expectReplay(kit);
+  });
+
+  it('look once at what a call carries, also where another model goes on with it', async () => {
+    const wrong = (old: string) => call('edit_file', { path: 'a.py', old, new: '' });
+    const looked: string[] = [];
+    const kit = kitOf({
+      cloud: { price, strategies: ['loop'] },
+      model: { strategies: ['loop'] },
+      replies: [wrong('no'), wrong('nor this'), done],
+      dependencies: {
+        fences: {
+          check: async ({ info, request }) => {
+            looked.push(`${info.where} ${request.messages.length}`);
+            return { type: 'free' };
+          },
+        },
+      },
+    });
+    const routing = routingOf('balanced', { valueUsd: 0, advice: false, consecutiveFailures: 2, reviews: 0 });
+    await kit.runner.send('See to a.py.', { ...options, policy: 'hybrid', routing });
+    const where = ofType(kit.journal.events, 'model-call-started').map(({ stage }) => stage.where);
+    expect(where).toEqual(['local', 'local', 'cloud']);
+    expect(looked).toEqual(where.map((place, at) => `${place} ${kit.requests[at]?.messages.length}`));
+    expect(sent(kit.requests.slice(2))).toContain('you go on from here');
     await expectReplay(kit);
   });
 

@@ -44,7 +44,7 @@ describe('a model call', () => {
       maxUsd: 0.000_001,
       atCap: 'local',
     });
-    expect(end).toMatchObject({ reason: 'done', text: 'by the local one' });
+    expect(end).toMatchObject({ reason: 'answered', text: 'by the local one' });
     expect(ofType(kit.journal.events, 'model-call-started').map((event) => event.stage.where)).toEqual(['local']);
   });
 
@@ -61,7 +61,7 @@ describe('a model call', () => {
       dependencies: { budget: memoryBudget({ day: 1 }, { ask }) },
     });
     const end = await kit.runner.send('Do the work.', { ...options, atCap: 'ask', routing: routingOf('balanced', {}) });
-    expect(end.reason).toBe('done');
+    expect(end.reason).toBe('answered');
     const limits = ofType(kit.journal.events, 'cap-reached').map(({ scope, limitUsd }) => [scope, limitUsd]);
     expect(limits).toEqual([
       ['day', 1],
@@ -73,7 +73,7 @@ describe('a model call', () => {
     ]);
     expect(kit.journal.state().cap).toBeNull();
     // Decided while the cap stood in the way: the record says both.
-    expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/left of the cap.*raised by \$60\.5000/u);
+    expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/left of the limit.*raised by \$60\.5000/u);
   });
 
   it.each([
@@ -240,10 +240,10 @@ describe('limits of a turn', () => {
   ])(
     'come nearer with %s, which the model is told and asked otherwise',
     async (_what, patterns, temperatures, told) => {
-      const unsticking = { ...turnOptions, strategy: 'loop' as const, unsticks: true };
+      const unsticking = { ...turnOptions, strategy: 'loop' as const };
       const replies = patterns.map((pattern) => call('search', { pattern }));
       const kit = createAgentKit({ replies: [...replies, call('task_complete', { summary: 'ok' })] });
-      expect((await kit.runner.send('Do the work.', unsticking)).reason).toBe('done');
+      expect((await kit.runner.send('Do the work.', unsticking)).reason).toBe('answered');
       expect(kit.requests.map(({ temperature }) => temperature)).toEqual(temperatures);
       expect(ofType(kit.journal.events, 'notice-added').filter(({ code }) => code === 'same-call')).toHaveLength(told);
       const last = JSON.stringify(kit.requests.at(-1)?.messages);
@@ -254,14 +254,14 @@ describe('limits of a turn', () => {
   it('come nearer with an edit that is turned down: what comes next is not the greedy answer again', async () => {
     const edit = call('edit_file', { path: 'a.py', old: 'not there', new: 'x' });
     const kit = createAgentKit({ replies: [edit, call('task_complete', { summary: 'ok' })] });
-    await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop', unsticks: true });
+    await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop' });
     expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0.7]);
   });
 
   it('are not put off by the same text written again: nothing changes by that', async () => {
     const write = call('write_file', { path: 'new.py', content: 'x = 1\n' });
     const kit = createAgentKit({ replies: Array.from({ length: 9 }, () => write) });
-    const end = await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop', unsticks: true });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop' });
     expect(end.reason).toBe('repeated-rejection');
     expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0, 0.7]);
     const said = ofType(kit.journal.events, 'tool-ended').filter(({ tool }) => tool === 'write_file');
@@ -273,7 +273,7 @@ describe('limits of a turn', () => {
     const replies = [write, call('read_file', { path: 'a.py' }), write, call('task_complete', { summary: 'ok' })];
     const files = { 'a.py': new TextEncoder().encode('x = 1\n') };
     const kit = createAgentKit({ replies, sandbox: { files, exec: () => ({}) } });
-    await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop', unsticks: true });
+    await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop' });
     expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0.7, 0, 0]);
     expect(ofType(kit.journal.events, 'notice-added').filter(({ code }) => code === 'same-call')).toEqual([]);
   });

@@ -31,7 +31,7 @@ const sentParts = (kit: AgentKit): readonly Part[] => kit.requests[0]?.messages[
 describe('what comes with a message', () => {
   it('is shown to a model that sees, as image and as data, before the words', async () => {
     const kit = createAgentKit({ replies: answer, model: eyes });
-    expect((await send(kit)).reason).toBe('done');
+    expect((await send(kit)).reason).toBe('answered');
     const parts = sentParts(kit);
     expect(parts.map(({ type }) => type)).toEqual(['image', 'text', 'text']);
     expect(parts[0]).toMatchObject({ data: pixels.toString('base64'), mediaType: 'image/png', name: 'shot.png' });
@@ -41,7 +41,7 @@ describe('what comes with a message', () => {
   it('is not sent without its image to a model that sees none: the turn says so', async () => {
     const kit = createAgentKit({ replies: answer });
     const end = await send(kit);
-    expect([end.reason, end.text]).toEqual(['missing', 'Fake model does not see pictures, and the message has one.']);
+    expect([end.reason, end.text]).toEqual(['missing', 'Fake model does not support images, and the message has one.']);
     expect(kit.requests).toEqual([]);
   });
 
@@ -49,8 +49,8 @@ describe('what comes with a message', () => {
     const kit = createAgentKit({ replies: answer, cloud: { ...eyes, label: 'Sky' } });
     const end = await send(kit, { policy: 'hybrid', cloud: 'sky/model', routing: routingOf('balanced', {}) });
     const routed = kit.journal.events.find((event) => event.type === 'route-decided');
-    expect([end.reason, routed?.type === 'route-decided' && routed.chosen.model]).toEqual(['done', 'sky/model']);
-    expect(routed?.type === 'route-decided' ? routed.reason : '').toContain('does not see pictures');
+    expect([end.reason, routed?.type === 'route-decided' && routed.chosen.model]).toEqual(['answered', 'sky/model']);
+    expect(routed?.type === 'route-decided' ? routed.reason : '').toContain('does not support images');
   });
 
   it('stays on this machine where it comes from a fenced file', async () => {

@@ -26,7 +26,8 @@ const routed = (own: Partial<TurnOptions> = {}, numbers = {}): TurnOptions => ({
   ...turnOptions,
   policy: 'hybrid',
   cloud: 'sky/model',
-  routing: routingOf('balanced', { advice: false, ...numbers }),
+  // Reviews are tested in pass-gate.test.ts.
+  routing: routingOf('balanced', { advice: false, reviews: 0, ...numbers }),
   ...own,
 });
 const look = call('read_file', { path: 'calc.py' });
@@ -75,7 +76,7 @@ describe('a task with a local and a cloud model', () => {
     ]);
     const note = JSON.stringify(kit.requests[3]?.messages.at(-1));
     expect(note).toContain('Fake model worked on this until here (3 steps); you go on from here.');
-    expect(note).toContain('2 bad signals in a row, the last: an edit was not made.');
+    expect(note).toContain('2 failures in a row, the last: an edit was not made.');
     await expectReplay(kit);
   });
 
@@ -112,7 +113,8 @@ describe('a task with a local and a cloud model', () => {
       .flatMap(({ parts }) => parts)
       .map((part) => (part.type === 'text' ? part.text : ''));
     const digest = shown.at(-1) ?? '';
-    for (const title of ['Task:', 'Facts:', 'Edits so far:', 'What the check prints:']) expect(digest).toContain(title);
+    for (const title of ['Task:', 'Facts:', 'What was changed:', 'What the check prints:'])
+      expect(digest).toContain(title);
     expect(digest).toContain('E assert -1 == 3');
     // As its model counts here.
     const tokens = Buffer.byteLength(digest) / 4;
@@ -140,7 +142,7 @@ describe('a task with a local and a cloud model', () => {
     expect(route(kit).slice(5)).toEqual(['local L0 offline', 'local L0 offline', 'local L0 offline']);
     expect(ofType(kit.journal.events, 'notice-added').at(-1)).toMatchObject({
       code: 'route-degraded',
-      text: '3 steps ran here because the cloud was out of reach. Send the task again to have the cloud look at it.',
+      text: '3 steps ran on this machine because the cloud was unreachable. To have the cloud review the work, send the task again.',
     });
     await expectReplay(kit);
   });
@@ -240,7 +242,7 @@ describe('a task with a local and a cloud model', () => {
       const task = 'There is a race and a deadlock in the migration of calc.py.';
       await kit.runner.send(task, routed({ routing: routingOf('quality', {}) }));
       expect(new Set(route(kit))).toEqual(new Set(['local L0 budget']));
-      expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/of the cap for (?:one|this|today)/u);
+      expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/of the limit for (?:one|this|today)/u);
       expect(ofType(kit.journal.events, 'cap-reached')).toEqual([]);
       await expectReplay(kit);
     },
@@ -304,19 +306,27 @@ describe('a task with a local and a cloud model', () => {
     await expectReplay(kit);
   });
 
-  it('keeps what there was to learn from of a task with one model, too, and plays logs from before', async () => {
-    for (const keepFeatures of [true, undefined]) {
-      const kit = kitOf([look, fix, done]);
-      await kit.runner.send('Fix add().', routed({ policy: 'local', keepFeatures }));
-      const steps = ofType(kit.journal.events, 'route-decided').map(({ features = {} }) => features.steps);
-      expect(steps).toEqual(keepFeatures === true ? [0, 1, 2] : [undefined, undefined, undefined]);
-      await expectReplay(kit);
-    }
+  it('keeps what there was to learn from of a task with one model, too', async () => {
+    const kit = kitOf([look, fix, done]);
+    await kit.runner.send('Fix add().', routed({ policy: 'local' }));
+    const steps = ofType(kit.journal.events, 'route-decided').map(({ features = {} }) => features.steps);
+    expect(steps).toEqual([0, 1, 2]);
+    await expectReplay(kit);
   });
 
   it.each([
-    ['here', 'fake/model', 'sky/model', /^The model fake\/model is not there, so all of this runs in the cloud/u],
-    ['in the cloud', 'sky/model', 'fake/model', /^The model sky\/model is not there.* on this machine/u],
+    [
+      'here',
+      'fake/model',
+      'sky/model',
+      /^Both models were asked for, but fake\/model is not available. Everything runs in the cloud/u,
+    ],
+    [
+      'in the cloud',
+      'sky/model',
+      'fake/model',
+      /^Both models were asked for, but sky\/model or its provider is not available.* on this machine/u,
+    ],
   ])('says at its start that one %s is not there, before the other does all of it', async (_name, gone, left, told) => {
     const kit = kitOf([look, fix, done]);
     const { modelInfo } = kit.dependencies;
@@ -359,22 +369,22 @@ describe('a task with a local and a cloud model', () => {
     });
     const begin = async (recipes: NonNullable<KitOptions['recipes']>): Promise<unknown> => {
       const kit = kitOf([fix, done], { model, cloud: { price: cheap, strategies: ['recipe', 'loop'] }, recipes });
-      await kit.runner.send('Fix add().', routed({ tellsWhy: true }));
+      await kit.runner.send('Fix add().', routed());
       await expectReplay(kit);
       const chosen = ofType(kit.journal.events, 'stage-chosen');
-      const why = recipes.length === 0 ? /^The model chooses/u : /^a test fails This machine begins, not the cloud: /u;
+      const why = recipes.length === 0 ? /^The model chooses/u : /^a test fails This machine starts: the cloud /u;
       expect(chosen[0]?.reason).toMatch(why);
       return chosen.map(({ stage, cause }) => [stage.where, stage.strategy, cause]);
     };
     expect(await begin([recipe])).toEqual([
-      ['local', 'recipe', undefined],
+      ['local', 'recipe', null],
       ['cloud', 'recipe', 'no-progress'],
       ['cloud', 'loop', 'no-progress'],
     ]);
     // The cloud is asked for less, for it was tried here; the second two are the replay's.
     const tries = { isCut: true, tries: 4 };
     expect(told).toEqual([null, tries, null, tries]);
-    expect(await begin([])).toEqual([['cloud', 'loop', undefined]]);
+    expect(await begin([])).toEqual([['cloud', 'loop', null]]);
   });
 
   it('says why a local model that cannot drive the loop is passed over', async () => {

@@ -63,6 +63,8 @@ describe('a turn in the loop', () => {
       'tool-started',
       'tool-ended',
       'criterion-checked',
+      'tool-started',
+      'tool-ended',
       'turn-ended',
     ]);
     expect(ofType(kit.journal.events, 'file-changed')[0]).toMatchObject({ path: 'calc.py', added: 1, removed: 1 });
@@ -247,8 +249,8 @@ it('says at the cap that nobody here could go on, where that was asked for', asy
   const kit = createAgentKit({ cloud: { price } });
   const routing = routingOf('balanced', {});
   const options = { ...turnOptions, policy: 'cloud', cloud: 'sky/model', routing, maxUsd: 0.001 } as const;
-  const end = await kit.runner.send('Repair add in calc.py.', { ...options, local: 'gone/model', atCap: 'local' });
-  expect(end).toMatchObject({ reason: 'cap', text: expect.stringContaining('It cannot go on locally: gone/model') });
+  const end = await kit.runner.send('Mend add in calc.py.', { ...options, local: 'gone/model', atCap: 'local' });
+  expect(end).toMatchObject({ reason: 'cap', text: expect.stringContaining('It cannot continue locally: gone/model') });
   expect(ofType(kit.journal.events, 'cap-reached').map(({ here }) => here)).toEqual([null]);
 });
 

@@ -34,6 +34,7 @@ import { settings } from '../../../../src/main/hosts/cli/commands/settings.comma
 import { commandContext } from '../../../fakes/command-context.ts';
 import { hostileClient } from '../../../fakes/hostile-client.ts';
 import { harmIn, hostileTexts } from '../../../fakes/hostile-texts.ts';
+import type { SomeHandlers } from '../../../fakes/fake-handlers.ts';
 import type { PageCore } from '../../../fakes/page-core.ts';
 import { createPageCore } from '../../../fakes/page-core.ts';
 import { comparisonScene, fixScene, furnish, models } from '../../../fakes/page-scenes.ts';
@@ -93,10 +94,8 @@ beforeAll(async () => {
   furnish(core);
   comparisonScene(core);
   await fixScene(core);
-  Object.assign(core, answers());
+  core.replace(answers());
   core.settings['projects'] = { added: ['/p'], removed: {} };
-  core.pullModel = async (_id, onProgress) =>
-    onProgress({ phase: 'done', doneBytes: 2, totalBytes: 2, text: 'as one' });
   core.instructions = [
     {
       path: 'AGENTS.md',
@@ -123,7 +122,7 @@ beforeAll(async () => {
 });
 
 /** What this core does not know otherwise. */
-function answers() {
+function answers(): SomeHandlers {
   const item = {
     kind: 'image',
     name: 'image',
@@ -133,49 +132,60 @@ function answers() {
   } as const;
   const rule = { line: 1, verdict: 'local-only', kind: 'path', value: 'plans/**', from: 'line 1' } as const;
   return {
-    clean: async () => [item],
-    result: async () => result,
-    binnedSessions: () => core.listSessions(),
-    replay: async () => ({ matched: false, events: 1, stateHash: 'a', recordedHash: 'b', firstDifference: 'at 1' }),
-    forkSession: async () => ({ sessionId: 'forked', notRestored: [{ path: 'a.py', why: 'its bytes are gone' }] }),
-    takeChanges: async () => ({ done: ['a.py'], refused: [{ path: 'b.py', why: 'it changed' }], broughtBack: [] }),
-    repairModel: async () => ({ problem: 'its window is small', plan: 'a copy is made', made: 'server/copy' }),
-    manifest: async () => ({
-      model: 'example/large-1',
-      purpose: 'act',
-      bytes: 4,
-      parts: [
-        {
-          role: 'user',
-          kind: 'file',
-          bytes: 4,
-          origin: 'a.py',
-          text: 'text',
-          hits: [{ path: 'a.py', rule: 'r', verdict: 'ask' }],
-        },
-      ],
-      builtFrom: [],
-    }),
-    showRules: async () => ({
-      files: [
-        {
-          owner: 'own',
-          path: '/r',
-          text: 't',
-          hash: 'h',
-          holds: 'stricter',
-          problems: ['p'],
-          rules: [rule],
-          errors: [{ line: 1, text: 'e' }],
-          warnings: [{ line: 1, text: 'w' }],
-        },
-      ],
-    }),
-    testRules: async () => ({
-      place: { where: 'local', text: 'by line 1' },
-      fence: { verdict: 'ask', text: 'line 1' },
-      mask: 'plans',
-    }),
+    clean: () => [item],
+    sessions: {
+      result: () => result,
+      binned: () => core.client.sessions.list(),
+      replay: () => ({ matched: false, events: 1, stateHash: 'a', recordedHash: 'b', firstDifference: 'at 1' }),
+      fork: () => ({ sessionId: 'forked', notRestored: [{ path: 'a.py', why: 'its bytes are gone' }] }),
+      manifest: () => ({
+        model: 'example/large-1',
+        purpose: 'act',
+        bytes: 4,
+        parts: [
+          {
+            role: 'user',
+            kind: 'file',
+            bytes: 4,
+            origin: 'a.py',
+            text: 'text',
+            hits: [{ path: 'a.py', rule: 'r', verdict: 'ask', how: 'content' }],
+          },
+        ],
+        builtFrom: [],
+      }),
+    },
+    changes: {
+      take: () => ({ done: ['a.py'], refused: [{ path: 'b.py', why: 'it changed' }], broughtBack: [] }),
+    },
+    models: {
+      repair: () => ({ problem: 'its window is small', plan: 'a copy is made', made: 'server/copy' }),
+      pull: async function* () {
+        yield { phase: 'done', doneBytes: 2, totalBytes: 2, text: 'as one' };
+      },
+    },
+    rules: {
+      show: () => ({
+        files: [
+          {
+            owner: 'own',
+            path: '/r',
+            text: 't',
+            hash: 'h',
+            holds: 'stricter',
+            problems: ['p'],
+            rules: [rule],
+            errors: [{ line: 1, text: 'e' }],
+            warnings: [{ line: 1, text: 'w' }],
+          },
+        ],
+      }),
+      test: () => ({
+        place: { where: 'local', text: 'by line 1' },
+        fence: { verdict: 'ask', text: 'line 1' },
+        mask: 'plans',
+      }),
+    },
   };
 }
 

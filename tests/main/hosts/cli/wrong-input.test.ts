@@ -1,7 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { chat } from '../../../../src/main/hosts/cli/commands/chat.command.ts';
 import { clean } from '../../../../src/main/hosts/cli/commands/clean.command.ts';
@@ -13,9 +12,18 @@ import { probeModel } from '../../../../src/main/hosts/cli/commands/models/probe
 import { requireModels } from '../../../../src/main/hosts/cli/checks/require-models.ts';
 import { run } from '../../../../src/main/hosts/cli/commands/run.command.ts';
 import { listRules } from '../../../../src/main/hosts/cli/commands/rules.command.ts';
-import type { CoreApi } from '../../../../src/main/server/core-api.ts';
+import { progressStream } from '../../../../src/main/lib/async/push-queue.ts';
 import { commandContext } from '../../../fakes/command-context.ts';
+import type { SomeHandlers } from '../../../fakes/fake-handlers.ts';
+import type { ScriptedCore } from '../../../fakes/scripted-core.ts';
 import { createScriptedCore } from '../../../fakes/scripted-core.ts';
+
+/** A scripted core that answers some commands otherwise. */
+function coreWith(part: SomeHandlers): ScriptedCore {
+  const core = createScriptedCore();
+  core.replace(part);
+  return core;
+}
 
 const nowhere = join(tmpdir(), 'dewpoint-nowhere');
 const { context } = commandContext(createScriptedCore());
@@ -32,14 +40,13 @@ const message = (text: string) => ({ message: expect.stringContaining(text) });
 describe('a command that is given something wrong', () => {
   it('cleans nothing when one of the models to remove is not known', async () => {
     const done: string[] = [];
-    const core: CoreApi = {
-      ...createScriptedCore(),
-      listModels: async (): Promise<readonly ModelEntry[]> => [],
-      clean: async () => {
+    const core = coreWith({
+      models: { list: () => [] },
+      clean: () => {
         done.push('clean');
         return [];
       },
-    };
+    });
     await expect(clean(commandContext(core).context, { model: ['nope'] })).rejects.toMatchObject(
       message('There is no model nope'),
     );
@@ -55,7 +62,7 @@ describe('a command that is given something wrong', () => {
     const core = createScriptedCore();
     const wrong = run(commandContext(core).context, 'Do it.', { result: tmpdir() });
     await expect(wrong).rejects.toMatchObject(message('cannot be written: it is a folder'));
-    expect(await core.listSessions()).toEqual([]);
+    expect(await core.client.sessions.list()).toEqual([]);
   });
 
   it.each([
@@ -63,27 +70,30 @@ describe('a command that is given something wrong', () => {
     ['whose server does not answer', 'network', 'The model nobody/that is not there: It does not answer.'],
   ] as const)('begins nothing with a local model %s', async (_name, code, text) => {
     const begun: string[] = [];
-    const scripted = createScriptedCore();
-    const { context: ofCore } = commandContext({
-      ...scripted,
-      getSetting: async () => 'hybrid',
-      projectSettings: async () => ({ ...emptyProject, usual: { ...emptyProject.usual, policy: 'hybrid' } }),
-      showModel: async (id) => {
-        throw new AppError(code, code === 'network' ? 'It does not answer.' : `There is no model ${id}.`);
+    const core = coreWith({
+      settings: { get: () => 'hybrid' },
+      projects: { settings: () => ({ ...emptyProject, usual: { ...emptyProject.usual, policy: 'hybrid' } }) },
+      models: {
+        show: ({ input }) => {
+          throw new AppError(code, code === 'network' ? 'It does not answer.' : `There is no model ${input.id}.`);
+        },
+        pull: ({ signal }) => progressStream(async () => void begun.push('pull'), signal),
       },
-      createComparison: async () => {
-        begun.push('comparison');
-        return 'one';
+      comparisons: {
+        create: () => {
+          begun.push('comparison');
+          return { id: 'one' };
+        },
       },
-      pullModel: async () => void begun.push('pull'),
     });
+    const { context: ofCore } = commandContext(core);
     const refused = { code: 'missing-model', ...message(text) };
     const local = 'nobody/that';
     await expect(run(ofCore, 'Do it.', { local, policy: 'hybrid' })).rejects.toMatchObject(refused);
     await expect(run(ofCore, 'Do it.', { local })).rejects.toMatchObject(refused);
     await expect(chat(ofCore, { local })).rejects.toMatchObject(refused);
     await expect(compare(ofCore, 'Do it.', { local, project: tmpdir() })).rejects.toMatchObject(refused);
-    expect([...begun, ...(await scripted.listSessions())]).toEqual([]);
+    expect([...begun, ...(await core.client.sessions.list())]).toEqual([]);
     expect(
       reportFailure(await run(ofCore, 'Do it.', { local }).catch((error: unknown) => error), ofCore.terminal),
     ).toBe(5);
@@ -92,14 +102,17 @@ describe('a command that is given something wrong', () => {
   it('refuses a cloud model that its service does not have, and does not ask for one where nothing may leave', async () => {
     const asked: string[] = [];
     const coreThat = (code: 'not-found' | 'network') =>
-      commandContext({
-        ...createScriptedCore(),
-        getSetting: async (key) => (key === 'policy' ? 'local' : null),
-        showModel: async (id) => {
-          asked.push(id);
-          throw new AppError(code, 'There is none.');
-        },
-      }).context;
+      commandContext(
+        coreWith({
+          settings: { get: ({ input }) => (input.key === 'policy' ? 'local' : null) },
+          models: {
+            show: ({ input }) => {
+              asked.push(input.id);
+              throw new AppError(code, 'There is none.');
+            },
+          },
+        }),
+      ).context;
     const cloud = 'service/typo';
     await expect(requireModels(coreThat('not-found'), { cloud, policies: ['hybrid'] })).rejects.toMatchObject({
       code: 'missing-model',
@@ -122,7 +135,6 @@ describe('a command that is given something wrong', () => {
   ] as const)(
     'begins nothing where the settings name a %s model which nobody has, under %o',
     async (bad, asked, text) => {
-      const scripted = createScriptedCore();
       const known = {
         id: 'one',
         label: 'one',
@@ -132,21 +144,23 @@ describe('a command that is given something wrong', () => {
         info: null,
         note: null,
       } as const;
-      const { context: ofCore } = commandContext({
-        ...scripted,
-        getSetting: async (key) => (key === 'policy' ? 'hybrid' : `nobody/${String(key)}`),
-        showModel: async (id) => {
-          if (id === `nobody/${bad}`) throw new AppError('not-found', `There is no model ${id}.`);
-          return { ...known, state: 'ready' };
+      const core = coreWith({
+        settings: { get: ({ input: { key } }) => (key === 'policy' ? 'hybrid' : `nobody/${String(key)}`) },
+        models: {
+          show: ({ input: { id } }) => {
+            if (id === `nobody/${bad}`) throw new AppError('not-found', `There is no model ${id}.`);
+            return { ...known, state: 'ready' };
+          },
         },
       });
+      const { context: ofCore } = commandContext(core);
       const wrong = run(ofCore, 'Do it.', asked);
       await expect(wrong).rejects.toMatchObject({ code: 'missing-model', ...message(text) });
       await expect(wrong).rejects.toMatchObject({
         hint: expect.stringContaining(`settings set ${bad} PROVIDER/MODEL`),
       });
       await expect(chat(ofCore, {})).rejects.toMatchObject({ code: 'missing-model' });
-      expect(await scripted.listSessions()).toEqual([]);
+      expect(await core.client.sessions.list()).toEqual([]);
     },
   );
 
@@ -154,14 +168,17 @@ describe('a command that is given something wrong', () => {
     const asked: string[] = [];
     const settings = { policy: 'local', local: 'here/one', cloud: 'sky/one' };
     const coreThat = (own: Readonly<Record<string, unknown>>) =>
-      commandContext({
-        ...createScriptedCore(),
-        getSetting: async (key) => new Map(Object.entries({ ...settings, ...own })).get(String(key)),
-        showModel: async (id) => {
-          asked.push(id);
-          throw new AppError('network', 'It does not answer.');
-        },
-      }).context;
+      commandContext(
+        coreWith({
+          settings: { get: ({ input }) => new Map(Object.entries({ ...settings, ...own })).get(String(input.key)) },
+          models: {
+            show: ({ input }) => {
+              asked.push(input.id);
+              throw new AppError('network', 'It does not answer.');
+            },
+          },
+        }),
+      ).context;
     await expect(requireModels(coreThat({ cloud: null }), { policies: ['cloud'] })).rejects.toMatchObject(
       message('No model of the cloud is set up.'),
     );
@@ -180,8 +197,8 @@ describe('a command that is given something wrong', () => {
 
   it('has no manifest of a step that was not made', async () => {
     const core = createScriptedCore();
-    const sessionId = await core.createSession({ projectPath: null }, context.signal);
-    const { context: ofOne } = commandContext({ ...core, manifest: async () => null });
+    const sessionId = core.createSession({ projectPath: null });
+    const { context: ofOne } = commandContext(core);
     await expect(manifest(ofOne, sessionId, '9', {})).rejects.toMatchObject({ code: 'not-found' });
   });
 });
@@ -193,10 +210,11 @@ describe('a command that is stopped', () => {
 
   it('before a model was probed says so by its exit code', async () => {
     const stop = new AbortController();
-    const core: CoreApi = {
-      ...createScriptedCore(),
-      probeModel: async () => stop.abort(),
-    };
+    const core = coreWith({
+      models: {
+        probe: ({ signal }) => progressStream(async () => stop.abort(), signal),
+      },
+    });
     expect(await probeModel({ ...commandContext(core).context, signal: stop.signal }, 'a/b', {})).toBe(130);
   });
 });

@@ -14,7 +14,7 @@ interface Opened {
 function openOnes(): { readonly all: Opened[]; readonly open: () => Promise<OpenCore> } {
   const all: Opened[] = [];
   const open = async (): Promise<OpenCore> => {
-    const router = createRouter(createScriptedCore());
+    const router = createRouter(createScriptedCore().handlers);
     let end = (): void => undefined;
     const closed = new Promise<void>((resolve) => {
       end = resolve;

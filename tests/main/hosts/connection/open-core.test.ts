@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { claimHome } from '../../../../src/main/server/owner/claim-home.ts';
-import type { AppRouter } from '../../../../src/main/server/router.ts';
+import type { CoreRouter } from '../../../../src/main/server/serve-channel.ts';
 import { createRouter } from '../../../../src/main/server/router.ts';
 import type { SocketServer } from '../../../../src/main/server/local-socket.ts';
 import { serveSocket } from '../../../../src/main/server/local-socket.ts';
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 /** The owner of the home is version 0.0.0, in this very process. */
-async function own(router: AppRouter): Promise<void> {
+async function own(router: CoreRouter): Promise<void> {
   const claim = await claimHome(home);
   server = await serveSocket(router, claim.socketPath);
 }
@@ -39,7 +39,7 @@ describe('a client of the process that owns the home', () => {
     const claim = await claimHome(home);
     const opening = openCore(terminal, '0.0.0');
     await expect.poll(() => said).not.toBe('');
-    server = await serveSocket(createRouter(createFakeCore()), claim.socketPath);
+    server = await serveSocket(createRouter(createFakeCore().handlers), claim.socketPath);
     await (await opening).close();
     expect(said).toBe(
       `waiting for the Dewpoint process ${process.pid}, which has this home and is starting or ending …\n`,
@@ -47,16 +47,16 @@ describe('a client of the process that owns the home', () => {
   });
 
   it('says nothing of an owner of the same build', async () => {
-    await own(createRouter(createFakeCore()));
+    await own(createRouter(createFakeCore().handlers));
     const opened = await openCore(terminal, '0.0.0');
     await opened.close();
     expect({ otherBuild: opened.otherBuild, said }).toEqual({ otherBuild: null, said: '' });
   });
 
   it('says that another build does the work, and that a command failed because of that', async () => {
-    const { home: known, models: _unknown, ...others } = createRouter(createFakeCore());
+    const { home: known, models: _unknown, ...others } = createRouter(createFakeCore().handlers);
     // An older build has not all the commands; the one cast of this test.
-    await own({ ...others, home: known } as unknown as AppRouter);
+    await own({ ...others, home: known } as unknown as CoreRouter);
     const door = createCoreConnection(() => openCore(terminal, '0.0.0+later'));
     const { client, otherBuild } = await door.open();
     expect(otherBuild).toBe('0.0.0');

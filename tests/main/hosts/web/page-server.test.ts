@@ -35,7 +35,7 @@ beforeEach(async () => {
   writeFileSync(join(folder, 'page', 'app.js'), 'void 0;');
   writeFileSync(join(folder, 'secret.js'), 'secret');
   core = createScriptedCore();
-  const client = createRouterClient(createRouter(core));
+  const client = createRouterClient(createRouter(core.handlers));
   const projects: AliasedFolder = { paths: [join(folder, 'projects')], label: 'projects' };
   const names = createPathAliases(Buffer.alloc(32), [projects]);
   root = names.nameOf(projects);
@@ -239,7 +239,7 @@ describe('what a browser may ask for', () => {
 
 it('says so when the port is taken', async () => {
   const port = Number(new URL(server.url).port);
-  const router = createForwardRouter({ client: async () => createRouterClient(createRouter(core)) });
+  const router = createForwardRouter({ client: async () => createRouterClient(createRouter(core.handlers)) });
   await expect(startPageServer(router, { port, pageFolder: join(folder, 'page') })).rejects.toMatchObject({
     name: 'AppError',
     code: 'conflict',

@@ -27,7 +27,7 @@ const onSocket = (message: unknown): void => {
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dewpoint-waiting-'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html>');
-  const client = createRouterClient(createRouter(createScriptedCore()));
+  const client = createRouterClient(createRouter(createScriptedCore().handlers));
   server = await startPageServer(createForwardRouter({ client: async () => client }), { port: 0, pageFolder: folder });
   subscribe('net.server.socket', onSocket);
 });

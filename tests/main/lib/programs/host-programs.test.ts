@@ -1,3 +1,4 @@
+import type { ClientCore } from '../../../fakes/core-client.ts';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
@@ -5,10 +6,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CoreApi } from '../../../../src/main/server/core-api.ts';
 import { editText } from '../../../../src/main/hosts/cli/terminal/edit-text.ts';
 import { openInBrowser } from '../../../../src/main/hosts/cli/commands/serve.command.ts';
-import { compose } from '../../../../src/main/compose.ts';
+import { itemsOf, openClientCore } from '../../../fakes/core-client.ts';
 import { createMachineProbe, readHardware } from '../../../../src/main/models/machine/hardware.ts';
 import { createLlamaEngine } from '../../../../src/main/models/engine/llama-engine.ts';
 import { createOwnOllamaServer } from '../../../../src/main/models/engine/own-ollama-server.ts';
@@ -111,9 +111,9 @@ const noKeyIn = (seen: Seen): void => {
 };
 
 describe('in a folder with programs of its own, nothing of it runs', () => {
-  async function withCore(work: (core: CoreApi) => Promise<unknown>): Promise<void> {
+  async function withCore(work: (core: ClientCore) => Promise<unknown>): Promise<void> {
     const notices: string[] = [];
-    const core = await compose({
+    const core = await openClientCore({
       home: join(base, 'home'),
       cache: join(base, 'cache'),
       version: '0.0.0-test',
@@ -133,9 +133,10 @@ describe('in a folder with programs of its own, nothing of it runs', () => {
     async (path) => {
       if (path !== 'as it is') env = { ...cleanOf(env), PATH: '/usr/local/bin:/usr/bin:/bin' };
       await withCore(async (core) => {
-        const models = await core.listModels(never);
+        const models = await core.client.models.list();
         const starter = models.find(({ state }) => state === 'downloadable')?.id ?? '';
-        await expect(core.pullModel(starter, () => undefined, never)).rejects.toMatchObject({ code: 'network' });
+        const pulling = itemsOf(core.client.models.pull({ id: starter }));
+        await expect(pulling).rejects.toMatchObject({ data: { code: 'network' } });
       });
       expect(await planted.ran()).toEqual([]);
     },
@@ -143,13 +144,15 @@ describe('in a folder with programs of its own, nothing of it runs', () => {
 
   it.runIf(process.platform === 'linux' && process.arch === 'x64')('when npm fetches a library for cards', async () => {
     await withCore((core) =>
-      expect(core.pullModel('engine/vulkan', () => undefined, never)).rejects.toMatchObject({ code: 'network' }),
+      expect(itemsOf(core.client.models.pull({ id: 'engine/vulkan' }))).rejects.toMatchObject({
+        data: { code: 'network' },
+      }),
     );
     expect(await planted.ran()).toEqual([]);
   });
 
   it('when the machine is looked at', async () => {
-    await withCore((core) => core.doctor(never));
+    await withCore((core) => core.client.doctor());
     await readHardware([], never, createMachineProbe(programs));
     expect(await planted.ran()).toEqual([]);
   });

@@ -41,12 +41,10 @@ export interface HarnessOptions {
 }
 
 const defaults: RecipeSettings = {
-  editForm: 'span',
   samples: 4,
   mechanicalChanges: true,
-  repairTurn: true,
-  judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },
-  locate: { trace: true, coverage: true },
+  judge: { agreement: true, varied: true },
+  locate: { coverage: true },
   seed: 1,
 };
 
@@ -121,7 +119,14 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
       if (data !== undefined) told.push({ phase, data });
       return Promise.resolve();
     },
-    tools: [],
+    loop: {
+      request: () => {
+        throw new Error('no call is scripted');
+      },
+      callsIn: () => [],
+      opening: () => '',
+      isSmall: () => true,
+    },
     call: () => Promise.resolve({ ok: false, message: 'no call is scripted' }),
     ask: (question): Promise<Answer> => {
       questions.push(question);

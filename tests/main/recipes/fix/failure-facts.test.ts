@@ -3,7 +3,7 @@ import { findSpans } from '../../../../src/main/recipes/code/code-spans.ts';
 import { languageOf, loadSyntax, type Syntax } from '../../../../src/main/recipes/code/code-syntax.ts';
 import { importsOf } from '../../../../src/main/recipes/facts/import-closure.ts';
 import { findMissingNames } from '../../../../src/main/recipes/facts/missing-names.ts';
-import type { TestFailure } from '../../../../src/main/recipes/facts/test-report.ts';
+import type { TestFailure } from '../../../../src/main/lib/test-output/test-report.ts';
 import { findInsertions, spliceInsertion } from '../../../../src/main/recipes/fix/locate/insertions.ts';
 import { findMissingMembers } from '../../../../src/main/recipes/fix/locate/missing-members.ts';
 import { rankSuspects, type Evidence } from '../../../../src/main/recipes/fix/locate/rank-suspects.ts';
@@ -127,19 +127,10 @@ describe('suspects', () => {
     testNames: new Set(),
     task: '',
     distance: new Map(),
-    useTrace: true,
     missing: [],
   };
   const names = (more: Partial<Evidence>) =>
     rankSuspects(files(), { ...evidence, ...more }).map((one) => one.span.name);
-
-  test('the deepest frame of a crash comes first', () => {
-    const frames = [
-      { path: 'm.py', line: 2, name: 'a' },
-      { path: 'm.py', line: 6, name: 'b' },
-    ];
-    expect(names({ failures: [failing('ZeroDivisionError', { frames })] })).toEqual(['b', 'a']);
-  });
 
   test('what only failing tests execute comes first, what none executes last', () => {
     const lines = new Map([
@@ -172,7 +163,7 @@ describe('suspects', () => {
     expect(firstFor("AttributeError: 'Order' object has no attribute 'total'")).toEqual(['price', false]);
   });
 
-  test('without a trace or coverage names decide', () => {
+  test('without coverage names decide', () => {
     expect(names({ testNames: new Set(['c']), task: 'c is wrong' })).toEqual(['c']);
   });
 });

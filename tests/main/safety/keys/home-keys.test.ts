@@ -1,3 +1,4 @@
+import type { ClientCore } from '../../../fakes/core-client.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
@@ -6,8 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { knownProviderSettings, settingsSchema } from '@shared/settings/settings.ts';
 import type { ProviderSettings } from '@shared/settings/settings.ts';
-import type { CoreApi } from '../../../../src/main/server/core-api.ts';
-import { compose } from '../../../../src/main/compose.ts';
+import { openClientCore } from '../../../fakes/core-client.ts';
 import { createHomeKeys } from '../../../../src/main/safety/keys/home-keys.ts';
 import { testPrograms } from '../../../fakes/test-programs.ts';
 
@@ -15,7 +15,7 @@ const never = new AbortController().signal;
 
 describe('a key that is tried when it is set', () => {
   let home = '';
-  let core: CoreApi;
+  let core: ClientCore;
   let server: Server;
   let isOpen = false;
 
@@ -30,8 +30,11 @@ describe('a key that is tried when it is set', () => {
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     const bound = server.address();
     const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
-    core = await compose({ home, cache: join(home, 'cache'), version: '0', onNotice: () => undefined, env: {} });
-    await core.setSetting('providers.mine', { kind: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1` });
+    core = await openClientCore({ home, cache: join(home, 'cache'), version: '0', onNotice: () => undefined, env: {} });
+    await core.client.settings.set({
+      key: 'providers.mine',
+      value: { kind: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1` },
+    });
   });
 
   afterEach(async () => {
@@ -40,7 +43,7 @@ describe('a key that is tried when it is set', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  const set = (value: string) => core.setKey({ provider: 'mine', value, forThisRun: true }, never);
+  const set = (value: string) => core.client.keys.set({ provider: 'mine', value, forThisRun: true });
 
   it('is accepted or refused by a service that lists its models for those it knows', async () => {
     expect(await set(' right\n')).toEqual({ kept: 'this-run', test: 'accepted', text: 'The service lists 1 model.' });
@@ -50,23 +53,24 @@ describe('a key that is tried when it is set', () => {
   it('is not called right by a service that answers everybody', async () => {
     isOpen = true;
     expect(await set('whatever')).toMatchObject({ test: 'open' });
-    await core.removeKey('mine');
-    expect(await core.testKey('mine', never)).toMatchObject({ test: 'accepted' });
+    await core.client.keys.remove({ provider: 'mine' });
+    expect(await core.client.keys.test({ provider: 'mine' })).toMatchObject({ test: 'accepted' });
   });
 
   it('is of no use to a server of this machine that does not run, which is local all the same', async () => {
     const gone = { kind: 'openai-compatible', preset: 'vllm', baseUrl: 'http://127.0.0.1:9/v1' };
-    await core.setSetting('providers.gone', gone);
-    const entry = (await core.listModels(never)).find(({ id }) => id === 'gone/*');
+    await core.client.settings.set({ key: 'providers.gone', value: gone });
+    const entry = (await core.client.models.list()).find(({ id }) => id === 'gone/*');
     expect(entry).toMatchObject({ where: 'local', state: 'unreachable' });
     expect(entry?.note).toContain('only it knows');
   });
 
   it('is not kept where it can be none', async () => {
-    for (const value of ['two words', 'two\nlines', 'schlüssel', '']) {
-      await expect(set(value)).rejects.toMatchObject({ code: 'bad-input' });
+    await expect(set('')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    for (const value of ['two words', 'two\nlines', 'schlüssel', ' ']) {
+      await expect(set(value)).rejects.toMatchObject({ data: { code: 'bad-input' } });
     }
-    expect((await core.listKeys()).keys.find(({ provider }) => provider === 'mine')?.source).toBe(null);
+    expect((await core.client.keys.list()).keys.find(({ provider }) => provider === 'mine')?.source).toBe(null);
   });
 });
 

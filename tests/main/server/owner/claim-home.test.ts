@@ -151,7 +151,7 @@ describe.skipIf(process.platform === 'win32')('the socket of a home that lies to
       const folder = dirname(claim.socketPath);
       expect(Buffer.byteLength(claim.socketPath)).toBeLessThanOrEqual(100);
       expect([dirname(folder), await rightsOf(folder)]).toEqual([await realpath(tmp), '700']);
-      const server = await serveSocket(createRouter(createFakeCore()), claim.socketPath);
+      const server = await serveSocket(createRouter(createFakeCore().handlers), claim.socketPath);
       const other = await claimHome(deep);
       expect(other).toMatchObject({ type: 'owned', socketPath: claim.socketPath });
       const connection = await connectSocket(other.socketPath, 2_000);

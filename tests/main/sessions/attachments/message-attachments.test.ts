@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessageAttachments } from '../../../../src/main/sessions/attachments/message-attachments.ts';
+import { createAttachmentCommands } from '../../../../src/main/sessions/attachments/commands.ts';
 import { createMessageAttachments } from '../../../../src/main/sessions/attachments/message-attachments.ts';
 import { createBlobs } from '../../../../src/main/sessions/blobs/blob-store.ts';
 import { emptySession } from '../../../../src/shared/session/session-state.ts';
@@ -78,15 +79,16 @@ describe('a message that mentions files', () => {
 
 describe('files by name', () => {
   it('leave out what is ignored, and say what a fence says of them', async () => {
-    const found = await attachments.commands.findFiles({ sessionId: 'session' }, { text: 'a.py', limit: 9 }, never);
+    const found = await attachments.find({ sessionId: 'session' }, { text: 'a.py', limit: 9 });
     expect(found).toEqual([{ path: 'src/a.py', staysHere: 'ask' }]);
   });
 
   it('are found for who asks on while the folder is read, although who asked first has stopped', async () => {
-    const { findFiles } = createMessageAttachments(options).commands;
+    const { find } = createAttachmentCommands(createMessageAttachments(options));
     const stop = new AbortController();
-    const first = findFiles({ sessionId: 'session' }, { text: 'a', limit: 9 }, stop.signal).catch(() => []);
-    const next = findFiles({ sessionId: 'session' }, { text: 'a.py', limit: 9 }, never);
+    const asked = (text: string) => ({ place: { sessionId: 'session' }, text, limit: 9 });
+    const first = Promise.resolve(find({ input: asked('a'), signal: stop.signal })).catch(() => []);
+    const next = find({ input: asked('a.py'), signal: never });
     stop.abort();
     await first;
     expect(await next).toEqual([{ path: 'src/a.py', staysHere: 'ask' }]);
@@ -95,7 +97,7 @@ describe('files by name', () => {
 
 describe('a file that a person gives', () => {
   it('is fenced by where it lies in the workspace, whatever it is called', async () => {
-    const kept = await attachments.commands.keepAttachment({
+    const kept = await attachments.keep({
       name: 'pasted.png',
       data: pixel.toString('base64'),
       path: join(project, 'shot.dat'),

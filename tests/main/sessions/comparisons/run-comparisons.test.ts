@@ -1,3 +1,4 @@
+import type { ClientCore } from '../../../fakes/core-client.ts';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,18 +11,17 @@ import { success } from '../../../../src/shared/errors.ts';
 import { routeRuleSchema } from '../../../../src/shared/routing/route-rules.ts';
 import { routingSchema } from '../../../../src/shared/routing/routing.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
-import type { CoreApi } from '../../../../src/main/server/core-api.ts';
-import { compose } from '../../../../src/main/compose.ts';
+import { itemsOf, openClientCore } from '../../../fakes/core-client.ts';
 import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
 
 const neverAborted = new AbortController().signal;
 let folder: string;
 let home: string;
 let project: string;
-let core: CoreApi;
+let core: ClientCore;
 
-function openCore(): Promise<CoreApi> {
-  return compose({
+function openCore(): Promise<ClientCore> {
+  return openClientCore({
     home,
     cache: join(folder, 'cache'),
     version: '0.0.0-test',
@@ -49,8 +49,14 @@ beforeEach(async () => {
   await writeFile(join(project, 'calc.py'), 'def add(a, b):\n    return a - b\n');
   core = await openCore();
   // A weak one that only says that it is done, is sent back once with the evidence, and says it again.
-  await core.setSetting('providers.weak', { kind: 'scripted', repeat: true, replies: [complete, complete] });
-  await core.setSetting('providers.strong', { kind: 'scripted', repeat: true, replies: [repair, complete] });
+  await core.client.settings.set({
+    key: 'providers.weak',
+    value: { kind: 'scripted', repeat: true, replies: [complete, complete] },
+  });
+  await core.client.settings.set({
+    key: 'providers.strong',
+    value: { kind: 'scripted', repeat: true, replies: [repair, complete] },
+  });
 });
 
 afterEach(async () => {
@@ -72,13 +78,12 @@ const inputOf = (more: object) =>
 
 /** Watches to the end; every state that was shown. */
 async function carryOut(id: string, maxUsd?: number): Promise<readonly Comparison[]> {
-  const seen: Comparison[] = [];
-  await core.startComparison(id, maxUsd);
-  await new Promise<void>((resolve, reject) => {
-    const end = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
-    void core.watchComparison(id, (comparison) => seen.push(comparison), end);
-  });
-  return seen;
+  await core.client.comparisons.start({ id, maxUsd });
+  return itemsOf(core.client.comparisons.watch({ id }));
+}
+
+async function watchUntil(id: string, isThere: (comparison: Comparison) => boolean): Promise<void> {
+  for await (const comparison of await core.client.comparisons.watch({ id })) if (isThere(comparison)) return;
 }
 
 const startSchema = z.object({
@@ -108,9 +113,9 @@ async function startOf(sessionId: string) {
 
 describe('a comparison', () => {
   it('runs each policy in a copy of its own and lets the check decide, whatever the agent says', async () => {
-    const id = await core.createComparison(inputOf({ repeat: 2 }), neverAborted);
+    const { id } = await core.client.comparisons.create(inputOf({ repeat: 2 }), { signal: neverAborted });
     const seen = await carryOut(id);
-    const done = await core.showComparison(id);
+    const done = await core.client.comparisons.show({ id });
     expect(seen.at(-1)).toEqual(done);
     expect(done.runs.map(({ policy, repeat, state, check }) => [policy, repeat, state, check?.passed])).toEqual([
       ['local', 1, 'ended', false],
@@ -124,7 +129,7 @@ describe('a comparison', () => {
       ['cloud', 2, 2, { median: 2, least: 2, most: 2 }, { median: 0, least: 0, most: 0 }],
     ]);
     const paths = await Promise.all(
-      done.runs.map(async ({ sessionId }) => (await core.showSession(sessionId ?? '')).state),
+      done.runs.map(async ({ sessionId }) => (await core.client.sessions.show({ sessionId: sessionId ?? '' })).state),
     );
     expect(new Set(paths.map((state) => state.workspace?.path)).size).toBe(4);
     expect(paths.map((state) => [state.projectPath, state.workspace?.mode])).toEqual(
@@ -136,10 +141,13 @@ describe('a comparison', () => {
 
   it('says what each run would have cost in the cloud: a guess for what ran here, the bill for what ran there', async () => {
     const price = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
-    await core.setSetting('providers.strong', { kind: 'scripted', where: 'cloud', price, replies: [repair, complete] });
-    const id = await core.createComparison(inputOf({}), neverAborted);
+    await core.client.settings.set({
+      key: 'providers.strong',
+      value: { kind: 'scripted', where: 'cloud', price, replies: [repair, complete] },
+    });
+    const { id } = await core.client.comparisons.create(inputOf({}), { signal: neverAborted });
     await carryOut(id);
-    const { runs } = await core.showComparison(id);
+    const { runs } = await core.client.comparisons.show({ id });
     const [here, there] = runs.map(({ figures }) => figures);
     const guess = here?.elsewhere?.cloudUsd ?? { value: 0, low: 0, high: 0 };
     expect([here?.costUsd, guess.low > 0, guess.low < guess.value, guess.value < guess.high]).toEqual([
@@ -154,54 +162,63 @@ describe('a comparison', () => {
   });
 
   it('keeps what has ended when it is stopped, and does only the rest when it goes on, in another process too', async () => {
-    await core.setSetting('providers.strong', {
-      kind: 'scripted',
-      repeat: true,
-      replies: [{ ...repair, delayMs: 60_000 }, complete],
+    await core.client.settings.set({
+      key: 'providers.strong',
+      value: {
+        kind: 'scripted',
+        repeat: true,
+        replies: [{ ...repair, delayMs: 60_000 }, complete],
+      },
     });
-    const id = await core.createComparison(inputOf({}), neverAborted);
-    await core.startComparison(id, undefined);
-    await new Promise<void>((resolve) => {
-      const onState = ({ runs }: Comparison): void => {
-        if (runs[1]?.state === 'running') resolve();
-      };
-      void core.watchComparison(id, onState, () => undefined);
-    });
-    await core.cancelComparison(id);
-    const stopped = await core.showComparison(id);
+    const { id } = await core.client.comparisons.create(inputOf({}), { signal: neverAborted });
+    await core.client.comparisons.start({ id });
+    await watchUntil(id, ({ runs }) => runs[1]?.state === 'running');
+    await core.client.comparisons.cancel({ id });
+    const stopped = await core.client.comparisons.show({ id });
     expect(stopped.runs.map(({ state, why }) => [state, why])).toEqual([
       ['ended', null],
       ['waiting', 'stopped'],
     ]);
-    await core.setSetting('providers.strong', { kind: 'scripted', repeat: true, replies: [repair, complete] });
+    await core.client.settings.set({
+      key: 'providers.strong',
+      value: { kind: 'scripted', repeat: true, replies: [repair, complete] },
+    });
     await core.dispose();
     // What changed in the project meanwhile is not in the runs that are left.
     await writeFile(join(project, 'calc.py'), 'nothing');
     core = await openCore();
     await carryOut(id);
-    const done = await core.showComparison(id);
+    const done = await core.client.comparisons.show({ id });
     expect(done.runs[0]).toEqual(stopped.runs[0]);
     expect(done.runs[1]).toMatchObject({ state: 'ended', check: { passed: true } });
     expect(done.abandoned).toEqual([stopped.runs[1]?.sessionId]);
     // Nothing is left to do: going on once more changes nothing.
     await carryOut(id);
-    expect(await core.showComparison(id)).toEqual(done);
+    expect(await core.client.comparisons.show({ id })).toEqual(done);
   });
 
   it('does not begin a run for which no money is left, and does when there is more', async () => {
-    const id = await core.createComparison(inputOf({}), neverAborted);
+    const { id } = await core.client.comparisons.create(inputOf({}), { signal: neverAborted });
     await carryOut(id, 0);
-    expect((await core.showComparison(id)).runs.map(({ state }) => state)).toEqual(['ended', 'skipped']);
+    expect((await core.client.comparisons.show({ id })).runs.map(({ state }) => state)).toEqual(['ended', 'skipped']);
     await carryOut(id, 1);
-    expect((await core.showComparison(id)).runs.map(({ state }) => state)).toEqual(['ended', 'ended']);
+    expect((await core.client.comparisons.show({ id })).runs.map(({ state }) => state)).toEqual(['ended', 'ended']);
   });
 
   it('goes by the models that its project has of its own, whatever is set before it goes on', async () => {
-    await core.setSetting('projectModels', { [project]: { local: 'weak/script', cloud: 'strong/script' } });
-    const id = await core.createComparison(inputOf({ local: undefined, cloud: undefined }), neverAborted);
-    await core.setSetting('projectModels', { [project]: { local: 'strong/script', cloud: null } });
+    await core.client.settings.set({
+      key: 'projectModels',
+      value: { [project]: { local: 'weak/script', cloud: 'strong/script' } },
+    });
+    const { id } = await core.client.comparisons.create(inputOf({ local: undefined, cloud: undefined }), {
+      signal: neverAborted,
+    });
+    await core.client.settings.set({
+      key: 'projectModels',
+      value: { [project]: { local: 'strong/script', cloud: null } },
+    });
     await carryOut(id);
-    const { runs } = await core.showComparison(id);
+    const { runs } = await core.client.comparisons.show({ id });
     expect(runs.map(({ figures, check }) => [figures?.status, check?.passed])).toEqual([
       ['gave-up', false],
       ['done', true],
@@ -210,17 +227,22 @@ describe('a comparison', () => {
 
   it('routes every run by the numbers and rules it began with, and this only, also when it goes on', async () => {
     const price = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
-    await core.setSetting('providers.strong', { kind: 'scripted', where: 'cloud', price, replies: [repair, complete] });
-    await core.setSetting('routing.numbers', { valueUsd: 0 });
+    await core.client.settings.set({
+      key: 'providers.strong',
+      value: { kind: 'scripted', where: 'cloud', price, replies: [repair, complete] },
+    });
+    await core.client.settings.set({ key: 'routing.numbers', value: { valueUsd: 0 } });
     await writeFile(join(home, 'dewpoint.rules'), 'local task add\n');
-    const id = await core.createComparison(inputOf({ policies: ['hybrid', 'quality'] }), neverAborted);
-    await core.setSetting('routing.numbers', { valueUsd: 1000, weights: {} });
-    await core.setSetting('limits', { maxSteps: 1, maxMinutes: 1, maxTokens: 1 });
+    const { id } = await core.client.comparisons.create(inputOf({ policies: ['hybrid', 'quality'] }), {
+      signal: neverAborted,
+    });
+    await core.client.settings.set({ key: 'routing.numbers', value: { valueUsd: 1000, weights: {} } });
+    await core.client.settings.set({ key: 'limits', value: { maxSteps: 1, maxMinutes: 1, maxTokens: 1 } });
     await writeFile(join(home, 'dewpoint.rules'), 'cloud always\n');
     await core.dispose();
     core = await openCore();
     await carryOut(id);
-    const { runs } = await core.showComparison(id);
+    const { runs } = await core.client.comparisons.show({ id });
     const starts = await Promise.all(runs.map(async ({ sessionId }) => startOf(sessionId ?? '')));
     expect(starts.map(({ maxSteps, routing, rules }) => [maxSteps, routing.numbers.valueUsd, rules])).toEqual([
       [40, 0, ['local task']],
@@ -232,31 +254,28 @@ describe('a comparison', () => {
     ]);
     // Who goes on with the session of a run is routed by what is set then.
     const [first] = runs;
-    await core.send(
-      first?.sessionId ?? '',
-      'Again.',
-      runOptionsSchema.parse({ policy: 'hybrid', local: 'weak/script' }),
-    );
+    await core.client.sessions.send({
+      sessionId: first?.sessionId ?? '',
+      text: 'Again.',
+      options: runOptionsSchema.parse({ policy: 'hybrid', local: 'weak/script' }),
+    });
     await vi.waitFor(async () => {
       expect((await startOf(first?.sessionId ?? '')).rules).toEqual(['cloud always']);
     }, 30_000);
   });
 
   it('fences a run as is ruled when it calls, and says that it was fenced otherwise than the others', async () => {
-    const id = await core.createComparison(inputOf({ policies: ['local'], repeat: 2 }), neverAborted);
-    const other = { rules: [{ paths: ['x/**'], verdict: 'local-only', project: join(folder, 'other') }] };
-    await core.setSetting('fences', other);
-    await core.startComparison(id, undefined);
-    await new Promise<void>((resolve) => {
-      const onState = ({ runs }: Comparison): void => {
-        if (runs[0]?.state === 'ended') resolve();
-      };
-      void core.watchComparison(id, onState, () => undefined);
+    const { id } = await core.client.comparisons.create(inputOf({ policies: ['local'], repeat: 2 }), {
+      signal: neverAborted,
     });
-    await core.cancelComparison(id);
+    const other = { rules: [{ paths: ['x/**'], verdict: 'local-only', project: join(folder, 'other') }] };
+    await core.client.settings.set({ key: 'fences', value: other });
+    await core.client.comparisons.start({ id });
+    await watchUntil(id, ({ runs }) => runs[0]?.state === 'ended');
+    await core.client.comparisons.cancel({ id });
     await writeFile(join(home, 'dewpoint.rules'), 'local-only path calc.py\n');
     await carryOut(id);
-    expect((await core.showComparison(id)).runs.map(({ state, why }) => [state, why])).toEqual([
+    expect((await core.client.comparisons.show({ id })).runs.map(({ state, why }) => [state, why])).toEqual([
       ['ended', null],
       ['ended', 'What is fenced or masked was changed after the comparison began.'],
     ]);
@@ -266,34 +285,42 @@ describe('a comparison', () => {
     await mkdir(join(project, 'node_modules', 'left'), { recursive: true });
     await writeFile(join(project, 'node_modules', 'left', 'index.js'), 'module.exports = 1;\n');
     await writeFile(join(project, '.gitignore'), 'node_modules/\n');
-    const id = await core.createComparison(inputOf({}), neverAborted);
+    const { id } = await core.client.comparisons.create(inputOf({}), { signal: neverAborted });
     await rm(join(project, 'node_modules'), { recursive: true });
     await carryOut(id);
-    for (const { sessionId } of (await core.showComparison(id)).runs) {
-      const { state } = await core.showSession(sessionId ?? '');
+    for (const { sessionId } of (await core.client.comparisons.show({ id })).runs) {
+      const { state } = await core.client.sessions.show({ sessionId: sessionId ?? '' });
       const lib = join(state.workspace?.path ?? '', 'node_modules', 'left', 'index.js');
       expect(await readFile(lib, 'utf8')).toBe('module.exports = 1;\n');
     }
   });
 
   it('routes no run by what the runs before it came to', async () => {
-    const id = await core.createComparison(inputOf({ policies: ['local', 'hybrid'], repeat: 2 }), neverAborted);
+    const { id } = await core.client.comparisons.create(inputOf({ policies: ['local', 'hybrid'], repeat: 2 }), {
+      signal: neverAborted,
+    });
     await carryOut(id);
     expect(await readdir(home)).not.toContain('route-priors.json');
     // One that a person sends is counted.
-    const own = await core.createSession({ projectPath: project });
+    const { sessionId: own } = await core.client.sessions.create({ projectPath: project });
     const options = { local: 'weak/script', strategy: 'loop', check: 'python3 check.py' };
-    await core.send(own, 'Repair add().', runOptionsSchema.parse(options));
+    await core.client.sessions.send({
+      sessionId: own,
+      text: 'Repair add().',
+      options: runOptionsSchema.parse(options),
+    });
     await vi.waitFor(async () => expect(await readdir(home)).toContain('route-priors.json'), 30_000);
   });
 
   it('refuses what could not be carried out before anything is copied', async () => {
-    const refused = (more: object) => core.createComparison(inputOf(more), neverAborted);
-    await expect(refused({ cloud: undefined })).rejects.toMatchObject({ code: 'missing-model' });
-    await expect(refused({ task: ' \n' })).rejects.toMatchObject({ code: 'bad-input' });
-    await expect(refused({ projectPath: join(folder, 'none') })).rejects.toMatchObject({ code: 'not-found' });
-    await expect(core.showComparison('../settings')).rejects.toMatchObject({ code: 'not-found' });
-    expect(await core.listComparisons()).toEqual([]);
+    const refused = (more: object) => core.client.comparisons.create(inputOf(more));
+    await expect(refused({ cloud: undefined })).rejects.toMatchObject({ data: { code: 'missing-model' } });
+    await expect(refused({ task: ' \n' })).rejects.toMatchObject({ data: { code: 'bad-input' } });
+    await expect(refused({ projectPath: join(folder, 'none') })).rejects.toMatchObject({ data: { code: 'not-found' } });
+    await expect(core.client.comparisons.show({ id: '../settings' })).rejects.toMatchObject({
+      data: { code: 'not-found' },
+    });
+    expect(await core.client.comparisons.list()).toEqual([]);
     expect(await readdir(home)).not.toContain('workspaces');
   });
 });

@@ -1,3 +1,4 @@
+import type { ClientCore } from '../../../fakes/core-client.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,23 +7,21 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { success } from '../../../../src/shared/errors.ts';
 import type { NewEvent } from '../../../../src/shared/events/events.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
-import type { CoreApi } from '../../../../src/main/server/core-api.ts';
-import { compose } from '../../../../src/main/compose.ts';
+import { followEvents, openClientCore } from '../../../fakes/core-client.ts';
 import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
 import { sealRecord } from '../../../../src/main/sessions/log/log-record.ts';
 
 /** Catches: a session file that says yes in the name of whoever opens it. */
-const never = new AbortController().signal;
 const hosts = ['files.example.org'];
 const options = runOptionsSchema.parse({ local: 'script/script', strategy: 'loop' });
 let folder: string;
-let core: CoreApi;
+let core: ClientCore;
 let ran: string[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dewpoint-imported-'));
   ran = [];
-  core = await compose({
+  core = await openClientCore({
     home: join(folder, 'home'),
     cache: join(folder, 'cache'),
     version: '0.0.0-test',
@@ -38,7 +37,10 @@ beforeEach(async () => {
       }),
   });
   const fetchIt = { name: 'run_command', input: { command: 'curl', network: { hosts, why: 'packages' } } };
-  await core.setSetting('providers.script', { kind: 'scripted', repeat: true, replies: [{ toolCalls: [fetchIt] }] });
+  await core.client.settings.set({
+    key: 'providers.script',
+    value: { kind: 'scripted', repeat: true, replies: [{ toolCalls: [fetchIt] }] },
+  });
 });
 
 afterEach(async () => {
@@ -82,43 +84,49 @@ const asked: NewEvent = { type: 'user-message-added', messageId: 'm1', text: 'Go
 
 /** What a turn does that wants hosts which nobody here has allowed: it waits for nobody, and nothing runs. */
 async function runIn(sessionId: string): Promise<string> {
-  await core.send(sessionId, 'Do it.', options);
-  const result = await core.result(sessionId);
+  await core.client.sessions.send({ sessionId, text: 'Do it.', options });
+  const result = await core.client.sessions.result({ sessionId });
   return `${result?.status} ${ran.splice(0).length}`;
 }
 
 it('asks for hosts again that an imported session has allowed, and says what it dropped', async () => {
   const path = await forge('gift', [question, yes, { ...question, approvalId: 'open' }]);
-  const { sessionId, dropped } = await core.importSession(path, never);
+  const { sessionId, dropped } = await core.client.sessions.import({ path });
   expect(dropped).toEqual({ network: 1 });
-  const { state } = await core.showSession(sessionId);
+  const { state } = await core.client.sessions.show({ sessionId });
   expect(state.approvals).toEqual([]);
   expect(state.notices.map(({ code, text }) => [code, text])).toEqual([
     ['grants-dropped', expect.stringContaining('(1 for hosts)')],
   ]);
   expect(await runIn(sessionId)).toBe('needs-approval 0');
-  expect((await core.networkHistory(sessionId)).answers.map(({ answer, by }) => [answer, by])).toEqual([
+  expect((await core.client.sandboxes.network({ sessionId })).answers.map(({ answer, by }) => [answer, by])).toEqual([
     ['deny', 'nobody'],
   ]);
 });
 
 it('asks again in a fork of it, also in one that is cut before the mark of the import', async () => {
-  const { sessionId } = await core.importSession(await forge('gift', [question, yes, asked, question]), never);
+  const { sessionId } = await core.client.sessions.import({
+    path: await forge('gift', [question, yes, asked, question]),
+  });
   for (const point of [undefined, { before: 'm1' }]) {
-    const fork = await core.forkSession(sessionId, point, never);
+    const fork = await core.client.sessions.fork({ sessionId, at: point });
     expect(await runIn(fork.sessionId)).toBe('needs-approval 0');
-    const again = await core.forkSession(fork.sessionId, { before: 'm1' }, never).catch(() => fork);
+    const again = await core.client.sessions
+      .fork({ sessionId: fork.sessionId, at: { before: 'm1' } })
+      .catch(() => fork);
     expect(await runIn(again.sessionId)).toBe('needs-approval 0');
   }
 });
 
 it('asks again after an export of it was imported, and whatever marks and names the file brings along', async () => {
   const mark: NewEvent = { type: 'history-copied', by: 'import', sessionId: 'x', upToSeq: 3, changes: 'open' };
-  const first = await core.importSession(await forge('gift', [mark, question, yes, { ...mark, by: 'fork' }]), never);
+  const first = await core.client.sessions.import({
+    path: await forge('gift', [mark, question, yes, { ...mark, by: 'fork' }]),
+  });
   const exported = join(folder, 'again');
-  await core.exportSession(first.sessionId, exported, never);
-  const second = await core.importSession(exported, never);
-  const taken = await core.importSession(await forge('taken', [question, yes], first.sessionId), never);
+  await core.client.sessions.export({ sessionId: first.sessionId, path: exported });
+  const second = await core.client.sessions.import({ path: exported });
+  const taken = await core.client.sessions.import({ path: await forge('taken', [question, yes], first.sessionId) });
   // What the first import dropped is gone already; nothing is said twice.
   expect([first.dropped, second.dropped, taken.dropped]).toEqual([{ network: 1 }, {}, { network: 1 }]);
   expect(new Set([first.sessionId, second.sessionId, taken.sessionId]).size).toBe(3);
@@ -126,19 +134,26 @@ it('asks again after an export of it was imported, and whatever marks and names 
 });
 
 it('keeps what a person says in it afterwards', async () => {
-  const { sessionId } = await core.importSession(await forge('gift', [question, yes]), never);
-  const stop = await core.subscribe(sessionId, 1, (push) => {
-    if (push.type !== 'event' || push.event.type !== 'approval-requested') return;
-    const { approvalId } = push.event;
+  const { sessionId } = await core.client.sessions.import({ path: await forge('gift', [question, yes]) });
+  const stop = followEvents(core.client, sessionId, (event) => {
+    if (event.type !== 'approval-requested') return;
+    const { approvalId } = event;
     if (approvalId === 'a1') return;
-    const say = (): void => void core.approve(sessionId, approvalId, 'allow', 'session').catch(() => setImmediate(say));
+    const say = (): void =>
+      void core.client.sessions
+        .approve({ sessionId, approvalId, answer: 'allow', scope: 'session' })
+        .catch(() => setImmediate(say));
     if (ran.length === 0) say();
-    else setTimeout(() => void core.cancel(sessionId), 0);
+    else setTimeout(() => void core.client.sessions.cancel({ sessionId }), 0);
   });
-  await core.send(sessionId, 'Do it.', { ...options, interactive: true, maxSteps: 2 });
-  await core.result(sessionId);
+  await core.client.sessions.send({
+    sessionId,
+    text: 'Do it.',
+    options: { ...options, interactive: true, maxSteps: 2 },
+  });
+  await core.client.sessions.result({ sessionId });
   stop();
-  expect((await core.networkHistory(sessionId)).answers.map(({ answer, by }) => [answer, by])).toEqual([
+  expect((await core.client.sandboxes.network({ sessionId })).answers.map(({ answer, by }) => [answer, by])).toEqual([
     ['allow', 'person'],
     ['allow', 'policy'],
   ]);

@@ -1,3 +1,4 @@
+import type { ClientCore } from '../../../fakes/core-client.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -6,8 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { success } from '../../../../src/shared/errors.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
-import type { CoreApi } from '../../../../src/main/server/core-api.ts';
-import { compose } from '../../../../src/main/compose.ts';
+import { openClientCore } from '../../../fakes/core-client.ts';
 import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
 import { refuseAnthropic } from '../../../fakes/wire/anthropic.ts';
 import { deepseekStrictness, mistralStrictness, refuseChat } from '../../../fakes/wire/chat.ts';
@@ -71,7 +71,7 @@ interface Asked {
 
 let home: string;
 let server: Server;
-let core: CoreApi;
+let core: ClientCore;
 const asked: Asked[] = [];
 
 /** The first answer of a turn calls a tool; the second, with the result in hand, says that the task is done. */
@@ -106,7 +106,7 @@ beforeEach(async () => {
   const bound = server.address();
   const address = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`;
   home = await mkdtemp(join(tmpdir(), 'dewpoint-move-'));
-  core = await compose({
+  core = await openClientCore({
     home,
     cache: join(home, 'cache'),
     version: '0.0.0-test',
@@ -121,7 +121,7 @@ beforeEach(async () => {
       keyVariable: 'A_KEY',
       models: { 'm-9': { strategies: ['loop'] } },
     };
-    await core.setSetting(`providers.${id}`, entry);
+    await core.client.settings.set({ key: `providers.${id}`, value: entry });
   }
 });
 
@@ -134,11 +134,11 @@ afterEach(async () => {
 
 it('goes on with any service after any other, is refused by none, and replays', async () => {
   const order = [...stands, ...stands.slice(0, 1)];
-  const sessionId = await core.createSession({ projectPath: null });
+  const { sessionId } = await core.client.sessions.create({ projectPath: null });
   for (const [index, { id }] of order.entries()) {
     const options = runOptionsSchema.parse({ policy: 'cloud', cloud: `${id}/m-9`, strategy: 'loop', approve: 'allow' });
-    await core.send(sessionId, `Look at a.py, for the time number ${index}.`, options);
-    const { status, reason } = await core.result(sessionId);
+    await core.client.sessions.send({ sessionId, text: `Look at a.py, for the time number ${index}.`, options });
+    const { status, reason } = await core.client.sessions.result({ sessionId });
     expect({ id, status, reason, refused: asked.at(-1)?.refused }).toMatchObject({ id, status: 'done', refused: null });
   }
   expect(asked.map(({ id, refused }) => ({ id, refused }))).toEqual(
@@ -153,6 +153,6 @@ it('goes on with any service after any other, is refused by none, and replays', 
     const foreign = stands.flatMap((other) => (other.id === id || other.signature === null ? [] : [other.signature]));
     for (const text of foreign) expect(calls.at(-1)?.body).not.toContain(text);
   }
-  const report = await core.replay(sessionId, new AbortController().signal);
+  const report = await core.client.sessions.replay({ sessionId });
   expect(report).toMatchObject({ matched: true, firstDifference: null });
 }, 60_000);

@@ -1,14 +1,14 @@
+import type { ClientCore } from '../../../fakes/core-client.ts';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FileImage, NewEvent } from '../../../../src/shared/events/events.ts';
+import type { NewEvent } from '../../../../src/shared/events/events.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
 import { success } from '../../../../src/shared/errors.ts';
-import type { CoreApi } from '../../../../src/main/server/core-api.ts';
-import { compose } from '../../../../src/main/compose.ts';
+import { openClientCore } from '../../../fakes/core-client.ts';
 import { silentLog } from '../../../../src/main/lib/log.ts';
 import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
 import { createBlobs } from '../../../../src/main/sessions/blobs/blob-store.ts';
@@ -16,10 +16,10 @@ import type { LiveJournal } from '../../../../src/main/sessions/journal/live-jou
 import { sealRecord } from '../../../../src/main/sessions/log/log-record.ts';
 import { createRedactor } from '../../../../src/main/sessions/log/redactor.ts';
 import { createSessionStore } from '../../../../src/main/sessions/store/session-store.ts';
+import type { FileImage } from '../../../../src/shared/events/tool-events.ts';
 
-const never = new AbortController().signal;
 let folder: string;
-let core: CoreApi;
+let core: ClientCore;
 
 const replies = [
   { text: 'Looking.', toolCalls: [{ name: 'read_file', input: { path: 'calc.py' } }] },
@@ -39,8 +39,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function openCore(name: string): Promise<CoreApi> {
-  const opened = await compose({
+async function openCore(name: string): Promise<ClientCore> {
+  const opened = await openClientCore({
     home: join(folder, name),
     cache: join(folder, 'cache'),
     version: '0.0.0-test',
@@ -53,14 +53,14 @@ async function openCore(name: string): Promise<CoreApi> {
         }),
       ),
   });
-  await opened.setSetting('providers.script', { kind: 'scripted', replies });
+  await opened.client.settings.set({ key: 'providers.script', value: { kind: 'scripted', replies } });
   return opened;
 }
 
 async function runTask(): Promise<string> {
-  const id = await core.createSession({ projectPath: null, title: 'Adding' });
-  await core.send(id, 'Fix the bug in add().', options);
-  await core.result(id);
+  const { sessionId: id } = await core.client.sessions.create({ projectPath: null, title: 'Adding' });
+  await core.client.sessions.send({ sessionId: id, text: 'Fix the bug in add().', options });
+  await core.client.sessions.result({ sessionId: id });
   return id;
 }
 
@@ -166,104 +166,120 @@ async function appendSteps(journal: LiveJournal): Promise<void> {
 describe('fork', () => {
   it('goes another way from a step: the same history, which replays, and another turn on top of it', async () => {
     const id = await runTask();
-    const parent = await core.showSession(id);
+    const parent = await core.client.sessions.show({ sessionId: id });
     const [, second] = parent.state.steps;
-    const { sessionId } = await core.forkSession(id, { after: second?.callId ?? '' }, never);
-    const { state, money } = await core.showSession(sessionId);
+    const { sessionId } = await core.client.sessions.fork({ sessionId: id, at: { after: second?.callId ?? '' } });
+    const { state, money } = await core.client.sessions.show({ sessionId });
     expect(state).toMatchObject({ parentId: id, title: 'Adding (fork)', sandbox: null });
     expect(state.steps.map((step) => step.callId)).toEqual(parent.state.steps.slice(0, 2).map((step) => step.callId));
     expect(state.turns.map((turn) => turn.reason)).toEqual(['cancelled']);
     expect(money.calls).toBe(0);
-    expect(await core.replay(sessionId, never)).toMatchObject({ matched: true, firstDifference: null });
-    await core.setSetting('providers.more', { kind: 'scripted', replies: replies.slice(3) });
-    await core.send(sessionId, 'Say that it is done.', { ...options, local: 'more/script' });
-    expect(await core.result(sessionId)).toMatchObject({ status: 'done' });
-    expect(await core.replay(sessionId, never)).toMatchObject({ matched: true, firstDifference: null });
-    expect((await core.replay(id, never)).matched).toBe(true);
+    expect(await core.client.sessions.replay({ sessionId })).toMatchObject({ matched: true, firstDifference: null });
+    await core.client.settings.set({ key: 'providers.more', value: { kind: 'scripted', replies: replies.slice(3) } });
+    await core.client.sessions.send({
+      sessionId,
+      text: 'Say that it is done.',
+      options: { ...options, local: 'more/script' },
+    });
+    expect(await core.client.sessions.result({ sessionId })).toMatchObject({ status: 'done' });
+    expect(await core.client.sessions.replay({ sessionId })).toMatchObject({ matched: true, firstDifference: null });
+    expect((await core.client.sessions.replay({ sessionId: id })).matched).toBe(true);
   });
 
   it('takes a whole turn where its last step is named, and nothing of it before its message', async () => {
     const id = await runTask();
-    const { state } = await core.showSession(id);
-    const whole = await core.forkSession(id, { after: state.steps.at(-1)?.callId ?? '' }, never);
-    expect((await core.showSession(whole.sessionId)).state.turns.map((turn) => turn.reason)).toEqual(['done']);
-    const empty = await core.forkSession(id, { before: state.messages[0]?.messageId ?? '' }, never);
-    const before = (await core.showSession(empty.sessionId)).state;
+    const { state } = await core.client.sessions.show({ sessionId: id });
+    const whole = await core.client.sessions.fork({ sessionId: id, at: { after: state.steps.at(-1)?.callId ?? '' } });
+    expect(
+      (await core.client.sessions.show({ sessionId: whole.sessionId })).state.turns.map((turn) => turn.reason),
+    ).toEqual(['done']);
+    const empty = await core.client.sessions.fork({
+      sessionId: id,
+      at: { before: state.messages[0]?.messageId ?? '' },
+    });
+    const before = (await core.client.sessions.show({ sessionId: empty.sessionId })).state;
     expect([before.messages, before.turns, before.steps]).toEqual([[], [], []]);
   });
 
   it('works in a copy whose files are what they were there; the project folder is left alone', async () => {
     const { id, project } = await sessionInProject();
-    const { sessionId, notRestored } = await core.forkSession(id, { before: 'call-2' }, never);
-    const { state } = await core.showSession(sessionId);
+    const { sessionId, notRestored } = await core.client.sessions.fork({ sessionId: id, at: { before: 'call-2' } });
+    const { state } = await core.client.sessions.show({ sessionId });
     expect([state.workspace?.mode, state.projectPath, notRestored]).toEqual(['copy', project, []]);
     expect(await readFile(join(state.workspace?.path ?? '', 'a.txt'), 'utf8')).toBe('two');
     await expect(stat(join(state.workspace?.path ?? '', 'new.txt'))).rejects.toMatchObject({ code: 'ENOENT' });
     expect(await readFile(join(project, 'a.txt'), 'utf8')).toBe('three');
     // What the parent did in the folder is its own: nothing of it can be undone or taken from here.
-    expect(await core.showChanges(sessionId, [])).toEqual([]);
-    expect(await core.undoChanges(sessionId, [])).toEqual({ done: [], refused: [] });
+    expect(await core.client.changes.show({ sessionId, paths: [] })).toEqual([]);
+    expect(await core.client.changes.undo({ sessionId, paths: [] })).toEqual({ done: [], refused: [] });
   });
 
   it('goes on in the project folder where nothing was changed since', async () => {
     const { id, project } = await sessionInProject();
-    const { sessionId } = await core.forkSession(id, undefined, never);
-    expect((await core.showSession(sessionId)).state.workspace).toEqual({ mode: 'in-place', path: project });
+    const { sessionId } = await core.client.sessions.fork({ sessionId: id });
+    expect((await core.client.sessions.show({ sessionId })).state.workspace).toEqual({
+      mode: 'in-place',
+      path: project,
+    });
   });
 
   it('pays for nothing twice', async () => {
     const { id } = await sessionInProject();
-    await core.forkSession(id, undefined, never);
-    expect((await core.costs({ by: 'session' })).total.costUsd).toBe(1);
+    await core.client.sessions.fork({ sessionId: id });
+    expect((await core.client.costs({ by: 'session' })).total.costUsd).toBe(1);
   });
 
   it('says so where there is no such step', async () => {
     const id = await runTask();
-    await expect(core.forkSession(id, { after: 'call-none' }, never)).rejects.toMatchObject({ code: 'not-found' });
-    expect(await core.listSessions()).toHaveLength(1);
+    await expect(core.client.sessions.fork({ sessionId: id, at: { after: 'call-none' } })).rejects.toMatchObject({
+      data: { code: 'not-found' },
+    });
+    expect(await core.client.sessions.list()).toHaveLength(1);
   });
 });
 
 it('renames a session for good', async () => {
   const id = await runTask();
-  await core.renameSession(id, 'Sums');
+  await core.client.sessions.rename({ sessionId: id, title: 'Sums' });
   await core.dispose();
   core = await openCore('home');
-  expect((await core.listSessions()).map(({ title }) => title)).toEqual(['Sums']);
-  expect((await core.replay(id, never)).matched).toBe(true);
+  expect((await core.client.sessions.list()).map(({ title }) => title)).toEqual(['Sums']);
+  expect((await core.client.sessions.replay({ sessionId: id })).matched).toBe(true);
 });
 
 describe('the bin', () => {
   it('takes a session out of the list, of search and of what may be opened, and gives it back as it was', async () => {
     const id = await runTask();
-    const before = await core.showSession(id);
-    expect((await core.searchSessions('bug', 10, never)).hits).not.toEqual([]);
-    await core.deleteSession(id);
-    expect(await core.listSessions()).toEqual([]);
-    expect((await core.searchSessions('bug', 10, never)).hits).toEqual([]);
-    await expect(core.showSession(id)).rejects.toMatchObject({ code: 'not-found' });
-    expect((await core.binnedSessions()).map(({ sessionId }) => sessionId)).toEqual([id]);
-    expect((await core.costs({ by: 'session' })).rows).toHaveLength(1);
-    await core.restoreSession(id.slice(0, 12));
-    expect((await core.showSession(id)).state).toEqual(before.state);
-    expect(await core.binnedSessions()).toEqual([]);
-    await core.send(id, 'Which file was it?', options);
-    await core.cancel(id);
+    const before = await core.client.sessions.show({ sessionId: id });
+    expect((await core.client.sessions.search({ text: 'bug', limit: 10 })).hits).not.toEqual([]);
+    await core.client.sessions.delete({ sessionId: id });
+    expect(await core.client.sessions.list()).toEqual([]);
+    expect((await core.client.sessions.search({ text: 'bug', limit: 10 })).hits).toEqual([]);
+    await expect(core.client.sessions.show({ sessionId: id })).rejects.toMatchObject({ data: { code: 'not-found' } });
+    expect((await core.client.sessions.binned()).map(({ sessionId }) => sessionId)).toEqual([id]);
+    expect((await core.client.costs({ by: 'session' })).rows).toHaveLength(1);
+    await core.client.sessions.restore({ id: id.slice(0, 12) });
+    expect((await core.client.sessions.show({ sessionId: id })).state).toEqual(before.state);
+    expect(await core.client.sessions.binned()).toEqual([]);
+    await core.client.sessions.send({ sessionId: id, text: 'Which file was it?', options });
+    await core.client.sessions.cancel({ sessionId: id });
   });
 
   it('forgets a session and the folder that was made for it, and nothing else', async () => {
     const id = await runTask();
-    const path = (await core.showSession(id)).state.workspace?.path ?? '';
-    await core.deleteSession(id);
-    await core.purgeSession(id);
+    const path = (await core.client.sessions.show({ sessionId: id })).state.workspace?.path ?? '';
+    await core.client.sessions.delete({ sessionId: id });
+    await core.client.sessions.purge({ id });
     await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' });
-    await expect(core.restoreSession(id)).rejects.toMatchObject({
-      code: 'not-found',
-      hint: expect.stringContaining('sessions bin'),
+    await expect(core.client.sessions.restore({ id })).rejects.toMatchObject({
+      data: {
+        code: 'not-found',
+        hint: expect.stringContaining('sessions bin'),
+      },
     });
     const kept = await sessionInProject();
-    await core.deleteSession(kept.id);
-    await core.purgeSession(kept.id);
+    await core.client.sessions.delete({ sessionId: kept.id });
+    await core.client.sessions.purge({ id: kept.id });
     expect(await readFile(join(kept.project, 'a.txt'), 'utf8')).toBe('three');
   });
 });
@@ -273,24 +289,26 @@ describe('export and import', () => {
 
   it('carries a session to another home, where it reads and replays the same', async () => {
     const id = await runTask();
-    const before = (await core.showSession(id)).state;
-    await core.exportSession(id, file(), never);
+    const before = (await core.client.sessions.show({ sessionId: id })).state;
+    await core.client.sessions.export({ sessionId: id, path: file() });
     await core.dispose();
     core = await openCore('other');
-    const { sessionId: imported } = await core.importSession(file(), never);
-    const { state, money } = await core.showSession(imported);
+    const { sessionId: imported } = await core.client.sessions.import({ path: file() });
+    const { state, money } = await core.client.sessions.show({ sessionId: imported });
     expect(imported).not.toBe(id);
     expect(state.turns).toEqual(before.turns);
     expect(state.workspace?.path.startsWith(join(folder, 'other', 'workspaces'))).toBe(true);
     expect([state.workspace?.mode, state.projectPath, state.changes, money.calls]).toEqual(['scratch', null, [], 0]);
-    expect((await core.replay(imported, never)).matched).toBe(true);
-    expect((await core.callDetail(imported, before.steps[0]?.callId ?? '')).request).not.toBeNull();
+    expect((await core.client.sessions.replay({ sessionId: imported })).matched).toBe(true);
+    expect(
+      (await core.client.sessions.detail({ sessionId: imported, id: before.steps[0]?.callId ?? '' })).request,
+    ).not.toBeNull();
   });
 
   it('refuses what is no session, and leaves nothing behind', async () => {
     const id = await runTask();
-    await core.exportSession(id, file(), never);
-    await core.deleteSession(id);
+    await core.client.sessions.export({ sessionId: id, path: file() });
+    await core.client.sessions.delete({ sessionId: id });
     const good = gunzipSync(await readFile(file()));
     const text = good.toString('latin1');
     const bad: Record<string, Buffer> = {
@@ -307,15 +325,16 @@ describe('export and import', () => {
     };
     for (const [name, bytes] of Object.entries(bad)) {
       await writeFile(file(), bytes);
-      const code = await core.importSession(file(), never).then(
-        () => 'imported',
-        (error: unknown) => Reflect.get(Object(error), 'code'),
-      );
-      expect([name, code]).toEqual([name, 'bad-input']);
+      const importing = core.client.sessions.import({ path: file() });
+      await expect(importing, name).rejects.toMatchObject({ data: { code: 'bad-input' } });
     }
-    await expect(core.importSession(join(folder, 'none'), never)).rejects.toMatchObject({ code: 'not-found' });
-    await expect(core.importSession('relative', never)).rejects.toMatchObject({ code: 'bad-input' });
-    expect(await core.listSessions()).toEqual([]);
+    await expect(core.client.sessions.import({ path: join(folder, 'none') })).rejects.toMatchObject({
+      data: { code: 'not-found' },
+    });
+    await expect(core.client.sessions.import({ path: 'relative' })).rejects.toMatchObject({
+      data: { code: 'bad-input' },
+    });
+    expect(await core.client.sessions.list()).toEqual([]);
   });
 
   it('believes nothing that a foreign log says about places on this machine', async () => {
@@ -352,11 +371,11 @@ describe('export and import', () => {
     );
     const header = { sessionId: 'x', title: 'x', appVersion: 'x', exportedAt: 1, blobs: [{ sha256: evil, bytes: 4 }] };
     await writeFile(file(), gzipSync(`dewpoint-session 1\n${JSON.stringify(header)}\n${records.join('')}\nevil`));
-    const { sessionId: id } = await core.importSession(file(), never);
-    const { state } = await core.showSession(id);
+    const { sessionId: id } = await core.client.sessions.import({ path: file() });
+    const { state } = await core.client.sessions.show({ sessionId: id });
     expect([state.projectPath, state.workspace?.path.startsWith(victim)]).toEqual([null, false]);
-    expect(await core.undoChanges(id, [])).toEqual({ done: [], refused: [] });
-    expect(await core.takeChanges(id, [])).toEqual({ done: [], refused: [] });
+    expect(await core.client.changes.undo({ sessionId: id, paths: [] })).toEqual({ done: [], refused: [] });
+    expect(await core.client.changes.take({ sessionId: id, paths: [] })).toEqual({ done: [], refused: [] });
     expect(await readFile(join(victim, 'a.txt'), 'utf8')).toBe('mine');
   });
 });

@@ -73,7 +73,7 @@ describe('a task without a network', () => {
       'local',
     ]);
     const said = ofType(kit.journal.events, 'notice-added').find(({ code }) => code === 'route-degraded');
-    expect(said?.text).toContain('Where this machine gave up the cloud would have gone on, but it was out of reach.');
+    expect(said?.text).toContain('The cloud would have continued where this machine gave up, but it was unreachable.');
     await expectReplay(kit);
   });
 
@@ -88,7 +88,7 @@ describe('a task without a network', () => {
     const cloud: KitOptions['cloud'] = { price, strategies: ['recipe', 'loop'] };
     const kit = offline([], ['away'], { recipes: [recipe], model, cloud });
     const end = await kit.runner.send('Set x to 2 in a.py.', options);
-    expect(end.text).toBe('Nothing that was tried held. The cloud is out of reach, so it was not asked.');
+    expect(end.text).toBe('Nothing that was tried held. The cloud is unreachable, so it was not asked.');
     expect(ofType(kit.journal.events, 'stage-chosen').map(({ stage }) => stage.where)).toEqual(['local']);
     expect(notices(kit)).toEqual(['route-degraded']);
     await expectReplay(kit);

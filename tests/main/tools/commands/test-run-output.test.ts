@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { parseTestOutput, withSelector } from '../../../../src/main/tools/commands/test-run-output.ts';
+import { summarizeTests, withSelector } from '../../../../src/main/tools/commands/test-run-output.ts';
 
-describe('parseTestOutput', () => {
+describe('summarizeTests', () => {
   it('reads the last line of pytest and the names of what failed', () => {
     const output =
       'FAILED tests/test_a.py::test_x - assert 1 == 2\nERROR tests/test_b.py\n=== 1 failed, 3 passed, 2 skipped, 1 error in 0.12s ===\n';
-    expect(parseTestOutput(output, 'pytest')).toEqual({
+    expect(summarizeTests(output)).toEqual({
       passed: 3,
       failed: 1,
       errors: 1,
@@ -14,36 +14,28 @@ describe('parseTestOutput', () => {
     });
   });
 
-  it('reads quiet pytest', () => {
-    expect(parseTestOutput('..F\n1 failed, 2 passed in 0.02s\n', 'pytest')).toMatchObject({ passed: 2, failed: 1 });
+  it('reads quiet pytest, and one that ran nothing', () => {
+    expect(summarizeTests('..F\n1 failed, 2 passed in 0.02s\n')).toMatchObject({ passed: 2, failed: 1 });
+    expect(summarizeTests('\n2 skipped in 0.02s\n')).toMatchObject({ passed: 0, failed: 0, skipped: 2 });
+    expect(summarizeTests('\nno tests ran in 0.01s\n')).toMatchObject({ passed: 0, failed: 0 });
   });
 
   it('reads unittest', () => {
-    const output = 'FAIL: test_x (t.T)\n----\nRan 4 tests in 0.001s\n\nFAILED (failures=1, skipped=1)\n';
-    expect(parseTestOutput(output, 'unittest')).toEqual({
-      passed: 2,
-      failed: 1,
-      errors: 0,
-      skipped: 1,
-      failures: ['test_x (t.T)'],
-    });
+    const output = `${'='.repeat(70)}\nFAIL: test_x (t.T)\n${'-'.repeat(70)}\nAssertionError: 1 != 2\n\n${'-'.repeat(70)}\nRan 4 tests in 0.001s\n\nFAILED (failures=1, skipped=1)\n`;
+    expect(summarizeTests(output)).toEqual({ passed: 2, failed: 1, errors: 0, skipped: 1, failures: ['t.T.test_x'] });
   });
 
   it('reads both forms of node:test', () => {
-    expect(parseTestOutput('ok 1 - a\nnot ok 2 - b\n# pass 1\n# fail 1\n# skipped 0\n', 'node-test')).toMatchObject({
-      passed: 1,
-      failed: 1,
-      failures: ['b'],
-    });
-    expect(parseTestOutput('✔ a (1ms)\n✖ b (2.5ms)\nℹ pass 1\nℹ fail 1\nℹ skipped 0\n', 'node-test')).toMatchObject({
-      passed: 1,
-      failed: 1,
-      failures: ['b'],
-    });
+    const tap = 'TAP version 13\nok 1 - a\nnot ok 2 - b\n# tests 2\n# pass 1\n# fail 1\n# skipped 0\n';
+    const failing = '✖ failing tests:\n\ntest at a.test.js:1:1\n✖ b (2.5ms)\n  AssertionError: no\n';
+    const spec = `✔ a (1ms)\n✖ b (2.5ms)\nℹ tests 2\nℹ pass 1\nℹ fail 1\nℹ skipped 0\n\n${failing}`;
+    const summary = { passed: 1, failed: 1, errors: 0, skipped: 0, failures: ['b'] };
+    expect(summarizeTests(tap)).toEqual(summary);
+    expect(summarizeTests(spec)).toEqual(summary);
   });
 
   it('does not take a test that failed to run for a passed one', () => {
-    expect(parseTestOutput('Segmentation fault\n', 'pytest')).toBeNull();
+    expect(summarizeTests('Segmentation fault\n')).toBeNull();
   });
 });
 

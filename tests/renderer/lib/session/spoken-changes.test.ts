@@ -45,19 +45,17 @@ function said(before: SessionState | null, now: SessionState): readonly string[]
 
 it('says once that a turn begins and how it ends, a failure at once and with its reason', () => {
   const running = after(start);
-  expect(said(emptySession, running)).toEqual(['polite: It is at work on your message.']);
+  expect(said(emptySession, running)).toEqual(['polite: Working on your message.']);
   expect(said(running, { ...running, seq: 9, steps: [...running.steps] })).toEqual([]);
-  expect(said(running, after(start, end('done')))).toEqual(['polite: It has finished.']);
+  expect(said(running, after(start, end('done')))).toEqual(['polite: Finished.']);
   expect(said(running, after(start, end('planned')))).toEqual(['polite: The plan is ready.']);
-  expect(said(running, after(start, end('error')))).toEqual([
-    'assertive: It ended with an error. The service is away.',
-  ]);
+  expect(said(running, after(start, end('error')))).toEqual(['assertive: Stopped by an error. The service is away.']);
   expect(said(after(start, end('done')), after(start, end('done')))).toEqual([]);
 });
 
 it('says a question at once, with what cannot be seen written out, and again only for another one', () => {
   const text =
-    'assertive: It waits for your answer. It wants to run a command that can reach these hosts: fetch aU+202Eb';
+    'assertive: Waiting for your answer. The agent wants to run a command that can reach these hosts: fetch aU+202Eb';
   const waits = after(start, ask);
   expect(said(after(start), waits)).toEqual([text]);
   expect(said(null, waits)).toEqual([text]);

@@ -4,7 +4,6 @@ import type { LibraryAction, LibraryArguments } from '../commands/sessions/sessi
 import type { CleanArguments } from '../commands/clean.command.ts';
 import type { PlanArguments } from '../commands/models/memory-plan.command.ts';
 import type { BudgetAction, BudgetArguments } from '../commands/budget.command.ts';
-import { addBudget } from './money-program.ts';
 import { addModels, type ModelHandlers } from './models-program.ts';
 import { addProjects, type ProjectHandlers } from './projects-program.ts';
 import type { CostsArguments } from '../commands/costs.command.ts';
@@ -14,7 +13,6 @@ import type { SearchArguments } from '../commands/sessions/search-sessions.comma
 import type { RouteArguments } from '../commands/route.command.ts';
 import { addRules } from './rules-program.ts';
 import type { ImageAction, ImageArguments } from '../commands/sandbox-image.command.ts';
-import { addSandbox } from './machine-program.ts';
 import type { ServeArguments } from '../commands/serve.command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -357,4 +355,61 @@ function addMachine(program: Command, handlers: Handlers): void {
     .option('--open', 'open it in the browser')
     .option('--allow <what>', 'let the browser change keys or settings, or open a terminal; repeat it', collect)
     .action((args: ServeArguments) => handlers.serve(args));
+}
+
+/** `dewpoint sandbox image`, with all its words. `add` makes a subcommand with its example. */
+export function addSandbox(
+  program: Command,
+  add: (parent: Command, name: string, description: string, example: string) => Command,
+  run: (action: ImageAction, word: string | undefined, args: ImageArguments) => Promise<void>,
+): void {
+  const sandbox = add(program, 'sandbox', 'where commands run', 'dewpoint sandbox image use .');
+  const image = add(sandbox, 'image', 'other images than its own', 'dewpoint sandbox image import image.tar');
+  add(
+    image,
+    'import',
+    'out of a file: a saved image, or the root of a file system',
+    'dewpoint sandbox image import a.tar',
+  )
+    .argument('<file>', 'a tar archive')
+    .option('--json', 'as JSON')
+    .action((file: string, args: ImageArguments) => run('import', file, args));
+  add(image, 'pull', 'from its registry; best with its digest', 'dewpoint sandbox image pull NAME@sha256:…')
+    .argument('<name>', 'its name')
+    .option('--json', 'as JSON')
+    .action((name: string, args: ImageArguments) => run('pull', name, args));
+  add(image, 'use', 'what a project wants to be worked on in: shows it, asks, makes it', 'dewpoint sandbox image use .')
+    .argument('[dir]', 'the folder of the project (default: this one)')
+    .option('--approval <hash>', 'where nobody can be asked: yes to exactly this')
+    .option('--json', 'as JSON')
+    .action((folder: string | undefined, args: ImageArguments) => run('use', folder, args));
+}
+
+type Subcommand = (parent: Command, name: string, description: string, example: string) => Command;
+type Handler = (action: BudgetAction, words: readonly string[], args: BudgetArguments) => Promise<void>;
+
+/** `dewpoint budget` and what is under it. */
+export function addBudget(program: Command, subcommand: Subcommand, handle: Handler): void {
+  const budget = subcommand(
+    program,
+    'budget',
+    'caps on money, and how far they are used',
+    'dewpoint budget set month 20',
+  );
+  subcommand(budget, 'show', 'every cap, and what is left of it', 'dewpoint budget show --project .')
+    .option('--project <dir>', 'with what this project has spent, and its own cap')
+    .option('--json', 'as JSON')
+    .action((args: BudgetArguments) => handle('show', [], args));
+  for (const [action, what] of [
+    ['set', 'sets a cap; "none" takes it away'],
+    ['raise', 'raises a cap by so many dollars'],
+    ['lower', 'lowers a cap by so many dollars'],
+  ] as const) {
+    subcommand(budget, action, what, `dewpoint budget ${action} project 5 --project .`)
+      .argument('<cap>', 'step, task, session, project, day or month')
+      .argument('<dollars>', action === 'set' ? 'US dollars, or none' : 'US dollars')
+      .option('--project <dir>', 'of the cap "project": for this one alone')
+      .option('--json', 'as JSON')
+      .action((cap: string, dollars: string, args: BudgetArguments) => handle(action, [cap, dollars], args));
+  }
 }

@@ -30,7 +30,7 @@ export function describeReachedCap({
 }: EventOf<'cap-reached'>): string {
   const cap = `the cap of ${moneyText(limitUsd)} for ${names[scope]}`;
   if (worstUsd === null) return `${seenName(model)} has no known price, so ${cap} cannot be kept`;
-  const held = heldUsd > 0 ? `, ${moneyText(heldUsd)} put aside for calls that run` : '';
+  const held = heldUsd > 0 ? `, ${moneyText(heldUsd)} reserved for running calls` : '';
   return `the next call of ${seenName(model)} could cost ${moneyText(worstUsd)}; ${cap}: ${moneyText(spentUsd)} spent${held}`;
 }
 

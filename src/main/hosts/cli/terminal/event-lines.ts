@@ -6,7 +6,7 @@ import { promptTokensOf } from '@shared/money/token-cost.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { decodeSpeedOf, wasWrittenAhead } from '@shared/session/session-state.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
-import { describeTests, parseTestOutput } from '../../../tools/commands/test-run-output.ts';
+import { describeTests, summarizeTests } from '../../../tools/commands/test-run-output.ts';
 import { describeReachedCap } from '../questions/cap-question.ts';
 import type { Terminal } from './terminal.ts';
 import { indented, oneLine, seconds } from './terminal.ts';
@@ -184,7 +184,7 @@ function counts(event: EventOf<'file-changed'>): string {
 
 /** The counts of a test runner, else the last line that a command printed. */
 function resultOf(output: string): string {
-  const tests = parseTestOutput(output, null);
+  const tests = summarizeTests(output);
   if (tests !== null) return describeTests(tests);
   const lines = output.trimEnd().split('\n');
   return lines.findLast((line) => /\p{L}{2}/u.test(line)) ?? lines.at(-1) ?? '';

@@ -74,5 +74,5 @@ function backendOf(size: number | null, onCard: number | null): CheckedLoad['bac
 }
 
 function percent(part: number, whole: number): string {
-  return `${Math.max(1, Math.round((part / whole) * 100))} %`;
+  return `${Math.max(1, Math.round((part / whole) * 100))}%`;
 }

@@ -1,9 +1,10 @@
 import { shellQuote } from '../../../lib/programs/shell-quote.ts';
 import type { RecipeContext } from '../../define.ts';
 import { languageOf } from '../../code/code-syntax.ts';
-import { parseFailures, reportingEnvironment } from '../../facts/test-outputs/parse-test-failures.ts';
+import { parseTestOutput } from '../../../lib/test-output/parse-test-output.ts';
+import { reportingEnvironment } from '../../trial/test-command.ts';
 import { findMissingNames } from '../../facts/missing-names.ts';
-import type { TestFailure, TestReport } from '../../facts/test-report.ts';
+import type { TestFailure, TestReport } from '../../../lib/test-output/test-report.ts';
 import type { Candidate, FileText } from '../../trial/candidate-change.ts';
 import { failingOnlyCommand, reportingCommand } from '../../trial/test-command.ts';
 import {
@@ -33,6 +34,17 @@ export interface Verdict {
   readonly gained: number;
   readonly output: string;
 }
+
+/** A verdict in words for people. */
+export const verdictTexts: Readonly<Record<Verdict['type'], string>> = {
+  accepted: 'tests pass',
+  partial: 'fewer tests fail',
+  moved: 'rejected, the tests now fail differently',
+  rejected: 'rejected, tests failed',
+  broken: 'rejected, other tests failed',
+  invalid: 'rejected, the code does not run',
+  untried: 'not tested',
+};
 
 export interface Baseline {
   readonly exitCode: number | null;
@@ -100,7 +112,7 @@ class TrialJudge implements Judge {
   readonly #texts = new Map<string, string | null>();
   /** What is asked for: the task and the tests that fail. */
   #wanted = '';
-  #baseline: Baseline = { exitCode: null, report: parseFailures('', []), output: '', durationMs: 0 };
+  #baseline: Baseline = { exitCode: null, report: parseTestOutput('', []), output: '', durationMs: 0 };
 
   constructor(context: RecipeContext, parts: TrialParts) {
     this.#context = context;
@@ -118,7 +130,7 @@ class TrialJudge implements Judge {
     const output = run?.output ?? '';
     this.#baseline = {
       exitCode: run?.exitCode ?? null,
-      report: parseFailures(output, this.roots),
+      report: parseTestOutput(output, this.roots),
       output,
       durationMs: run?.durationMs ?? 0,
     };
@@ -165,7 +177,7 @@ class TrialJudge implements Judge {
     const patches = await this.#patchesOf(files);
     await this.#context.world.run({
       command: 'bash -s',
-      label: `keep a step forward in ${files.map((file) => file.path).join(', ')} (in the copy)`,
+      label: `keep a partial fix in ${files.map((file) => file.path).join(', ')} (in the copy)`,
       stdin: keepScript(patches, this.paths),
       timeoutMs: 20_000,
     });
@@ -246,10 +258,10 @@ class TrialJudge implements Judge {
 
   #verdict(candidate: Candidate, runs: readonly TrialRun[], phases: number): Verdict {
     const last = runs[runs.length - 1];
-    const none = { candidate, report: parseFailures('', []), gained: 0, output: last?.output ?? '' };
+    const none = { candidate, report: parseTestOutput('', []), gained: 0, output: last?.output ?? '' };
     if (last === undefined) return { ...none, type: 'untried' };
     if (last.phase === 'check' || last.exitCode === 124 || last.exitCode === 137) return { ...none, type: 'invalid' };
-    const report = parseFailures(last.output, this.roots);
+    const report = parseTestOutput(last.output, this.roots);
     const verdict = { candidate, report, output: last.output };
     const before = this.#baseline.report;
     const stillFailing = new Set(report.failures.map((failure) => failure.id));
@@ -313,4 +325,20 @@ function compileCheck(path: string): string | null {
     case null:
       return null;
   }
+}
+
+export function isWithoutModel({ candidate }: Verdict): boolean {
+  return candidate.origin === 'mechanical' || candidate.origin === 'polish';
+}
+
+/** What crashed before and only compares wrongly now got further; a new crash, or another wrong value, says nothing. */
+export function isStepForward(judge: Judge, verdict: Verdict): boolean {
+  const before = judge.baseline().report.failures;
+  const isCrash = (failure: TestFailure) => failure.errorName !== null && !/Assert/i.test(failure.errorName);
+  return (
+    before.length > 0 &&
+    before.every(isCrash) &&
+    verdict.report.failures.length > 0 &&
+    !verdict.report.failures.some(isCrash)
+  );
 }

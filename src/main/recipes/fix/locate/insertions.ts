@@ -4,7 +4,7 @@ import { dedent, reindent } from '../../code/splice-code.ts';
 import type { CodeLanguage, Syntax } from '../../code/code-syntax.ts';
 import { findSpans } from '../../code/code-spans.ts';
 import type { MissingName } from '../../facts/missing-names.ts';
-import { relativeTo } from '../../facts/test-report.ts';
+import { relativeTo } from '../../../lib/test-output/test-report.ts';
 import { findMissingMembers, isMissingMember } from './missing-members.ts';
 import { parametersOf } from './missing-parameters.ts';
 import type { SourceFile } from '../../facts/project-reader.ts';

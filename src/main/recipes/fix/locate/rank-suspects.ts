@@ -1,6 +1,6 @@
 import type { Span } from '../../code/code-spans.ts';
 import type { Coverage } from '../../facts/coverage.ts';
-import type { TestFailure } from '../../facts/test-report.ts';
+import type { TestFailure } from '../../../lib/test-output/test-report.ts';
 import { isMissingMember, type MissingMember } from './missing-members.ts';
 import type { SourceFile } from '../../facts/project-reader.ts';
 
@@ -21,11 +21,10 @@ export interface Evidence {
   readonly task: string;
   /** Path to number of imports between it and a failing test. */
   readonly distance: ReadonlyMap<string, number>;
-  readonly useTrace: boolean;
   readonly missing: readonly MissingMember[];
 }
 
-/** Ranks spans without a model: trace if it crashed, executed lines, names in tests and task, nearness by import. */
+/** Ranks spans without a model: executed lines, names in tests and task, nearness by import. */
 export function rankSuspects(files: readonly SourceFile[], evidence: Evidence): readonly Suspect[] {
   const words = wordsOf(evidence.task);
   const suspects = files.flatMap((file) => file.spans.map((span) => scoreSpan(span, file, evidence, words)));
@@ -68,8 +67,6 @@ function scoreSpan(span: Span, file: SourceFile, evidence: Evidence, taskWords: 
     score += points;
     reasons.push(reason);
   };
-  const traced = evidence.useTrace ? traceScore(span, evidence.failures) : 0;
-  if (traced > 0) add(traced, 'in the stack trace');
   const covered = coverageScore(span, evidence.coverage);
   if (covered > 0) add(covered * 2, `executed by failing tests (${covered.toFixed(2)})`);
   const called = evidence.testNames.has(span.shortName);
@@ -79,7 +76,7 @@ function scoreSpan(span: Span, file: SourceFile, evidence: Evidence, taskWords: 
   if (evidence.failures.some((failure) => failure.message.includes(span.shortName))) add(0.3, 'named in the failure');
   const distance = evidence.distance.get(file.path);
   if (distance !== undefined) add(0.4 / (distance + 1), 'imported by the test');
-  if (evidence.coverage !== null && covered === 0 && span.kind !== 'block' && traced === 0) score *= 0.3;
+  if (evidence.coverage !== null && covered === 0 && span.kind !== 'block') score *= 0.3;
   if (span.kind === 'class') score *= span.headEndLine < span.endLine ? 0.35 : 0.5;
   if (span.kind === 'block') score *= 0.5;
   // A failing assertion prints what it compares: that alone runs these.
@@ -88,19 +85,6 @@ function scoreSpan(span: Span, file: SourceFile, evidence: Evidence, taskWords: 
   const lacks = isMissingMember(span, file.spans, evidence.missing);
   if (lacks) add(3, 'lacks what it is asked for');
   return { span, score, reasons, isMissing: lacks };
-}
-
-/** The deepest frame of the project's code counts most; the frames above it, less and less. */
-function traceScore(span: Span, failures: readonly TestFailure[]): number {
-  let best = 0;
-  for (const failure of failures) {
-    const own = failure.frames.filter((frame) => frame.path !== failure.path);
-    for (const [index, frame] of own.entries()) {
-      const inside = frame.path === span.path && frame.line >= span.startLine && frame.line <= span.endLine;
-      if (inside) best = Math.max(best, 2 / (own.length - index));
-    }
-  }
-  return best;
 }
 
 function coverageScore(span: Span, coverage: Coverage | null): number {

@@ -1,14 +1,17 @@
 import type { Span } from '../../code/code-spans.ts';
 import { walk, type Syntax, type SyntaxNode } from '../../code/code-syntax.ts';
 import type { Candidate, Origin } from '../../trial/candidate-change.ts';
-import { donorMutations } from '../tables/donor-mutations.ts';
-import { idiomMutations } from '../tables/idiom-mutations.ts';
-import { languageMutations } from '../tables/language-idioms.ts';
-import { moveMutations } from '../tables/move-mutations.ts';
-import { partners, type Mutation, type NamePairs } from './mutation.ts';
-import { stateMutations } from '../tables/state-idioms.ts';
-import { templateMutations } from '../tables/repair-templates.ts';
-import { valueMutations } from '../tables/value-idioms.ts';
+
+/** One small textual change, by offsets into the file. */
+interface Mutation {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly line: number;
+  /** Lower is tried first: how often such a slip is the bug. */
+  readonly rank: number;
+  readonly what: string;
+}
 
 const swaps: Readonly<Record<string, readonly string[]>> = {
   '<': ['<=', '>'],
@@ -45,7 +48,8 @@ const swaps: Readonly<Record<string, readonly string[]>> = {
   '..': ['...'],
 };
 
-const nameSwaps: NamePairs = [
+/** Names that are taken for each other. */
+const nameSwaps: readonly (readonly [string, string])[] = [
   ['min', 'max'],
   ['floor', 'ceil'],
   ['floor', 'round'],
@@ -80,30 +84,14 @@ const nameSwaps: NamePairs = [
 ];
 
 /** All mutations of the given lines of a file, the likeliest first within a line. Those that do not parse are left out. */
-export function mutationsOf(
+function mutationsOf(
   syntax: Syntax,
   text: string,
   span: Pick<Span, 'language' | 'startLine' | 'endLine'>,
 ): readonly Mutation[] {
   const found = syntax.withTree(span.language, text, (root) => {
-    const all = [...walk(root)];
-    const begun = all.filter((node) => lineOf(node) >= span.startLine && lineOf(node) <= span.endLine);
-    const mutations = begun.flatMap((node) => [
-      ...leafMutations(node, lineOf(node)),
-      ...treeMutations(node, lineOf(node), text),
-    ]);
-    const nodes = begun.filter((node) => node.endPosition.row + 1 <= span.endLine);
-    const failureContext = { text, language: span.language, all, nodes };
-    return [
-      ...mutations,
-      ...idiomMutations(failureContext),
-      ...templateMutations(failureContext),
-      ...valueMutations(failureContext),
-      ...donorMutations(failureContext),
-      ...moveMutations(failureContext),
-      ...languageMutations(failureContext),
-      ...stateMutations(failureContext),
-    ];
+    const begun = [...walk(root)].filter((node) => lineOf(node) >= span.startLine && lineOf(node) <= span.endLine);
+    return begun.flatMap((node) => [...leafMutations(node, lineOf(node)), ...treeMutations(node, lineOf(node), text)]);
   });
   const seen = new Set<string>();
   return found.filter((mutation) => {
@@ -112,6 +100,34 @@ export function mutationsOf(
     seen.add(key);
     return true;
   });
+}
+
+/**
+ * Variations of a change that tests of its lines should notice: the small changes, and others that no one would try as
+ * a repair (another operator, one operand alone, an empty text or list).
+ */
+export function mutantsOf(
+  syntax: Syntax,
+  text: string,
+  span: Pick<Span, 'language' | 'startLine' | 'endLine'>,
+): readonly Mutation[] {
+  const altered = syntax.withTree(span.language, text, (root) =>
+    [...walk(root)]
+      .filter((node) => lineOf(node) >= span.startLine && lineOf(node) <= span.endLine)
+      .flatMap((node) => alteredTexts(node).map((one) => change(node, one, lineOf(node), 5))),
+  );
+  return [...mutationsOf(syntax, text, span), ...altered.filter((one) => text.slice(one.start, one.end) !== one.text)];
+}
+
+function alteredTexts(node: SyntaxNode): readonly string[] {
+  const left = node.childForFieldName('left')?.text;
+  const right = node.childForFieldName('right')?.text;
+  const operator = node.childForFieldName('operator')?.text ?? '';
+  if (node.type.startsWith('binary_') && left !== undefined && right !== undefined && /^[-+*/%]$/.test(operator))
+    return [`${left} ${operator === '*' ? '+' : '*'} ${right}`, left, right];
+  const parent = node.parent?.type ?? '';
+  if (/^(string|template_string)$/.test(node.type) && !/import|expression_statement/.test(parent)) return ["''"];
+  return /^(list|array)$/.test(node.type) ? ['[]'] : [];
 }
 
 const lineOf = (node: SyntaxNode): number => node.startPosition.row + 1;
@@ -157,7 +173,8 @@ function numberMutations(node: SyntaxNode, line: number): Mutation[] {
 function nameMutations(node: SyntaxNode, line: number): Mutation[] {
   // What changes an order or an effect passes weak tests more often than it repairs something.
   const rank = /^(push|unshift|pop|shift|keys|values)$/.test(node.text) ? 6 : 3;
-  return partners(nameSwaps, node.text).map((name) => change(node, name, line, rank));
+  const taken = nameSwaps.filter((pair) => pair.includes(node.text));
+  return taken.map(([one, other]) => change(node, node.text === one ? other : one, line, rank));
 }
 
 /** Changes that need to see more than one leaf. */

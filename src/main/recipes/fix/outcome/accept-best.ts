@@ -1,37 +1,36 @@
-import type { Confidence } from '@shared/events/events.ts';
 import { speaksOfFailure } from '@shared/text/about-failures.ts';
 import type { Span } from '../../code/code-spans.ts';
 import type { RecipeOutcome } from '../../define.ts';
 import { behavioursOf, codeKey, type BehaviourParts, type Behaviours } from './candidate-behaviour.ts';
 import { withoutComments, type Candidate, type FileText } from '../../trial/candidate-change.ts';
 import type { Verdict } from '../judge/judge-candidate.ts';
-import { applyMutation, mutationsOf } from '../mechanical/mechanical-changes.ts';
+import { applyMutation, mutantsOf } from '../mechanical/mechanical-changes.ts';
 import { overfitMarks } from './overfit-marks.ts';
 import type { SearchResult } from '../search/search-result.ts';
+import type { Confidence } from '@shared/events/turn-events.ts';
 
 /** Chooses among accepted changes, checks the choice again, and writes it to the workspace. */
 export async function acceptBest(parts: BehaviourParts, result: SearchResult): Promise<RecipeOutcome | null> {
   const { context, judge } = parts;
-  const { settings } = context;
   if (result.accepted.length > 0) {
     const labels = result.accepted.map((one) => one.candidate.label);
     const told = [...new Set(labels)].map((label) => counted(label, labels));
-    await context.progress('accepted', `Passing: ${told.join(' | ')}`);
+    await context.progress('accepted', `Changes that pass: ${told.join(' | ')}`);
   }
   const passing = result.accepted.map((one) => one.candidate);
   const behaviours = await behavioursOf(parts, result.failureContext, passing);
   const all = await rankAll(parts, { result, behaviours }, result.accepted);
   for (const ranked of await preferred(parts, { result, behaviours }, all)) {
     const { candidate } = ranked.verdict;
-    if (settings.judge.rerun && !(await judge.passesRerun(candidate))) {
-      await context.progress('reject', `${candidate.label}: it did not pass a second time.`);
+    if (!(await judge.passesRerun(candidate))) {
+      await context.progress('reject', `Rejected, because it failed the second run: ${candidate.label}.`);
       continue;
     }
     const doubt = await doubtIn(parts, result, ranked);
     const refused = await context.world.apply(filesOf(candidate, result.kept));
     if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
     const { origin, label } = candidate;
-    await context.progress('accept', `Taken: ${label}.`, { origin });
+    await context.progress('accept', `The change is kept: ${label}.`, { origin });
     return {
       type: 'done',
       text: describe(parts, candidate, { result, doubt }),
@@ -59,7 +58,7 @@ async function preferred(parts: BehaviourParts, found: Found, ranked: readonly R
   if (agreeing.length > 0) {
     await context.progress(
       'agree',
-      `The model comes to the same change: ${agreeing[0]?.verdict.candidate.label ?? ''}.`,
+      `The model suggested the same change: ${agreeing[0]?.verdict.candidate.label ?? ''}.`,
     );
     return [...agreeing, ...ranked.filter((one) => !agreeing.includes(one))];
   }
@@ -103,7 +102,6 @@ async function rankAll(
       size +=
         changedLines(withoutNotes(before), withoutNotes(file.text)) + (changesSignature(before, file.text) ? 4 : 0);
     }
-    if (!parts.context.settings.judge.overfitLint) marks = [];
     const key = behaviours.keyOf(verdict.candidate);
     const agreeing = result.accepted.filter((one) => behaviours.keyOf(one.candidate) === key).length;
     const agreement = parts.context.settings.judge.agreement ? agreeing - 1 : 0;
@@ -198,7 +196,7 @@ async function tryMutants(parts: BehaviourParts, candidate: Candidate): Promise<
   if (lines.length === 0) return noMutants;
   const language = span?.language ?? (file.path.endsWith('.py') ? 'python' : 'javascript');
   const place = { language, startLine: Math.min(...lines), endLine: Math.max(...lines) };
-  const mutants = mutationsOf(parts.syntax, file.text, place)
+  const mutants = mutantsOf(parts.syntax, file.text, place)
     .filter((mutation) => lines.includes(mutation.line) && mutation.rank <= 7 && !equivalent(mutation))
     .sort((left, right) => left.rank - right.rank)
     .slice(0, 12)
@@ -210,7 +208,7 @@ async function tryMutants(parts: BehaviourParts, candidate: Candidate): Promise<
   const chosen = spread([...new Set(mutants)], 5).map((text): Candidate => ({
     files: [{ path: file.path, text }],
     origin: 'mechanical',
-    label: 'a mutant of the change',
+    label: 'an altered version of the change',
     span,
   }));
   if (chosen.length === 0) return noMutants;
@@ -242,7 +240,7 @@ function spread<T>(items: readonly T[], count: number): readonly T[] {
 /** Why a change that passes may still be wrong. */
 type Doubt = 'others-pass' | 'bends-to-tests' | 'not-held' | 'not-agreed' | 'one-example';
 
-/** What the tests themselves leave open; null where they hold the change firmly. `mutants`: null when switched off. */
+/** What the tests themselves leave open; null where they hold the change firmly. `mutants`: null without time for them. */
 function doubtOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResult): Doubt | null {
   const others = new Set(result.accepted.map((verdict) => codeKey(verdict.candidate)));
   if (others.size > 1 || result.isAmbiguous) return 'others-pass';
@@ -251,11 +249,9 @@ function doubtOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResu
 }
 
 async function doubtIn(parts: BehaviourParts, result: SearchResult, ranked: Ranked): Promise<Doubt | null> {
-  const { criterion, settings } = parts.context;
-  if (criterion?.source === 'text') return 'one-example';
+  if (parts.context.criterion?.source === 'text') return 'one-example';
   const { candidate } = ranked.verdict;
-  const isTested = settings.judge.mutants && parts.secondsLeft() > 5;
-  const mutants = isTested ? await tryMutants(parts, candidate) : null;
+  const mutants = parts.secondsLeft() > 5 ? await tryMutants(parts, candidate) : null;
   return doubtOf(ranked, mutants, result) ?? (await secondOpinion(parts, result, candidate));
 }
 
@@ -273,7 +269,7 @@ async function secondOpinion(parts: BehaviourParts, result: SearchResult, candid
   const agrees = own !== null && sameChange(own.candidate, candidate);
   await parts.context.progress(
     'agree',
-    `Asked another way, the model comes to ${agrees ? 'the same change' : 'another one'}.`,
+    `Asked another way, the model suggested ${agrees ? 'the same change' : 'a different change'}.`,
   );
   return agrees ? null : 'not-agreed';
 }
@@ -284,11 +280,11 @@ function confidenceOf(candidate: Candidate, doubt: Doubt | null): Confidence {
 }
 
 const doubtTexts: Readonly<Record<Doubt, string>> = {
-  'others-pass': 'The tests are weak here: other changes pass them too, so please look at the diff.',
-  'bends-to-tests': 'The change leans on what the tests expect, so please look at the diff.',
-  'not-held': 'The tests are weak here: they do not notice when this change is altered, so please look at the diff.',
-  'one-example': 'One example is a weak check, so please look at the diff.',
-  'not-agreed': 'Asked another way, the model does not come to the same change, so please look at the diff.',
+  'others-pass': 'Other changes pass these tests, too; please review the diff.',
+  'bends-to-tests': 'The change follows the tests’ expectations closely; please review the diff.',
+  'not-held': 'Tests barely cover this change; please review the diff.',
+  'one-example': 'One example is a weak check; please review the diff.',
+  'not-agreed': 'Asked another way, the model suggested a different change; please review the diff.',
 };
 
 function describe(
@@ -298,16 +294,14 @@ function describe(
 ): string {
   const files = filesOf(candidate, result.kept).map((file) => file.path);
   const how =
-    candidate.origin === 'mechanical'
-      ? 'Found by trying small changes, not by understanding'
-      : `Found by the model (${candidate.origin})`;
+    candidate.origin === 'mechanical' ? 'Found by trial and error' : `Found by the model (${candidate.origin})`;
   const weak = doubt === null ? '' : ` ${doubtTexts[doubt]}`;
   const what =
     candidate.origin === 'mechanical' ? candidate.label : `${candidate.span?.name ?? files.join(', ')} was rewritten`;
-  const holds = context.criterion?.source === 'text' ? 'The example of the text holds now.' : 'The tests pass now.';
+  const holds = context.criterion?.source === 'text' ? 'The example in the task works now.' : 'The tests pass now.';
   // A task that asks for something in a project whose tests fail may be about them, or about something else.
   const isMeasure = context.criterion?.source !== 'project' || speaksOfFailure(context.task);
-  const only = isMeasure ? '' : ' Only that was worked on: if the task asks for more, please say it again.';
+  const only = isMeasure ? '' : ' Only the failing tests were worked on. If the task asks for more, send it again.';
   return `Changed ${files.join(' and ')}: ${what}. ${holds} ${how}.${weak}${only}`;
 }
 

@@ -48,7 +48,7 @@ export async function behavioursOf(
   const told = seen.filter((one) => one.size > 0);
   const places = [...(told[0]?.keys() ?? [])].filter((place) => told.every((one) => one.has(place)));
   if (told.length < 2 || places.length === 0) return unseen;
-  await context.progress('vary', `${told.length} changes that pass were compared on ${places.length} altered tests.`);
+  await context.progress('vary', `Compared ${told.length} passing changes on ${places.length} altered tests.`);
   const keys = different.map(codeKey);
   const sightOf = (candidate: Candidate): Seen => seen[keys.indexOf(codeKey(candidate))] ?? new Map();
   return {

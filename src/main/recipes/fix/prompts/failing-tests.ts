@@ -1,6 +1,6 @@
 import { childrenOf, namesIn } from '../../code/code-spans.ts';
 import { languageOf, walk, type CodeLanguage, type Syntax, type SyntaxNode } from '../../code/code-syntax.ts';
-import type { TestFailure } from '../../facts/test-report.ts';
+import type { TestFailure } from '../../../lib/test-output/test-report.ts';
 import { roughTokens } from '../../code/show-code.ts';
 
 /** The code of the failing tests of one file, and the names it uses. */

@@ -1,5 +1,5 @@
 import type { Syntax } from '../../code/code-syntax.ts';
-import type { TestFailure, TestReport } from '../../facts/test-report.ts';
+import type { TestFailure, TestReport } from '../../../lib/test-output/test-report.ts';
 import { showFailingTests, type FailingTests } from './failing-tests.ts';
 import type { Suspect } from '../locate/rank-suspects.ts';
 import type { ProjectReader } from '../../facts/project-reader.ts';

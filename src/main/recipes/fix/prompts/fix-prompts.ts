@@ -43,7 +43,7 @@ function fenced(language: CodeLanguage | null, text: string): string {
   return `\`\`\`${language === null ? '' : fenceName[language]}\n${text}\n\`\`\``;
 }
 
-export function baseQuestion(
+function baseQuestion(
   promptContext: PromptContext,
   tail: string,
   opening: { readonly language: CodeLanguage; readonly text: string },
@@ -91,18 +91,6 @@ export function bodyQuestion(promptContext: PromptContext, target: Target, askin
 export function stepsQuestion(promptContext: PromptContext, target: Target, asking: PromptOptions): Question {
   const { name, path } = target.span;
   const tail = `Rewrite ${name} in ${path} so that the tests pass. Think about each test line, then write the complete ${name} with a comment before each step, in one code block.`;
-  return baseQuestion(promptContext, tail, openedWith(target), asking);
-}
-
-/** One more try at an answer that stumbled over a name, a type or its syntax: the code and one line of error. */
-export function repairQuestion(
-  promptContext: PromptContext,
-  target: Target,
-  failed: { readonly code: string; readonly error: string },
-  asking: PromptOptions,
-): Question {
-  const { name, path, language } = target.span;
-  const tail = `This rewrite of ${name} in ${path} does not work:\n${fenced(language, failed.code)}\n${failed.error}\nWrite the corrected ${name}, only that, in one code block.`;
   return baseQuestion(promptContext, tail, openedWith(target), asking);
 }
 

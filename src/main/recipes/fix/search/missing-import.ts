@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { CodeLanguage } from '../../code/code-syntax.ts';
-import type { TestReport } from '../../facts/test-report.ts';
+import type { TestReport } from '../../../lib/test-output/test-report.ts';
 import type { SourceFile } from '../../facts/project-reader.ts';
 import { addImports } from '../../code/splice-code.ts';
 

@@ -1,4 +1,3 @@
-import type { RecipeSettings } from '../../define.ts';
 import type { Attempt } from './propose-change.ts';
 import type { Suspect } from '../locate/rank-suspects.ts';
 import type { SearchStep } from './search-plan.ts';
@@ -11,11 +10,7 @@ export type ModelStep = Exclude<SearchStep, { arm: 'mechanical' | 'polish' }>;
 const leastShare = 0.25;
 
 /** What a step asks for, in order. */
-export function attemptsOf(
-  failureContext: FailureContext,
-  step: ModelStep,
-  editForm: RecipeSettings['editForm'],
-): readonly Attempt[] {
+export function attemptsOf(failureContext: FailureContext, step: ModelStep): readonly Attempt[] {
   const { temperature } = step;
   switch (step.arm) {
     case 'insert':
@@ -23,7 +18,6 @@ export function attemptsOf(
     case 'fix':
     case 'body':
     case 'steps': {
-      const form = editForm === 'span' ? step.arm : editForm;
       // A class as a whole is rewritten too seldom to be worth its tokens while its methods are suspects themselves.
       const pool = failureContext.suspects.filter((one) => (step.only === 'constants') === (one.span.kind === 'block'));
       const small = pool.filter((one) => one.span.kind !== 'class' || one.isMissing || !hasMembers(pool, one));
@@ -33,7 +27,7 @@ export function attemptsOf(
       const rounds = temperature === 0 || likely.length === 0 ? 1 : Math.ceil((step.to - step.from) / likely.length);
       return Array.from({ length: rounds }, () => likely)
         .flat()
-        .map((suspect) => ({ form, suspect, temperature }));
+        .map((suspect) => ({ form: step.arm, suspect, temperature }));
     }
     default:
       return step satisfies never;

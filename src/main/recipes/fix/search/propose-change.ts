@@ -3,12 +3,6 @@ import type { Answer, Question, RecipeContext } from '../../define.ts';
 import type { Candidate } from '../../trial/candidate-change.ts';
 import { spliceInsertion, type Insertion } from '../locate/insertions.ts';
 import type { Suspect } from '../locate/rank-suspects.ts';
-import {
-  searchReplaceQuestion,
-  spliceSearchReplace,
-  spliceWholeFile,
-  wholeFileQuestion,
-} from '../prompts/other-edit-forms.ts';
 import type { ProjectReader } from '../../facts/project-reader.ts';
 import {
   bodyQuestion,
@@ -16,25 +10,17 @@ import {
   insertQuestion,
   opening,
   openingOfName,
-  repairQuestion,
   stepsQuestion,
   type PromptOptions,
   type PromptContext,
 } from '../prompts/fix-prompts.ts';
 import { roughTokens } from '../../code/show-code.ts';
-import { codeOf, spliceSpan, type Spliced } from '../../code/splice-code.ts';
+import { spliceSpan, type Spliced } from '../../code/splice-code.ts';
 
 /** One thing to ask the model for. */
 export type Attempt =
   | { readonly form: 'fix' | 'body' | 'steps'; readonly suspect: Suspect; readonly temperature: number }
-  | { readonly form: 'whole-file' | 'search-replace'; readonly suspect: Suspect; readonly temperature: number }
-  | { readonly form: 'repair'; readonly suspect: Suspect; readonly failed: FailedTry; readonly temperature: number }
   | { readonly form: 'insert'; readonly insertion: Insertion; readonly temperature: number };
-
-export interface FailedTry {
-  readonly code: string;
-  readonly error: string;
-}
 
 export interface ProposalContext {
   readonly context: RecipeContext;
@@ -52,8 +38,8 @@ export interface Sample {
 }
 
 export type Proposal =
-  | { readonly type: 'candidate'; readonly candidate: Candidate; readonly code: string; readonly together: boolean }
-  | { readonly type: 'unusable'; readonly reason: string; readonly code: string; readonly together: boolean }
+  | { readonly type: 'candidate'; readonly candidate: Candidate; readonly together: boolean }
+  | { readonly type: 'unusable'; readonly reason: string; readonly together: boolean }
   | { readonly type: 'failed'; readonly message: string; readonly fatal: boolean };
 
 /** The model answered, whatever came of it. */
@@ -68,12 +54,11 @@ export async function proposeChange(asker: ProposalContext, attempt: Attempt): P
   const answer: Answer = await asker.context.ask(question);
   if (!answer.ok) return { type: 'failed', message: answer.message, fatal: answer.fatal };
   const { together } = answer;
-  const code = codeOf(answer.text);
   const spliced = splice(asker.syntax, attempt, text, answer.text);
-  if (!spliced.ok) return { type: 'unusable', reason: spliced.reason, code, together };
+  if (!spliced.ok) return { type: 'unusable', reason: spliced.reason, together };
   const span = attempt.form === 'insert' ? attempt.insertion.into : attempt.suspect.span;
   const files = [{ path: target, text: spliced.text }];
-  return { type: 'candidate', candidate: { files, origin: attempt.form, label: question.label, span }, code, together };
+  return { type: 'candidate', candidate: { files, origin: attempt.form, label: question.label, span }, together };
 }
 
 function splice(syntax: Syntax, attempt: Attempt, text: string, answer: string): Spliced {
@@ -81,12 +66,7 @@ function splice(syntax: Syntax, attempt: Attempt, text: string, answer: string):
     case 'fix':
     case 'body':
     case 'steps':
-    case 'repair':
       return spliceSpan(syntax, text, attempt.suspect.span, answer);
-    case 'whole-file':
-      return spliceWholeFile(syntax, { ...attempt.suspect.span, text }, answer);
-    case 'search-replace':
-      return spliceSearchReplace(syntax, { ...attempt.suspect.span, text }, answer);
     case 'insert':
       return spliceInsertion(syntax, text, attempt.insertion, answer);
     default:
@@ -118,12 +98,6 @@ function questionOf(asker: ProposalContext, attempt: Attempt, promptContext: Pro
       return bodyQuestion(promptContext, about, asking);
     case 'steps':
       return stepsQuestion(promptContext, about, asking);
-    case 'repair':
-      return repairQuestion(promptContext, about, attempt.failed, asking);
-    case 'whole-file':
-      return wholeFileQuestion(promptContext, { ...span, text }, asking);
-    case 'search-replace':
-      return searchReplaceQuestion(promptContext, { ...span, text }, asking);
     default:
       return attempt satisfies never;
   }

@@ -5,23 +5,19 @@ import {
   proposeChange,
   type ProposalContext,
   type Attempt,
-  type FailedTry,
   type Sample,
   type UsableProposal,
 } from './propose-change.ts';
 import { attemptsOf, countsOf, greedyKey, type ModelStep } from './plan-attempts.ts';
 import { candidateKey, type Candidate } from '../../trial/candidate-change.ts';
-import type { Judge, Verdict } from '../judge/judge-candidate.ts';
+import { verdictTexts, type Judge, type Verdict, isStepForward, isWithoutModel } from '../judge/judge-candidate.ts';
 import { withMissingImport } from './missing-import.ts';
 import type { SearchStep } from './search-plan.ts';
 import { mechanicalPool, polishPool } from './mechanical-pools.ts';
 import { makeProjectReader, type ProjectReader } from '../../facts/project-reader.ts';
-import { repairableError } from './repairable-error.ts';
 import type { SearchResult, Tried } from './search-result.ts';
 import { sampleTogether, type SampleGroup } from './sample-together.ts';
-import { readFailureContext, type FailureContext } from './failure-context.ts';
-import { promptContextFor } from './attempt-prompt-context.ts';
-import { isStepForward, isWithoutModel } from '../judge/verdict-kinds.ts';
+import { readFailureContext, type FailureContext, promptContextFor } from './failure-context.ts';
 
 export interface SearchParts {
   readonly context: RecipeContext;
@@ -32,7 +28,6 @@ export interface SearchParts {
 }
 
 const maxKeeps = 4;
-const maxRepairs = 4;
 const secondsElsewhere = 40;
 /** What an answer that was written together with others takes of one alone. */
 const togetherCost = 0.2;
@@ -60,7 +55,6 @@ class Search {
   #samples = 0;
   #seed: number;
   readonly #writesTogether: boolean;
-  #repairs = 0;
   #fatal: string | null = null;
 
   constructor(parts: SearchParts) {
@@ -122,7 +116,7 @@ class Search {
   }
 
   async #keep(step: Verdict): Promise<void> {
-    await this.#parts.context.progress('keep', `A step forward is kept: ${step.candidate.label}.`);
+    await this.#parts.context.progress('keep', `Partial fix kept: ${step.candidate.label}.`);
     await this.#parts.judge.keep(step.candidate.files);
     for (const file of step.candidate.files) {
       this.#kept.set(file.path, file.text);
@@ -147,9 +141,9 @@ class Search {
     const end = this.#parts.secondsLeft() - secondsElsewhere;
     const verdicts: Verdict[] = [];
     const step = { arm: form, from: 0, to: 5, samples: 1, temperature: 0 } as const;
-    for (const attempt of attemptsOf(failureContext, step, this.#parts.context.settings.editForm)) {
+    for (const attempt of attemptsOf(failureContext, step)) {
       if (this.#over() || this.#parts.secondsLeft() < end) break;
-      const verdict = this.#greedy.has(greedyKey(attempt)) ? null : await this.#ask(failureContext, attempt, false);
+      const verdict = this.#greedy.has(greedyKey(attempt)) ? null : await this.#ask(failureContext, attempt);
       if (verdict?.type === 'accepted') verdicts.push(verdict);
     }
     return verdicts;
@@ -178,7 +172,7 @@ class Search {
       failureContext.suspects.slice(0, 6),
       failureContext.evidence,
     );
-    const verdicts = await this.#tryPool(pool, 120, 'beside the rewrite', 15);
+    const verdicts = await this.#tryPool(pool, 120, 'alongside the rewrite', 15);
     return verdicts.filter((verdict) => verdict.type === 'accepted');
   }
 
@@ -208,11 +202,7 @@ class Search {
       case 'polish': {
         const misses = this.#misses.sort((left, right) => right.gained - left.gained).slice(0, step.misses);
         this.#misses = [];
-        return this.#tryPool(
-          polishPool(syntax, misses, step.limit),
-          step.limit,
-          `on top of ${misses.length} near misses`,
-        );
+        return this.#tryPool(polishPool(syntax, misses, step.limit), step.limit, `of ${misses.length} near misses`);
       }
       default:
         return this.#model(failureContext, step);
@@ -227,7 +217,7 @@ class Search {
   ): Promise<readonly Verdict[]> {
     const fresh = pool.filter((one) => !this.#seen.has(candidateKey(one))).slice(0, limit);
     if (fresh.length === 0) return [];
-    await this.#parts.context.progress('mechanical', `Trying ${fresh.length} small changes ${how}.`);
+    await this.#parts.context.progress('mechanical', `Testing ${fresh.length} variations ${how}.`);
     const totalSeconds = Math.min(mostSeconds, Math.max(5, this.#parts.secondsLeft() / 4));
     // Without a look at who agrees the first that passes is enough.
     const graceSeconds = this.#parts.context.settings.judge.agreement ? 8 : 0;
@@ -242,7 +232,7 @@ class Search {
 
   async #model(failureContext: FailureContext, step: ModelStep): Promise<readonly Verdict[]> {
     const verdicts: Verdict[] = [];
-    for (const attempt of attemptsOf(failureContext, step, this.#parts.context.settings.editForm)) {
+    for (const attempt of attemptsOf(failureContext, step)) {
       if (this.#over() || (step.temperature > 0 && (this.#isSpent() || this.#isLate()))) return verdicts;
       if (step.temperature === 0) {
         const verdict = await this.#ask(failureContext, attempt);
@@ -270,46 +260,39 @@ class Search {
       isOver: () => this.#over() || this.#isSpent(),
       isKnown: (key) => before.has(key),
       propose: (sample) => this.#propose(failureContext, attempt, { again: true, sample }),
-      judgeAlone: (proposal) => this.#judged(failureContext, attempt, proposal),
+      judgeAlone: (proposal) => this.#judged(failureContext, proposal),
       judgeAll: async (candidates) => {
         const tried = await judge.try(candidates, { stopAfter: candidates.length, totalSeconds: 60, graceSeconds: 60 });
         const verdicts: Verdict[] = [];
         for (const one of tried) verdicts.push(await this.#imported(failureContext, one));
         for (const verdict of verdicts) this.#note(verdict);
-        await context.progress('judge', `${labelOf(attempt)}: ${verdicts.map(({ type }) => type).join(', ')}.`);
+        await context.progress(
+          'judge',
+          `Attempt ${this.#asked}: ${verdicts.map(({ type }) => verdictTexts[type]).join(', ')}. (${labelOf(attempt)})`,
+        );
         return verdicts;
       },
     };
   }
 
   /** One question, one test run. */
-  async #ask(failureContext: FailureContext, attempt: Attempt, mayRepair = true): Promise<Verdict | null> {
+  async #ask(failureContext: FailureContext, attempt: Attempt): Promise<Verdict | null> {
     const proposal = await this.#propose(failureContext, attempt);
-    return proposal === null ? null : this.#judged(failureContext, attempt, proposal, mayRepair);
+    return proposal === null ? null : this.#judged(failureContext, proposal);
   }
 
-  /** A try that stumbles over a name, a type or its syntax gets one repair turn. */
-  async #judged(
-    failureContext: FailureContext,
-    attempt: Attempt,
-    proposal: UsableProposal,
-    mayRepair = true,
-  ): Promise<Verdict | null> {
+  async #judged(failureContext: FailureContext, proposal: UsableProposal): Promise<Verdict | null> {
     const { context, judge } = this.#parts;
-    const repairs = mayRepair && context.settings.repairTurn && attempt.form !== 'insert' && attempt.form !== 'repair';
-    if (proposal.type === 'unusable') {
-      const isSyntax = proposal.reason === 'unparsed' && repairs;
-      return isSyntax ? this.#repair(failureContext, attempt, { code: proposal.code, error: 'SyntaxError' }) : null;
-    }
+    if (proposal.type === 'unusable') return null;
     const [first] = await judge.try([proposal.candidate], { stopAfter: 1, totalSeconds: 300 });
     if (first === undefined) return null;
     const verdict = await this.#imported(failureContext, first);
     this.#note(verdict);
-    await context.progress('judge', `${proposal.candidate.label}: ${verdict.type}.`);
-    const error = repairs ? repairableError(verdict, judge.baseline().report.failures) : null;
-    return error === null
-      ? verdict
-      : ((await this.#repair(failureContext, attempt, { code: proposal.code, error })) ?? verdict);
+    await context.progress(
+      'judge',
+      `Attempt ${this.#asked}: ${verdictTexts[verdict.type]}. (${proposal.candidate.label})`,
+    );
+    return verdict;
   }
 
   /** A name that only lacks its import is no reason to ask again. */
@@ -323,12 +306,6 @@ class Search {
     const whole = { ...candidate, files: [{ path: file.path, text }] };
     const [again] = await this.#parts.judge.try([whole], { stopAfter: 1, totalSeconds: 300 });
     return again ?? verdict;
-  }
-
-  #repair(failureContext: FailureContext, attempt: Attempt, failed: FailedTry): Promise<Verdict | null> {
-    if (attempt.form === 'insert' || this.#over() || this.#repairs >= maxRepairs) return Promise.resolve(null);
-    this.#repairs += 1;
-    return this.#ask(failureContext, { form: 'repair', suspect: attempt.suspect, failed, temperature: 0 });
   }
 
   /** Null when there is nothing new to judge; `again`: what is not new, too. */
@@ -349,7 +326,7 @@ class Search {
     const proposal = await proposeChange(asker, attempt);
     const isCheap = proposal.type !== 'failed' && proposal.together;
     if (attempt.temperature > 0) this.#samples += isCheap ? togetherCost : 1;
-    if (attempt.temperature === 0 && attempt.form !== 'repair') {
+    if (attempt.temperature === 0) {
       this.#greedy.set(greedyKey(attempt), proposal.type === 'candidate' ? proposal.candidate : null);
     }
     if (proposal.type === 'failed') {
@@ -358,7 +335,10 @@ class Search {
     }
     if (proposal.type === 'unusable') {
       this.#tried.push({ label: labelOf(attempt), result: 'unusable' });
-      await context.progress('reject', `${labelOf(attempt)}: the answer was ${proposal.reason}.`);
+      await context.progress(
+        'reject',
+        `Attempt ${this.#asked}: the answer was ${proposal.reason}. (${labelOf(attempt)})`,
+      );
       return proposal;
     }
     if (this.#isNew(proposal.candidate) || again) return proposal;
@@ -371,7 +351,7 @@ class Search {
     const suspect = failureContext.suspects.find((one) => one.span.id === span?.id);
     if (suspect === undefined) return null;
     // The same question at temperature 0 has the same answer; without the old body the way is another one.
-    const form = origin === 'fix' || origin === 'repair' ? 'body' : 'fix';
+    const form = origin === 'fix' ? 'body' : 'fix';
     const key = greedyKey({ form, suspect, temperature: 0 });
     if (!this.#greedy.has(key)) await this.#propose(failureContext, { form, suspect, temperature: 0 }, anyway);
     const own = this.#greedy.get(key) ?? null;

@@ -111,7 +111,10 @@ function Figures({ step, calls, live }: FiguresProps) {
   const { usage } = end;
   const costs = end.costUsd === 0 ? null : money(end.costUsd);
   const parts = [
-    `${tokens(usage.freshInput + usage.cacheRead + usage.cacheWrite)} → ${tokens(usage.output)}`,
+    t('step.tokens', {
+      input: tokens(usage.freshInput + usage.cacheRead + usage.cacheWrite),
+      output: tokens(usage.output),
+    }),
     seconds(end.timings.totalMs),
   ];
   return (
@@ -125,7 +128,7 @@ function Figures({ step, calls, live }: FiguresProps) {
 
 function phaseText(live: LiveCall | undefined): string {
   if (live === undefined) return t('step.starting');
-  const share = live.total === null || live.total === 0 ? '' : ` ${Math.round((live.done / live.total) * 100)} %`;
+  const share = live.total === null || live.total === 0 ? '' : ` ${Math.round((live.done / live.total) * 100)}%`;
   switch (live.phase) {
     case 'waiting':
       return t('step.waiting');

@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import type { Attachment } from '@shared/attachments/attachment.ts';
+import { phaseText, stageText } from '../../../lib/text/stage-text.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import type { CriterionResult, MessageState, TurnState } from '@shared/session/session-state.ts';
 import type { RunStatus } from '@shared/session/run-options.ts';
 import { turnStatus } from '@shared/session/session-state.ts';
-import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
+import { seenCommand, seenWords } from '@shared/text/seen-text.ts';
 import { seconds } from '../../../lib/text/format.ts';
 import type { TurnTimeline } from '../../../lib/session/turn-timeline.ts';
 import { HintText } from '../../../ui/notices/hint-text.tsx';
@@ -85,13 +86,7 @@ export function TurnStart({ turn }: { readonly turn: TurnState }) {
 export function StageLine({ chosen: { stage, recipe, reason } }: { readonly chosen: TurnState['stages'][number] }) {
   return (
     <p className="py-1 text-xs text-soft wrap-anywhere">
-      <span className="text-ink">
-        {t('turn.stage', {
-          strategy: recipe === null ? t(`route.strategy.${stage.strategy}`) : seenName(recipe),
-          model: seenName(stage.model),
-        })}
-      </span>
-      : {seenWords(reason)}
+      <span className="text-ink">{stageText(stage, recipe)}</span>: {seenWords(reason)}
     </p>
   );
 }
@@ -159,7 +154,7 @@ export function TurnProgress({ sessionId, timeline }: RanProps) {
         <ul className="flex flex-col gap-0.5 text-xs text-soft">
           {phases.map(({ phase, text }) => (
             <li key={phase} className="wrap-anywhere">
-              <span className="text-ink">{seenWords(phase)}</span> {seenWords(text)}
+              <span className="text-ink">{phaseText(phase)}</span> {seenWords(text)}
             </li>
           ))}
         </ul>

@@ -2,6 +2,7 @@ import type { SessionState, StepState, TurnState } from '@shared/session/session
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { money, seconds } from '../../../lib/text/format.ts';
 import { stepLabel } from '../../../lib/session/step-label.ts';
+import { stageText } from '../../../lib/text/stage-text.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { Empty, Facts, Section } from '../../../ui/layout/facts.tsx';
 import { RouteDot } from '../../../ui/figures/route-dot.tsx';
@@ -97,12 +98,7 @@ function Stages({ turn }: { readonly turn: TurnState }) {
               <RouteDot where={stage.where} />
             </span>
             <div className="min-w-0 wrap-anywhere">
-              <p>
-                {t('turn.stage', {
-                  strategy: recipe === null ? t(`route.strategy.${stage.strategy}`) : seenName(recipe),
-                  model: seenName(stage.model),
-                })}
-              </p>
+              <p>{stageText(stage, recipe)}</p>
               <p className="text-xs text-soft">{seenWords(reason)}</p>
             </div>
           </li>
@@ -113,8 +109,7 @@ function Stages({ turn }: { readonly turn: TurnState }) {
         {turn.cascade.map((stage, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- a cascade never changes
           <li key={index} className="flex items-center gap-2.5 wrap-anywhere">
-            <RouteDot where={stage.where} />{' '}
-            {t('turn.stage', { strategy: t(`route.strategy.${stage.strategy}`), model: seenName(stage.model) })}
+            <RouteDot where={stage.where} /> {stageText(stage, null)}
           </li>
         ))}
       </ol>

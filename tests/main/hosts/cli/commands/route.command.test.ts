@@ -23,9 +23,9 @@ async function say(session?: string, step?: string, args: RouteArguments = {}): 
     cloud: { price: { input: 3, output: 15, source: 'test', date: '2026-11-21' } },
   });
   const routing = routingOf('balanced', { advice: false });
-  await kit.runner.send('Fix it.', { ...turnOptions, policy: 'hybrid', cloud: 'sky/model', routing });
+  await kit.runner.send('See to it.', { ...turnOptions, policy: 'hybrid', cloud: 'sky/model', routing });
   const core = createScriptedCore();
-  const sessionId = await core.createSession({ projectPath: null });
+  const { sessionId } = await core.client.sessions.create({ projectPath: null });
   for (const event of kit.journal.events) core.append(sessionId, event);
   const { context, said } = commandContext(core);
   await route(context, session, step, args);
@@ -40,11 +40,11 @@ describe('dewpoint route', () => {
   it('lists where each step ran, and by whom that was decided', async () => {
     expect((await say('session-1')).replaceAll(/ +/gu, ' ').split('\n')).toEqual([
       ' loop on fake/model: The model chooses the tools itself.',
-      expect.stringMatching(/^ 1 local L1 fake\/model This machine begins/u),
-      expect.stringMatching(/^ 2 local L3 fake\/model An edit was not made\. It is tried again here/u),
-      expect.stringMatching(/^ 3 cloud L5 sky\/model The cloud takes over after 2 bad signals/u),
+      expect.stringMatching(/^ 1 local L1 fake\/model This machine starts/u),
+      expect.stringMatching(/^ 2 local L3 fake\/model An edit was not made\. Trying again here/u),
+      expect.stringMatching(/^ 3 cloud L5 sky\/model The cloud takes over after 2 failures/u),
       '2 of 3 steps ran on this machine.',
-      expect.stringMatching(/^Step 3 went to the cloud \(no-progress\): The cloud takes over after 2 bad/u),
+      expect.stringMatching(/^Step 3 went to the cloud \(no-progress\): The cloud takes over after 2 failures/u),
       '',
     ]);
   });
@@ -91,16 +91,15 @@ describe('dewpoint route', () => {
 
   it('shows every number that the profiles are presets of, beside those of the person', async () => {
     const numbers = { consecutiveFailures: 7, roles: { title: 'none' } };
-    const { context, said } = commandContext({
-      ...createScriptedCore(),
-      getSetting: () => ({ profile: 'economy', numbers }),
-    });
+    const core = createScriptedCore();
+    core.replace({ settings: { get: () => ({ profile: 'economy', numbers }) } });
+    const { context, said } = commandContext(core);
     await route(context, undefined, undefined, { profiles: true });
     const lines = said.out.replaceAll(/ +/gu, ' ').split('\n');
     expect(lines[0]).toBe(' economy balanced quality yours');
-    expect(lines).toContain('consecutiveFailures Bad signals in a row before the cloud takes over 3 2 1 7');
-    expect(lines).toContain('valueUsd What it is worth that a task is done rightly $0.20 $1.00 $5.00');
-    expect(lines).toContain('roles.title A title is asked of this machine this machine this machine nobody');
+    expect(lines).toContain('consecutiveFailures Failures in a row before the cloud takes over 3 2 1 7');
+    expect(lines).toContain('valueUsd Value of a solved task $0.20 $1.00 $5.00');
+    expect(lines).toContain('roles.title Titles run on this machine this machine this machine nobody');
     const shown = lines.slice(1).flatMap((line) => line.split(' ').slice(0, 1));
     for (const name of Object.keys(profiles.balanced))
       expect(shown.some((one) => one.split('.')[0] === name)).toBe(true);

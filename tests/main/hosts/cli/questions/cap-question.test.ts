@@ -17,12 +17,13 @@ const reached = {
   spentUsd: 0.9,
   heldUsd: 0.05,
   worstUsd: 0.123,
+  here: null,
 } as const;
 
 describe('the question at a cap', () => {
   it('names the figures and offers a raise that is enough for the next call', () => {
     expect(describeReachedCap(reached)).toBe(
-      'the next call of openai/gpt-5 could cost $0.1230; the cap of $1.0000 for today: $0.9000 spent, $0.0500 put aside for calls that run',
+      'the next call of openai/gpt-5 could cost $0.1230; the cap of $1.0000 for today: $0.9000 spent, $0.0500 reserved for running calls',
     );
     const { limitUsd, spentUsd, heldUsd, worstUsd } = reached;
     expect(minimumRaise(reached)).toBe(0.08);

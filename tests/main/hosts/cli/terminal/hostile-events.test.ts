@@ -32,7 +32,7 @@ describe.each(Object.entries(hostileTexts))('an event with %s in every text', (_
   it('does nothing to a terminal that a session is shown on, with colours and without', async () => {
     for (const hasColors of [false, true]) {
       const core = createFakeCore([...events]);
-      core.findSession = async () => summary;
+      core.replace({ sessions: { find: () => summary } });
       const { context, said } = commandContext(core, hasColors);
       await showSession(context, 'last', {});
       expect(said.out.length).toBeGreaterThan(1000);
@@ -59,7 +59,7 @@ describe.each(Object.entries(hostileTexts))('an event with %s in every text', (_
 
   it('is JSON that says the same', async () => {
     const core = createFakeCore([...events]);
-    core.findSession = async () => summary;
+    core.replace({ sessions: { find: () => summary } });
     const { context, said } = commandContext(core);
     await showSession(context, 'last', { json: true });
     expect(harmIn(said.out)).toBeNull();

@@ -41,18 +41,20 @@ const started = (messageId: string, turnId = 'turn-2'): NewEvent => ({
 /** A message to a session in which `before` has happened; its turn asks one question more. */
 async function follow(before: readonly NewEvent[], isFirst = false) {
   const core = createScriptedCore([[started(`message-${before.length + 1}`), asked('new'), ended]]);
-  const sessionId = await core.createSession({ projectPath: null }, new AbortController().signal);
+  const sessionId = core.createSession({ projectPath: null });
   for (const event of before) core.append(sessionId, event);
   const seen: { asked: string[]; answered: string[]; events: SessionEvent['type'][] } = {
     asked: [],
     answered: [],
     events: [],
   };
-  const { context } = commandContext({
-    ...core,
-    result: () => new Promise(() => undefined),
-    approve: async (_session, approvalId) => void seen.answered.push(approvalId),
+  core.replace({
+    sessions: {
+      result: () => new Promise(() => undefined),
+      approve: ({ input }) => void seen.answered.push(input.approvalId),
+    },
   });
+  const { context } = commandContext(core);
   const end = await followTurn(context, await context.core(), {
     sessionId,
     isFirst,
@@ -108,14 +110,15 @@ describe('a message that the running turn did not take', () => {
   /** What a conversation sees, or with `isAlone` somebody who waits for one answer. */
   async function converse(script: readonly NewEvent[], isAlone = false) {
     const core = createScriptedCore([[started('message-1'), ...script]]);
-    const sessionId = await core.createSession({ projectPath: null }, new AbortController().signal);
+    const sessionId = core.createSession({ projectPath: null });
     let asks = 0;
     // It answers once no turn runs: the second time it is asked here.
     const result = (): Promise<never> => {
       asks += 1;
       return asks === 1 ? new Promise(() => undefined) : Promise.reject(new Error('idle'));
     };
-    const { context } = commandContext({ ...core, approve: async () => undefined, result });
+    core.replace({ sessions: { result } });
+    const { context } = commandContext(core);
     const seen: { asked: string[]; between: string[] } = { asked: [], between: [] };
     const end = await followTurn(context, await context.core(), {
       sessionId,

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { findSpans, type Span } from '../../../../../src/main/recipes/code/code-spans.ts';
 import { loadSyntax, type Syntax } from '../../../../../src/main/recipes/code/code-syntax.ts';
-import { emptyReport } from '../../../../../src/main/recipes/facts/test-report.ts';
+import { emptyReport } from '../../../../../src/main/lib/test-output/test-report.ts';
 import { acceptBest } from '../../../../../src/main/recipes/fix/outcome/accept-best.ts';
 import type { Origin } from '../../../../../src/main/recipes/trial/candidate-change.ts';
 import type { Judge, Verdict } from '../../../../../src/main/recipes/fix/judge/judge-candidate.ts';
@@ -58,7 +58,7 @@ async function taken(
   const failing = { path: 'test_m.py', language: 'python', text: '', names: new Set(''), first: '' } as const;
   const evidence = { failures: [], coverage: null, testNames: new Set(''), task: '', distance, missing: [] };
   const failureContext = {
-    evidence: { ...evidence, useTrace: true },
+    evidence,
     suspects: [],
     insertions: [],
     tests: [failing],

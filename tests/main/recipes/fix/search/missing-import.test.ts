@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { findSpans } from '../../../../../src/main/recipes/code/code-spans.ts';
 import { languageOf, loadSyntax, type Syntax } from '../../../../../src/main/recipes/code/code-syntax.ts';
-import { emptyReport } from '../../../../../src/main/recipes/facts/test-report.ts';
+import { emptyReport } from '../../../../../src/main/lib/test-output/test-report.ts';
 import { withMissingImport } from '../../../../../src/main/recipes/fix/search/missing-import.ts';
 
 let syntax: Syntax;

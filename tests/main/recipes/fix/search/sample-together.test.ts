@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { emptyReport } from '../../../../../src/main/recipes/facts/test-report.ts';
+import { emptyReport } from '../../../../../src/main/lib/test-output/test-report.ts';
 import type { Sample } from '../../../../../src/main/recipes/fix/search/propose-change.ts';
 import { candidateKey, type Candidate } from '../../../../../src/main/recipes/trial/candidate-change.ts';
 import type { Verdict } from '../../../../../src/main/recipes/fix/judge/judge-candidate.ts';
@@ -42,8 +42,8 @@ function makeSampler({ answers, passes = [], together, known = [], over = Infini
       if (said === null) return Promise.resolve(null);
       return Promise.resolve(
         said === ''
-          ? { type: 'unusable', reason: 'unparsed', code: '', together }
-          : { type: 'candidate', candidate: candidateOf(said), code: said, together },
+          ? { type: 'unusable', reason: 'unparsed', together }
+          : { type: 'candidate', candidate: candidateOf(said), together },
       );
     },
     judgeAlone: (proposal) => {

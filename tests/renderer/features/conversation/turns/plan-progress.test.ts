@@ -19,9 +19,9 @@ it('says the state of each item of a plan in words, and that it is the model tha
     { text: 'Test <it>', state: 'open' },
     { text: 'Ask', state: 'dropped' },
   ]);
-  expect(html).toContain('aria-label="Tasks of the plan"');
+  expect(html).toContain('aria-label="Plan tasks"');
   expect(words(html)).toBe(
-    'Tasks of the plan 1 of 4 done, the model says Read it done 2 Change it working 3 Test &lt;it&gt; open 4 Ask dropped',
+    'Plan tasks 1 of 4 done, says the model Read it done 2 Change it working 3 Test &lt;it&gt; open 4 Ask dropped',
   );
 });
 
@@ -30,9 +30,9 @@ it('says nothing of how far a plan is where nobody said it', () => {
     { text: 'Read it\nand more', state: null },
     { text: 'Change it', state: null },
   ]);
-  expect(words(html)).toBe('Tasks of the plan 1 Read it 2 Change it');
+  expect(words(html)).toBe('Plan tasks 1 Read it 2 Change it');
 });
 
-it('says of an item that was worked on when the turn ended that it was begun, and no more', () => {
-  expect(words(drawn([{ text: 'Read it', state: 'working' }], true))).toContain('1 Read it begun');
+it('says of an item that was worked on when the turn ended that it was started, and no more', () => {
+  expect(words(drawn([{ text: 'Read it', state: 'working' }], true))).toContain('1 Read it started');
 });

@@ -9,13 +9,15 @@ const broken: ModelRepair = { problem: 'its template is missing', plan: 'a model
 /** What the command says and what it asked of the core; nobody is there to be asked. */
 async function run(found: ModelRepair, args: { readonly yes?: boolean; readonly json?: boolean }) {
   const applied: boolean[] = [];
-  const core = {
-    ...createScriptedCore(),
-    repairModel: async (_id: string, apply: boolean) => {
-      applied.push(apply);
-      return apply ? { ...found, made: 'ollama/dewpoint/m' } : found;
+  const core = createScriptedCore();
+  core.replace({
+    models: {
+      repair: ({ input: { apply } }) => {
+        applied.push(apply);
+        return apply ? { ...found, made: 'ollama/dewpoint/m' } : found;
+      },
     },
-  };
+  });
   const { context, said } = commandContext(core);
   const code = await repairModel(context, 'ollama/m', args).catch((error: unknown) => String(error));
   return { code, ...said, applied };

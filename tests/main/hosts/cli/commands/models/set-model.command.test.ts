@@ -6,6 +6,7 @@ import type { ModelEntry } from '@shared/contract/contract.ts';
 import { valueOf } from '@shared/errors.ts';
 import { showModel } from '../../../../../../src/main/hosts/cli/commands/models/models.command.ts';
 import { setModel } from '../../../../../../src/main/hosts/cli/commands/models/set-model.command.ts';
+import { createSettingsCommands } from '../../../../../../src/main/settings/commands.ts';
 import { openSettings } from '../../../../../../src/main/settings/settings-store.ts';
 import { commandContext } from '../../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../../fakes/scripted-core.ts';
@@ -30,13 +31,8 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 
 async function open() {
   const settings = valueOf(await openSettings(home));
-  const core = {
-    ...createScriptedCore(),
-    showModel: async () => model,
-    getSetting: (key: Parameters<typeof settings.get>[0]) => valueOf(settings.get(key)),
-    setSetting: async (...change: Parameters<typeof settings.set>) => valueOf(await settings.set(...change)),
-    unsetSetting: async (key: Parameters<typeof settings.unset>[0]) => void valueOf(await settings.unset(key)),
-  };
+  const core = createScriptedCore();
+  core.replace({ models: { show: () => model }, settings: createSettingsCommands(settings) });
   const { context, said } = commandContext(core);
   const set = (...words: readonly string[]) =>
     setModel(context, id, { words }).catch((error: unknown) => String(error));

@@ -45,26 +45,29 @@ function underTest(before: PreparationPlan, after: PreparationPlan = planOf('rea
   const approved: string[] = [];
   const removals: string[] = [];
   const removedModels: string[] = [];
-  const core = {
-    ...createFakeCore(),
-    projectParts: async () => before.parts,
-    planPreparation: async () => before,
-    prepareProject: async ({ approval }: { readonly approval: string }, onProgress: (text: string) => void) => {
-      approved.push(approval);
-      onProgress('pip install');
-      await Promise.resolve();
-      return after;
+  const core = createFakeCore();
+  core.replace({
+    projects: {
+      parts: () => before.parts,
+      preparation: () => before,
+      prepare: async function* ({ input }) {
+        approved.push(input.approval);
+        yield { type: 'text', text: 'pip install' };
+        yield { type: 'ended', plan: after };
+      },
     },
-    clean: async ({ remove }: { readonly remove: string }) => {
-      removals.push(remove);
+    clean: ({ input }) => {
+      removals.push(input.remove);
       return [];
     },
-    listModels: async () => [modelOf('llama-cpp/small', true), modelOf('llama-cpp/own', false)],
-    removeModel: async (id: string) => {
-      removedModels.push(id);
-      return { done: 'deleted', path: '/m', bytes: 1024 } as const;
+    models: {
+      list: () => [modelOf('llama-cpp/small', true), modelOf('llama-cpp/own', false)],
+      remove: ({ input }) => {
+        removedModels.push(input.id);
+        return { done: 'deleted', path: '/m', bytes: 1024 };
+      },
     },
-  };
+  });
   const { context, said } = commandContext(core);
   return { context, approved, removals, removedModels, said: () => said.out + said.err };
 }

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ChangedFile, ChangeOutcome } from '@shared/contract/contract.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
-import type { CoreApi } from '../../../../../../src/main/server/core-api.ts';
 import { changes } from '../../../../../../src/main/hosts/cli/commands/sessions/changes.command.ts';
 import { commandContext } from '../../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../../fakes/scripted-core.ts';
@@ -20,33 +19,34 @@ const file = (path: string, more: Partial<ChangedFile> = {}): ChangedFile => ({
 });
 
 /** A session with these changes; `asked` fills with the paths that are to be undone or taken. */
-async function sessionWith(
+function sessionWith(
   files: readonly ChangedFile[],
   outcome: ChangeOutcome = { done: [], refused: [] },
   untracked: readonly UntrackedPlace[] = [],
 ) {
-  const scripted = createScriptedCore();
-  const sessionId = await scripted.createSession({ projectPath }, new AbortController().signal);
+  const core = createScriptedCore();
+  const sessionId = core.createSession({ projectPath });
   const asked: (readonly string[])[] = [];
-  const act = async (_id: string, paths: readonly string[]): Promise<ChangeOutcome> => {
-    asked.push(paths);
+  const act = ({ input }: { readonly input: { readonly paths: readonly string[] } }): ChangeOutcome => {
+    asked.push(input.paths);
     return outcome;
   };
-  const core: CoreApi = {
-    ...scripted,
-    showChanges: async (_id, paths) =>
-      files.filter(({ path }) => paths.length === 0 || paths.some((want) => `${path}/`.startsWith(`${want}/`))),
-    untracked: async () => untracked,
-    takeChanges: act,
-    undoChanges: act,
-  };
+  core.replace({
+    changes: {
+      show: ({ input: { paths } }) =>
+        files.filter(({ path }) => paths.length === 0 || paths.some((want) => `${path}/`.startsWith(`${want}/`))),
+      untracked: () => untracked,
+      take: act,
+      undo: act,
+    },
+  });
   const { context, said } = commandContext(core);
   return { said, asked, call: (...words: string[]) => changes(context, sessionId, words, {}) };
 }
 
 describe('changes of a path', () => {
   it.each(['show', 'take', 'undo'])('%s says so where the session has none there, and does nothing', async (action) => {
-    const { call, asked, said } = await sessionWith([file('src/a.py')]);
+    const { call, asked, said } = sessionWith([file('src/a.py')]);
     await expect(call(action, 'src/a.py', 'b.py')).rejects.toMatchObject({
       code: 'not-found',
       message: 'This session has no change at b.py.',
@@ -55,7 +55,7 @@ describe('changes of a path', () => {
   });
 
   it('are found by the path from here and by the whole one, as the keyboard completes them', async () => {
-    const { call, asked } = await sessionWith([file('src/a.py')]);
+    const { call, asked } = sessionWith([file('src/a.py')]);
     for (const path of ['src/a.py', './src', 'src/', 'calculator/src/a.py', join(projectPath, 'src'), projectPath])
       await call('undo', path);
     expect(asked).toEqual([['src/a.py'], ['src'], ['src'], ['src/a.py'], ['src'], ['.']]);
@@ -65,19 +65,19 @@ describe('changes of a path', () => {
 describe('changes', () => {
   it('that came back are called that, those that went undone', async () => {
     const outcome = { done: ['a.py', 'b.py'], broughtBack: ['b.py'], refused: [] };
-    const { call, said } = await sessionWith([file('a.py'), file('b.py')], outcome);
+    const { call, said } = sessionWith([file('a.py'), file('b.py')], outcome);
     expect(await call('undo')).toBe(0);
     expect(said.out).toBe('undone a.py\nbrought back b.py\n');
   });
 
   it('that are settled are the reason why nothing is undone', async () => {
-    const { call, said } = await sessionWith([file('a.py', { state: 'taken' })]);
+    const { call, said } = sessionWith([file('a.py', { state: 'taken' })]);
     expect(await call('undo')).toBe(0);
     expect(said.err).toBe('There is nothing to undo: what was taken is settled. `show` has its diffs.\n');
   });
 
   it('of rights are told, and why there is no diff', async () => {
-    const { call, said } = await sessionWith([
+    const { call, said } = sessionWith([
       file('run.sh', { note: 'mode 644 to 755' }),
       file('big.bin', { diff: null, note: 'not kept: too-large' }),
     ]);
@@ -89,7 +89,7 @@ describe('changes', () => {
 
 it('says what may run later, also where no change is tracked', async () => {
   const place = { path: 'lib/dep/.git', why: 'git runs what stands in it', done: 'hooks taken away: pre-commit' };
-  const { call, said } = await sessionWith([file('Makefile')], { done: [], refused: [] }, [
+  const { call, said } = sessionWith([file('Makefile')], { done: [], refused: [] }, [
     place,
     { path: 'node_modules\n  safe', why: 'programs run it', done: null },
   ]);

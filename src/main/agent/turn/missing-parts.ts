@@ -1,0 +1,37 @@
+import { howToGet } from '@shared/models/model-info.ts';
+import type { TurnFacts } from '../preparation/turn-facts.ts';
+import type { TurnOptions } from './agent-dependencies.ts';
+import type { TurnEnd } from './turn-baseline.ts';
+
+type Asked = Pick<TurnOptions, 'policy' | 'local' | 'cloud'>;
+
+export function missingModel({ policy, local, cloud }: Asked): TurnEnd {
+  const isCloud = policy === 'cloud';
+  const name = isCloud ? cloud : local;
+  const message = name === null ? 'No cloud model is set up.' : `The model ${name} is not available.`;
+  const hint = isCloud
+    ? 'Look for its name in `dewpoint models list`, or add an endpoint with `dewpoint settings set providers.NAME …`; --cloud names it.'
+    : `${howToGet(local)}, or name another one with --local; \`dewpoint models list\` shows what there is.`;
+  return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
+}
+
+export function missingSandbox({ sandbox: { missing } }: Pick<TurnFacts, 'sandbox'>): TurnEnd {
+  const what = missing?.message ?? 'There is no sandbox for commands on this machine.';
+  const message = `${what} Nothing can be changed or run, but questions and plans still work.`;
+  const hint =
+    missing?.hint ??
+    'Install and start Docker (or Podman with its Docker socket), then try again; `dewpoint doctor` says what is missing.';
+  return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-sandbox', message, hint } };
+}
+
+/** Null: somebody who may work on it sees pictures. Nothing is sent without them instead. */
+export function missingImages(options: Pick<Asked, 'policy'>, { local, cloud }: TurnFacts): TurnEnd | null {
+  const models = [options.policy === 'cloud' ? null : local, options.policy === 'local' ? null : cloud].filter(
+    (info) => info !== null,
+  );
+  if (models.length === 0 || models.some(({ capabilities }) => capabilities.images === true)) return null;
+  const message = `${models.map(({ label }) => label).join(' and ')} ${models.length === 1 ? 'does' : 'do'} not support images, and the message has one.`;
+  const hint =
+    'Send it to a model that supports images, or without the image. In the terminal: /model PROVIDER/NAME and /image FILE in dewpoint chat, or dewpoint run --session ID --local PROVIDER/NAME --image FILE "TASK" (--policy cloud --cloud PROVIDER/NAME for one elsewhere).';
+  return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
+}

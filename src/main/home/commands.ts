@@ -1,0 +1,30 @@
+import { AppError } from '@shared/errors.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import type { PackagePreparations } from '../sandbox/packages/package-preparations.ts';
+import type { Handlers } from '../server/handlers.ts';
+import { checkSetup } from './check-setup.ts';
+import type { SetupCheckInput } from './check-setup.ts';
+import { cleanHome } from './clean-home.ts';
+
+export interface HomeCommandsOptions extends Omit<SetupCheckInput, 'settings'> {
+  readonly settings: () => Settings;
+  /** What the container engine keeps for this home. */
+  readonly cleanEngine: PackagePreparations['clean'];
+}
+
+/** The commands about a home as a whole: where it lies, what works on this machine, and what can go. */
+export function createHomeCommands({ settings, cleanEngine, ...setup }: HomeCommandsOptions) {
+  const { version, home, cache } = setup;
+  return {
+    home: { info: () => ({ pid: process.pid, version, home, cache }) },
+    doctor: ({ signal }) => checkSetup({ ...setup, settings: settings() }, signal),
+    clean: async ({ input, signal }) => {
+      const inEngine = await cleanEngine(input, signal);
+      // Without an engine there is nothing of ours in it, or nothing to be seen of it.
+      if (!inEngine.ok && inEngine.error.code !== 'missing-sandbox')
+        throw new AppError(inEngine.error.code, inEngine.error.message);
+      const inHome = await cleanHome({ homePath: home, cachePath: cache }, input.remove !== 'nothing', signal);
+      return [...(inEngine.ok ? inEngine.value : []), ...inHome];
+    },
+  } satisfies Partial<Handlers>;
+}

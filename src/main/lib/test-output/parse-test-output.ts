@@ -1,0 +1,36 @@
+import { nodeFrames, parseNodeTest } from './parse-node-test.ts';
+import { isPytest, parsePytest } from './parse-pytest.ts';
+import { parseUnittest, pythonFrames } from './parse-unittest.ts';
+import { emptyReport, type TestReport } from './test-report.ts';
+
+/** Escape sequences for colours. */
+const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+
+/**
+ * What the output of a test command says, whichever runner wrote it: the output itself is looked at,
+ * because a project's command may hide its runner. `roots`: absolute folders whose files are the project's.
+ */
+export function parseTestOutput(output: string, roots: readonly string[]): TestReport {
+  const plain = output.replaceAll(colours, '');
+  if (/^(TAP version \d+|ℹ tests \d+)/mu.test(plain)) return parseNodeTest(plain, roots);
+  if (/^Ran \d+ tests? in /m.test(plain)) return parseUnittest(plain, roots);
+  if (isPytest(plain)) {
+    return parsePytest(plain, roots);
+  }
+  return parseCrash(plain, roots);
+}
+
+/** A command that only crashes: its traceback, or at least the error that it ends with, is the one failure. */
+function parseCrash(output: string, roots: readonly string[]): TestReport {
+  const frames = [...pythonFrames(output, roots), ...nodeFrames(output, roots)];
+  const error =
+    [...output.matchAll(/^(\w*(?:Error|Exception)\b.*)$/gm)].pop()?.[1] ?? output.trim().split('\n').pop() ?? '';
+  const errorName = /^(\w*(?:Error|Exception))/.exec(error)?.[1] ?? null;
+  if (frames.length === 0 && errorName === null) return emptyReport;
+  return {
+    passed: new Set(),
+    failures: [{ id: 'command', path: null, line: null, errorName, message: error, frames }],
+    parsed: false,
+    counts: null,
+  };
+}

@@ -1,0 +1,17 @@
+import { AppError } from '@shared/errors.ts';
+import type { Handlers } from './handlers.ts';
+
+const refuse = (): never => {
+  throw new AppError('refused', 'This is only there in the app.');
+};
+
+/** The core has no window; a host that has one answers these itself (`forward-router.ts`). */
+export const hostCommands: Handlers['host'] = {
+  info: () => ({ isWindow: false, refused: [] }),
+  chooseFolder: refuse,
+  exportSession: refuse,
+  importSession: refuse,
+  openWindow: refuse,
+  keepView: refuse,
+  pushes: refuse,
+};

@@ -1,0 +1,65 @@
+import type { SessionSummary } from '@shared/contract/contract.ts';
+import { AppError } from '@shared/errors.ts';
+import { buildRunResult } from '../agent/turn/build-run-result.ts';
+import type { HomeMoney } from '../money/home-money.ts';
+import type { Handlers } from '../server/handlers.ts';
+import { toSessionSummary } from './library/session-list-entry.ts';
+import type { OpenSessions } from './open/open-sessions.ts';
+import { sessionStream } from './open/session-stream.ts';
+import type { SessionStore } from './store/session-store.ts';
+
+export interface SessionCommandsOptions {
+  readonly sessions: OpenSessions;
+  readonly store: SessionStore;
+  readonly money: Pick<HomeMoney, 'reference'>;
+}
+
+/** The commands about working in a session. Ids are whole ids; only `find` takes the beginning of one. */
+export function createSessionCommands({ sessions, store, money }: SessionCommandsOptions) {
+  const list = async (): Promise<readonly SessionSummary[]> =>
+    (await store.list()).map((summary) => toSessionSummary(summary, statusOf(sessions, summary.id)));
+  return {
+    create: async ({ input, signal }) => ({ sessionId: await sessions.create(input, signal) }),
+    send: async ({ input: { sessionId, text, options, attachments } }) => {
+      const { messageId, queued } = await sessions.send(sessionId, text, options, attachments);
+      return { messageId, queued };
+    },
+    events: ({ input, signal }) => sessionStream(() => sessions.journal(input.sessionId), input.fromSeq, signal),
+    cancel: ({ input }) => sessions.cancel(input.sessionId),
+    approve: ({ input }) => sessions.approve(input.sessionId, input.approvalId, input.answer, input.scope),
+    answerCap: ({ input }) => sessions.answerCap(input.sessionId, input.capId, input.decision),
+    editPlan: ({ input }) => sessions.editPlan(input.sessionId, input.turnId, input.steps),
+    list,
+    find: async ({ input }) => {
+      const id = await store.find(input.id);
+      const found = (await list()).find((summary) => summary.sessionId === id);
+      if (found === undefined) throw new AppError('not-found', `There is no session "${input.id}".`);
+      return found;
+    },
+    show: async ({ input: { sessionId } }) => {
+      const journal = sessions.openJournal(sessionId);
+      if (journal !== null) return { state: journal.state(), money: journal.money() };
+      const { state, money: spent } = await store.view(sessionId);
+      return { state, money: spent };
+    },
+    result: async ({ input: { sessionId } }) => {
+      const runner = sessions.runner(sessionId);
+      await runner?.idle();
+      const failure = runner?.failure() ?? null;
+      if (failure !== null) throw failure;
+      const state = sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state;
+      const used = state.steps.findLast(({ where }) => where === 'cloud')?.model ?? null;
+      const result = buildRunResult(state, await money.reference(used));
+      if (result === null) throw new AppError('not-found', 'No turn of this session has ended yet.');
+      return result;
+    },
+  } satisfies Partial<Handlers['sessions']>;
+}
+
+/** A turn that runs may wait for a person. */
+function statusOf(sessions: OpenSessions, sessionId: string): SessionSummary['status'] {
+  if (sessions.runner(sessionId)?.isRunning() !== true) return 'idle';
+  const state = sessions.openJournal(sessionId)?.state();
+  const isWaiting = state !== undefined && (state.approvals.length > 0 || state.cap !== null);
+  return isWaiting ? 'waiting' : 'running';
+}

@@ -1,0 +1,36 @@
+import type { Comparison } from '@shared/comparisons/comparison.ts';
+import { createPushQueue, latestOf } from '../../lib/async/push-queue.ts';
+import type { Handlers } from '../../server/handlers.ts';
+import type { ComparisonRunner } from './run-comparisons.ts';
+
+/** The commands about comparisons: the same task under several policies. */
+export function createComparisonCommands(comparisons: ComparisonRunner): Handlers['comparisons'] {
+  return {
+    create: async ({ input, signal }) => ({ id: await comparisons.create(input, signal) }),
+    start: ({ input }) => comparisons.start(input.id, input.maxUsd),
+    watch: ({ input, signal }) => comparisonStream(comparisons, input.id, signal),
+    cancel: ({ input }) => comparisons.cancel(input.id),
+    show: ({ input }) => comparisons.show(input.id),
+    list: () => comparisons.list(),
+  };
+}
+
+/** A comparison as it is, then after each change, until nothing is carried out any more. Looking away stops nothing. */
+async function* comparisonStream(
+  { watch }: Pick<ComparisonRunner, 'watch'>,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<Comparison> {
+  const queue = createPushQueue<Comparison>(signal, Number.POSITIVE_INFINITY);
+  const stop = await watch(
+    id,
+    (comparison) => void queue.push(comparison),
+    (error) => queue.end(error),
+  );
+  try {
+    yield* latestOf(queue);
+  } finally {
+    stop();
+    queue.end();
+  }
+}

@@ -1,0 +1,75 @@
+import { access, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import { makeFolder } from '../../lib/files/json-file.ts';
+import type { Handlers } from '../../server/handlers.ts';
+import type { SearchIndex } from '../search/session-search-index.ts';
+import type { SessionStore } from '../store/session-store.ts';
+import { exportSession, forkSession, importSession } from './session-library.ts';
+import type { SessionLibraryOptions } from './session-library.ts';
+import { toSessionSummary } from './session-list-entry.ts';
+
+export interface LibraryCommandsOptions extends SessionLibraryOptions {
+  /** The bin: sessions that were deleted and can be restored. */
+  readonly bin: SessionStore;
+  readonly index: SearchIndex;
+}
+
+/** The commands about sessions as a whole: looking through them all, copying one, putting one somewhere else. */
+export function createLibraryCommands(options: LibraryCommandsOptions) {
+  const { home, store, bin, sessions, index } = options;
+  return {
+    search: async ({ input, signal }) => {
+      const { hits, isComplete } = await index.search(input.text, input.limit, signal);
+      const summaries = new Map((await store.list()).map((summary) => [summary.id, summary]));
+      const named = hits.map((hit) => {
+        const { title, projectPath } = summaries.get(hit.sessionId) ?? { title: '', projectPath: null };
+        return { ...hit, title, projectPath };
+      });
+      return { hits: named, isComplete };
+    },
+    rename: async ({ input: { sessionId, title } }) => {
+      await (await sessions.journal(sessionId)).append({ type: 'session-renamed', title });
+    },
+    fork: ({ input, signal }) => forkSession(options, input.sessionId, input.at ?? null, signal),
+    export: ({ input, signal }) => exportSession(options, input.sessionId, input.path, signal),
+    import: ({ input, signal }) => importSession(options, input.path, signal),
+    delete: async ({ input: { sessionId } }) => {
+      await sessions.close(sessionId);
+      await move(store.folderOf(sessionId), bin.folderOf(sessionId));
+    },
+    binned: async () => (await bin.list()).map((summary) => toSessionSummary(summary, 'idle')),
+    restore: async ({ input }) => {
+      const sessionId = await inBin(bin, input.id);
+      await move(bin.folderOf(sessionId), store.folderOf(sessionId));
+      return { sessionId };
+    },
+    purge: async ({ input }) => {
+      const sessionId = await inBin(bin, input.id);
+      await rm(bin.folderOf(sessionId), { recursive: true, force: true });
+      // Only what was made for it; a project folder lies elsewhere.
+      await rm(join(home, 'workspaces', sessionId), { recursive: true, force: true });
+    },
+  } satisfies Partial<Handlers['sessions']>;
+}
+
+async function inBin(bin: Pick<SessionStore, 'find'>, text: string): Promise<string> {
+  return bin.find(text).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'not-found') throw error;
+    throw new AppError('not-found', `There is no session "${text}" in the bin.`, {
+      hint: '`dewpoint sessions bin` shows what there is.',
+    });
+  });
+}
+
+/** A session of that name in both places is nothing that should be merged or replaced. */
+async function move(from: string, to: string): Promise<void> {
+  const isThere = await access(from).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere)
+    throw new AppError('not-found', 'There is no such session.', { hint: 'It may have been moved already.' });
+  await makeFolder(join(to, '..'));
+  await rename(from, to);
+}

@@ -1,0 +1,45 @@
+import type { Stage } from '@shared/models/model-info.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import type { TextKey } from './translate.ts';
+import { t } from './translate.ts';
+
+const recipes: Readonly<Record<string, TextKey>> = {
+  answer: 'recipe.answer',
+  direct: 'recipe.direct',
+  edit: 'recipe.edit',
+  'fix-failing-tests': 'recipe.fix-failing-tests',
+  probe: 'recipe.probe',
+  write: 'recipe.write',
+};
+
+/** What drives which model. A recipe that this page does not know yet keeps the name that it has in the log. */
+export function stageText({ strategy, model }: Pick<Stage, 'strategy' | 'model'>, recipe: string | null): string {
+  const known = recipe === null ? (`route.strategy.${strategy}` as const) : recipes[recipe];
+  const driver = known === undefined ? seenName(recipe ?? '') : t(known);
+  return t('turn.stage', { strategy: driver, model: seenName(model) });
+}
+
+const phases: Readonly<Record<string, TextKey>> = {
+  accept: 'phase.accept',
+  accepted: 'phase.accepted',
+  agree: 'phase.agree',
+  calls: 'phase.calls',
+  edits: 'phase.edits',
+  facts: 'phase.facts',
+  'gave-up': 'phase.gave-up',
+  judge: 'phase.judge',
+  keep: 'phase.keep',
+  locate: 'phase.locate',
+  mechanical: 'phase.mechanical',
+  reject: 'phase.reject',
+  rename: 'phase.rename',
+  speed: 'phase.speed',
+  vary: 'phase.vary',
+  window: 'phase.window',
+};
+
+/** How far a recipe is. A phase that this page does not know yet keeps the name that it has in the log. */
+export function phaseText(phase: string): string {
+  const known = phases[phase];
+  return known === undefined ? seenWords(phase) : t(known);
+}

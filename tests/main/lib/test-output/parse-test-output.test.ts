@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parseTestOutput } from '../../../../src/main/lib/test-output/parse-test-output.ts';
+
+const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}.txt`, import.meta.url), 'utf8');
+const read = (name: string) => parseTestOutput(fixture(name), ['/workspace']);
+
+describe('pytest', () => {
+  test('reads failures, got and want, frames and passing tests', () => {
+    const report = read('pytest-short');
+    expect([...report.passed]).toEqual([
+      'test_ut.py::CalcTest::test_ok',
+      'tests/test_calc.py::test_add[0-0-0]',
+      'tests/test_calc.py::TestDiv::test_ok',
+    ]);
+    expect(report.failures.map((failure) => failure.id)).toHaveLength(9);
+    expect(report.failures.find((failure) => failure.id === 'tests/test_calc.py::TestDiv::test_zero')).toEqual({
+      id: 'tests/test_calc.py::TestDiv::test_zero',
+      path: 'tests/test_calc.py',
+      line: 15,
+      errorName: 'ZeroDivisionError',
+      message: 'ZeroDivisionError: division by zero',
+      frames: [
+        { path: 'tests/test_calc.py', line: 15, name: 'test_zero' },
+        { path: 'calc.py', line: 6, name: 'div' },
+        { path: 'calc.py', line: 10, name: 'helper' },
+      ],
+    });
+  });
+
+  test('reads a test file that could not be imported as one failure', () => {
+    const [failure, ...rest] = read('pytest-collection-error').failures;
+    expect(rest).toEqual([]);
+    expect(failure).toMatchObject({
+      id: 'tests/test_new.py',
+      errorName: 'ImportError',
+      message: "ImportError: cannot import name 'mul' from 'calc' (/workspace/calc.py)",
+    });
+  });
+});
+
+describe('unittest', () => {
+  test('counts the parts of a test with subtests once', () => {
+    expect(read('unittest').failures.map((failure) => failure.id)).toEqual([
+      'test_ut.CalcTest.test_zero',
+      'test_ut.CalcTest.test_add',
+      'test_ut.CalcTest.test_sub',
+    ]);
+  });
+
+  test('knows passing tests from the verbose form', () => {
+    expect([...read('unittest-verbose').passed]).toEqual(['test_ut.CalcTest.test_ok']);
+  });
+});
+
+describe('node:test', () => {
+  test('reads the same failures from TAP and from the spec form', () => {
+    expect(read('node-spec').failures).toEqual(read('node-tap').failures);
+  });
+
+  test('keeps the quotes of the values that it compares', () => {
+    const block =
+      "not ok 1 - words\n  ---\n  error: |-\n    Expected values to be strictly equal:\n    \n    'circle' !== 'star'\n  ...\n# tests 1\n";
+    const quoted = "not ok 1 - words\n  ---\n  error: 'It is gone.'\n  ...\n# tests 1\n";
+    const messageOf = (output: string) => parseTestOutput(`TAP version 13\n${output}`, []).failures[0]?.message;
+    expect(messageOf(block)).toBe("Expected values to be strictly equal:\n'circle' !== 'star'");
+    expect(messageOf(quoted)).toBe('It is gone.');
+  });
+
+  test('names nested tests by their suites and leaves suites out', () => {
+    const report = read('node-tap');
+    expect([...report.passed]).toEqual(['adds zero', 'group > ok']);
+    expect(report.failures.map((failure) => failure.id)).toEqual([
+      'adds two numbers',
+      'group > deep',
+      'group > boom: throws',
+      'rejects',
+      'new.test.js',
+      'not a function',
+    ]);
+  });
+
+  test('tells why a test file could not be loaded', () => {
+    const failure = read('node-tap').failures.find((one) => one.id === 'new.test.js');
+    expect(failure?.message).toContain("does not provide an export named 'mul'");
+  });
+
+  test('orders frames outermost first and keeps only the project', () => {
+    const failure = read('node-tap').failures.find((one) => one.id === 'group > boom: throws');
+    expect(failure?.frames).toEqual([
+      { path: 'calc.test.js', line: 14, name: 'TestContext.<anonymous>' },
+      { path: 'calc.js', line: 5, name: 'boom' },
+    ]);
+  });
+});
+
+test('a crash of an unknown command becomes one failure with its frames', () => {
+  const output =
+    'Traceback (most recent call last):\n  File "/workspace/run.py", line 3, in <module>\n    go()\n  File "/workspace/app/go.py", line 9, in go\n    raise KeyError("x")\nKeyError: \'x\'\n';
+  expect(parseTestOutput(output, ['/workspace']).failures).toEqual([
+    {
+      id: 'command',
+      path: null,
+      line: null,
+      errorName: 'KeyError',
+      message: "KeyError: 'x'",
+      frames: [
+        { path: 'run.py', line: 3, name: '<module>' },
+        { path: 'app/go.py', line: 9, name: 'go' },
+      ],
+    },
+  ]);
+});
+
+test('output without any test says that it was not understood', () => {
+  expect(parseTestOutput('make: *** No rule to make target\n', ['/workspace'])).toEqual({
+    passed: new Set(),
+    failures: [],
+    parsed: false,
+    counts: null,
+  });
+});
