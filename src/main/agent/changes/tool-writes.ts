@@ -3,10 +3,10 @@ import { success } from '@shared/errors.ts';
 import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../safety/guarded-files.ts';
 import type { NewFile, ToolContext, ToolResult } from '../../tools/define.ts';
 import { askApproval } from '../approval/request-approval.ts';
-import { sha256Of } from './file-baseline.ts';
 import type { WriteTarget } from './file-changes.ts';
 import type { AskingTurn, Turn } from '../turn/turn.ts';
 import { posix } from 'node:path';
+import { sha256Of } from '../../lib/sha256.ts';
 
 type WritingTurn = AskingTurn & Pick<Turn, 'task' | 'reads' | 'changes'>;
 

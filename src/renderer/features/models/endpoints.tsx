@@ -12,6 +12,7 @@ import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
 import type { KeyTest } from '@shared/contract/keys-contract.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 interface Endpoint {
   readonly name: string;
@@ -135,6 +136,6 @@ function endpointsOf(value: unknown): readonly Endpoint[] {
 }
 
 function textAt(value: unknown, key: string): string | null {
-  const text: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, key) : null;
+  const text: unknown = fieldOf(value, key);
   return typeof text === 'string' ? text : null;
 }

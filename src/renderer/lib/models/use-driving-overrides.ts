@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../connection/core-context.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 /** The entries of a person's own way to drive a model, as `models set` names them. */
 export const drivingNames = [
@@ -24,19 +25,15 @@ export function useDrivingOverrides(model: string): DrivingOverrides | null {
     queryKey: ['settings', 'models'],
     queryFn: ({ signal }) => client.settings.get({ key: 'models' }, { signal }),
   });
-  return data === undefined ? null : drivingOf(at(data, model));
+  return data === undefined ? null : drivingOf(fieldOf(data, model));
 }
 
 function drivingOf(value: unknown): DrivingOverrides {
   return Object.fromEntries(
     drivingNames.flatMap((name) => {
-      const entry = at(value, name);
+      const entry = fieldOf(value, name);
       if (Array.isArray(entry)) return [[name, entry.join(',')]];
       return typeof entry === 'string' || typeof entry === 'number' ? [[name, String(entry)]] : [];
     }),
   );
-}
-
-function at(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -6,6 +6,7 @@ import type { Command, CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 import { jsonLine } from '../terminal/terminal.ts';
 import type { KeyEntry } from '@shared/contract/keys-contract.ts';
+import { padRight } from '../terminal/columns.ts';
 
 /** Keys are read from the terminal or from stdin, never from the command line, where other users and the history see them. */
 export const setKey: Command<[string, { readonly thisRun?: boolean }]> = async (context, provider, { thisRun }) => {
@@ -34,7 +35,7 @@ export const listKeys: Command<[{ readonly json?: boolean }]> = async ({ core, t
     terminal.out(jsonLine(report));
     return 0;
   }
-  for (const entry of report.keys) terminal.out(`${seenName(entry.provider).padEnd(14)} ${sourceWords(entry)}\n`);
+  for (const entry of report.keys) terminal.out(`${padRight(seenName(entry.provider), 14)} ${sourceWords(entry)}\n`);
   if (report.store.type !== 'ready') {
     terminal.err(`${terminal.colors.yellow(printable(report.store.message))}\n  ${printable(report.store.hint)}\n`);
   }

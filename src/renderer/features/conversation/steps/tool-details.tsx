@@ -11,6 +11,7 @@ import { DiffView } from '../../../ui/content/diff-view.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
 import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';
 import type { ToolDetail } from '@shared/contract/sessions-contract.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 interface ToolDetailsProps {
   readonly sessionId: string;
@@ -104,7 +105,7 @@ function Block({ title, children }: { readonly title: string; readonly children:
 }
 
 function commandOf(input: unknown): string | null {
-  const command: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'command') : null;
+  const command: unknown = fieldOf(input, 'command');
   return typeof command === 'string' ? command : null;
 }
 
