@@ -6,26 +6,21 @@ type Handler = (action: BudgetAction, words: readonly string[], args: BudgetArgu
 
 /** `dewpoint budget` and what is under it. */
 export function addBudget(program: Command, subcommand: Subcommand, handle: Handler): void {
-  const budget = subcommand(
-    program,
-    'budget',
-    'caps on money, and how far they are used',
-    'dewpoint budget set month 20',
-  );
-  subcommand(budget, 'show', 'every cap, and what is left of it', 'dewpoint budget show --project .')
-    .option('--project <dir>', 'with what this project has spent, and its own cap')
-    .option('--json', 'as JSON')
+  const budget = subcommand(program, 'budget', 'manage spending limits', 'dewpoint budget set month 20');
+  subcommand(budget, 'show', 'show each spending limit, and what is left of it', 'dewpoint budget show --project .')
+    .option('--project <dir>', "include this project's spending and its own limit")
+    .option('--json', 'print JSON')
     .action((args: BudgetArguments) => handle('show', [], args));
   for (const [action, what] of [
-    ['set', 'sets a cap; "none" takes it away'],
-    ['raise', 'raises a cap by so many dollars'],
-    ['lower', 'lowers a cap by so many dollars'],
+    ['set', 'set a spending limit; "none" removes it'],
+    ['raise', 'raise a spending limit by an amount'],
+    ['lower', 'lower a spending limit by an amount'],
   ] as const) {
     subcommand(budget, action, what, `dewpoint budget ${action} project 5 --project .`)
-      .argument('<cap>', 'step, task, session, project, day or month')
+      .argument('<limit>', 'step, task, session, project, day or month')
       .argument('<dollars>', action === 'set' ? 'US dollars, or none' : 'US dollars')
-      .option('--project <dir>', 'of the cap "project": for this one alone')
-      .option('--json', 'as JSON')
+      .option('--project <dir>', 'for the limit "project": set it for this one alone')
+      .option('--json', 'print JSON')
       .action((cap: string, dollars: string, args: BudgetArguments) => handle(action, [cap, dollars], args));
   }
 }
