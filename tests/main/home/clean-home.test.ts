@@ -35,7 +35,7 @@ describe('what the home and the cache keep', () => {
     expect(listed.map(({ kind, sizeBytes, unneeded, isRemoved }) => [kind, sizeBytes, unneeded, isRemoved])).toEqual([
       ['copy', 3, null, false],
       ['copy', 3, null, false],
-      ['copy', 3, 'its session is gone', false],
+      ['copy', 3, 'its session was deleted', false],
       ['copy', 3, null, false],
       ['copy', 3, null, false],
       ['states', 5, null, false],

@@ -81,7 +81,8 @@ async function workspaceOf(
   { id, state, plan }: Forked,
   signal: AbortSignal,
 ): Promise<Pick<PreparedWorkspace, 'path' | 'mode'>> {
-  if (state.workspace === null) throw new AppError('log-damaged', 'The log does not say where this session works.');
+  if (state.workspace === null)
+    throw new AppError('log-damaged', 'The log does not name the workspace of this session.');
   const { mode, path } = state.workspace;
   const staysInPlace = mode === 'in-place' && plan.restore.length === 0;
   const prepared = await prepare(
@@ -166,7 +167,7 @@ export async function exportSession(
 }
 
 function requireWhole(path: string): void {
-  if (!isAbsolute(path)) throw new AppError('bad-input', 'Give the whole path of the file, from the root on.');
+  if (!isAbsolute(path)) throw new AppError('bad-input', 'Use the full path of the file.');
 }
 
 /**

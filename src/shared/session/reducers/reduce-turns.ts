@@ -125,7 +125,9 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
       return {};
     case 'cap-reached': {
       const { capId, model, scope, limitUsd, spentUsd, heldUsd, worstUsd, at } = event;
-      return { cap: { capId, model: firstLine(model), scope, limitUsd, spentUsd, heldUsd, worstUsd, here: event.here, at } };
+      return {
+        cap: { capId, model: firstLine(model), scope, limitUsd, spentUsd, heldUsd, worstUsd, here: event.here, at },
+      };
     }
     case 'cap-answered':
       return { cap: null };

@@ -49,7 +49,7 @@ describe('changes of a path', () => {
     const { call, asked, said } = sessionWith([file('src/a.py')]);
     await expect(call(action, 'src/a.py', 'b.py')).rejects.toMatchObject({
       code: 'not-found',
-      message: 'This session has no change at b.py.',
+      message: 'This session did not change b.py.',
     });
     expect({ asked, said }).toEqual({ asked: [], said: { out: '', err: '' } });
   });
@@ -67,13 +67,13 @@ describe('changes', () => {
     const outcome = { done: ['a.py', 'b.py'], broughtBack: ['b.py'], refused: [] };
     const { call, said } = sessionWith([file('a.py'), file('b.py')], outcome);
     expect(await call('undo')).toBe(0);
-    expect(said.out).toBe('undone a.py\nbrought back b.py\n');
+    expect(said.out).toBe('undone a.py\nrestored b.py\n');
   });
 
   it('that are settled are the reason why nothing is undone', async () => {
     const { call, said } = sessionWith([file('a.py', { state: 'taken' })]);
     expect(await call('undo')).toBe(0);
-    expect(said.err).toBe('There is nothing to undo: what was taken is settled. `show` has its diffs.\n');
+    expect(said.err).toBe('Nothing to undo: changes that you took stay. Use `show` to see them.\n');
   });
 
   it('of rights are told, and why there is no diff', async () => {
