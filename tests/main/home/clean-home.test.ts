@@ -73,7 +73,7 @@ describe('the images that Dewpoint has made', () => {
         item.unneeded,
         item.isRemoved,
       ]);
-    const [version, settings] = ['this version of Dewpoint does not use it', 'the settings do not name it'];
+    const [version, settings] = ['this version of Dewpoint does not use it', 'your settings do not use it'];
     expect(await rows(false)).toEqual([
       [1, null, false],
       [2, version, false],

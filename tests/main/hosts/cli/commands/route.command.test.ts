@@ -86,7 +86,7 @@ describe('dewpoint route', () => {
         outcome: { changes: null },
       },
     ]);
-    await expect(say('nobody', undefined, { export: path })).rejects.toThrow('There is no session nobody.');
+    await expect(say('nobody', undefined, { export: path })).rejects.toThrow('The session nobody was not found.');
   });
 
   it('shows every number that the profiles are presets of, beside those of the person', async () => {

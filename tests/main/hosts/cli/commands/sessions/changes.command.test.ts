@@ -88,7 +88,7 @@ describe('changes', () => {
 });
 
 it('says what may run later, also where no change is tracked', async () => {
-  const place = { path: 'lib/dep/.git', why: 'git runs what stands in it', done: 'hooks taken away: pre-commit' };
+  const place = { path: 'lib/dep/.git', why: 'git runs what it says', done: 'hooks taken away: pre-commit' };
   const { call, said } = sessionWith([file('Makefile')], { done: [], refused: [] }, [
     place,
     { path: 'node_modules\n  safe', why: 'programs run it', done: null },
@@ -98,7 +98,7 @@ it('says what may run later, also where no change is tracked', async () => {
     [
       'May run on your machine later:',
       '  Makefile: runs when you build',
-      '  lib/dep/.git: git runs what stands in it (hooks taken away: pre-commit)',
+      '  lib/dep/.git: git runs what it says (hooks taken away: pre-commit)',
       '  node_modules<U+000A>  safe: programs run it',
       '',
     ].join('\n'),
