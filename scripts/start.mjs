@@ -26,12 +26,12 @@ async function openApp(node24) {
   const { ensureElectron, hasDisplay } = await import('./setup/electron.mjs');
   const serve = () => runInPlace(node24, [...nodeFlags, cliFile, 'serve', '--open']);
   if (!hasDisplay()) {
-    say('there is no display here; opening the interface in the browser');
+    say('no display was found; opening Dewpoint in the browser');
     return serve();
   }
   const electron = await ensureElectron(node24);
   if (!electron.ok) {
-    say(`${electron.message}; opening the interface in the browser`);
+    say(`${electron.message}; opening Dewpoint in the browser`);
     return serve();
   }
   const flags = process.env.DEWPOINT_TEST_SHELL === '1' ? ['--no-sandbox', '--disable-gpu'] : [];
@@ -39,7 +39,7 @@ async function openApp(node24) {
   const code = await runInPlace(electron.path, [appFile, ...flags]);
   // A window that never came up (missing system libraries, no working display) ends at once.
   if ([0, 129, 130, 143].includes(code) || Date.now() - started > 5_000) return code;
-  say(`Electron ended at once with ${code}; opening the interface in the browser`);
+  say(`Electron ended with ${code}; opening Dewpoint in the browser`);
   return serve();
 }
 

@@ -107,7 +107,7 @@ async function runVitest(suite, context, row) {
   try {
     return row(tallyOfReport(JSON.parse(readFileSync(file, 'utf8')), ended.ok), ended.note);
   } catch {
-    return row(oneOf('failed'), ended.note || 'it ended without a report');
+    return row(oneOf('failed'), ended.note || 'no report was written');
   }
 }
 
@@ -159,11 +159,11 @@ function report(rows, isStrict) {
   process.stdout.write(`\n${table(rows)}\n`);
   if (isStrict && total.skippedNames.length > 0) {
     process.stdout.write(
-      `\nin CI nothing may be skipped:\n${total.skippedNames.map((name) => `  ${name}\n`).join('')}`,
+      `\nCI does not allow skipped tests:\n${total.skippedNames.map((name) => `  ${name}\n`).join('')}`,
     );
   }
   // Once more at the end: who has the last lines of a long run alone must know what to look at.
-  if (total.failures.length > 0) process.stdout.write(`\nwhat failed:\n${total.failures.join('\n')}\n`);
+  if (total.failures.length > 0) process.stdout.write(`\nfailed:\n${total.failures.join('\n')}\n`);
   process.stdout.write(`\n${sumLine(total)}\n`);
   const excused = rows.filter((row) => row.isExcused).length;
   return isInterrupted ? 130 : exitCodeOf(total, isStrict, excused);

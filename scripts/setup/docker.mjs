@@ -12,7 +12,7 @@ export function findDocker() {
   }
   const info = capture('docker', ['info', '--format', '{{.ServerVersion}}']);
   if (info.ok && info.stdout.trim()) return { ok: true };
-  return { ok: false, message: 'the Docker engine does not answer: start Docker (Linux: sudo systemctl start docker)' };
+  return { ok: false, message: 'the Docker engine does not answer; start Docker (Linux: sudo systemctl start docker)' };
 }
 
 /**

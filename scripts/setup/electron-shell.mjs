@@ -50,11 +50,11 @@ export async function ensureElectronShell() {
   return withLock(`${dist}.lock`, 'unpacking the test shell', async () => {
     if (existsSync(join(dist, 'electron'))) return { ok: true, dist };
     const started = Date.now();
-    say(`fetching the test shell (${source})`);
+    say(`downloading the test shell (${source})`);
     const work = `${dist}.part`;
     try {
       const message = await unpack(work);
-      if (message) return { ok: false, message: `the test shell could not be brought: ${message}` };
+      if (message) return { ok: false, message: `the test shell could not be downloaded: ${message}` };
       renameSync(join(work, 'app'), dist);
     } finally {
       rmSync(work, { recursive: true, force: true });

@@ -32,7 +32,7 @@ export async function ensureElectron(node24) {
   }
   const present = binary();
   if (present) return { ok: true, path: present };
-  say('fetching Electron (about 120 MB, once)');
+  say('downloading Electron (about 120 MB, once)');
   const done = await stream(node24, [join(folder, 'install.js')], { cwd: root, quiet: true, timeoutMs: 600_000 });
   const fetched = binary();
   if (fetched) return { ok: true, path: fetched };
@@ -41,7 +41,7 @@ export async function ensureElectron(node24) {
       .trim()
       .split('\n')
       .find((line) => line.includes('Error')) ?? 'no answer';
-  return { ok: false, message: `Electron could not be fetched (${reason})` };
+  return { ok: false, message: `Electron could not be downloaded (${reason})` };
 }
 
 /** @returns {string | undefined} */

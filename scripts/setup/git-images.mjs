@@ -52,7 +52,7 @@ function ensureOne(suite) {
 /** @param {string} suite @param {string} image @returns {Promise<{ok: true} | {ok: false, message: string}>} */
 async function make(suite, image) {
   return inFreshTree(async (tree) => {
-    say(`making an image with git of ${suite} (once, about a minute)`);
+    say(`building an image with git of ${suite} (once, about a minute)`);
     const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
     const args = ['--variant=minbase', `--include=${recipe.packages.join(',')}`, suite, tree];
     const made = await stream('debootstrap', args, { quiet: true, env });

@@ -17,7 +17,7 @@ export async function ensureModel(node24, id) {
   try {
     const env = { ...process.env, DEWPOINT_HOME: home, DEWPOINT_CACHE: cacheDir() };
     const done = await stream(node24, [cliFile, 'models', 'pull', id], { env, timeoutMs: 900_000 });
-    return done.ok ? { ok: true } : { ok: false, message: `the model ${id} could not be brought (see above)` };
+    return done.ok ? { ok: true } : { ok: false, message: `the model ${id} could not be downloaded (see above)` };
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

@@ -76,7 +76,7 @@ async function bring(need, context) {
     case 'card-library':
       return bringCardLibrary(context);
     default:
-      return { ok: false, message: `nobody knows how to bring "${need}"` };
+      return { ok: false, message: `no setup is known for "${need}"` };
   }
 }
 

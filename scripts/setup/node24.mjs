@@ -34,7 +34,7 @@ export function findNode24() {
     : `no npm package brings it for ${process.platform} on ${process.arch}`;
   return {
     ok: false,
-    message: `Node 24 is needed and this is ${process.version}; ${why}. Install Node 24 or newer and try again.`,
+    message: `Node 24 is needed and this is ${process.version}: ${why}. Install Node 24 or newer and try again.`,
   };
 }
 

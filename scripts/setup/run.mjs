@@ -77,5 +77,5 @@ function cleaned(env) {
 
 /** @param {string} command */
 function missing(command) {
-  return `${command}: there is no such program`;
+  return `${command}: program not found`;
 }

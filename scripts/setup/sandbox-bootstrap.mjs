@@ -58,9 +58,9 @@ export async function bootstrapImage(image, runnerFolder) {
     for (const step of [installDebian, addNode, addNpm, arrange, buildRunner]) {
       const done = await step(tree, work, runnerFolder);
       if (!done.ok)
-        return { ok: false, message: `the sandbox image could not be made: ${done.output.trim().slice(-2000)}` };
+        return { ok: false, message: `the sandbox image could not be built: ${done.output.trim().slice(-2000)}` };
     }
-    say('handing the image to the engine');
+    say('importing the image into the engine');
     return importTree(tree, image);
   });
 }
@@ -98,22 +98,22 @@ function removeLeftovers(images) {
 
 /** @returns {string} why no tree can be made on this machine; empty where one can */
 function whatHinders() {
-  const else_ = 'or reach an image registry, or copy the image from a machine that has it (docker save, docker load)';
+  const else_ = 'or connect to an image registry, or copy the image from another machine (docker save, docker load)';
   if (process.platform !== 'linux') {
-    return `the base image cannot be pulled, and only Linux can make it without: connect to the network once, ${else_}`;
+    return `the base image cannot be pulled, and only Linux can build it without: go online once, ${else_}`;
   }
   if (!has('debootstrap') && !existsSync('/usr/sbin/debootstrap')) {
     return `the base image cannot be pulled, and debootstrap is not installed: sudo apt-get install -y debootstrap, ${else_}`;
   }
   if (process.getuid?.() !== 0) {
-    return `the base image cannot be pulled, and making it without needs root: sudo node scripts/setup/sandbox-image.mjs, ${else_}`;
+    return `the base image cannot be pulled, and building it without needs root: sudo node scripts/setup/sandbox-image.mjs, ${else_}`;
   }
   return '';
 }
 
 /** @param {string} tree */
 async function installDebian(tree) {
-  say(`installing ${packages.length} Debian packages and what they need into the image`);
+  say(`installing ${packages.length} Debian packages and their dependencies into the image`);
   const kept = join(cacheDir(), 'images', 'debs');
   mkdirSync(kept, { recursive: true });
   const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
@@ -144,7 +144,7 @@ async function addNpm(tree, work) {
 
 /** @param {string} spec @param {string} folder */
 async function unpack(spec, folder) {
-  say(`fetching ${spec} for the image`);
+  say(`downloading ${spec} for the image`);
   mkdirSync(folder, { recursive: true });
   const packed = capture('npm', ['pack', '--silent', '--pack-destination', folder, spec], { timeoutMs: 600_000 });
   if (!packed.ok) return { ok: false, output: packed.stderr };

@@ -41,7 +41,7 @@ export async function ensureSandboxImage() {
   const present = imageId(image);
   if (present) return finish(image, present);
   const kept = join(cacheDir(), 'images', `${image.replace(':', '-')}.tar`);
-  return withLock(`${kept}.lock`, 'making the sandbox image', async () => {
+  return withLock(`${kept}.lock`, 'building the sandbox image', async () => {
     const id = imageId(image);
     if (id) return finish(image, id);
     if (await loadImage(kept, image)) return finish(image, imageId(image));
@@ -56,7 +56,7 @@ export async function ensureSandboxImage() {
 async function make(image) {
   const base = /^FROM (\S+)/m.exec(readFileSync(dockerfile, 'utf8'))?.[1] ?? '';
   const started = Date.now();
-  say(`making the sandbox image ${image} (once, some minutes)`);
+  say(`building the sandbox image ${image} (once, takes some minutes)`);
   if (imageId(base) || (await stream('docker', ['pull', base], { quiet: true, timeoutMs: 600_000 })).ok) {
     const built = await stream('docker', ['build', '-t', image, '-f', dockerfile, folder]);
     if (built.ok) {
@@ -65,10 +65,10 @@ async function make(image) {
     }
     say('docker build failed; trying Debian packages instead');
   } else {
-    say(`the base image ${base} cannot be pulled here; making the image from Debian packages`);
+    say(`the base image ${base} cannot be pulled; building the image from Debian packages`);
   }
   const made = await bootstrapImage(image, runnerFolder);
-  if (made.ok) say(`the sandbox image was made in ${sinceText(started)}`);
+  if (made.ok) say(`the sandbox image was built in ${sinceText(started)}`);
   return made;
 }
 
@@ -87,7 +87,7 @@ export async function loadImage(file, image) {
     say(`loaded in ${sinceText(started)}`);
     return true;
   }
-  say('the cached image is damaged and is made again');
+  say('the cached image is damaged; building it again');
   rmSync(file, { force: true });
   return false;
 }
@@ -114,7 +114,7 @@ export function imageId(image) {
 
 /** @param {string} image @param {string} id @returns {{ok: true, image: string, id: string} | {ok: false, message: string}} */
 function finish(image, id) {
-  if (!id) return { ok: false, message: `the engine does not know ${image} although it was just made` };
+  if (!id) return { ok: false, message: `the engine does not know ${image} although it was just built` };
   capture('docker', ['tag', image, devTag]);
   return { ok: true, image, id };
 }

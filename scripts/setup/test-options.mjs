@@ -11,7 +11,7 @@ Runs every suite but ${onRequest.join(' ')}, or only those named: ${names.join('
                   once and for some minutes (with CI=true: always)
   --help          this text
 
-With CI=true whatever is missing is a failure, but for a graphics card; otherwise the suites that need it are skipped, with the reason.
+With CI=true, anything missing except a graphics card is a failure. Otherwise, suites that need it are skipped, with the reason.
 Example: npm test -- unit contracts`;
 
 /**
@@ -29,7 +29,7 @@ export function parseTestOptions(args, env) {
   if (unknown !== undefined) {
     return {
       ok: false,
-      message: `there is no suite "${unknown}"; the nearest is "${nearest(unknown)}" of: ${names.join(' ')}`,
+      message: `unknown suite "${unknown}"; the nearest is "${nearest(unknown)}" of: ${names.join(' ')}`,
     };
   }
   const isStrict = env.CI === 'true';

@@ -98,7 +98,7 @@ describe.skipIf(isWithoutEngine)('images that are no image of ours', () => {
     const refused = images().bring({ type: 'pull', name: forged }, quiet, none);
     await expect(refused).rejects.toMatchObject({
       code: 'missing-sandbox',
-      message: expect.stringContaining('There is no image of it: '),
+      message: expect.stringContaining('No image was made: '),
     });
     await expect(requireEngine().docker.getImage(forged).inspect()).rejects.toMatchObject({ statusCode: 404 });
     const absent = images().bring({ type: 'pull', name: `${name}:absent` }, quiet, none);

@@ -57,7 +57,7 @@ beforeAll(async () => {
     comparisons: {
       list: () => (current === null ? [] : [current]),
       create: ({ input }) => {
-        if (input.projectPath === '/nowhere') throw new AppError('not-found', 'There is no folder /nowhere.');
+        if (input.projectPath === '/nowhere') throw new AppError('not-found', 'The folder /nowhere was not found.');
         asked.push(input);
         current = { id: 'c1', createdAt: Date.now(), input, runs: plannedRuns(input), abandoned: [] };
         return { id: 'c1' };
@@ -94,7 +94,7 @@ describe('comparing policies in the window', () => {
     await form.getByLabel('Local first, cloud when needed').uncheck();
     await form.getByLabel('Cloud model').selectOption('example/large-1');
     await form.getByRole('button', { name: 'Start' }).click();
-    await form.getByRole('alert').getByText('There is no folder /nowhere.').waitFor();
+    await form.getByRole('alert').getByText('The folder /nowhere was not found.').waitFor();
     expect(await violations(page)).toEqual([]);
     await form.getByLabel('Project folder').fill('/home/ada/projects/api-server');
     await form.getByRole('button', { name: 'Start' }).click();

@@ -82,7 +82,7 @@ describe('instructions that a project brings along', () => {
     await yes.click();
     await expect.poll(() => core.asked.findLast(({ name }) => name === 'approve')?.args).toEqual(['i0', 'allow']);
     heldInstructions(core, story);
-    await page.getByRole('log').getByText('are held back: a person said no to it').waitFor();
+    await page.getByRole('log').getByText('are not followed: a person said no to it').waitFor();
     await page.keyboard.press('Control+5');
     const context = page.getByRole('tabpanel', { name: 'Context' });
     await context.getByRole('button', { name: 'Show current file' }).click();

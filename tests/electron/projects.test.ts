@@ -115,7 +115,7 @@ it('adds an endpoint with its key, tries it, and removes both', async () => {
   expect([lastAsked('key'), await form.getByLabel('Key').inputValue()]).toEqual([['mine'], '']);
   const row = page.locator('[data-endpoint=mine]');
   await row.getByRole('button', { name: 'Test' }).click();
-  await row.getByText('Connected. The service lists 3 models.').waitFor();
+  await row.getByText('Connected. The provider lists 3 models.').waitFor();
   expect(await violations(page)).toEqual([]);
   await row.getByRole('button', { name: 'Remove mine and its key' }).click();
   await row.waitFor({ state: 'detached' });

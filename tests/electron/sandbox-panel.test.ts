@@ -60,7 +60,7 @@ describe.skipIf(isWithoutEngine)('the sandbox panel', { timeout: 120_000 }, () =
     expect(await violations(page)).toEqual([]);
     await terminal.getByRole('button', { name: 'Close' }).click();
     await terminal.waitFor({ state: 'detached' });
-    await page.getByRole('log').getByText('A person opened a terminal in the sandbox.').waitFor();
+    await page.getByRole('log').getByText('You opened a terminal in the sandbox.').waitFor();
     expect(complaints).toEqual([]);
   });
 });

@@ -67,7 +67,7 @@ describe('a download by address', () => {
 
   it('fails in words when the address has no such file', async () => {
     const failed = await engine.download(`${address}/none.gguf`, join(dir, 'x.gguf'), options());
-    expect(failed).toMatchObject({ ok: false, error: { code: 'not-found', message: /is not there/ } });
+    expect(failed).toMatchObject({ ok: false, error: { code: 'not-found', message: /was not found/ } });
   });
 
   it('says that a model is gated where its source wants to know who asks', async () => {

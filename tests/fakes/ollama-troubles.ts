@@ -90,7 +90,7 @@ export const ollamaTroubles: readonly OllamaTrouble[] = [
   {
     name: 'forgets the oldest while it writes, in a smaller context than it claims',
     habits: { shifts: true },
-    error: { code: 'context-full', words: /^Shifted: prompt and answer have/ },
+    error: { code: 'context-full', words: /^Prompt and answer have/ },
   },
   {
     name: 'refuses what is too long although it claimed the room',
@@ -122,7 +122,7 @@ export const ollamaTroubles: readonly OllamaTrouble[] = [
   {
     name: 'loads another file than it lists',
     habits: { loadedDigest: 'b'.repeat(64) },
-    error: { code: 'bad-model', words: /lists m:latest with the digest aaaaaaaaaaaa and loaded bbbbbbbbbbbb/ },
+    error: { code: 'bad-model', words: /lists m:latest with the digest aaaaaaaaaaaa but loaded bbbbbbbbbbbb/ },
   },
   { name: 'has no template for the model', habits: { template: '{{ .Prompt }}' }, finding: 'template-missing' },
   { name: 'has a template without tools', habits: { capabilities: ['completion'] }, finding: 'tools-missing' },

@@ -319,7 +319,7 @@ function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
       const entry = core.hub.get(id) ?? core.models.find((model) => model.id === id);
       if (entry !== undefined) return entry;
       throw new AppError('not-found', `The hub has no ${id.slice(3)}, or it is private.`, {
-        hint: 'Look at its name; for one that only you may read set HF_TOKEN.',
+        hint: 'Check the name. For a private repository, set HF_TOKEN.',
       });
     },
     pull: ({ input: { id }, signal }) =>
@@ -345,7 +345,7 @@ function keyHandlers(core: PageCore, note: Note): Subject<'keys'> {
     },
     test: ({ input }) => {
       note('test', input.provider);
-      return { test: 'accepted', text: 'The service lists 3 models.' };
+      return { test: 'accepted', text: 'The provider lists 3 models.' };
     },
     remove: ({ input: { provider } }) => {
       note('forget', provider);

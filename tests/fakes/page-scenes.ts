@@ -181,7 +181,7 @@ export async function fixScene(core: PageCore): Promise<Story> {
   story.changed('report.py', 1, 1);
   story.untracked({
     path: 'vendor/dates/.git',
-    why: 'a git repository that was made while commands ran; git runs what stands in it',
+    why: 'a git repository that was made while commands ran; git runs what it says',
     done: 'settings taken out: core.fsmonitor; hooks taken away: post-checkout',
   });
   story.step({

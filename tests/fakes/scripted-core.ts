@@ -36,7 +36,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
   let now = 1_700_000_000_000;
   const held = (sessionId: string): Held => {
     const found = sessions.get(sessionId);
-    if (found === undefined) throw new AppError('not-found', `There is no session ${sessionId}.`);
+    if (found === undefined) throw new AppError('not-found', `The session ${sessionId} was not found.`);
     return found;
   };
   const append = (sessionId: string, event: NewEvent): void => {

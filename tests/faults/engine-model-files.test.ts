@@ -54,7 +54,7 @@ describe('a model file', () => {
     for (const bytes of [100, 1_000_000, 60_000_000]) {
       const { ended } = await ask(await saved('cut.gguf', await beginningOf('smollm2-135m-instruct', bytes)));
       expect(ended.error?.code).toBe('bad-model');
-      expect(ended.error?.message).toContain('cut short');
+      expect(ended.error?.message).toContain('cut off');
     }
   });
 

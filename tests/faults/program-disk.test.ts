@@ -51,7 +51,7 @@ describe.skipIf(isWithoutEngine)('a full disk', () => {
     const full = { under: ['sh', '-c', 'exec "$@" > /dev/full', 'sh'] };
     for (const args of [['--help'], ['settings', 'get'], ['sessions', 'list', '--json']]) {
       const end = await program.run(args, full);
-      expect(end).toMatchObject({ code: 1, stderr: 'dewpoint: The output cannot be written: the disk is full.\n' });
+      expect(end).toMatchObject({ code: 1, stderr: 'dewpoint: The output could not be written: the disk is full.\n' });
     }
   });
 

@@ -21,7 +21,7 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
       expect(end).toMatchObject({ code: 2, stdout: '' });
       return end.stderr;
     };
-    expect(await refused(missing)).toContain(`There is no folder ${missing}.`);
+    expect(await refused(missing)).toContain(`The folder ${missing} was not found.`);
     expect(await refused(join(program.project, 'a.txt'))).toContain('is a file, not a folder');
     expect(await refused(join(program.project, 'a.txt', 'below'))).toContain('below something that is not a folder');
     expect(await refused('/')).toContain('the whole disk');
@@ -43,7 +43,7 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect(ofType(copied.events, 'file-changed').map(({ path }) => path)).toEqual(['a.txt']);
     const taken = await program.run(['changes', 'last', 'take'], asItIs);
     expect(taken.code).toBe(1);
-    expect(taken.stderr).toContain('left as it is a.txt');
+    expect(taken.stderr).toContain('not changed a.txt');
     expect(await program.text('a.txt')).toBe('a\n');
     // The whole file system, where this user may make one such.
     await using mounted = await mountReadOnly(program.project);

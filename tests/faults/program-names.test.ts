@@ -73,7 +73,7 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux')(
         ])
           expect(shown.lines).toContain(line);
         const refused =
-          'left as it is f\uFFFDo: its name is no text (UTF-8)\nleft as it is g\uFFFDo: its name is no text (UTF-8)\n';
+          'not changed f\uFFFDo: its name is not UTF-8 text\nnot changed g\uFFFDo: its name is not UTF-8 text\n';
         const after: Record<string, string> = { ...before, ...Object.fromEntries(odd.map((name) => [name, 'new\n'])) };
         delete after['gone.'];
         if (mode === 'copy') {

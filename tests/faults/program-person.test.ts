@@ -102,11 +102,11 @@ describe.skipIf(isWithoutEngine)('a person who works on the same file while the 
     await act(program);
     const undone = await program.run(['changes', 'last', 'undo']);
     expect(undone).toMatchObject({ code: 1, stdout: 'undone b.txt\n' });
-    expect(undone.stderr).toContain('left as it is a.txt');
+    expect(undone.stderr).toContain('not changed a.txt');
     expect(await program.text('a.txt')).toBe(left);
     expect(await program.text('b.txt')).toBe('two\n');
     const again = await program.run(['changes', 'last', 'undo', 'b.txt']);
-    expect(again).toMatchObject({ code: 0, stdout: 'brought back b.txt\n' });
+    expect(again).toMatchObject({ code: 0, stdout: 'restored b.txt\n' });
     expect(await program.text('b.txt')).toBe('changed\n');
   });
 });

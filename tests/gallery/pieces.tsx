@@ -207,7 +207,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       </details>
     </>
   ),
-  'hint-button': <HintButton hint="See: dewpoint sessions show 01ABC" />,
+  'hint-button': <HintButton hint="Run dewpoint sessions show 01ABC to see what happened." />,
   'hint-text': (
     <>
       <HintText hint="dewpoint keys set example" />
@@ -280,7 +280,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   problem: (
     <>
       <Problem text="The list could not be read." onRetry={nothing} />
-      <Problem text="There is no model example/none. See: dewpoint models list" />
+      <Problem text="The model example/none was not found. Run `dewpoint models list` to see your models." />
     </>
   ),
   'project-hosts': <ProjectHosts projectPath="/project" />,

@@ -80,7 +80,7 @@ describe('dewpoint keys', () => {
     const endpoint = JSON.stringify({ kind: 'openai-compatible', baseUrl: service.baseUrl });
     await dewpoint(['settings', 'set', 'providers.sky', endpoint]);
     const set = await dewpoint(['keys', 'set', 'sky'], `${key}\n`);
-    expect(set).toMatchObject({ code: 0, text: expect.stringContaining('The service lists 1 model.') });
+    expect(set).toMatchObject({ code: 0, text: expect.stringContaining('The provider lists 1 model.') });
     expect(service.seen).toContain(`Bearer ${key}`);
     expect((await dewpoint(['keys', 'list'])).text).toMatch(/sky +in the key store/u);
     expect(filesWith(home, key)).toEqual([]);

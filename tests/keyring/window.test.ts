@@ -80,7 +80,7 @@ describe('a key in the window', () => {
     const { page } = launched;
     await set(page);
     await keys(page).getByText('The service took it.').waitFor();
-    await listed(page).getByText('in the key store of this system').waitFor();
+    await listed(page).getByText('in your system’s key store').waitFor();
     expect(service.seen).toContain(`Bearer ${key}`);
     const heard = await received(page);
     expect(heard).toContain('sky');
@@ -95,14 +95,14 @@ describe('a key in the window', () => {
     expect(filesWith(home, key)).toEqual([]);
     launched = await launchHere();
     const { page } = launched;
-    await listed(page).getByText('in the key store of this system').waitFor();
+    await listed(page).getByText('in your system’s key store').waitFor();
     expect(await received(page)).not.toContain(key);
     const remove = listed(page).getByRole('button', { name: 'Remove' });
     await remove.click();
     await listed(page).waitFor({ state: 'detached' });
     expect(filesWith(home, key)).toEqual([]);
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
-    await listed(page).getByText('in the key store of this system').waitFor();
+    await listed(page).getByText('in your system’s key store').waitFor();
     expect(await received(page)).not.toContain(key);
     await remove.click();
     await listed(page).waitFor({ state: 'detached' });

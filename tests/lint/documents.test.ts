@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { buildProgram } from '../../src/main/hosts/cli/program/program.ts';
 import { en } from '../../src/renderer/texts/en.ts';
 
 /** Catches: a README that grows into a manual, a sentence nobody can follow, and a link or path that leads nowhere. */
@@ -122,5 +124,25 @@ describe('the texts of the page', () => {
       longSentences(text).map((sentence) => `${key}: ${sentence}`),
     );
     expect(long).toEqual([]);
+  });
+});
+
+/** What `--help` says of a command, its options and arguments, and of all commands below it. */
+function helpTexts(command: Command): readonly string[] {
+  const parts = [command, ...command.options, ...command.registeredArguments];
+  const name = `${command.parent?.name() ?? ''} ${command.name()}`;
+  const own = parts.map((part) => (typeof part.description === 'string' ? part.description : command.description()));
+  return [...own.map((text) => `${name}: ${text}`), ...command.commands.flatMap(helpTexts)];
+}
+
+describe('the help of the terminal', () => {
+  const quiet = { out: () => undefined, err: () => undefined };
+
+  /** Catches: a line of help that is longer than a sentence may be, or missing. */
+  it(`has no sentence of more than ${mostWords} words, and a text for each command, option and argument`, () => {
+    const texts = helpTexts(buildProgram({} as never, '1.2.3', quiet));
+    expect(texts.length).toBeGreaterThan(150);
+    expect(texts.flatMap((text) => longSentences(text.replace(/^[^:]*: /u, '')))).toEqual([]);
+    expect(texts.filter((text) => /: *$/u.test(text))).toEqual([]);
   });
 });

@@ -107,7 +107,7 @@ describe('compose', () => {
     };
     expect(await reasonFor('llama-cpp/none')).toContain('`dewpoint models pull llama-cpp/none`');
     expect(await reasonFor('script/other')).not.toContain('models pull');
-    expect(await reasonFor('none')).toContain('Give its whole name (llama-cpp/none?)');
+    expect(await reasonFor('none')).toContain('Use its full name (llama-cpp/none?)');
     const hint = expect.stringContaining('Is it llama-cpp/none?');
     await expect(core.client.models.show({ id: 'none', fit: false }, { signal: neverAborted })).rejects.toMatchObject({
       data: {

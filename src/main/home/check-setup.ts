@@ -69,7 +69,7 @@ function room(area: string, name: string, { free }: DiskSpace): Finding {
 async function engineRoom({ rootFolder, isDesktop }: Engine): Promise<Finding> {
   const path = rootFolder === null || isDesktop ? null : await visiblePart(rootFolder);
   if (path !== null) return room('engine', `images and volumes in ${rootFolder ?? path}`, await spaceOf(path));
-  const text = 'images and volumes lie in a machine of its own; its room is looked at while commands run';
+  const text = 'images and volumes are in a virtual machine; its space is checked while commands run';
   return { area: 'engine', status: 'ok', text, hint: null };
 }
 
@@ -106,7 +106,7 @@ async function sandbox(subject: SetupCheckInput, signal: AbortSignal): Promise<r
 }
 
 const engineHint =
-  'Bring your container engine up to date. A distribution may have brought the fix into an older number: its changelog says so.';
+  'Update your container engine. Your distribution may have the fix in an older version: see its changelog.';
 
 async function model(area: string, id: string, subject: SetupCheckInput, signal: AbortSignal): Promise<Finding> {
   try {
@@ -131,7 +131,7 @@ async function keys({ settings, listKeys }: SetupCheckInput): Promise<readonly F
   const report = await listKeys();
   const place: Finding =
     report.store.type === 'ready'
-      ? { area: 'key store', status: 'ok', text: "keys are kept in this system's key store", hint: null }
+      ? { area: 'key store', status: 'ok', text: "keys are kept in your system's key store", hint: null }
       : { area: 'key store', status: 'warning', text: report.store.message, hint: report.store.hint };
   const found = report.keys.flatMap(({ provider, source, variable }): Finding[] => {
     if (!(provider in settings.providers)) return [];
@@ -144,7 +144,7 @@ async function keys({ settings, listKeys }: SetupCheckInput): Promise<readonly F
   const unused = report.keys.flatMap(({ provider, source, variable }): Finding[] => {
     const service = knownProviderSettings(provider);
     if (service === null || source === null || provider in settings.providers) return [];
-    const text = `${provider} is not set up, but has a key (${from(source, variable)}): ${provider}/MODEL can be named as a cloud model`;
+    const text = `${provider} is not set up, but has a key (${from(source, variable)}): ${provider}/MODEL can be used as a cloud model`;
     const hint = `To list its models: dewpoint settings set providers.${provider} '${JSON.stringify(entryOf(service))}'`;
     return [{ area: 'key', status: 'ok', text, hint }];
   });
@@ -154,7 +154,7 @@ async function keys({ settings, listKeys }: SetupCheckInput): Promise<readonly F
 /** A person's own rules; those of a project are looked at with it. */
 async function rules({ listRules }: SetupCheckInput): Promise<readonly Finding[]> {
   return (await listRules()).flatMap(({ path, rules: found, problems, warnings, holds }): Finding[] => {
-    const hint = `Repair ${path}; dewpoint rules check says which line.`;
+    const hint = `Fix ${path}. Run \`dewpoint rules check\` to see the line.`;
     const broken = problems.map((text): Finding => ({
       area: 'rules',
       status: holds === 'shut' ? 'missing' : 'warning',

@@ -24,7 +24,7 @@ export async function cleanHome(
       kind: 'blobs',
       name: `${blobs.count} files of sessions`,
       sizeBytes: blobs.sizeBytes,
-      unneeded: 'no log names them any more',
+      unneeded: 'no session uses them',
       isRemoved: isRemoving,
     });
   const copies = join(homePath, 'workspaces');
@@ -40,7 +40,7 @@ export async function cleanHome(
   if (sizeBytes > 0)
     items.push({
       kind: 'states',
-      name: 'what models have read before, of which the oldest goes by itself',
+      name: 'cached prompts; the oldest are removed automatically',
       sizeBytes,
       unneeded: null,
       isRemoved: false,
@@ -57,7 +57,7 @@ async function whyUnneeded(homePath: string, name: string, now: number): Promise
   }
   const made = await stat(join(homePath, 'workspaces', name)).catch(() => null);
   // A session that is just being made has its copy before its log.
-  return made === null || made.mtimeMs > now - dayMs ? null : 'its session is gone';
+  return made === null || made.mtimeMs > now - dayMs ? null : 'its session was deleted';
 }
 
 async function sizeOf(path: string, signal: AbortSignal): Promise<number> {

@@ -32,7 +32,7 @@ export async function readPageFiles(folder: string): Promise<PageFiles> {
   }
   const index = files.get('/index.html');
   if (index === undefined) {
-    throw new AppError('not-found', 'The built page is not there.', { hint: 'Build it: npm run build' });
+    throw new AppError('not-found', 'The built page was not found.', { hint: 'Build it: npm run build' });
   }
   return files.set('/', index);
 }

@@ -122,7 +122,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
   const show: AvailableModels['show'] = async (id, fit, signal) => {
     const entry =
       (await engineFiles.show(id)) ?? (await hubModels.show(id, signal)) ?? (await entries.find(id, signal));
-    if (entry === null) throw new AppError('not-found', `There is no model ${id}.`, { hint: howNamed(id) });
+    if (entry === null) throw new AppError('not-found', `The model ${id} was not found.`, { hint: howNamed(id) });
     const shown = await known(entry, signal);
     return fit ? withFit(shown, options.fit, signal) : shown;
   };
@@ -157,7 +157,7 @@ async function removeFromServer(instances: Instances, id: string, signal: AbortS
   const remove = named === null ? undefined : instances.get(named.provider)?.remove;
   if (named === null || remove === undefined) return null;
   const removed = await remove(named.name, signal);
-  if (removed === null) throw new AppError('not-found', `There is no model ${id}.`, { hint: howNamed(id) });
+  if (removed === null) throw new AppError('not-found', `The model ${id} was not found.`, { hint: howNamed(id) });
   return { done: 'deleted', path: id, bytes: removed.bytes };
 }
 
@@ -336,12 +336,12 @@ function fileNameOf(id: string, what: string): string {
   const name = splitModelId(id);
   if (name?.provider === 'llama-cpp') return name.name;
   throw new AppError('bad-input', `${id} cannot be ${what}.`, {
-    hint: `Models of this machine are named llama-cpp/NAME. ${howNamed(id)}`,
+    hint: `Models on this machine are named llama-cpp/NAME. ${howNamed(id)}`,
   });
 }
 
 function howNamed(id: string): string {
-  return `${id.includes('/') ? '' : `Is it llama-cpp/${id}? `}See: dewpoint models list`;
+  return `${id.includes('/') ? '' : `Is it llama-cpp/${id}? `}Run \`dewpoint models list\` to see your models.`;
 }
 
 async function pull(

@@ -53,7 +53,7 @@ export function createModelEntryFinder(options: ModelEntryFinderOptions): ModelE
       if (known !== null) return entryOfInfo(await completed(known));
       if (asked.why === null) return null;
       throw new AppError('network', `${name.provider} could not be asked for ${name.name}: ${asked.why}`, {
-        hint: 'See: dewpoint models list',
+        hint: 'Run `dewpoint models list` to see your models.',
       });
     },
     async ofProvider(id, signal) {

@@ -31,7 +31,7 @@ export function entryOfHeader(header: KnownHeader | null): ModelEntry | null {
     sizeBytes: weights?.bytes ?? null,
     licence: null,
     info: null,
-    note: 'only its header is known here; fetch it by a name of a hub: dewpoint models pull hf:OWNER/REPO',
+    note: 'only its header is known; download it from a hub: dewpoint models pull hf:OWNER/REPO',
     headerFrom: sources,
   };
 }
@@ -40,12 +40,12 @@ function noteOf({ origin, place, files, isInstalled, isStarter, hereBytes }: Sto
   const isSplit = files.length > 1;
   if (origin === 'imported') {
     if (isInstalled) return isSplit ? `your ${files.length} files from ${place} on` : `your file ${place}`;
-    return `${isSplit ? `one of the ${files.length} files of ` : ''}${place} is not there any more`;
+    return `${isSplit ? `one of the ${files.length} files of ` : ''}${place} was not found`;
   }
   const notes = [
     ...(isStarter ? ['the starter model'] : []),
     ...(isSplit ? [`in ${files.length} files`] : []),
-    ...(!isInstalled && hereBytes > 0 ? [`${(hereBytes / 1e6).toFixed(0)} MB of it are here`] : []),
+    ...(!isInstalled && hereBytes > 0 ? [`${(hereBytes / 1e6).toFixed(0)} MB of it is here`] : []),
   ];
   return notes.length === 0 ? null : notes.join('; ');
 }
@@ -55,7 +55,7 @@ export function entryOfInfo(info: ModelInfo): ModelEntry {
   const note =
     info.listedOn === undefined
       ? (info.note ?? null)
-      : `from the list of ${info.listedOn}: the service could not be asked${why}`;
+      : `from the list of ${info.listedOn}: the provider could not be reached${why}`;
   const { id, label, where, sizeBytes = null } = info;
   return { id, label, where, state: 'ready', sizeBytes, licence: null, info, note };
 }

@@ -50,7 +50,9 @@ export async function repairServerModel(
   const name = splitModelId(id);
   const provider = name === null ? null : get(name.provider);
   if (name === null || provider?.repair === undefined)
-    throw new AppError('bad-input', `${id} cannot be repaired.`, { hint: 'Models of a server can: ollama/NAME.' });
+    throw new AppError('bad-input', `${id} cannot be repaired.`, {
+      hint: 'Only models of a server can be repaired: ollama/NAME.',
+    });
   const repair = await orServerRefused(provider.repair(name.name, apply, signal));
   return repair.made === null ? repair : { ...repair, made: `${name.provider}/${repair.made}` };
 }

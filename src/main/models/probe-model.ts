@@ -107,8 +107,8 @@ export async function probeModel(
 ): Promise<void> {
   const model = await info(id, signal);
   if (model === null) {
-    throw new AppError('missing-model', `There is no model ${id} that can be called.`, {
-      hint: 'See: dewpoint models list',
+    throw new AppError('missing-model', `The model ${id} cannot be called.`, {
+      hint: 'Run `dewpoint models list` to see your models.',
     });
   }
   const startedAt = now();
@@ -135,8 +135,8 @@ export async function probeModel(
     signal.throwIfAborted();
     const card = await cardIn(journal.read());
     if (card === null) {
-      throw new AppError(end.failure?.code ?? 'model-failed', `The probe came to no end: ${end.text}`, {
-        hint: `See: dewpoint sessions show ${sessionId}`,
+      throw new AppError(end.failure?.code ?? 'model-failed', `The probe did not finish: ${end.text}`, {
+        hint: `Run \`dewpoint sessions show ${sessionId}\` to see what happened.`,
       });
     }
     const kept = { ...card, at: now(), seconds: Math.round((now() - startedAt) / 100) / 10, sessionId };

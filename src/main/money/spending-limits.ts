@@ -87,7 +87,7 @@ function isSummed(scope: CapScope): scope is ReservationScope {
 function changed({ scope, limitUsd }: CapView, change: CapChange): number | null {
   if (change.how === 'set') return change.usd;
   if (limitUsd === null) {
-    throw new AppError('bad-input', `There is no cap for a ${scope} that could be changed by an amount.`, {
+    throw new AppError('bad-input', `No spending limit is set for a ${scope}.`, {
       hint: 'Set one first.',
     });
   }

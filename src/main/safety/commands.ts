@@ -38,9 +38,9 @@ export function createRuleCommands(options: RuleCommandsOptions): Handlers['rule
       if (file?.hash !== hash) {
         throw new AppError(
           'conflict',
-          'The rules of the project changed since you looked at them; nothing was approved.',
+          'The rules of the project changed since you looked at them. Nothing was approved.',
           {
-            hint: 'Look at them again.',
+            hint: 'Look at them again, then approve them.',
           },
         );
       }

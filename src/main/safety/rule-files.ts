@@ -78,7 +78,7 @@ export function createRuleFiles(options: RuleFilesOptions): RuleFiles {
   const keeper = createKeeper(join(options.home, 'rules-kept.json'));
   const pathOf = ({ owner, projectPath }: RuleTarget): string => {
     if (owner === 'own') return join(options.home, ruleFileName);
-    if (projectPath === null) throw new AppError('bad-input', 'Say which project the rules are of.');
+    if (projectPath === null) throw new AppError('bad-input', 'Name the project of the rules.');
     return join(projectPath, '.dewpoint', ruleFileName);
   };
   const hold = async (target: RuleTarget, draft?: string): Promise<Held> => {
@@ -119,8 +119,8 @@ export function createRuleFiles(options: RuleFilesOptions): RuleFiles {
       const now = await readRules(path);
       if (now.problem !== null) throw new AppError('refused', now.problem);
       if (now.hash !== hash) {
-        const hint = 'Load it again, then change it.';
-        throw new AppError('conflict', `${path} was changed by something else meanwhile; nothing was written.`, {
+        const hint = 'Load the file again, then change it.';
+        throw new AppError('conflict', `${path} was changed by something else. Nothing was written.`, {
           hint,
         });
       }
@@ -157,10 +157,10 @@ function heldOf({ target, path, read, parsed, kept, isApproved }: Found): Held {
   if (!isRight) {
     const [holds, text] =
       kept !== null
-        ? (['before', 'Its rules hold as they were before.'] as const)
+        ? (['before', 'Its last valid version stays in force.'] as const)
         : owner === 'own'
-          ? (['shut', 'Until it is right nothing leaves this machine.'] as const)
-          : (['none', 'None of its rules holds.'] as const);
+          ? (['shut', 'Until it is fixed, nothing leaves this machine.'] as const)
+          : (['none', 'None of its rules applies.'] as const);
     // What was approved are other bytes than those that hold now.
     const held = owner === 'own' ? rules : stricter(rules);
     const whole = holds === 'before' ? { ...file(holds, text), held } : file(holds, text);
@@ -170,7 +170,7 @@ function heldOf({ target, path, read, parsed, kept, isApproved }: Found): Held {
   if (isApproved) return { file: file('as-written'), rules, isTrusted: true };
   const heeded = stricter(rules);
   const left = rules.length - heeded.length;
-  const ignored = `${path}: ${left === 1 ? '1 rule waits' : `${left} rules wait`} for your approval. Until then only what is stricter holds of it.`;
+  const ignored = `${path}: ${left === 1 ? '1 rule waits' : `${left} rules wait`} for your approval. Until then, only its stricter rules apply.`;
   return { file: left === 0 ? file('stricter') : file('stricter', ignored), rules: heeded, isTrusted: false };
 }
 
@@ -189,7 +189,7 @@ function holdingOf(held: readonly Held[]): ActiveRules {
     fences: fenceRules(trusted),
     projectFences: fenceRules(brought),
     masks: maskGlobs(rules),
-    shut: shut === null ? null : `${shut.path} has an error and was never right`,
+    shut: shut === null ? null : `${shut.path} has an error and no valid version`,
     problems: held.flatMap(({ file }) => file.problems),
   };
 }
@@ -208,12 +208,13 @@ const readText = (text: string): Read => ({ text, hash: sha256Of(text), problem:
 async function readRules(path: string): Promise<Read> {
   try {
     if (dirname(path).endsWith('.dewpoint') && (await lstat(dirname(path))).isSymbolicLink()) {
-      return { text: null, hash: null, problem: `${dirname(path)} is a link and is not followed.` };
+      return { text: null, hash: null, problem: `${dirname(path)} is a link, and Dewpoint does not follow it.` };
     }
     const stat = await lstat(path);
-    if (!stat.isFile()) return { text: null, hash: null, problem: `${path} is no plain file and is not read.` };
+    if (!stat.isFile())
+      return { text: null, hash: null, problem: `${path} is not a plain file, and Dewpoint does not read it.` };
     if (stat.size > maxBytes)
-      return { text: null, hash: null, problem: `${path} is longer than 64 KiB and is not read.` };
+      return { text: null, hash: null, problem: `${path} is longer than 64 KiB, and Dewpoint does not read it.` };
     const bytes = await readFile(path);
     return { text: bytes.toString('utf8'), hash: sha256Of(bytes), problem: null };
   } catch (error) {

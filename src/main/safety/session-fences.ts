@@ -89,7 +89,7 @@ export function createSessionFences(options: SessionFencesOptions): SessionFence
       try {
         return await turn;
       } catch {
-        return refusal('what a fence may be about, for they could not be looked up', call);
+        return refusal('files that a fence may cover, because they could not be looked up', call);
       }
     },
   };
@@ -97,7 +97,9 @@ export function createSessionFences(options: SessionFencesOptions): SessionFence
 
 /** Nobody knows what a person fenced whose file of rules was never right. */
 function shutAnswer({ shut }: FenceSources, call: FencedCall): FenceAnswer | null {
-  return typeof shut === 'string' ? refusal(`what a fence may be about that cannot be read (${shut})`, call) : null;
+  return typeof shut === 'string'
+    ? refusal(`files that a fence may cover, because the rules cannot be read (${shut})`, call)
+    : null;
 }
 
 function refusal(rule: string, { request }: FencedCall): FenceAnswer {
@@ -129,7 +131,7 @@ async function build(
   }
   const isCut = !listing.ok || listing.value.truncated;
   if (isCut && fences.hasPaths) {
-    taint.expose({ rule: 'a folder too large to look through', verdict: 'local-only', path: null, how: 'content' });
+    taint.expose({ rule: 'a folder too large to search', verdict: 'local-only', path: null, how: 'content' });
   }
   return { key, taint, seen: 0, looked: new WeakMap() };
 }

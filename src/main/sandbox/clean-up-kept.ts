@@ -65,7 +65,7 @@ export async function cleanUpKept(
   const recorded = new Set(records.flatMap(({ outcome }) => (outcome.type === 'ready' ? [outcome.volume] : [])));
   for (const name of await halfMadeVolumes(engine, homeId, recorded)) {
     const isRemoved = remove !== 'nothing' && (await removeDependencyVolume(engine, name, deps.log));
-    items.push({ kind: 'unfinished', name, sizeBytes: null, unneeded: 'its installation did not end', isRemoved });
+    items.push({ kind: 'unfinished', name, sizeBytes: null, unneeded: 'its installation did not finish', isRemoved });
   }
   const settings = deps.settings();
   const used = [settings.image, ...Object.values(settings.projects).map(({ image }) => image?.name ?? null)];
@@ -90,9 +90,9 @@ async function removedLeftovers(engine: Engine, homeId: string, log: Log): Promi
       : [
           {
             kind: 'leftover' as const,
-            name: `${count} ${what} of a Dewpoint that was killed`,
+            name: `${count} ${what} left by a Dewpoint that was killed`,
             sizeBytes: null,
-            unneeded: 'its process is gone',
+            unneeded: 'its process has ended',
             isRemoved: true,
           },
         ],
@@ -118,14 +118,14 @@ interface Judging {
 async function whyUnneeded(deps: CleaningDeps, record: DependencyRecord, judging: Judging): Promise<string | null> {
   const { engine, homeId, records, signal } = judging;
   const { projectPath, ecosystem, imageId, key } = record;
-  if ((await stat(projectPath).catch(() => null))?.isDirectory() !== true) return 'its project is gone';
+  if ((await stat(projectPath).catch(() => null))?.isDirectory() !== true) return 'its project was deleted';
   if (record.outcome.type === 'ready' && !(await hasDependencyVolume(engine, homeId, record.outcome.volume)))
-    return 'its volume is gone';
+    return 'its volume was deleted';
   const image = await engine.docker
     .getImage(imageId)
     .inspect()
     .catch(() => null);
-  if (image === null) return 'its image is gone';
+  if (image === null) return 'its image was deleted';
   const own = setupOf(deps.settings(), projectPath).setup;
   const states = await findPrepared(
     {
@@ -141,9 +141,9 @@ async function whyUnneeded(deps: CleaningDeps, record: DependencyRecord, judging
   );
   if (record.changed !== undefined) return whyChangedUnneeded(deps, record, states);
   const state = states.find(({ part }) => part.ecosystem === ecosystem && part.folder === (record.folder ?? ''));
-  if (state === undefined) return 'its project needs it no more';
+  if (state === undefined) return 'its project no longer needs it';
   if (state.key === key || state.record?.key === key) return null;
-  return records.some((other) => other.at > record.at && isOfSamePart(other, record)) ? 'a newer one is there' : null;
+  return records.some((other) => other.at > record.at && isOfSamePart(other, record)) ? 'a newer one exists' : null;
 }
 
 /** What commands made of packages is its project's or its session's, until that is gone or something newer is there. */
@@ -154,11 +154,11 @@ async function whyChangedUnneeded(
 ): Promise<string | null> {
   const { changed, key } = record;
   if (changed === undefined || states.some((state) => state.record?.key === key)) return null;
-  if (changed.isForProject) return 'a newer one is there';
+  if (changed.isForProject) return 'a newer one exists';
   const isThere = await Promise.all(
     ['sessions', 'bin'].map((place) => stat(join(homePath, place, changed.sessionId)).catch(() => null)),
   );
-  return isThere.every((found) => found === null) ? 'its session is gone' : null;
+  return isThere.every((found) => found === null) ? 'its session was deleted' : null;
 }
 
 function isOfSamePart(one: DependencyRecord, other: DependencyRecord): boolean {

@@ -139,5 +139,5 @@ async function changedImage(settings: Settings['sandbox'], projectPath: string):
   if (used === null || used.approval === null) return null;
   const own = await findOwnImage(projectPath).catch(() => null);
   if (own?.ok === true && own.value?.approval === used.approval) return null;
-  return 'The project says something else of its image than what was approved; the approved one is used. To look at it: dewpoint sandbox image use';
+  return 'The project asks for another image since your approval. The approved image is used. Look at the new one: dewpoint sandbox image use';
 }

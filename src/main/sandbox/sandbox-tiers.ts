@@ -28,15 +28,14 @@ export function tiersText(engine: Pick<Engine, 'rootless' | 'remapsUsers' | 'isD
   readonly text: string;
   readonly hint: string | null;
 } {
-  const later = 'A machine of its own (vm) and the restrictions of the operating system (os) are not built yet';
+  const later = 'Virtual machines (vm) and restrictions of the operating system (os) are not built yet';
   if (engine === null)
     return {
       text: `read-only. ${later}.`,
-      hint: 'A container engine that you may use makes "container" available: see "sandbox" above.',
+      hint: 'Start a container engine to use "container": see "sandbox" above.',
     };
   const isApart = engine.rootless || engine.remapsUsers || engine.isDesktop;
-  const hint =
-    'A rootless engine would be stronger: whoever broke out of a container would then be you, and not root, on this machine.';
+  const hint = 'A rootless engine is stronger: a break-out of a container then has your rights, not those of root.';
   return { text: `container, read-only. ${later}.`, hint: isApart ? null : hint };
 }
 

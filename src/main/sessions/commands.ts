@@ -33,7 +33,7 @@ export function createSessionCommands({ sessions, store, money }: SessionCommand
     find: async ({ input }) => {
       const id = await store.find(input.id);
       const found = (await list()).find((summary) => summary.sessionId === id);
-      if (found === undefined) throw new AppError('not-found', `There is no session "${input.id}".`);
+      if (found === undefined) throw new AppError('not-found', `The session "${input.id}" was not found.`);
       return found;
     },
     show: async ({ input: { sessionId } }) => {

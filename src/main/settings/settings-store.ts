@@ -31,16 +31,16 @@ export async function openSettings(home: string): Promise<Reply<SettingsStore>> 
     return failure(
       'bad-input',
       `The settings in ${path} cannot be read: ${file.reason}`,
-      'Repair the file, or move it away to begin with the defaults.',
+      'Fix the file, or move it away to start with the defaults.',
     );
   }
   const written = file.type === 'missing' ? {} : file.value;
   if (!isRecord(written))
-    return failure('bad-input', `The settings in ${path} are not an object.`, 'Repair the file, or move it away.');
+    return failure('bad-input', `The settings in ${path} are not an object.`, 'Fix the file, or move it away.');
   if (typeof written.version === 'number' && written.version > SETTINGS_VERSION) {
     return failure(
       'log-version',
-      `The settings in ${path} were written by a newer Dewpoint.`,
+      `A newer Dewpoint wrote the settings in ${path}.`,
       'Use that version, or move the file away.',
     );
   }
@@ -48,8 +48,8 @@ export async function openSettings(home: string): Promise<Reply<SettingsStore>> 
   if (!parsed.success)
     return failure(
       'bad-input',
-      `The settings in ${path} are not right: ${describe(parsed.error)}`,
-      'Repair the file, or move it away.',
+      `The settings in ${path} have an error: ${describe(parsed.error)}`,
+      'Fix the file, or move it away.',
     );
   return success(createStore(path, written, parsed.data));
 }
@@ -97,7 +97,11 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
 }
 
 function noSetting(names: readonly string[]): Reply<never> {
-  return failure('not-found', `There is no setting ${names.join('.')}.`, 'dewpoint settings get shows all of them.');
+  return failure(
+    'not-found',
+    `The setting ${names.join('.')} was not found.`,
+    'Run `dewpoint settings get` to see all settings.',
+  );
 }
 
 /** Whether the settings have a place of that name, set or not. */

@@ -102,5 +102,5 @@ export type Stage = z.infer<typeof stageSchema>;
 /** What to do about a model that is not there, as the beginning of a sentence. Only what can be fetched is said to be: models of services and made-up names cannot. */
 export function howToGet(model: string): string {
   if (/^(?:llama-cpp|ollama)\/|^hf:/u.test(model)) return `Get it with \`dewpoint models pull ${model}\``;
-  return model.includes('/') ? 'Set up what it belongs to' : `Give its whole name (llama-cpp/${model}?)`;
+  return model.includes('/') ? 'Set up its provider' : `Use its full name (llama-cpp/${model}?)`;
 }

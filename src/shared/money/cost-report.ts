@@ -165,7 +165,7 @@ function groupOf(
     case 'model':
       return { key: model, label: '' };
     case 'project':
-      return { key: projectPath ?? '', label: projectPath === null ? 'without a project' : '' };
+      return { key: projectPath ?? '', label: projectPath === null ? 'no project' : '' };
     case 'session':
       return { key: sessionId, label: title };
     default:

@@ -58,7 +58,7 @@ function withoutNote(whole: string): string {
 function ruleIn(line: string): Omit<RuleLine, 'line' | 'from'> | string {
   const [, first = '', second = '', value = ''] = /^(\S+)(?:\s+(\S+))?(?:\s+(\S[\s\S]*))?$/u.exec(line) ?? [];
   const verdict = ruleVerdicts.find((one) => one === first);
-  if (verdict === undefined) return `"${line.slice(0, 60)}" is no rule. ${form}`;
+  if (verdict === undefined) return `"${line.slice(0, 60)}" is not a rule. ${form}`;
   const kinds: readonly RuleKind[] = ruleKinds[verdict];
   const kind = kinds.find((one) => one === second);
   if (kind === undefined) {
@@ -75,7 +75,7 @@ function problemOf(kind: RuleKind, value: string): string | null {
   switch (kind) {
     case 'purpose':
       if (purposeSchema.safeParse(value).success) return null;
-      return `"${value}" is no purpose; there are ${purposeSchema.options.join(', ')}.`;
+      return `"${value}" is not a purpose. Use one of ${purposeSchema.options.join(', ')}.`;
     case 'text':
       return problemOfPattern(value);
     case 'path':
@@ -90,9 +90,9 @@ function problemOf(kind: RuleKind, value: string): string | null {
 
 function problemOfPattern(value: string): string | null {
   try {
-    return new RegExp(value, 'u').test('') ? 'This regular expression finds something in every text.' : null;
+    return new RegExp(value, 'u').test('') ? 'This regular expression matches every text.' : null;
   } catch (error) {
-    return `This is no regular expression: ${error instanceof Error ? error.message : ''}`;
+    return `This is not a regular expression: ${error instanceof Error ? error.message : ''}`;
   }
 }
 
@@ -140,17 +140,17 @@ export function contradictionsIn(rules: readonly RuleLine[]): readonly (LineText
 
 function clash(first: RuleLine, later: RuleLine): string | null {
   if (concernOf(first) !== concernOf(later)) return null;
-  const decides = `${first.from} comes first and decides`;
+  const decides = `${first.from} comes first and wins`;
   if (first.kind === 'always') return `It never applies: ${decides}.`;
   if (first.kind !== later.kind || !covers(first, later)) return null;
   if (first.verdict === later.verdict) return `It adds nothing to ${first.from}.`;
-  return `It says "${later.verdict}" of what "${first.verdict}" was said of: ${decides}.`;
+  return `It says "${later.verdict}" where an earlier rule says "${first.verdict}": ${decides}.`;
 }
 
 function fencedOff(fence: RuleLine, rule: RuleLine): string | null {
   if (fence.verdict !== 'local-only' && fence.verdict !== 'mask') return null;
   if (rule.verdict !== 'cloud' || rule.kind !== 'path' || fence.kind !== 'path' || !covers(fence, rule)) return null;
-  return `The cloud never gets these files: ${fence.from} keeps them here, and a fence goes over every other rule.`;
+  return `The cloud never gets these files: ${fence.from} keeps them here, and a fence wins over every other rule.`;
 }
 
 function covers(first: RuleLine, later: RuleLine): boolean {

@@ -37,12 +37,12 @@ export function isImportedHistory({ by, isForeign }: Pick<HistoryCopied, 'by' | 
 
 const words: readonly (readonly [GrantKind, string])[] = [
   ['network', 'hosts'],
-  ['fence', 'what a fence holds back'],
+  ['fence', 'restricted content'],
   ['instructions', 'instructions of a project'],
   ['guarded-file', 'guarded files'],
   ['hard-links', 'hard links'],
-  ['disk', 'work on a full disk'],
-  ['cap', 'a higher cap'],
+  ['disk', 'working on a full disk'],
+  ['cap', 'a higher spending limit'],
 ];
 
 /** In a sentence for people; null: there were none. */
@@ -53,5 +53,5 @@ export function droppedGrantsText(dropped: HistoryCopied['dropped']): string | n
   const rest = { text: 'other things', count: sum - known.reduce((total, { count }) => total + count, 0) };
   const named = [...known, rest].filter(({ count }) => count > 0).map(({ text, count }) => `${count} for ${text}`);
   if (named.length === 0) return null;
-  return `This session comes from a file. What was approved in it counts for nothing here (${named.join(', ')}): you are asked again.`;
+  return `This session was imported. Its approvals do not count here (${named.join(', ')}), so you are asked again.`;
 }

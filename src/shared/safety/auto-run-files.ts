@@ -10,7 +10,7 @@ const testFile =
  * build, test or push. What an agent wrote into one of them wants a second look before it is taken over.
  */
 const rules: readonly (readonly [pattern: RegExp, why: string])[] = [
-  [/(^|\/)\.git\//, 'git runs what stands in it'],
+  [/(^|\/)\.git\//, 'git runs what it says'],
   [
     /(^|\/)(\.husky|\.?git-?hooks)\/|(^|\/)hooks\/(pre|post|commit|prepare-commit|reference|update|applypatch)[a-z-]*$/,
     'runs when you commit or push',
@@ -60,8 +60,8 @@ const rules: readonly (readonly [pattern: RegExp, why: string])[] = [
   ],
   [/(^|\/)(\.yarn\/(releases|plugins)\/|\.pnp\.[cm]?js$)/, 'your package manager runs it'],
   [/(^|\/)(setup\.py|setup\.cfg|pyproject\.toml|noxfile\.py|tox\.(ini|toml))$/, 'runs when you install or test'],
-  [/(^|\/)(conftest\.py|sitecustomize\.py|usercustomize\.py|[^/]+\.pth)$/, 'Python runs it by itself'],
-  [pythonShadow, 'takes the place of a module of Python that programs load'],
+  [/(^|\/)(conftest\.py|sitecustomize\.py|usercustomize\.py|[^/]+\.pth)$/, 'Python runs it automatically'],
+  [pythonShadow, 'replaces a Python module that programs load'],
   [
     /(^|\/)(\.?pytest\.ini|\.(coverage|pylint|pdb)rc|\.?mypy\.ini|\.flake8|ruff\.toml)$/,
     'runs or names what runs when you test or check',
@@ -112,8 +112,8 @@ const rules: readonly (readonly [pattern: RegExp, why: string])[] = [
     /(^|\/)(([Dd]ocker|[Cc]ontainer)file[^/]*|[^/]+\.[Dd]ockerfile|(docker-)?compose[^/]*\.ya?ml|docker-bake[^/]*\.(hcl|json))$/,
     'runs when you build its image',
   ],
-  [/(^|\/)\.(gitattributes|gitmodules|gitconfig[^/]*|lfsconfig)$/, 'git goes by it'],
-  [/(^|\/)\.(hg|jj|sl|svn|bzr)\//, 'another version control runs what stands in it'],
+  [/(^|\/)\.(gitattributes|gitmodules|gitconfig[^/]*|lfsconfig)$/, 'git follows it'],
+  [/(^|\/)\.(hg|jj|sl|svn|bzr)\//, 'another version control runs what it says'],
 ];
 
 /** Why this file will run on the person's machine later, in a few words; null when nothing runs it by itself. */

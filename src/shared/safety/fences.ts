@@ -15,7 +15,7 @@ const ruleSchema = z
     /** Globs of paths in the workspace, as `.gitignore` has them. */
     paths: z.array(z.string().min(1)).min(1).optional(),
     /** A regular expression; what it finds in any text is fenced. */
-    pattern: z.string().min(1).refine(isPattern, { message: 'This is no regular expression.' }).optional(),
+    pattern: z.string().min(1).refine(isPattern, { message: 'This is not a regular expression.' }).optional(),
     verdict: verdictSchema,
     /** Only in this project, by its folder; absent: in all. */
     project: z.string().optional(),

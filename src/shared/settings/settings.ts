@@ -297,7 +297,7 @@ export const settingsSchema = z.strictObject({
   connection: z
     .strictObject({
       proxy: z
-        .url({ protocol: /^(https?|socks5?)$/, error: 'It needs the address of a proxy: http://HOST:PORT.' })
+        .url({ protocol: /^(https?|socks5?)$/, error: 'Use the address of a proxy: http://HOST:PORT.' })
         .nullable()
         .default(null),
       /** A file with certificates (PEM) that are trusted beside the usual ones. */

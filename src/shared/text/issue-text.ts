@@ -18,7 +18,7 @@ type Issue = z.infer<typeof issueSchema>;
 /** What is wrong with a value, as a sentence about "it": that of its schema where it has one, else words for zod's. */
 export function issueText(issue: unknown): string {
   const parsed = issueSchema.safeParse(issue);
-  if (!parsed.success) return 'it is not what is taken here';
+  if (!parsed.success) return 'it has another form than expected';
   return ofZod.test(parsed.data.message) ? words(parsed.data) : parsed.data.message;
 }
 
@@ -48,7 +48,7 @@ function words(issue: Issue): string {
     case 'invalid_value':
       return `it must be ${(issue.values ?? []).length > 1 ? 'one of ' : ''}${(issue.values ?? []).map(String).join(', ')}`;
     case 'unrecognized_keys':
-      return `there is no ${(issue.keys ?? []).join(', ')}`;
+      return `${(issue.keys ?? []).join(', ')} is unknown`;
     default:
       return issue.message;
   }

@@ -35,7 +35,7 @@ describe('what the home and the cache keep', () => {
     expect(listed.map(({ kind, sizeBytes, unneeded, isRemoved }) => [kind, sizeBytes, unneeded, isRemoved])).toEqual([
       ['copy', 3, null, false],
       ['copy', 3, null, false],
-      ['copy', 3, 'its session is gone', false],
+      ['copy', 3, 'its session was deleted', false],
       ['copy', 3, null, false],
       ['copy', 3, null, false],
       ['states', 5, null, false],
@@ -73,7 +73,7 @@ describe('the images that Dewpoint has made', () => {
         item.unneeded,
         item.isRemoved,
       ]);
-    const [version, settings] = ['this version of Dewpoint does not use it', 'the settings do not name it'];
+    const [version, settings] = ['this version of Dewpoint does not use it', 'your settings do not use it'];
     expect(await rows(false)).toEqual([
       [1, null, false],
       [2, version, false],

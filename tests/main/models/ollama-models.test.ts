@@ -70,7 +70,7 @@ describe('an Ollama that runs on this machine', () => {
     const plan = await core.client.plan({ ...plain, model: 'ollama/m' });
     expect(plan).toMatchObject({ architecture: 'llama', granted: { context: 4096, placement: 'devices' } });
     expect(plan.terms.find(({ name }) => name === 'compute')?.why).toContain('llama-server');
-    await expect(core.client.plan({ ...plain, model: 'ollama/other' })).rejects.toThrow('Nothing is known');
+    await expect(core.client.plan({ ...plain, model: 'ollama/other' })).rejects.toThrow('is unknown');
   });
 
   it('gives a model of its store up, and says when there is none of that name', async () => {
@@ -82,7 +82,7 @@ describe('an Ollama that runs on this machine', () => {
     expect(server.requests.filter(({ path }) => path === '/api/delete')).toEqual([
       { path: '/api/delete', body: { model: 'm:latest' } },
     ]);
-    await expect(core.client.models.remove({ id: 'ollama/other' })).rejects.toThrow('There is no model');
+    await expect(core.client.models.remove({ id: 'ollama/other' })).rejects.toThrow('The model');
   });
 
   it('answers, and what it did otherwise than it was asked stands in the log', async () => {
@@ -162,7 +162,7 @@ describe('a model that Ollama fetches', () => {
     });
     server.habits.pulls = [layer('a', 50)];
     await expect(pull()).rejects.toMatchObject({
-      data: { code: 'model-failed', message: expect.stringContaining('broke off') },
+      data: { code: 'model-failed', message: expect.stringContaining('before m was complete') },
     });
   });
 });

@@ -32,7 +32,7 @@ describe('files of rules', () => {
     expect(found).toMatchObject({ shut: null, fences: [{ paths: ['plans/**'], verdict: 'local-only' }] });
     expect(found.problems).toEqual([
       expect.stringMatching(/^Line 2 of .*dewpoint\.rules: After "local-only" comes one of path, text, not "paths"\.$/),
-      'Its rules hold as they were before.',
+      'Its last valid version stays in force.',
     ]);
     // Whoever asks what holds is not shown what is written now.
     const [file] = await files().files(null);
@@ -44,14 +44,14 @@ describe('files of rules', () => {
 
   it('shut the way out where nobody knows what a person fenced', async () => {
     await write('local-only paths plans/**');
-    expect((await files().activeRules(null)).shut).toContain('was never right');
+    expect((await files().activeRules(null)).shut).toContain('no valid version');
     await rm(join(home, 'dewpoint.rules'));
     await writeFile(join(home, 'other'), 'local always');
     await symlink(join(home, 'other'), join(home, 'dewpoint.rules'));
     const [file] = await files().files(null);
     expect(file).toMatchObject({
       holds: 'shut',
-      problems: [expect.stringContaining('no plain file'), expect.anything()],
+      problems: [expect.stringContaining('not a plain file'), expect.anything()],
     });
   });
 
@@ -99,10 +99,10 @@ describe('files of rules', () => {
     const [mine, theirs] = await files().files(project);
     expect(mine?.warnings).toEqual([
       { line: 2, text: expect.stringContaining('line 1 of your rules keeps them here') },
-      { line: 4, text: 'It never applies: line 3 of your rules comes first and decides.' },
+      { line: 4, text: 'It never applies: line 3 of your rules comes first and wins.' },
     ]);
     expect(theirs?.warnings).toEqual([
-      { line: 1, text: expect.stringContaining('"redact" of what "ask" was said of') },
+      { line: 1, text: expect.stringContaining('"redact" where an earlier rule says "ask"') },
     ]);
     expect((await files().check(own, 'ask path a.md\nup')).errors.map(({ line }) => line)).toEqual([2]);
   });

@@ -98,7 +98,7 @@ describe('the factory on a machine without an engine', () => {
     if (!made.ok) throw new Error(made.error.message);
     expect(made.value.description).toMatchObject({
       tier: 'read-only',
-      warnings: [expect.stringMatching(/there is none at unix:/)],
+      warnings: [expect.stringMatching(/none was found at unix:/)],
     });
     expect((await made.value.readFile('a.txt', {}, none)).ok).toBe(true);
     expect(await made.value.exec({ command: 'true', timeoutMs: 1000 }, none)).toMatchObject({

@@ -187,7 +187,7 @@ describe('what was said in a history out of a file', () => {
     expect(stamped(open).reduce(reduceSession, emptySession).approvals).toEqual([]);
     const told = stamped([{ ...imported, dropped: { network: 2, cap: 1, 'of-later': 3 } }]);
     expect(told.reduce(reduceSession, emptySession).notices.map(({ text }) => text)).toEqual([
-      'This session comes from a file. What was approved in it counts for nothing here (2 for hosts, 1 for a higher cap, 3 for other things): you are asked again.',
+      'This session was imported. Its approvals do not count here (2 for hosts, 1 for a higher spending limit, 3 for other things), so you are asked again.',
     ]);
     expect([droppedGrantsText({}), droppedGrantsText(undefined)]).toEqual([null, null]);
   });

@@ -36,13 +36,13 @@ describe('what is wrong with a value', () => {
     [{ flag: 1 }, 'flag: it must be true or false'],
     [{ mail: 'x' }, 'mail: it must be an address'],
     [{ own: '' }, 'own: say who'],
-    [{ nope: 1, flag: 1 }, 'flag: it must be true or false; all: there is no nope'],
+    [{ nope: 1, flag: 1 }, 'flag: it must be true or false; all: nope is unknown'],
     [3, 'all: it must be an object'],
   ])('of %j is told in plain words', (value, text) => {
     expect(said(value)).toBe(text);
   });
 
   it('is told also where it cannot be read', () => {
-    expect(issueText(null)).toBe('it is not what is taken here');
+    expect(issueText(null)).toBe('it has another form than expected');
   });
 });

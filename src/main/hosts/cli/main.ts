@@ -168,7 +168,7 @@ let isCut = false;
 function reportCutOutput(error: Error, say: (text: string) => void): void {
   if (isCut) return;
   isCut = true;
-  say(`dewpoint: The output cannot be written: ${writeProblem(error)}.\n`);
+  say(`dewpoint: The output could not be written: ${writeProblem(error)}.\n`);
   process.on('exit', () => {
     process.exitCode = 1;
   });

@@ -35,7 +35,7 @@ export function toReportedFailure(error: unknown): Reported | Failure {
     const data = failedSchema.safeParse(error.data);
     if (data.success) return data.data;
     if (error.code === 'BAD_REQUEST')
-      return { code: 'bad-input', message: `The core refused the input: ${describeIssues(error.data)}` };
+      return { code: 'bad-input', message: `The input is wrong: ${describeIssues(error.data)}` };
     return { code: 'internal', message: error.message };
   }
   return toFailure(error);
@@ -45,7 +45,7 @@ const issuesSchema = z.object({ issues: z.array(z.unknown()) });
 
 function describeIssues(data: unknown): string {
   const parsed = issuesSchema.safeParse(data);
-  if (!parsed.success) return 'it is not what the command takes';
+  if (!parsed.success) return 'the command takes something else';
   return issuesText(parsed.data.issues, 'the input');
 }
 

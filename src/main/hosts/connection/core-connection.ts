@@ -37,8 +37,8 @@ export function createCoreConnection(openCore: () => Promise<OpenCore>): CoreCon
       // The connection's end is told to its calls first.
       await nextTurn();
       if (!isOwnerGone) return explainOtherBuild(error, await openedOf(current));
-      return new AppError('home-busy', 'The Dewpoint process that did the work for this one has ended.', {
-        hint: 'What was done is in the log: dewpoint sessions show last. Start again to go on.',
+      return new AppError('home-busy', 'The Dewpoint process that did the work has ended.', {
+        hint: 'The log has what was done: dewpoint sessions show last. Start again to continue.',
         cause: error,
       });
     },
@@ -56,8 +56,8 @@ async function openedOf(opening: Promise<OpenCore> | null): Promise<OpenCore | n
 /** Two builds may not know the same commands, or not mean the same by them. */
 function explainOtherBuild(error: unknown, opened: OpenCore | null): unknown {
   if (opened === null || opened.otherBuild === null || isExpected(error)) return error;
-  const message = `The Dewpoint that owns this home (${opened.otherBuild}) is another build and could not do this: ${messageOf(error)}.`;
-  return new AppError('home-busy', message, { hint: 'End it, and start again.', cause: error });
+  const message = `Another build of Dewpoint (${opened.otherBuild}) owns this home and could not do this: ${messageOf(error)}.`;
+  return new AppError('home-busy', message, { hint: 'End that process, then start again.', cause: error });
 }
 
 function isExpected(error: unknown): boolean {

@@ -60,9 +60,7 @@ export async function openCore(terminal: Pick<Terminal, 'err'>, version: string)
       const waitedMs = performance.now() - begun;
       if (waitedMs > ownerMs) throw error;
       if (waitedMs > sayAfterMs && !isSaid) {
-        terminal.err(
-          `waiting for the Dewpoint process ${claim.pid}, which has this home and is starting or ending …\n`,
-        );
+        terminal.err(`waiting for the Dewpoint process ${claim.pid}, which is starting or ending …\n`);
         isSaid = true;
       }
       await sleep(150, neverAborts);
@@ -77,8 +75,8 @@ async function otherBuildOf(client: CoreClient, version: string): Promise<string
 
 function otherBuildNotice(theirs: string, ours: string, pid: number): string {
   return (
-    `This home is owned by another build of Dewpoint, and that one does the work: ${theirs}, process ${pid}; ` +
-    `this one is ${ours}. To work with this one, end that process and start again.\n`
+    `Another build of Dewpoint owns this home and does the work: ${theirs}, process ${pid}. ` +
+    `This build is ${ours}. To use it, end that process and start again.\n`
   );
 }
 
@@ -110,7 +108,7 @@ async function becomeOwner(
 /** Between two calls of a client nothing runs: only one that is quiet for a while wants nothing. */
 async function waitForOthers(core: Core, server: SocketServer, terminal: Pick<Terminal, 'err'>): Promise<void> {
   if (core.runningTurns() > 0) {
-    terminal.err('waiting for the other Dewpoint processes that work in this home …\n');
+    terminal.err('waiting for other Dewpoint processes in this home …\n');
     await core.idle();
   }
   let quiet = 0;

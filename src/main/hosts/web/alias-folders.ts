@@ -33,12 +33,12 @@ export async function createFolderAliases(
 async function rootAt(path: string): Promise<AliasedFolder> {
   const paths = await pathsOf(path).catch(() => null);
   if (paths === null) {
-    throw new AppError('not-found', `There is no folder ${path}.`, { hint: 'Give the one that your projects are in.' });
+    throw new AppError('not-found', `The folder ${path} was not found.`, { hint: 'Name the folder of your projects.' });
   }
   const [real = path] = paths;
   if (real === parse(real).root) {
     throw new AppError('bad-input', 'The whole disk cannot be served.', {
-      hint: 'Give the folder that your projects are in.',
+      hint: 'Name the folder of your projects.',
     });
   }
   return { paths, label: basename(real) };

@@ -56,7 +56,7 @@ export async function startPageServer(
   });
   const actualPort = await new Promise<number>((resolve, reject) => {
     http.once('error', (error) => {
-      const hint = 'Choose another with --port, or leave it out.';
+      const hint = 'Choose another port with --port, or leave it out.';
       reject(new AppError('conflict', `Port ${port} cannot be used: ${error.message}.`, { hint, cause: error }));
     });
     http.listen(port, address, () => {

@@ -67,8 +67,8 @@ async function folderOf(name: string, roots: readonly AliasedFolder[], names: Pa
     await folder.close();
     return join(path, ...steps);
   }
-  throw new AppError('refused', `There is no folder ${name} among those that this Dewpoint serves.`, {
-    hint: `Name it by its way from ${roots.map((root) => root.label).join(' or ')}; other folders: dewpoint serve --root DIR`,
+  throw new AppError('refused', `The folder ${name} is not in the folders that Dewpoint serves here.`, {
+    hint: `Use a path that begins with ${roots.map((root) => root.label).join(' or ')}. For other folders: dewpoint serve --root DIR`,
   });
 }
 

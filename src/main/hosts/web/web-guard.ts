@@ -18,43 +18,43 @@ const refusals: readonly Refusal[] = [
     names: ['settings.set', 'settings.unset', 'projects.configure', 'budget.change'],
     grant: 'settings',
     message: 'Settings cannot be changed from the browser.',
-    hint: 'At the machine: dewpoint settings set KEY VALUE; or start it with dewpoint serve --allow settings',
+    hint: 'On the machine, run: dewpoint settings set KEY VALUE. Or start with: dewpoint serve --allow settings',
   },
   {
     names: ['rules.save', 'rules.approve', 'projects.approveInstructions', 'projects.forgetInstructions'],
     grant: 'settings',
     message: 'Rules and approvals of instructions cannot be changed from the browser.',
-    hint: 'At the machine: dewpoint rules path says where the file is; or start it with dewpoint serve --allow settings',
+    hint: 'On the machine, run dewpoint rules path to find the file. Or start with: dewpoint serve --allow settings',
   },
   {
     names: ['keys.set', 'keys.remove', 'keys.restore'],
     grant: 'keys',
     message: 'Keys cannot be changed from the browser.',
-    hint: 'At the machine: dewpoint keys set PROVIDER; or start it with dewpoint serve --allow keys',
+    hint: 'On the machine, run: dewpoint keys set PROVIDER. Or start with: dewpoint serve --allow keys',
   },
   {
     names: ['sandboxes.terminal', 'sandboxes.type', 'sandboxes.resize'],
     grant: 'terminal',
     message: 'No terminal can be opened from the browser.',
-    hint: 'Start it with dewpoint serve --allow terminal, or use the app.',
+    hint: 'Start with dewpoint serve --allow terminal, or use the app.',
   },
   {
     names: ['models.import', 'models.remove'],
     grant: null,
     message: 'Model files cannot be added or removed from the browser.',
-    hint: 'At the machine: dewpoint models import FILE, dewpoint models remove NAME',
+    hint: 'On the machine, run: dewpoint models import FILE, or dewpoint models remove NAME',
   },
   {
     names: ['projects.prepare', 'projects.removePackages', 'projects.bringImage', 'clean'],
     grant: null,
     message: 'Packages and images cannot be installed or removed from the browser.',
-    hint: 'At the machine: dewpoint projects prepare DIR, dewpoint sandbox image use DIR, dewpoint clean',
+    hint: 'On the machine, run: dewpoint projects prepare DIR, dewpoint sandbox image use DIR, or dewpoint clean',
   },
   {
     names: ['sessions.export', 'sessions.import'],
     grant: null,
     message: 'Sessions cannot be exported or imported from the browser.',
-    hint: 'At the machine: dewpoint sessions export SESSION FILE',
+    hint: 'On the machine, run: dewpoint sessions export SESSION FILE',
   },
 ];
 
@@ -72,7 +72,7 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
       if (refusal !== undefined) throw new AppError('refused', refusal.message, { hint: refusal.hint });
     }
     if (name === 'attachments.keep' && Reflect.get(Object(input), 'path') !== undefined) {
-      throw new AppError('refused', 'A browser names no paths of this machine.');
+      throw new AppError('refused', 'The browser cannot name paths of this machine.');
     }
   };
 }

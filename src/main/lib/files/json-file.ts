@@ -100,10 +100,10 @@ export function writeProblem(error: unknown): string {
 }
 
 const writeProblems = new Map([
-  ['EROFS', 'it lies on a disk that can only be read'],
-  ['EACCES', 'this user may not write there'],
-  ['EPERM', 'this user may not write there'],
-  ['ENOENT', 'its folder is not there and cannot be made'],
+  ['EROFS', 'it is on a read-only disk'],
+  ['EACCES', 'you have no permission to write there'],
+  ['EPERM', 'you have no permission to write there'],
+  ['ENOENT', 'its folder does not exist and cannot be created'],
   ['ENOTDIR', 'a part of its path is a file'],
   ['EEXIST', 'a file is in its place'],
   ['EISDIR', 'it is a folder'],

@@ -61,13 +61,13 @@ function lasting(root: Error): PermanentError | null {
   const refused = /^Proxy response \((\d+)\)/.exec(root.message)?.[1];
   if (refused === '407')
     return new PermanentError(
-      'The proxy wants a name and a password (407): put them into connection.proxy, http://NAME:PASSWORD@HOST:PORT.',
+      'The proxy needs a name and a password (407). Set connection.proxy to http://NAME:PASSWORD@HOST:PORT.',
     );
-  if (refused !== undefined) return new PermanentError(`The proxy does not let this through (${refused}).`);
+  if (refused !== undefined) return new PermanentError(`The proxy blocked this (${refused}).`);
   const code: unknown = Reflect.get(root, 'code');
   if (typeof code !== 'string' || !/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)) return null;
   return new PermanentError(
-    `Its certificate is not trusted: ${root.message}. One of your own authority is named in connection.certificates, a file.`,
+    `Its certificate is not trusted: ${root.message}. To trust your own authority, set connection.certificates to its file.`,
   );
 }
 
@@ -106,7 +106,7 @@ function agent<Made>(make: () => Made, { httpProxy, httpsProxy }: Pick<Wishes, '
     const names = [...new Set([httpProxy, httpsProxy])].filter((name) => name !== '').join(', ');
     const why = error instanceof Error ? error.message : String(error);
     throw new PermanentError(
-      `The proxy ${names} cannot be used: ${why}. It is connection.proxy, or of the environment.`,
+      `The proxy ${names} cannot be used: ${why}. It comes from connection.proxy or from the environment.`,
     );
   }
 }

@@ -22,7 +22,7 @@ export function emptyFolder(path: string): string {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (isOursAndEmpty(folder)) return folder;
   }
-  throw new Error(`There is no empty folder for programs to stand in: remove what lies in ${path}.`);
+  throw new Error(`Programs need an empty folder to run in. Remove the contents of ${path}.`);
 }
 
 function isOursAndEmpty(folder: string): boolean {

@@ -29,7 +29,7 @@ export function startProgram(start: ProgramStart): ChildProcess {
   const { program, args, folder, env, stdio } = start;
   for (const path of [program, folder]) {
     if (!isWholePath(path, process.platform))
-      throw new Error(`"${path}" is no whole path: it is not used for a program.`);
+      throw new Error(`"${path}" is not a full path, so the program was not started.`);
   }
   return spawn(program, [...args], {
     cwd: folder,

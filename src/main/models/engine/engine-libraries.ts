@@ -33,7 +33,7 @@ export function createEngineLibraries({ variants, readHardware, startAnew }: Eng
     const variant = variants.find(id);
     if (variant !== null || !id.startsWith('engine/')) return variant;
     throw new AppError('not-found', `There is no ${id} for this machine.`, {
-      hint: '`dewpoint doctor` says what its cards need.',
+      hint: 'Run `dewpoint doctor` to see what its cards need.',
     });
   };
   return {
@@ -50,7 +50,7 @@ export function createEngineLibraries({ variants, readHardware, startAnew }: Eng
         sizeBytes: bytes,
         licence,
         info: null,
-        note: `a library of the engine, no model; ${Math.round(diskBytes / 1e6)} MB on the disk`,
+        note: `an engine library, not a model; ${Math.round(diskBytes / 1e6)} MB on disk`,
         file: { path: variants.folder(variant), hereBytes: isHere ? diskBytes : 0, isOurs: true },
       };
     },
@@ -99,9 +99,9 @@ async function complaintOf(
 ): Promise<string | null> {
   const { id, label, bytes, licence } = wanted;
   if (!(await variants.isHere(wanted))) {
-    return `Models inside Dewpoint use the processor until ${label} is here (${Math.round(bytes / 1e6)} MB, ${licence}): dewpoint models pull ${id}`;
+    return `Built-in models use the processor until you download ${label} (${Math.round(bytes / 1e6)} MB, ${licence}): dewpoint models pull ${id}`;
   }
-  return isSeen === false ? `Models inside Dewpoint use the processor: ${unseenCardText(wanted)}` : null;
+  return isSeen === false ? `Built-in models use the processor: ${unseenCardText(wanted)}` : null;
 }
 
 /**

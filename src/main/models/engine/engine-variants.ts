@@ -167,17 +167,17 @@ export function createEngineVariants(options: EngineVariantsOptions): EngineVari
 export function unseenCardText({ label, id }: EngineVariant): string {
   const other =
     id === 'engine/cuda'
-      ? "It needs NVIDIA's CUDA runtime beside the driver (libcudart, libcublas; of the CUDA Toolkit 12.4 or later). Without that: dewpoint models pull engine/vulkan"
+      ? "It needs NVIDIA's CUDA runtime beside the driver (libcudart and libcublas of the CUDA Toolkit 12.4 or later). Without it, run: dewpoint models pull engine/vulkan"
       : 'It needs the Vulkan loader (libvulkan) and a driver for the card.';
-  return `a card was found and ${label} is here, but the engine sees no card, so the processor is used. ${other}`;
+  return `a card was found and ${label} is installed, but the engine does not see the card and uses the processor. ${other}`;
 }
 
 /** Why a card is not used, and what to do. */
 function notHere({ label, id, bytes }: EngineVariant): string {
-  return `a card was found, but ${label} is not here, so the processor is used: dewpoint models pull ${id} (${Math.round(bytes / 1e6)} MB)`;
+  return `a card was found, but ${label} is missing, so the engine uses the processor. Get it with: dewpoint models pull ${id} (${Math.round(bytes / 1e6)} MB)`;
 }
 
-const cancelled = (): Reply<string> => failure('cancelled', 'The download was cancelled; nothing of it is left.');
+const cancelled = (): Reply<string> => failure('cancelled', 'The download was cancelled. Nothing of it is kept.');
 
 interface Fetch extends EngineVariantsOptions, EnsureOptions {}
 
@@ -198,7 +198,7 @@ async function fetchVariant(variant: EngineVariant, path: string, options: Fetch
     if (packed.code !== 0 || archive === undefined) return npmFailed(variant, packed.output);
     onProgress('checking');
     if ((await sha512Of(join(work, archive), signal)) !== variant.sha512) {
-      return failure('network', `${variant.packageName} is not what was expected: its checksum differs.`, 'Try again.');
+      return failure('network', `${variant.packageName} is damaged: its checksum differs.`, 'Try again.');
     }
     const unpacked = join(work, 'package');
     const tar = await programs.run(['tar'], ['-xzf', join(work, archive), '-C', work], { needs: [], signal });
@@ -212,17 +212,21 @@ async function fetchVariant(variant: EngineVariant, path: string, options: Fetch
 }
 
 function npmMissing(): Reply<string> {
-  return failure('network', 'There is no npm on this machine to fetch it with.', 'Install Node.js, which brings npm.');
+  return failure(
+    'network',
+    'npm was not found on this machine, and the download needs it.',
+    'Install Node.js, which brings npm.',
+  );
 }
 
 function npmFailed({ packageName }: EngineVariant, output: string): Reply<string> {
   if (output.includes('ENOENT') && !output.includes('npm error')) return npmMissing();
   if (/ENOSPC|no space left/iu.test(output))
-    return failure('disk-full', 'The disk is full.', 'Make room and try again.');
+    return failure('disk-full', 'The disk is full.', 'Free some space and try again.');
   return failure(
     'network',
-    `${packageName} could not be fetched: ${lastWords(output)}`,
-    'Try again when the network is there.',
+    `${packageName} could not be downloaded: ${lastWords(output)}`,
+    'Try again when you are online.',
   );
 }
 
@@ -243,7 +247,7 @@ async function checkRoom(dir: string, { bytes, diskBytes, label }: EngineVariant
   if (bavail * bsize >= needed) return;
   throw new AppError(
     'disk-full',
-    `${label} needs ${Math.ceil(needed / 1e6)} MB of room in ${dir}, where ${Math.floor((bavail * bsize) / 1e6)} MB are free.`,
-    { hint: 'Make room, or move the cache with DEWPOINT_CACHE.' },
+    `${label} needs ${Math.ceil(needed / 1e6)} MB in ${dir}, and ${Math.floor((bavail * bsize) / 1e6)} MB are free.`,
+    { hint: 'Free some space, or move the cache with DEWPOINT_CACHE.' },
   );
 }

@@ -119,7 +119,7 @@ function answersFrom(raw: unknown, open: readonly number[]): readonly Answer[] {
   if (parsed.success) return parsed.data.type === 'ready' || parsed.data.type === 'pong' ? [] : [parsed.data];
   const error: EngineError = {
     code: 'internal',
-    message: `The engine's process said something that this Dewpoint does not understand: ${z.prettifyError(parsed.error)}`,
+    message: `The engine process sent a message that Dewpoint does not understand: ${z.prettifyError(parsed.error)}`,
   };
   const named = anyAnswerSchema.safeParse(raw);
   const ids = named.success ? [named.data.id] : open;
@@ -238,7 +238,7 @@ function lossError(reason: string, output: string, verdict: string | null): Engi
   const lines = output.trim().split('\n');
   const aboutMemory = outOfMemoryLines(lines);
   const words = (aboutMemory.length > 0 ? aboutMemory : lines).slice(-3).join(' ').slice(-400);
-  const said = words === '' ? '' : ` Its last words: ${words}`;
+  const said = words === '' ? '' : ` Its last output: ${words}`;
   if (aboutMemory.length > 0) {
     return {
       ...gone,
@@ -249,6 +249,6 @@ function lossError(reason: string, output: string, verdict: string | null): Engi
   if (verdict !== null) {
     return { ...gone, code: 'out-of-memory', message: `The engine's process ${reason}. ${verdict}${said}` };
   }
-  const hint = reason.includes('SIGKILL') ? ' The system does that, too, when memory runs out.' : '';
+  const hint = reason.includes('SIGKILL') ? ' The system also does that when memory runs out.' : '';
   return { ...gone, code: 'engine-lost', message: `The engine's process ${reason}.${hint}${said}` };
 }

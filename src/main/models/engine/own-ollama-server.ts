@@ -113,7 +113,7 @@ async function startServer(
   running.delete(host);
   await end(child);
   if (signal.aborted) return failure('cancelled', 'It was cancelled.');
-  const text = `${program} was started and did not answer at ${host} within ${Math.round(startMs / 1000)} seconds.`;
+  const text = `${program} was started but did not answer at ${host} within ${Math.round(startMs / 1000)} seconds.`;
   return failure('engine-lost', `${text}${saidText(words())}`);
 }
 
@@ -145,17 +145,17 @@ function end(child: ChildProcess): Promise<void> {
 function endedText(program: string, host: string, words: string): string {
   const isTaken = /address already in use|Only one usage of each socket address/i.test(words);
   return isTaken
-    ? `${program} could not be started: another program has the port of ${host}, and it is no Ollama.`
+    ? `${program} could not be started: another program, not Ollama, uses the port of ${host}.`
     : `${program} was started and ended at once.${saidText(words)}`;
 }
 
 function hintOf(words: string): string {
   return /address already in use/i.test(words)
-    ? 'Give it another one: providers.ollama.baseUrl in the settings.'
+    ? 'Set another address: providers.ollama.baseUrl in your settings.'
     : 'Start it by hand to see more: ollama serve';
 }
 
 function saidText(words: string): string {
   const last = words.split('\n').slice(-3).join(' ').slice(-400);
-  return last === '' ? '' : ` Its last words: ${last}`;
+  return last === '' ? '' : ` Its last output: ${last}`;
 }

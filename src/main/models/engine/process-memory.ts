@@ -46,14 +46,14 @@ export function watchMemory(pid: number | undefined, read: ReadText = readText):
       if (signal === 'SIGKILL') {
         const kills = oomKills(read);
         const isKilled = kills !== null && killsBefore !== null && kills > killsBefore;
-        return isKilled ? 'The system had no memory left and ended it.' : null;
+        return isKilled ? 'The system ran out of memory and ended it.' : null;
       }
       if (room === null) return null;
       const allowed = `the ${inMb(room.limitBytes)} MB that its limits allow`;
-      if (isNearLimit()) return `It had taken ${inMb(room.usedBytes)} MB of ${allowed}.`;
+      if (isNearLimit()) return `It used ${inMb(room.usedBytes)} MB of ${allowed}.`;
       // On a busy machine the last look can be far from the end. Whatever else makes a program abort, it says so.
       return isSilent && signal === 'SIGABRT'
-        ? `It gave up without a word, as programs do that find no room for a thread in ${allowed}.`
+        ? `It stopped without a message, as programs do that have no room for a thread in ${allowed}.`
         : null;
     },
   };

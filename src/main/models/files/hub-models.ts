@@ -43,8 +43,8 @@ export function createHubModels(options: HubModelsOptions): HubModels {
       if (name === null) return false;
       const { repository, taken } = await findOffered(options, name, signal);
       if (taken === null)
-        throw new AppError('bad-input', `Nothing of ${repository.repository} fits into the memory of this machine.`, {
-          hint: `Name one to fetch it all the same: hf:${repository.repository}:${repository.files[0]?.quantisation ?? 'Q4_K_M'}`,
+        throw new AppError('bad-input', `No file of ${repository.repository} fits into the memory of this machine.`, {
+          hint: `Name a file to download it anyway: hf:${repository.repository}:${repository.files[0]?.quantisation ?? 'Q4_K_M'}`,
         });
       const { sizeBytes } = taken;
       const model = fetchedAs(taken, repository.repository);
@@ -98,8 +98,8 @@ function noFileError({ repository, files }: HubRepository, asked: string | null)
     return new AppError('not-found', `${repository} has no ${asked ?? 'model'}.`, {
       hint: `It has: ${names.join(', ')}.`,
     });
-  return new AppError('bad-input', `${repository} has no GGUF file that is a whole model.`, {
-    hint: 'Look for a repository of the same model with GGUF in its name.',
+  return new AppError('bad-input', `${repository} has no complete model as a GGUF file.`, {
+    hint: 'Choose a repository of the same model with GGUF in its name.',
   });
 }
 
@@ -127,7 +127,7 @@ function entryOf(id: string, { repository, files, taken }: OfferedModel): ModelE
     isTaken: file === taken,
   }));
   const notes = [
-    ...(repository.isGated ? ['gated: its terms have to be accepted at the source, and HF_TOKEN be set'] : []),
+    ...(repository.isGated ? ['gated: accept its terms at the source, and set HF_TOKEN'] : []),
     ...(taken !== null && taken.parts.length > 1 ? [`in ${taken.parts.length} files`] : []),
   ];
   return {

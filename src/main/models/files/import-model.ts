@@ -30,14 +30,14 @@ export async function importModel(
   { path, name }: ImportRequest,
   { readHeader, imported, takenBy }: ImportDependencies,
 ): Promise<string> {
-  if (!isAbsolute(path)) throw new AppError('bad-input', 'Give the whole path of the model file, from the root on.');
+  if (!isAbsolute(path)) throw new AppError('bad-input', 'Use the full path of the model file.');
   const header = await readHeader(path);
   if (!header.ok) {
     const { code, message, hint } = header.error;
     // Of several files the reader of headers knows which one to name.
     const named = partNameOf(path) === null ? undefined : hint;
     throw new AppError(code === 'not-found' ? 'not-found' : 'bad-input', message, {
-      hint: named ?? 'Name a whole .gguf file that a model can be run from.',
+      hint: named ?? 'Name a complete .gguf model file.',
     });
   }
   refuseParts(path, header.value);
@@ -47,13 +47,13 @@ export async function importModel(
   const wanted = name ?? nameOf(path);
   if (!namePattern.test(wanted)) {
     throw new AppError('bad-input', `"${wanted}" cannot be the name of a model.`, {
-      hint: 'Small letters, digits, dots, dashes and underscores: dewpoint models import FILE --name NAME',
+      hint: 'Use lower-case letters, digits, dots, dashes and underscores: dewpoint models import FILE --name NAME',
     });
   }
   const other = known.get(wanted) ?? (await takenBy(wanted));
   if (other !== null) {
     throw new AppError('conflict', `The name ${wanted} is taken by ${other}.`, {
-      hint: 'Give it another one: dewpoint models import FILE --name NAME',
+      hint: 'Choose another name: dewpoint models import FILE --name NAME',
     });
   }
   await imported.add(wanted, path);
@@ -65,7 +65,7 @@ function refuseParts(path: string, { architecture, facts }: GgufHeader): void {
   const type = facts.keys['general.type'];
   const kind = typeof type === 'string' ? type : architecture === 'clip' ? architecture : 'model';
   if (kind !== 'model') {
-    throw new AppError('bad-input', `${path} is no model, but a part of one (${kind}).`, {
+    throw new AppError('bad-input', `${path} is only a part of a model (${kind}).`, {
       hint: 'Name the file of the model itself.',
     });
   }

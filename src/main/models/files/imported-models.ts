@@ -42,6 +42,6 @@ async function readAll(path: string): Promise<ReadonlyMap<string, string>> {
   if (file.type === 'missing') return new Map();
   if (file.type === 'value') return new Map(Object.entries(file.value.models));
   throw new AppError('bad-input', `The list of imported models in ${path} cannot be read: ${file.reason}`, {
-    hint: 'Repair the file, or move it away and import the models again.',
+    hint: 'Fix the file, or move it away and import the models again.',
   });
 }

@@ -101,22 +101,24 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
 }
 
 function notHere(name: string): AppError {
-  return new AppError('not-found', `The model ${name} is not on this machine.`, { hint: 'See: dewpoint models list' });
+  return new AppError('not-found', `The model ${name} is not on this machine.`, {
+    hint: 'Run `dewpoint models list` to see your models.',
+  });
 }
 
 function notKnown(name: string, models: readonly CatalogueModel[]): Reply<never> {
   return failure(
     'not-found',
-    `There is no model ${name} in the catalogue.`,
-    `Known: ${models.map((one) => one.name).join(', ')}. Of a hub: hf:OWNER/REPO. A file of your own is named by its path: llama-cpp//path/to/model.gguf`,
+    `The model ${name} is not in the catalog.`,
+    `Known: ${models.map((one) => one.name).join(', ')}. From a hub: hf:OWNER/REPO. Your own file: llama-cpp//path/to/model.gguf`,
   );
 }
 
 function taken(name: string): Reply<never> {
   return failure(
     'conflict',
-    `There is another model named ${name} here; nothing was fetched.`,
-    `Remove that one first: dewpoint models remove llama-cpp/${name}`,
+    `Another model here has the name ${name}. Nothing was downloaded.`,
+    `Remove it first: dewpoint models remove llama-cpp/${name}`,
   );
 }
 

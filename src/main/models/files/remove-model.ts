@@ -35,7 +35,10 @@ export async function removeModel(model: StoredModel, dependencies: RemoveDepend
       await imported.remove(model.name);
       return { done: 'forgotten', path: model.path ?? model.place, bytes: 0 };
     case 'path':
-      throw new AppError('bad-input', `${model.place} is a file of your own; only models with a name are removed.`);
+      throw new AppError(
+        'bad-input',
+        `${model.place} is a file of your own. Dewpoint removes only models with a name.`,
+      );
     case 'folder': {
       await release(model.place);
       return withFileLock(`${model.place}.lock`, { signal, onWait: () => undefined }, async () => {

@@ -55,7 +55,7 @@ function severalCards(found: readonly DeviceMemory[], seen: EngineCards): readon
     isUnified: false,
     source: 'engine',
     confidence: 'low',
-    note: `The engine says one sum for ${count} cards; each is taken for an equal part.`,
+    note: `The engine reports one sum for ${count} cards; each counts as an equal part.`,
   }));
 }
 

@@ -92,7 +92,7 @@ async function windowsDevices(probe: HardwareProbe, signal: AbortSignal): Promis
     isUnified: false,
     source: 'windows-registry',
     confidence: 'low',
-    note: 'As its driver wrote it down; what is free was not read.',
+    note: 'From its driver; the free part is unknown.',
   }));
 }
 
@@ -130,7 +130,7 @@ async function amdDevices(probe: HardwareProbe, signal: AbortSignal): Promise<re
           isUnified: false,
           source: 'amdgpu-sysfs',
           confidence: isIntegrated ? 'low' : 'medium',
-          note: isIntegrated ? 'Looks like integrated graphics; memory shared with the host is not counted.' : null,
+          note: isIntegrated ? 'Probably integrated graphics; memory shared with the host is not counted.' : null,
         };
       }),
   ];
@@ -172,7 +172,7 @@ async function metalDevices(
       confidence: metal.isSet ? 'high' : 'medium',
       note: metal.isSet
         ? 'The limit set for this machine.'
-        : "Metal's usual share of the memory; the engine may see more.",
+        : "Metal's default share of memory; the engine may see more.",
     },
   ];
 }
@@ -191,7 +191,7 @@ function fromSettings({ name, totalBytes, freeBytes = totalBytes }: SaidCard): D
     isUnified: false,
     source: 'settings',
     confidence: 'medium',
-    note: 'As the settings say; what is free was not read.',
+    note: 'From your settings; the free part is unknown.',
   };
 }
 

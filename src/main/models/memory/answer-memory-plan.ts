@@ -105,8 +105,8 @@ function unknownAnswer(question: MemoryPlanQuestion, why: string): MemoryPlanAns
         budgetBytes: budgetBytes(device),
       })),
       hostBytes: null,
-      reason: `Not computed: ${why} ${context} tokens is a rule of thumb for such a card, not a promise.`,
-      warnings: ['Nothing is known about the memory of this model before it is loaded.'],
+      reason: `Not computed: ${why} ${context} tokens is a rule of thumb for such a card.`,
+      warnings: ['The memory that this model needs is unknown before it is loaded.'],
     },
     why,
   };

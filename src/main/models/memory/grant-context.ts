@@ -292,7 +292,7 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
   const because = isLess
     ? best.reason
     : isBesideCard
-      ? 'no card has room for a part of it: it runs on the processor'
+      ? 'no card has room for a part of it, so it runs on the processor'
       : null;
   return {
     ...wished,

@@ -191,8 +191,8 @@ function describe(
   const where = {
     devices:
       request.cards.length === 1 ? 'everything fits on the card' : `everything fits on ${request.cards.length} cards`,
-    'experts-on-host': 'the experts lie in the memory of the host, everything else on the card',
-    'partly-on-host': `${placed.gpuLayers} of ${memory.layerCount + 1} layers lie on the card, the rest on the host: it will be slow`,
+    'experts-on-host': 'the experts are in main memory, everything else is on the card',
+    'partly-on-host': `${placed.gpuLayers} of ${memory.layerCount + 1} layers are on the card, the rest is in main memory, which is slow`,
   }[placement];
   return {
     context: tokens,
@@ -217,7 +217,7 @@ function reasonOf({ request, memory }: Search, tokens: number, where: string): s
   if (askedTokens === null) {
     const length =
       tokens === trainedTokens
-        ? 'the whole length it was trained for'
+        ? 'its full trained length'
         : tokens === steps.aim
           ? 'enough for an agent'
           : 'the most that fits';
@@ -239,7 +239,7 @@ function warningsOf(
 ): readonly string[] {
   const perSlot = request.unified ? tokens : Math.floor(tokens / Math.max(1, request.slots));
   return [
-    ...(perSlot < steps.warn ? [`${perSlot} tokens are few for an agent; ${steps.accept} or more would be good.`] : []),
+    ...(perSlot < steps.warn ? [`${perSlot} tokens are few for an agent. ${steps.accept} or more are better.`] : []),
     ...(request.cacheType === null && type !== 'f16'
       ? [`The cache is kept as ${type}, because that buys a longer context.`]
       : []),
@@ -275,8 +275,8 @@ function onHost(search: Search, weights: ModelWeights): GrantedMemoryPlan {
     ...(fits ? copiesOf(request.engine, weights) : {}),
     reason: fits
       ? reasonOf(search, tokens, `${cardsSaid.toLowerCase()}, so it runs on the processor`)
-      : `${cardsSaid}, and the memory of the host is too small for the model.`,
-    warnings: fits ? warningsOf(search, tokens, type, 'host') : ['Take a smaller model, or a file of fewer bits.'],
+      : `${cardsSaid}, and main memory is too small for the model.`,
+    warnings: fits ? warningsOf(search, tokens, type, 'host') : ['Use a smaller model, or a stronger quantization.'],
   };
 }
 
@@ -300,7 +300,7 @@ function unplanned({ request, ceiling }: Search): GrantedMemoryPlan {
     placement: 'nowhere',
     devices: [],
     hostBytes: null,
-    reason: 'How many bytes the weights take is not known, so nothing can be said about a card: give weights_bytes.',
+    reason: 'The size of the weights is unknown, so a card cannot be planned. Add weights_bytes.',
     warnings: [],
   };
 }

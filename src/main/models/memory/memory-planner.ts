@@ -133,7 +133,7 @@ const plainInput = {
 } as const;
 
 function sentence({ granted, certainty, weightsBytes }: MemoryPlanAnswer): string {
-  if (weightsBytes === null && certainty !== 'unknown') return 'unknown: how large the file is, is not known';
+  if (weightsBytes === null && certainty !== 'unknown') return 'unknown: the size of the file is unknown';
   const warnings = granted.warnings.length === 0 ? '' : ` ${granted.warnings.join(' ')}`;
   return `${granted.reason}${warnings}`;
 }
@@ -182,7 +182,7 @@ async function factsOf(
   id: string | null,
   signal: AbortSignal,
 ): Promise<{ readonly facts: ModelFacts; readonly path: string | null; readonly isServed: boolean }> {
-  if (id === null) throw new AppError('usage', 'Give a model or keys.');
+  if (id === null) throw new AppError('usage', 'Name a model or a file with keys.');
   const split = isAbsolute(id) ? null : splitModelId(id);
   const name = split?.provider === 'llama-cpp' ? split.name : id;
   const stored = await store.find(name);
@@ -211,7 +211,7 @@ async function factsOf(
   }
   const served = await serverHeader(id, signal);
   if (served !== null) return { facts: served, path: null, isServed: true };
-  throw new AppError('not-found', `Nothing is known about the header of ${id}.`, {
-    hint: 'Name a model of `dewpoint models list`, a .gguf file, or give --keys FILE.',
+  throw new AppError('not-found', `The header of ${id} is unknown.`, {
+    hint: 'Use a model of `dewpoint models list`, a .gguf file, or --keys FILE.',
   });
 }

@@ -164,7 +164,7 @@ async function prefill(
     const model = await findModel(dependencies, settings, request.model);
     const asked = toEngineRequest(request);
     if (dependencies.llama === undefined || model === null || asked === null)
-      return { ...nothing, error: 'The model is not there.' };
+      return { ...nothing, error: 'The model was not found.' };
     await makeRoom(dependencies, model, signal);
     for await (const event of dependencies.llama.generate(model.options, { ...asked, onlyPrompt: true }, signal)) {
       if (event.type !== 'ended') continue;
@@ -211,7 +211,7 @@ async function listModels(
 function missing(name: string): ProviderError {
   return failed(
     'missing-model',
-    `The model ${name} is not on this machine. Fetch it with \`dewpoint models pull llama-cpp/${name}\`.`,
+    `The model ${name} is not on this machine. Download it with \`dewpoint models pull llama-cpp/${name}\`.`,
   );
 }
 

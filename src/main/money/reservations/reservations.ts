@@ -151,8 +151,8 @@ export function createReservations(file: ReservationsFile, codec: LineCodec, now
 
 function notWritten(cause: unknown): AppError {
   const why = cause === null ? '' : `: ${messageOf(cause)}`;
-  return new AppError('disk-full', `The money for the next call could not be put aside${why}.`, {
-    hint: 'No call was made. Make room on the disk and go on.',
+  return new AppError('disk-full', `The money for the next call could not be reserved${why}.`, {
+    hint: 'No call was made. Free some disk space, then continue.',
     cause,
   });
 }

@@ -69,8 +69,8 @@ export function createProjectInstructions(place: string): ProjectInstructions {
       const bytes = await readIn(folder, path);
       const now = bytes === null ? null : await check(folder, path, bytes);
       if (now?.sha256 !== sha256 || now.text === null) {
-        const hint = 'Look at it again.';
-        throw new AppError('conflict', `${path} changed since it was shown; nothing was approved.`, { hint });
+        const hint = 'Look at it again, then approve it.';
+        throw new AppError('conflict', `${path} changed since it was shown. Nothing was approved.`, { hint });
       }
       await keep(folder, path, now.text);
     },
@@ -105,16 +105,16 @@ function problemOf(bytes: Uint8Array): string | null {
   if (bytes.length > maxInstructionBytes) return `it is longer than ${maxInstructionBytes / 1024} KiB`;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return text.includes('\0') ? 'it is no text' : null;
+    return text.includes('\0') ? 'it is not text' : null;
   } catch {
-    return 'it is no text (UTF-8)';
+    return 'it is not UTF-8 text';
   }
 }
 
 async function fileAt(folder: string, path: string, approved: string | null): Promise<InstructionFile> {
   const bytes = await readIn(folder, path);
   if (bytes !== null) return { path, sizeBytes: bytes.length, ...lookAt(path, bytes, approved) };
-  const problem = `it is no plain file of at most ${maxInstructionBytes / 1024} KiB`;
+  const problem = `it is not a plain file of at most ${maxInstructionBytes / 1024} KiB`;
   return { path, sizeBytes: 0, sha256: null, state: 'unfit', text: null, diff: null, problem };
 }
 

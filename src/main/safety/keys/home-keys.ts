@@ -82,8 +82,8 @@ export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
       mustBeKnown(provider, settings());
       const state = await keys.restore(provider);
       if (state === null) {
-        throw new AppError('not-found', `The key of ${provider} is not kept any more.`, {
-          hint: 'Take it from where you got it, and set it again.',
+        throw new AppError('not-found', `The key of ${provider} is no longer kept.`, {
+          hint: 'Copy it from the provider, and set it again.',
         });
       }
       mustBeReady(state);
@@ -105,7 +105,7 @@ function secretsFor(keys: Keys, onNotice: HomeKeysOptions['onNotice']): HomeKeys
     const found = await keys.find({ provider, variable });
     if (found.type === 'stored') {
       if (isKey(found.value)) return found.value;
-      const where = found.source === 'environment' ? ` (${variable ?? ''} of the environment)` : '';
+      const where = found.source === 'environment' ? ` (${variable ?? ''} in the environment)` : '';
       tell(`The key of ${provider}${where} is not used. ${noKey}`);
       return null;
     }
@@ -138,8 +138,8 @@ function ownersOf(settings: Settings): readonly { readonly provider: string; rea
 function mustBeKnown(provider: string, settings: Settings): void {
   const known = [...new Set([...Object.keys(settings.providers), ...knownProviderNames])];
   if (known.includes(provider)) return;
-  throw new AppError('not-found', `There is no provider ${provider}.`, {
-    hint: `There are: ${known.join(', ')}. Others: dewpoint settings set providers.NAME '{"kind": "openai-compatible", "baseUrl": "…"}'`,
+  throw new AppError('not-found', `The provider ${provider} was not found.`, {
+    hint: `Choose one of: ${known.join(', ')}. Add another: dewpoint settings set providers.NAME '{"kind": "openai-compatible", "baseUrl": "…"}'`,
   });
 }
 
@@ -148,7 +148,7 @@ async function setUp({ settings, keepService }: HomeKeysOptions, provider: strin
   if (service !== null && settings().providers[provider] === undefined) await keepService(provider, service);
 }
 
-const noKey = 'This is no key: it has a space, a line break or a letter in it that no key has.';
+const noKey = 'This is not a key: it has a space, a line break or another character that keys do not have.';
 
 /** No header could carry another. */
 function isKey(value: string): boolean {
@@ -159,7 +159,7 @@ function isKey(value: string): boolean {
 function keyOf(value: string): string {
   const key = value.trim();
   if (isKey(key)) return key;
-  throw new AppError('bad-input', noKey, { hint: 'Copy it once more from where you got it. Nothing was kept.' });
+  throw new AppError('bad-input', noKey, { hint: 'Nothing was kept. Copy the key from the provider again.' });
 }
 
 function mustBeReady(state: StoreState): void {
@@ -170,7 +170,7 @@ async function keep(keys: Keys, provider: string, value: string): Promise<void> 
   const state = await keys.set(provider, value);
   if (state.type === 'ready') return;
   throw new AppError('missing-key', `The key was not kept: ${state.message}`, {
-    hint: `${state.hint} Or keep it for this run only: dewpoint keys set ${provider} --this-run (while the app or dewpoint serve runs), or name it in the environment.`,
+    hint: `${state.hint} Or run dewpoint keys set ${provider} --this-run, to keep it only while the app or dewpoint serve runs. Or set it in the environment.`,
   });
 }
 
@@ -180,7 +180,7 @@ async function tryKey(options: HomeKeysOptions, provider: string, signal: AbortS
     const { models, isOpen } = await options.askModels(provider, signal);
     const bundled = models.find(({ listedOn }) => listedOn !== undefined);
     if (bundled !== undefined) return { test: 'unknown', text: bundled.note ?? '' };
-    const text = `The service lists ${models.length} model${models.length === 1 ? '' : 's'}.`;
+    const text = `The provider lists ${models.length} model${models.length === 1 ? '' : 's'}.`;
     return { test: isOpen ? 'open' : 'accepted', text };
   } catch (error) {
     const text = messageOf(error);

@@ -84,7 +84,7 @@ export function createKeyStore({
 
 const locked: Exclude<StoreState, { type: 'ready' }> = {
   type: 'locked',
-  message: 'The key store of this system is locked.',
+  message: 'Your system’s key store is locked.',
   hint: 'Unlock it (on Linux: log in to the desktop, or open its password manager), then try again.',
 };
 
@@ -95,7 +95,7 @@ function stateOf(result: KeyResult): StoreState {
     case 'no-answer':
       return {
         ...locked,
-        message: 'The key store of this system does not answer; it may be locked and wait for its password.',
+        message: 'Your system’s key store does not answer. It may be locked and waiting for its password.',
       };
     case 'not-loaded':
       return unavailable(result.message, 'On Debian and Ubuntu: sudo apt-get install libsecret-1-0');
@@ -104,8 +104,8 @@ function stateOf(result: KeyResult): StoreState {
       return unavailable(
         result.message,
         process.platform === 'linux'
-          ? 'A desktop session brings one (gnome-keyring, KWallet); without a desktop: dbus-run-session and gnome-keyring-daemon.'
-          : 'See the messages of the system.',
+          ? 'Desktops have one (gnome-keyring, KWallet). Without a desktop, use dbus-run-session and gnome-keyring-daemon.'
+          : 'Check the messages of your system.',
       );
     default:
       return result satisfies never;
@@ -117,7 +117,7 @@ function notReady(state: StoreState): StoredKey {
 }
 
 function unavailable(why: string, hint: string): StoreState {
-  return { type: 'unavailable', message: `There is no key store to be used on this system: ${oneLine(why)}`, hint };
+  return { type: 'unavailable', message: `Your system has no usable key store: ${oneLine(why)}`, hint };
 }
 
 function oneLine(text: string): string {

@@ -132,7 +132,7 @@ async function startSession(
 }
 
 const noRunnerText =
-  'Commands are started without the runner, by the engine itself: every command and every file takes about a tenth of a second more.';
+  'The engine starts commands itself, without the runner: each command and file takes about 0.1 s longer.';
 
 /** Where a runner that the image did not bring does not start (a home from which nothing may be run, say), it goes without. */
 async function startWithRunner(

@@ -33,12 +33,12 @@ type File = z.infer<typeof fileSchema>;
 /** What is not there for commands of a session, by its name in the file. */
 const notHere = {
   features: 'they are not supported: a Dockerfile can install the same',
-  dockerComposeFile: 'a session has one container, without others beside it',
+  dockerComposeFile: 'a session has only one container',
   initializeCommand: 'nothing of a project runs on your machine',
   postStartCommand: 'sessions start without it',
   postAttachCommand: 'sessions start without it',
   mounts: 'nothing else of your machine is given to a container',
-  workspaceMount: 'the project lies in /workspace',
+  workspaceMount: 'the project is in /workspace',
   runArgs: 'a container gets no other rights',
   privileged: 'a container gets no other rights',
   capAdd: 'a container gets no other rights',
@@ -65,7 +65,7 @@ export function parseDevContainer(text: string): DevContainer | null {
     environment: variables.environment,
     leftOut: [
       ...absent,
-      ...inBuild.map((name) => `build.${name}: the build is given the Dockerfile alone`),
+      ...inBuild.map((name) => `build.${name}: the build gets only the Dockerfile`),
       ...commands.leftOut,
       ...variables.leftOut,
     ],
@@ -122,8 +122,9 @@ function variablesOf({ containerEnv = {}, remoteEnv = {} }: File): Pick<DevConta
   for (const [name, value] of Object.entries({ ...containerEnv, ...remoteEnv })) {
     if (value === null) continue;
     const here = value.replaceAll('${containerWorkspaceFolder}', '/workspace');
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) leftOut.push(`${name}: this is no name of a variable`);
-    else if (/\$\{\w+/.test(here)) leftOut.push(`${name}: its value is of another machine or container (${value})`);
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) leftOut.push(`${name}: this is not a name of a variable`);
+    else if (/\$\{\w+/.test(here))
+      leftOut.push(`${name}: its value belongs to another machine or container (${value})`);
     else environment[name] = here;
   }
   return { environment, leftOut };

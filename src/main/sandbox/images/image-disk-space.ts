@@ -21,8 +21,8 @@ export async function roomForImage(
   if (free >= neededBytes) return success(null);
   return failure(
     'missing-sandbox',
-    `The disk of the container engine (${rootFolder ?? path}) has ${inMegabytes(free)} free, and the image takes about ${inMegabytes(neededBytes)}. Nothing was begun.`,
-    'Make room there: `dewpoint clean` says what Dewpoint keeps, `docker system df` what else lies there.',
+    `The disk of the container engine (${rootFolder ?? path}) has ${inMegabytes(free)} free, and the image needs about ${inMegabytes(neededBytes)}. Nothing was started.`,
+    'Free some space there: `dewpoint clean` shows what Dewpoint keeps, and `docker system df` shows the rest.',
   );
 }
 

@@ -34,7 +34,7 @@ export async function keptImages(engine: ImageEngine, query: ImageQuery): Promis
       ? null
       : names.some((name) => name.startsWith('dewpoint-sandbox:'))
         ? 'this version of Dewpoint does not use it'
-        : 'the settings do not name it';
+        : 'your settings do not use it';
     const isRemoved = unneeded !== null && query.isRemoving && (await areRemoved(engine, names));
     items.push({ kind: 'image', name: names.join(', '), sizeBytes: Size, unneeded, isRemoved });
   }

@@ -36,7 +36,7 @@ export async function findOwnImage(projectPath: string): Promise<Reply<OwnImage 
 
 async function ofContainer(projectPath: string, path: string, text: string): Promise<Reply<OwnImage | null>> {
   const said = parseDevContainer(text);
-  if (said === null) return failure('bad-input', `${path} cannot be understood.`);
+  if (said === null) return failure('bad-input', `${path} cannot be read.`);
   const { image, dockerfile, setup, environment, leftOut } = said;
   const besides = { setup, environment, leftOut };
   if (image !== null) return success(ownImage({ path, kind: 'image', text: image }, besides));

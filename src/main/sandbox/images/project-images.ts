@@ -77,7 +77,7 @@ async function realProject(deps: ProjectImagesDependencies, path: string): Promi
 /** What was saved as an image, or else the root of a file system. */
 async function importFile(file: string, work: Work): Promise<BroughtImage> {
   const path = await realpath(file).catch(() => null);
-  if (path === null || !(await stat(path)).isFile()) throw new AppError('not-found', `There is no file ${file}.`);
+  if (path === null || !(await stat(path)).isFile()) throw new AppError('not-found', `The file ${file} was not found.`);
   const { docker } = work.engine;
   // As it lies here, and as the layers that come of it.
   valueOf(await roomForImage(work.engine, 2 * (await stat(path)).size));
@@ -94,7 +94,7 @@ async function importFile(file: string, work: Work): Promise<BroughtImage> {
     await docker.getImage(loaded.named).tag({ repo, tag });
     return inspected(name, work);
   }
-  work.onProgress('It is no saved image: it is taken as the root of a file system.');
+  work.onProgress('It is not a saved image, so it is imported as a root file system.');
   // With its tag in one word: Podman does not look at `tag`.
   const imported = await records(docker.importImage(path, { repo: name, abortSignal: work.signal }), work);
   if (imported.problem !== null)
@@ -115,7 +115,7 @@ async function pull(name: string, work: Work): Promise<BroughtImage> {
   const found = await docker.getImage(wanted).inspect();
   const digests = found.RepoDigests;
   if (digest !== undefined && !digests.some((one) => one.endsWith(`@${digest}`)))
-    throw failed('what came has another digest than was asked for');
+    throw failed('the downloaded image has another digest');
   return inspected(digest === undefined ? (digests[0] ?? wanted) : wanted, work);
 }
 
@@ -128,7 +128,7 @@ async function bringOwn(
   const projectPath = await realProject(deps, path);
   const own = valueOf(await findOwnImage(projectPath));
   if (own?.approval !== approval) {
-    throw new AppError('conflict', 'The project says something else by now than what was approved; nothing was done.', {
+    throw new AppError('conflict', 'The project asks for something else since your approval. Nothing was done.', {
       hint: 'Look at it again: dewpoint sandbox image use',
     });
   }
@@ -166,7 +166,7 @@ async function build(text: string, approval: string, work: Work): Promise<Brough
     const { problem } = await records(building, work);
     if (problem !== null) {
       const isCopy = /COPY|ADD|no such file|not found/i.test(problem) && /^[ \t]*(?:COPY|ADD)\s/im.test(text);
-      throw failed(`${problem}${isCopy ? ' (the build is given the Dockerfile alone, no files of the project)' : ''}`);
+      throw failed(`${problem}${isCopy ? ' (the build gets only the Dockerfile, no files of the project)' : ''}`);
     }
     return await inspected(name, work);
   } finally {
@@ -193,11 +193,11 @@ function failed(why: string): AppError {
   if (/no such host|dial tcp|network is unreachable|i\/o timeout|TLS handshake timeout/i.test(why)) {
     return new AppError(
       'missing-sandbox',
-      `The registry cannot be reached from here, so there is no image of it (${why}).`,
+      `The image could not be pulled, because its registry cannot be reached (${why}).`,
       {
-        hint: 'Where there is a network: docker save -o image.tar NAME; then here: dewpoint sandbox image import image.tar',
+        hint: 'On a machine that is online, run: docker save -o image.tar NAME. Then run here: dewpoint sandbox image import image.tar',
       },
     );
   }
-  return new AppError('missing-sandbox', `There is no image of it: ${why}.`);
+  return new AppError('missing-sandbox', `No image was made: ${why}.`);
 }

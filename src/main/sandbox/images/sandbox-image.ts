@@ -50,8 +50,8 @@ export async function findImage(
     if (found !== null) return success({ name: wanted, ...found });
     return failure(
       'missing-sandbox',
-      `The image ${wanted} of the settings is not on this machine.`,
-      `Bring it (dewpoint sandbox image pull ${wanted}), or clear it: dewpoint settings set sandbox.image null`,
+      `The image ${wanted} in your settings is not on this machine.`,
+      `Pull it with: dewpoint sandbox image pull ${wanted}. Or use Dewpoint's own image: dewpoint settings set sandbox.image null`,
     );
   }
   const name = await ourImageName(request.resourcesPath);
@@ -65,12 +65,12 @@ export async function findImage(
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
     const found = made.ok ? await lookUpImage(engine, name, signal) : null;
     if (found !== null) return success({ name, ...found });
-    problems.push(made.ok ? 'the image that was made is not there' : made.error.message);
+    problems.push(made.ok ? 'the new image was not found' : made.error.message);
   }
   return failure(
     'missing-sandbox',
-    `The sandbox image could not be made: ${problems.filter((text) => text !== '').join('; ')}`,
-    'Connect to the network once and start again, or set an image you have: dewpoint settings set sandbox.image NAME',
+    `The sandbox image could not be built: ${problems.filter((text) => text !== '').join('; ')}`,
+    'Go online once and start again, or set an image you have: dewpoint settings set sandbox.image NAME',
   );
 }
 
@@ -140,7 +140,7 @@ async function buildHere(
   signal: AbortSignal,
 ): Promise<Reply<string>> {
   try {
-    onProgress('Building the sandbox image (once, some minutes).');
+    onProgress('Building the sandbox image (once, takes some minutes).');
     const context = join(resourcesPath, 'sandbox');
     const stream = await engine.docker.buildImage(
       { context, src: [...(await sourcesOf(context))] },

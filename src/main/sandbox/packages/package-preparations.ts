@@ -230,12 +230,12 @@ function hostsOf({ states, sources, usual, added }: HostParts): PreparationPlan[
     const configured = sources.hosts[part.ecosystem];
     const tool = part.ecosystem === 'python' ? 'pip' : 'npm';
     if (configured.length > 0) add(configured, `your configuration of ${tool}`);
-    else add(usual?.[part.ecosystem] ?? [], `the usual place of ${tool}`);
+    else add(usual?.[part.ecosystem] ?? [], `the default of ${tool}`);
     add(part.hosts, part.files.join(', '));
   }
   add(
     added.map((host) => host.toLowerCase()),
-    'your word',
+    'your --host',
   );
   return [...hosts].map(([host, why]) => ({ host, why })).sort((left, right) => (left.host < right.host ? -1 : 1));
 }
@@ -267,13 +267,9 @@ async function prepare(
 ): Promise<PreparationPlan> {
   const { place, states, sources, plan } = await look(deps, request, signal);
   if (plan.approval !== request.approval) {
-    throw new AppError(
-      'conflict',
-      'The project or its package sources changed since this was approved; nothing was run.',
-      {
-        hint: 'Look at the commands again: dewpoint projects prepare',
-      },
-    );
+    throw new AppError('conflict', 'The project or its package sources changed since your approval. Nothing was run.', {
+      hint: 'Look at the commands again: dewpoint projects prepare',
+    });
   }
   const records = dependencyRecords(place.homePath);
   const own = setupOf(deps.settings(), place.projectPath);

@@ -112,7 +112,7 @@ async function prepare(
     log.warn(`sandbox: what is installed for a project could not be found out: ${messageOf(error)}`);
     return {
       ...emptySessionEnvironment,
-      warnings: ['What is installed for this project could not be found out; nothing of it is used.'],
+      warnings: ['The installed packages of this project could not be found, so they are not used.'],
     };
   }
 }

@@ -98,22 +98,22 @@ function shortened(command: string): string {
 function warningOf({ part, state, record }: PartState, how: string): readonly string[] {
   const name = nameOf(part);
   const changes = changesOf(record);
-  const changed = changes === '' ? [] : [`${name} packages:${changes} To install them anew: ${how} --anew`];
+  const changed = changes === '' ? [] : [`${name} packages:${changes} To install them again: ${how} --anew`];
   switch (state) {
     case 'ready':
       return changed;
     case 'outdated':
       return [
-        `${part.files.join(', ')} changed since the ${name} packages were installed; those of before are used. Anew: ${how}`,
+        `${part.files.join(', ')} changed since the ${name} packages were installed. The old packages are used. Install again: ${how}`,
         ...changed,
       ];
     case 'failed':
       return record?.outcome.type === 'failed'
-        ? [`The ${name} packages could not be installed: ${record.outcome.reason} Once more: ${how}`]
+        ? [`The ${name} packages could not be installed: ${record.outcome.reason} Try again: ${how}`]
         : [];
     case 'missing':
       return part.isNeeded
-        ? [`The ${name} packages of this project (${part.tool}) are not installed. To install them: ${how}`]
+        ? [`The ${name} packages of this project (${part.tool}) are not installed. Install them with: ${how}`]
         : [];
     default:
       return state satisfies never;

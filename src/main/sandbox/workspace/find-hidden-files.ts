@@ -40,20 +40,19 @@ export async function findHiddenFiles(subject: HiddenFilesQuery, signal: AbortSi
   const secrets = scan.secrets.filter((path) => !shown.has(path));
   const closed = scan.closed.filter((path) => !shown.has(path));
   const warnings: string[] = masked.length === 0 ? [] : [maskedText(masked)];
-  if (sockets.length > 0)
-    warnings.push(hiddenText('a program of this machine can be reached by them', sockets, subject));
+  if (sockets.length > 0) warnings.push(hiddenText('they lead to a program of this machine', sockets, subject));
   if (secrets.length > 0) warnings.push(hiddenText('they hold secrets', secrets, subject));
   if (closed.length > 0)
-    warnings.push(hiddenText('nobody could look for secrets in them for their permissions', closed, subject));
+    warnings.push(hiddenText('their permissions do not allow a check for secrets', closed, subject));
   const logins = await findGitLogins(workspacePath, scan.gitFolders);
   if (logins.length > 0)
     warnings.push(
-      `Commands can read a login of git, which cannot be hidden without breaking git: ${firstOf(logins)}. Take it out (git remote set-url NAME ADDRESS), and let git ask or use its credential helper.`,
+      `Commands can read a login of git, which cannot be hidden without breaking git: ${firstOf(logins)}. Remove it (git remote set-url NAME ADDRESS), and let git ask or use its credential helper.`,
     );
   if (scan.unnamed > 0) {
     const what = scan.unnamed === 1 ? 'name of a file or folder is' : 'names of files or folders are';
     warnings.push(
-      `${scan.unnamed} ${what} no text (UTF-8): commands see what is in there, and what they change in it cannot be taken over or back.`,
+      `${scan.unnamed} ${what} not UTF-8 text: commands see the contents, and changes there cannot be taken or undone.`,
     );
   }
   const fixed = [...masked, ...foldersAt(closed), ...filesAt(sockets)];
@@ -78,7 +77,7 @@ function masksOf(secrets: readonly string[], scan: WorkspaceScan, room: number):
     'refused',
     `There is too much to hide in this project: ${secrets.length} files hold secrets (${firstOf(secrets)}), and at most ${maxMasks} files and folders can be hidden.`,
     {
-      hint: 'Mask a folder that holds many of them, in your rules; name the ones that models may see in sandbox.unmask; or work on a smaller folder.',
+      hint: 'Mask a folder with many of them in your rules, list what models may see in sandbox.unmask, or work on a smaller folder.',
     },
   );
 }
@@ -92,29 +91,29 @@ function checkWhole(
     throw new AppError('refused', text, { hint });
   };
   if (cut !== null) {
-    const where = cut.folder === '' ? '' : ` (it was given up in ${shortPath(cut.folder)})`;
-    const why = cut.why === 'depth' ? 'has folders too deep' : 'has too many files';
+    const where = cut.folder === '' ? '' : ` (it stopped in ${shortPath(cut.folder)})`;
+    const why = cut.why === 'depth' ? 'has folders that are too deep' : 'has too many files';
     refuse(
-      `This project ${why} to be looked through for files with secrets${where}, so that nothing runs in it.`,
-      'Mask the folder that is so large in your rules, or work on a smaller folder.',
+      `This project ${why} to check for secrets${where}, so nothing runs in it.`,
+      'Mask the large folder in your rules, or work on a smaller folder.',
     );
   }
   if (masked.length + sockets.length + closed.length > maxMasks) {
     refuse(
-      `Your rules mask ${masked.length} files and folders, and ${sockets.length + closed.length} sockets and closed folders have to be hidden; at most ${maxMasks} can be.`,
-      'Mask a folder that holds them all, in your rules.',
+      `Your rules mask ${masked.length} files and folders, and ${sockets.length + closed.length} sockets and closed folders must be hidden. The limit is ${maxMasks}.`,
+      'Mask a folder that holds them all in your rules.',
     );
   }
   if (unnamedSecrets.length > 0) {
     refuse(
-      `These hold secrets and cannot be hidden, because their names are no text (UTF-8): ${firstOf(unnamedSecrets)}.`,
+      `These hold secrets and cannot be hidden, because their names are not UTF-8 text: ${firstOf(unnamedSecrets)}.`,
       'Rename them, or the folders that they are in.',
     );
   }
   if (unnamed > 0 && masks.length > 0) {
     refuse(
-      'Your rules mask files, and some names here are no text (UTF-8): those cannot be hidden.',
-      'Rename them, or take the mask rules out.',
+      'Your rules mask files, but some names here are not UTF-8 text and cannot be hidden.',
+      'Rename them, or remove the mask rules.',
     );
   }
 }

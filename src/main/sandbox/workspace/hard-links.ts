@@ -147,7 +147,7 @@ async function breakLink(workspacePath: string, path: string): Promise<string | 
   const names = path.split('/');
   const name = names.pop() ?? '';
   const folder = await openFolderBelow(workspacePath, names);
-  if (folder === null) return 'its folder is no longer there';
+  if (folder === null) return 'its folder was removed';
   try {
     const source = await openForReading(folder, name);
     try {
@@ -164,7 +164,7 @@ async function breakLink(workspacePath: string, path: string): Promise<string | 
 
 async function replaceByCopy(folder: HostFolder, name: string, source: FileHandle): Promise<string | null> {
   const before = await source.stat({ bigint: true });
-  if (!before.isFile()) return 'it is no file any more';
+  if (!before.isFile()) return 'it is no longer a file';
   const temporary = folder.at(`${temporaryPrefix}${randomBytes(6).toString('hex')}`);
   try {
     await copyFile(

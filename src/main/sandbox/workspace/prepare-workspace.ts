@@ -43,7 +43,7 @@ export async function prepareWorkspace(
   const { mode, projectPath, targetPath, homePath } = request;
   if (mode === 'scratch' || projectPath === null) {
     if (mode !== 'scratch')
-      return failure('usage', `--workspace ${mode} needs a project.`, 'Give one with --project DIR.');
+      return failure('usage', `--workspace ${mode} needs a project.`, 'Name one with --project DIR.');
     await makeFolder(targetPath);
     return success({ path: await realpath(targetPath), mode, files: 0, bytes: 0 });
   }
@@ -65,10 +65,10 @@ export async function checkWorkspace(
   try {
     const real = await realpath(shown);
     if (!(await stat(real)).isDirectory())
-      return failure('bad-input', `${shown} is a file, not a folder.`, 'Give the folder of the project.');
+      return failure('bad-input', `${shown} is a file, not a folder.`, 'Name the folder of the project.');
     const danger = await dangerOf(real, homePath);
     if (danger !== null)
-      return failure('refused', `${shown} cannot be a workspace: ${danger}.`, 'Give the folder of one project.');
+      return failure('refused', `${shown} cannot be a workspace: ${danger}.`, 'Name the folder of one project.');
     await access(real, constants.R_OK | constants.X_OK);
     if (needsWrite) await access(real, constants.W_OK);
     return success(real);
@@ -87,16 +87,16 @@ async function dangerOf(real: string, homePath: string): Promise<string | null> 
   if (real === parse(real).root) return 'it is the whole disk';
   const home = await realpath(homedir()).catch(() => homedir());
   if (real === home) return 'it is your home folder';
-  if (isWithin(home, real)) return 'your home folder lies in it';
+  if (isWithin(home, real)) return 'your home folder is in it';
   const own = await realpath(homePath).catch(() => resolve(homePath));
-  if (isWithin(own, real)) return 'the data of Dewpoint lie in it';
-  if (isWithin(real, own) && !isInWorkspaces(real, own)) return 'it belongs to the data of Dewpoint';
+  if (isWithin(own, real)) return "Dewpoint's data is in it";
+  if (isWithin(real, own) && !isInWorkspaces(real, own)) return "it belongs to Dewpoint's data";
   const cache = findDataFolders(process.env, process.platform).cache;
   const realCache = await realpath(cache).catch(() => cache);
-  if (isWithin(realCache, real)) return 'what Dewpoint has fetched lies in it';
-  if (isWithin(real, realCache)) return 'it belongs to what Dewpoint has fetched';
+  if (isWithin(realCache, real)) return "Dewpoint's cache is in it";
+  if (isWithin(real, realCache)) return "it belongs to Dewpoint's cache";
   if (systemFolders.some((folder) => isWithin(real, folder))) return 'it belongs to the system';
-  if (sharedFolders.includes(real)) return 'it is a folder that many programs share';
+  if (sharedFolders.includes(real)) return 'many programs share it';
   const personal = personalFolders.map((name) => join(home, name));
   if (personal.some((folder) => isWithin(real, folder))) return 'it holds your keys';
   return null;
@@ -122,7 +122,7 @@ const personalFolders = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker',
 function pathFailure(path: string, error: unknown): Reply<never> {
   switch (systemCodeOf(error)) {
     case 'ENOENT':
-      return failure('not-found', `There is no folder ${path}.`);
+      return failure('not-found', `The folder ${path} was not found.`);
     case 'ENOTDIR':
       return failure('bad-input', `${path} lies below something that is not a folder.`);
     case 'ELOOP':
@@ -133,11 +133,11 @@ function pathFailure(path: string, error: unknown): Reply<never> {
     case 'EPERM':
       return failure(
         'refused',
-        `${path} may not be used: its permissions do not allow it.`,
+        `${path} cannot be used: its permissions do not allow it.`,
         'Change its permissions, or work on a copy: --workspace copy',
       );
     case 'EROFS':
-      return failure('refused', `${path} lies on a file system that is read-only.`, 'Work on a copy: --workspace copy');
+      return failure('refused', `${path} is on a read-only file system.`, 'Work on a copy: --workspace copy');
     case 'ENOSPC':
       return failure('disk-full', 'The disk is full.');
     default:
@@ -148,8 +148,8 @@ function pathFailure(path: string, error: unknown): Reply<never> {
 /** Copies a folder whole or not at all. */
 async function copyWorkspace(from: string, to: string, signal: AbortSignal): Promise<Reply<PreparedWorkspace>> {
   if (!isAbsolute(to) || isWithin(resolve(to), from))
-    return failure('bad-input', 'A copy cannot lie within what it copies.');
-  if ((await lstat(to).catch(() => null)) !== null) return failure('conflict', `${to} is there already.`);
+    return failure('bad-input', 'A copy cannot be inside the folder that it copies.');
+  if ((await lstat(to).catch(() => null)) !== null) return failure('conflict', `${to} already exists.`);
   try {
     const plan = await planCopy(from, signal);
     await makeFolder(dirname(to));
@@ -174,8 +174,8 @@ async function roomFor({ bytes }: CopyPlan, folder: string): Promise<Reply<null>
   const gigabytes = (count: number): string => `${(count / 1e9).toFixed(1)} GB`;
   return failure(
     'disk-full',
-    `A copy of the project would take ${gigabytes(bytes)}, and ${gigabytes(bavail * bsize)} are free.`,
-    'Make room, or name what it does not need in .gitignore, or work in place: --workspace in-place',
+    `A copy of the project needs ${gigabytes(bytes)}, and ${gigabytes(bavail * bsize)} are free.`,
+    'Free some space, list what it does not need in .gitignore, or work in place: --workspace in-place',
   );
 }
 

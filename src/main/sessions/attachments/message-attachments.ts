@@ -88,10 +88,7 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
     },
     gather: async (sessionId, { text, given }, signal) => {
       if (given.length > maxAttachments) {
-        throw new AppError(
-          'bad-input',
-          `A message takes ${maxAttachments} attachments at most; there are ${given.length}.`,
-        );
+        throw new AppError('bad-input', `A message takes at most ${maxAttachments} attachments, not ${given.length}.`);
       }
       for (const one of given) await check(options.blobs, one);
       const mentions = mentionsIn(text);
@@ -127,7 +124,7 @@ async function rootOf({ stateOf }: AttachmentsOptions, place: FilePlace): Promis
     return { root, projectPath: place.projectPath, recent: [] };
   }
   const { workspace, projectPath, changes, messages } = await stateOf(place.sessionId);
-  if (workspace === null) throw new AppError('log-damaged', 'The log does not say where this session works.');
+  if (workspace === null) throw new AppError('log-damaged', 'The log does not name the workspace of this session.');
   const root = await realpath(workspace.path).catch(() => null);
   if (root === null) throw noFolder(workspace.path);
   const mentioned = messages.flatMap(({ attachments = [] }) => attachments.flatMap(({ path }) => path ?? []));
@@ -136,7 +133,7 @@ async function rootOf({ stateOf }: AttachmentsOptions, place: FilePlace): Promis
 }
 
 function noFolder(path: string): AppError {
-  return new AppError('not-found', `There is no folder ${path}.`);
+  return new AppError('not-found', `The folder ${path} was not found.`);
 }
 
 async function listPaths(sandbox: Sandbox, signal: AbortSignal): Promise<readonly string[]> {
@@ -182,16 +179,16 @@ async function keepBytes(
   if (facts !== null) {
     const { width, height } = facts;
     if (bytes.length > maxImageBytes || Math.max(width, height) > maxImageSide)
-      return `${name} is too large: ${bytes.length} bytes, ${width} × ${height}. Models take ${maxImageBytes} bytes and ${maxImageSide} pixels a side at most; make it smaller first.`;
+      return `${name} is too large: ${bytes.length} bytes, ${width} × ${height}. The limits are ${maxImageBytes} bytes and ${maxImageSide} pixels a side. Make it smaller first.`;
     return { kind: 'image', name, blob: await blobs.put(bytes), ...facts, ...from };
   }
   const text = textIn(bytes);
-  if (text === null) return `${name} is neither text nor an image that models take (PNG, JPEG, GIF, WebP).`;
+  if (text === null) return `${name} is neither text nor a supported image (PNG, JPEG, GIF, WebP).`;
   const wanted = lines === null ? text : linesOf(text, lines);
   if (wanted === null) return `${name} has no line ${lines?.from}.`;
   const kept = Buffer.from(redact(wanted), 'utf8');
   if (kept.length > maxTextBytes)
-    return `${name} is too long to be attached: ${kept.length} bytes, at most ${maxTextBytes}. Name the lines that matter, like @${name}:1-200.`;
+    return `${name} is too long to be attached: ${kept.length} bytes, at most ${maxTextBytes}. Name the lines you need, such as @${name}:1-200.`;
   return { kind: 'text', name, blob: await blobs.put(kept), ...from, ...(lines === null ? {} : { lines }) };
 }
 
@@ -253,7 +250,7 @@ async function check(blobs: Blobs, attachment: Attachment): Promise<void> {
   }
   const facts = readImageFacts(bytes);
   const isRight = attachment.kind === 'image' ? facts?.mediaType === attachment.mediaType : textIn(bytes) !== null;
-  if (!isRight) throw new AppError('bad-input', `${attachment.name} is not what it is said to be.`);
+  if (!isRight) throw new AppError('bad-input', `${attachment.name} does not match its description.`);
 }
 
 function eachOnce(attachments: readonly Attachment[]): readonly Attachment[] {

@@ -140,9 +140,9 @@ function isThere(path: string, bytes: number): boolean {
 
 function blobError(error: unknown): AppError {
   if (!isDiskFull(error))
-    return new AppError('internal', `A file of the session cannot be kept: ${messageOf(error)}.`, { cause: error });
-  return new AppError('disk-full', 'The disk is full: a file of the session could not be kept.', {
-    hint: 'Make room and go on.',
+    return new AppError('internal', `A file of the session could not be kept: ${messageOf(error)}.`, { cause: error });
+  return new AppError('disk-full', 'A file of the session could not be kept: the disk is full.', {
+    hint: 'Free some space, then continue.',
     cause: error,
   });
 }

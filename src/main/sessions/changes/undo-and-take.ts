@@ -88,7 +88,7 @@ export async function undoChanges(journal: Journal, paths: readonly string[] = [
     const step = undoStep(change);
     const root = step.side === 'project' ? journal.state().projectPath : journal.state().workspace?.path;
     if (!root) {
-      outcome.refused.push({ path: change.path, why: 'the folder it was in is not known' });
+      outcome.refused.push({ path: change.path, why: 'its folder is unknown' });
       continue;
     }
     await attempt(outcome, change.path, async () => {
@@ -233,7 +233,7 @@ async function putImage(
 ): Promise<string | null> {
   const { path, from, to } = move;
   if ((from !== null && !from.kept) || (to !== null && !to.kept))
-    return path.includes('\uFFFD') ? 'its name is no text (UTF-8)' : 'its bytes were not kept';
+    return path.includes('\uFFFD') ? 'its name is not UTF-8 text' : 'its content was not kept';
   const now = await folder.look(path);
   // Done already, and only the record of it is missing: the program ended between the two.
   if (matches(now, to) && hasMode(now, to)) return null;
@@ -241,7 +241,7 @@ async function putImage(
   const isExpected = (found: FileNow): boolean => matches(found, from);
   if (to === null) return (await folder.remove(path, isExpected)) ? null : 'it changed just now';
   const bytes = await journal.getBlob(to.blob);
-  if (bytes === null) return 'its kept bytes are gone or damaged';
+  if (bytes === null) return 'its stored content is missing or damaged';
   return (await folder.write(path, { bytes, mode: to.mode }, isExpected)) ? null : 'it changed just now';
 }
 
@@ -258,7 +258,7 @@ function hasMode(now: FileNow, image: FileImage): boolean {
 function refusal(now: FileNow, from: FileImage): string {
   if (now.type === 'other') return `it is ${now.what} now`;
   if (now.type === 'missing') return 'it was deleted or renamed since';
-  return from === null ? 'there is such a file now' : 'it was changed since';
+  return from === null ? 'a file with this name exists now' : 'it was changed since';
 }
 
 async function recordMove(journal: Journal, path: string, move: Move, by: 'undo' | 'take'): Promise<void> {
@@ -284,7 +284,7 @@ async function diffImages(journal: ReadJournal, path: string, before: FileImage,
   const left = before?.kept ? await journal.getBlob(before.blob) : null;
   const right = after?.kept ? await journal.getBlob(after.blob) : null;
   if ((before !== null && left === null) || (after !== null && right === null))
-    return unknown('its kept bytes are gone or damaged');
+    return unknown('its stored content is missing or damaged');
   const diff = diffFiles(path, left, right);
   // A diff shows no rights, and a file that became a program is worth a look.
   const isOtherMode = before?.kept && after?.kept && before.mode !== after.mode && diff.note === null;

@@ -68,7 +68,7 @@ export function createComparisonStore(folder: string): ComparisonStore {
     if (file.type === 'missing') throw unknown(id);
     if (file.type === 'damaged') {
       throw new AppError('log-damaged', `The comparison ${id} cannot be read: ${file.reason}`, {
-        hint: 'The file is left as it is; the sessions of its runs can still be opened.',
+        hint: 'The file was not changed. You can still open the sessions of its runs.',
       });
     }
     const { createdAt, input, routingSnapshot, runs, abandoned } = file.value;
@@ -92,7 +92,7 @@ export function createComparisonStore(folder: string): ComparisonStore {
 }
 
 function unknown(id: string): AppError {
-  return new AppError('not-found', `There is no comparison "${id}".`, {
-    hint: '`dewpoint compare --list` shows what there is.',
+  return new AppError('not-found', `The comparison "${id}" was not found.`, {
+    hint: 'Run `dewpoint compare --list` to see your comparisons.',
   });
 }

@@ -169,13 +169,13 @@ async function createComparison(
   signal: AbortSignal,
 ): Promise<string> {
   if (input.task.trim() === '')
-    throw new AppError('bad-input', 'The task is empty.', { hint: 'Say what is to be done.' });
+    throw new AppError('bad-input', 'The task is empty.', { hint: 'Describe what you would like done.' });
   const usual = settingsForProject(options.settings(), input.projectPath);
   const cloud = input.cloud ?? usual.cloud;
   const inNeed = input.policies.filter((policy) => policy !== 'local');
   if (inNeed.length > 0 && cloud === null) {
     throw new AppError('missing-model', `No cloud model is set up, so ${inNeed.join(' and ')} cannot be compared.`, {
-      hint: 'Name one with --cloud PROVIDER/MODEL, or compare --policies local alone.',
+      hint: 'Name one with --cloud PROVIDER/MODEL, or use --policies local.',
     });
   }
   const id = options.sessionStore.newSessionId();
@@ -221,7 +221,7 @@ async function runAll(work: RunContext): Promise<void> {
     if (left !== null && left <= 0 && run.policy !== 'local') {
       await put(index, {
         state: 'skipped',
-        why: `the ${String(current().input.maxUsd)} dollars for all runs are spent`,
+        why: `the spending limit of ${String(current().input.maxUsd)} dollars for all runs is reached`,
       });
       continue;
     }
@@ -265,7 +265,7 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
   }
   const state = await stateOf(options, sessionId);
   const result = buildRunResult(state, await options.reference(input.cloud ?? null));
-  if (result === null) throw new AppError('internal', `The run in session ${sessionId} has no end.`);
+  if (result === null) throw new AppError('internal', `The run in session ${sessionId} did not end.`);
   signal.throwIfAborted();
   const command = input.check ?? result.check?.command ?? null;
   const check = command === null || result.status === 'missing' ? null : await runCheck(work, sessionId, command);
@@ -277,7 +277,7 @@ async function carryOut(work: RunContext, index: number, run: ComparisonRun, lef
   await put(index, { state: 'ended', why: isLike ? null : fencesChangedText, check, figures: figuresOf(result) });
 }
 
-const fencesChangedText = 'What is fenced or masked was changed after the comparison began.';
+const fencesChangedText = 'Privacy rules changed after the comparison started.';
 
 /** What it began with, whatever is set by now; null where that was not kept. */
 function snapshotOf({ routingSnapshot }: Comparison, { policy }: ComparisonRun): RoutingSnapshot | null {

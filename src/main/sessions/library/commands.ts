@@ -56,8 +56,8 @@ export function createLibraryCommands(options: LibraryCommandsOptions) {
 async function inBin(bin: Pick<SessionStore, 'find'>, text: string): Promise<string> {
   return bin.find(text).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'not-found') throw error;
-    throw new AppError('not-found', `There is no session "${text}" in the bin.`, {
-      hint: '`dewpoint sessions bin` shows what there is.',
+    throw new AppError('not-found', `The session "${text}" is not in the bin.`, {
+      hint: 'Run `dewpoint sessions bin` to see the sessions in the bin.',
     });
   });
 }
@@ -68,8 +68,7 @@ async function move(from: string, to: string): Promise<void> {
     () => true,
     () => false,
   );
-  if (!isThere)
-    throw new AppError('not-found', 'There is no such session.', { hint: 'It may have been moved already.' });
+  if (!isThere) throw new AppError('not-found', 'The session was not found.', { hint: 'It may already be moved.' });
   await makeFolder(join(to, '..'));
   await rename(from, to);
 }

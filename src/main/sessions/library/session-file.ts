@@ -71,12 +71,12 @@ export async function writeSessionFile(
 
 async function requireFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
-  if (found !== null && !found.isFile()) throw new AppError('bad-input', `${path} is there already and is no file.`);
+  if (found !== null && !found.isFile()) throw new AppError('bad-input', `${path} exists and is not a file.`);
 }
 
 function writeError(error: unknown, path: string): unknown {
   if (error instanceof AppError || (error instanceof Error && error.name === 'AbortError')) return error;
-  if (isDiskFull(error)) return new AppError('disk-full', 'The disk is full: nothing was written.', { cause: error });
+  if (isDiskFull(error)) return new AppError('disk-full', 'Nothing was written: the disk is full.', { cause: error });
   return new AppError('bad-input', `${path} cannot be written: ${writeProblem(error)}.`, { cause: error });
 }
 
@@ -86,7 +86,7 @@ async function* piecesOf({ header, read, blobs }: WriteOptions, refs: readonly B
   yield Buffer.from('\n');
   for (const ref of refs) {
     const bytes = await blobs.get(ref);
-    if (bytes === null) throw new AppError('not-found', 'A file of the session went away while it was written.');
+    if (bytes === null) throw new AppError('not-found', 'A file of the session disappeared while it was written.');
     yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 }
@@ -134,12 +134,12 @@ export async function openSessionFile(path: string, signal: AbortSignal): Promis
 function readError(error: unknown, path: string, signal: AbortSignal): unknown {
   if (signal.aborted) return new AppError('cancelled', 'It was cancelled.');
   if (error instanceof AppError) return error;
-  if (isMissing(error)) return new AppError('not-found', `There is no file ${path}.`);
+  if (isMissing(error)) return new AppError('not-found', `The file ${path} was not found.`);
   return notASession(messageOf(error));
 }
 
 function notASession(why: string): AppError {
-  return new AppError('bad-input', `This is no session file, or it is damaged: ${why}.`, {
+  return new AppError('bad-input', `This is not a session file, or it is damaged: ${why}.`, {
     hint: 'Nothing was imported.',
   });
 }
@@ -147,11 +147,11 @@ function notASession(why: string): AppError {
 async function readHeader(reader: ByteReader): Promise<SessionFileHeader> {
   const first = (await reader.line(200))?.toString('utf8') ?? '';
   if (first !== firstLine) {
-    if (!first.startsWith('dewpoint-session ')) throw notASession('it does not begin as one');
-    throw new AppError('log-version', 'This session file was written by a newer version of Dewpoint.');
+    if (!first.startsWith('dewpoint-session ')) throw notASession('its beginning is wrong');
+    throw new AppError('log-version', 'A newer version of Dewpoint wrote this session file.');
   }
   const parsed = headerSchema.safeParse(JSON.parse((await reader.line(maxHeaderBytes))?.toString('utf8') ?? 'null'));
-  if (!parsed.success) throw notASession('its header is not what it should be');
+  if (!parsed.success) throw notASession('its header is wrong');
   return parsed.data;
 }
 
@@ -174,18 +174,18 @@ function parseRecord(value: unknown): SessionEvent | null {
   try {
     return parseEvent(value);
   } catch {
-    throw notASession('a record is not what it should be');
+    throw notASession('a record is wrong');
   }
 }
 
 async function keepBlobs(reader: ByteReader, refs: readonly BlobRef[], blobs: Pick<Blobs, 'put'>): Promise<void> {
   for (const ref of refs) {
-    if (ref.bytes > maxBlobBytes) throw notASession('one of its files is larger than any that is kept');
+    if (ref.bytes > maxBlobBytes) throw notASession('one of its files is too large');
     const bytes = await reader.take(ref.bytes);
     if (bytes === null || sha256Of(bytes) !== ref.sha256) {
-      throw notASession('one of its files is not what its name says');
+      throw notASession('one of its files does not match its name');
     }
     await blobs.put(bytes);
   }
-  if ((await reader.take(1)) !== null) throw notASession('something stands behind its end');
+  if ((await reader.take(1)) !== null) throw notASession('it has data after its end');
 }

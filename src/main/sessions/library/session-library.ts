@@ -257,9 +257,9 @@ async function restore(
     if ((await folder.look(path)).type !== 'missing') await folder.remove(path, (now) => now.type === 'file');
     return null;
   }
-  if (!image.kept) return 'its bytes were not kept';
+  if (!image.kept) return 'its content was not kept';
   const bytes = await getBlob(image.blob);
-  if (bytes === null) return 'its kept bytes are gone or damaged';
+  if (bytes === null) return 'its stored content is missing or damaged';
   const isDone = await folder.write(path, { bytes, mode: image.mode }, (now) => now.type !== 'other');
-  return isDone ? null : 'something else lies there';
+  return isDone ? null : 'something else is there';
 }

@@ -89,9 +89,13 @@ export class EventLog {
       const fd = openSync(path, 'ax', 0o600);
       return new EventLog(path, io, { fd, lastSeq: 0, end: 0, marks: [{ seq: 0, offset: 0 }], repairs: [] });
     } catch (error) {
-      throw new AppError('conflict', `A new log cannot be made in ${basename(dirname(path))}: ${messageOf(error)}.`, {
-        cause: error,
-      });
+      throw new AppError(
+        'conflict',
+        `A new log could not be created in ${basename(dirname(path))}: ${messageOf(error)}.`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 
@@ -240,7 +244,7 @@ export class EventLog {
 
 function diskFull(cause: unknown): AppError {
   return new AppError('disk-full', 'The disk is full: the last entry of the log could not be written.', {
-    hint: 'Everything before it is kept. Make room and go on.',
+    hint: 'Everything before it is kept. Free some space, then continue.',
     cause,
   });
 }

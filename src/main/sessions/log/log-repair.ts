@@ -42,7 +42,7 @@ export async function removeDamage(path: string, scan: ScanResult): Promise<Repa
     throw isDiskFull(error)
       ? new AppError(
           'disk-full',
-          'The log of this session is damaged and there is no room to repair it. Nothing was changed.',
+          'The log of this session is damaged, and the disk has no space to repair it. Nothing was changed.',
           { cause: error },
         )
       : error;

@@ -29,6 +29,6 @@ export async function offerCloudReview(
     if (reach === null) return;
     if (reach === 'there' && !signal.aborted && journal.state().totals.turns === totals.turns) break;
   }
-  const text = 'The cloud is available again and can review what was done without it.';
+  const text = 'The cloud is available again, and can review the work done without it.';
   await journal.append({ type: 'notice-added', level: 'info', code: 'network-back', text });
 }

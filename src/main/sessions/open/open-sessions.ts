@@ -167,7 +167,7 @@ function isAtWork({ starting, runner }: OpenSession): boolean {
 }
 
 export function busySession(): AppError {
-  return new AppError('conflict', 'A turn of this session is running.', { hint: 'Wait for its end, or cancel it.' });
+  return new AppError('conflict', 'A turn is running in this session.', { hint: 'Wait until it ends, or cancel it.' });
 }
 
 async function sendTo(
@@ -262,7 +262,7 @@ async function cancelSession(session: OpenSession | undefined): Promise<void> {
 }
 
 function mustWait(isTaken: boolean | undefined): void {
-  if (isTaken !== true) throw new AppError('not-found', 'Nobody waits for this answer any more.');
+  if (isTaken !== true) throw new AppError('not-found', 'This question no longer needs an answer.');
 }
 
 async function sessionIdle(session: OpenSession): Promise<void> {

@@ -23,7 +23,7 @@ export async function currentMasks({ rules }: OpenSessionsOptions, journal: Live
 /** What a sandbox for a session is asked for, and where what happens to it is noted. */
 export async function sandboxRequest(options: OpenSessionsOptions, { journal, approver, wanted }: SandboxOwner) {
   const { workspace, projectPath } = journal.state();
-  if (workspace === null) throw new AppError('log-damaged', 'The log does not say where this session works.');
+  if (workspace === null) throw new AppError('log-damaged', 'The log does not name the workspace of this session.');
   // The journal may be closed by the time something is heard; then there is nothing left to note it in.
   const note = (event: NewEvent): void => void journal.append(event).catch(() => undefined);
   return {

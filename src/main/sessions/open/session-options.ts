@@ -16,12 +16,10 @@ const MAX_TASK_CHARACTERS = 1_048_576;
 
 /** Throws `bad-input` for a message that says nothing, or too much. */
 export function checkTaskText(text: string): void {
-  if (text.trim() === '') throw new AppError('bad-input', 'The task is empty.', { hint: 'Say what is to be done.' });
+  if (text.trim() === '')
+    throw new AppError('bad-input', 'The task is empty.', { hint: 'Describe what you would like done.' });
   if (text.length > MAX_TASK_CHARACTERS) {
-    throw new AppError(
-      'bad-input',
-      `The task has ${text.length} characters; at most ${MAX_TASK_CHARACTERS} are taken.`,
-    );
+    throw new AppError('bad-input', `The task has ${text.length} characters. The limit is ${MAX_TASK_CHARACTERS}.`);
   }
 }
 
@@ -32,7 +30,7 @@ export async function editPlan(
   steps: readonly string[],
 ): Promise<void> {
   const turn = journal.state().turns.find(({ id }) => id === planTurnId);
-  if (turn?.reason !== 'planned') throw new AppError('not-found', 'This turn ended with no plan.');
+  if (turn?.reason !== 'planned') throw new AppError('not-found', 'This turn did not make a plan.');
   await journal.append({ type: 'plan-edited', planTurnId, steps: [...steps] });
 }
 

@@ -57,7 +57,7 @@ function* batches(pushes: readonly LogPush[]): Iterable<SessionPush> {
   let items: Transient[] = [];
   for (const push of pushes) {
     if (push.type === 'snapshot')
-      throw new AppError('conflict', 'The reader fell too far behind; open the session again.');
+      throw new AppError('conflict', 'The connection is too slow for this session. Open the session again.');
     if (push.type === 'event') {
       if (items.length > 0) yield { type: 'transients', items };
       items = [];

@@ -95,7 +95,7 @@ interface Paths {
 
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
   const pathsOf = (sessionId: string): Paths => {
-    if (!isSessionId(sessionId)) throw new AppError('not-found', `There is no session "${sessionId}".`);
+    if (!isSessionId(sessionId)) throw new AppError('not-found', `The session "${sessionId}" was not found.`);
     const folder = join(options.folder, sessionId);
     return {
       folder,
@@ -190,8 +190,8 @@ async function withLock<T>(paths: Paths, work: (release: () => Promise<void>) =>
     }
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    throw new AppError('disk-full', 'The disk is full: the session could not be opened.', {
-      hint: 'Make room and try again.',
+    throw new AppError('disk-full', 'The session could not be opened: the disk is full.', {
+      hint: 'Free some space and try again.',
       cause: error,
     });
   }
@@ -202,7 +202,7 @@ async function lockSession(paths: Paths): Promise<FileLock> {
   if (attempt.type === 'taken') return attempt.lock;
   const session = `Session ${basename(paths.folder)}`;
   if (attempt.pid === null) {
-    throw new AppError('conflict', `${session} is being opened by another Dewpoint.`, { hint: 'Try again.' });
+    throw new AppError('conflict', `Another Dewpoint is opening ${session}.`, { hint: 'Try again.' });
   }
   throw new AppError('conflict', `${session} is open in another Dewpoint (process ${attempt.pid}).`, {
     hint: 'Close it there first.',
@@ -355,18 +355,18 @@ async function findSession(
     );
   }
   if (text === 'last') {
-    throw new AppError('not-found', 'There is no session yet.', { hint: 'Begin one: dewpoint run "…" --project DIR' });
+    throw new AppError('not-found', 'No sessions yet.', { hint: 'Start one: dewpoint run "…" --project DIR' });
   }
-  throw new AppError('not-found', `There is no session "${text}".`, {
-    hint: '`dewpoint sessions list` shows what there is.',
+  throw new AppError('not-found', `The session "${text}" was not found.`, {
+    hint: 'Run `dewpoint sessions list` to see your sessions.',
   });
 }
 
 /** An empty log is that of a start that was killed before anything was said to be written. */
 async function mustExist(paths: Paths, sessionId: string): Promise<void> {
   if (((await sizeOf(paths.log)) ?? 0) === 0) {
-    throw new AppError('not-found', `There is no session "${sessionId}".`, {
-      hint: '`dewpoint sessions list` shows what there is.',
+    throw new AppError('not-found', `The session "${sessionId}" was not found.`, {
+      hint: 'Run `dewpoint sessions list` to see your sessions.',
     });
   }
 }
@@ -381,7 +381,7 @@ async function sizeOf(path: string): Promise<number | null> {
 }
 
 function unreadable(sessionId: string): AppError {
-  return new AppError('log-damaged', `Nothing of the log of session ${sessionId} can be read.`, {
+  return new AppError('log-damaged', `The log of session ${sessionId} cannot be read.`, {
     hint: 'The damaged bytes are kept in its folder.',
   });
 }

@@ -28,7 +28,7 @@ const places: readonly (readonly [RegExp, HintAction])[] = [
 /** Where the core says what to do, it says so for every host, with commands of the terminal. Null: the window has nothing for it. */
 export function hintAction(hint: string): HintAction | null {
   // What a browser may not do, another place has to.
-  if (/\bdewpoint serve --|^At the machine:/mu.test(hint)) return null;
+  if (/\bdewpoint serve --|^On the machine,/mu.test(hint)) return null;
   for (const [, command = ''] of hint.matchAll(/\bdewpoint ([a-z][^`]*)/gu)) {
     const model = /^models pull (?!hf:)([\w./-]*\w)/u.exec(command)?.[1];
     if (model !== undefined) return { type: 'pull', model };

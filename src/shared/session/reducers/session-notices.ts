@@ -21,9 +21,9 @@ export function fenceNotice({ seq, outcome, model, text }: EventOf<'call-fenced'
 /** What was looked at before an end was believed. */
 export function gateNotice({ seq, by, verdict, text }: EventOf<'gate-checked'>): NoticeState {
   const told = {
-    pass: 'A stronger model approves of the work',
-    redo: by === 'review' ? 'A stronger model asks for the work again' : 'It is not done yet',
-    none: by === 'lint' ? 'The lint of the project was not looked at' : 'The work was not judged by a stronger model',
+    pass: 'A stronger model approves the work',
+    redo: by === 'review' ? 'A stronger model asks for changes' : 'More is to do',
+    none: by === 'lint' ? 'The project’s linter was not run' : 'A stronger model did not review the work',
   };
   return {
     seq,
@@ -38,10 +38,10 @@ export function instructionsFound(state: SessionState, event: EventOf<'instructi
   const { seq, path, sha256, state: known, use, reason } = event;
   const instructions = { path: firstLine(path), sha256, state: known, use, reason: shortenText(reason, textLimit) };
   if (use === 'used') return { instructions };
-  const text = `The instructions of the project (${path}) are held back: ${reason}.`;
+  const text = `The project instructions (${path}) are not followed: ${reason}.`;
   return { instructions, ...withNotice(state, { seq, level: 'warning', code: event.type, text }) };
 }
 
 export function terminalNotice({ seq, type }: EventOf<'terminal-opened'>): NoticeState {
-  return { seq, level: 'info', code: type, text: 'A person opened a terminal in the sandbox.' };
+  return { seq, level: 'info', code: type, text: 'You opened a terminal in the sandbox.' };
 }

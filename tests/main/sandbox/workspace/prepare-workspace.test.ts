@@ -54,7 +54,7 @@ describe('a workspace', () => {
   it('is refused with the reason when it is missing, a file, or a loop', async () => {
     await writeFile(join(folder, 'file'), '');
     await symlink('loop', join(folder, 'loop'));
-    expect(await check(join(folder, 'nothing'))).toMatch(/^not-found: There is no folder/);
+    expect(await check(join(folder, 'nothing'))).toMatch(/^not-found: The folder/);
     expect(await check(join(folder, 'file'))).toMatch(/^bad-input: .* is a file, not a folder/);
     expect(await check(join(folder, 'file/below'))).toMatch(/^bad-input:/);
     expect(await check(join(folder, 'loop'))).toMatch(/^bad-input: .* leads back to itself/);
@@ -77,7 +77,7 @@ describe('a workspace', () => {
     try {
       await mkdir(join(folder, 'project/cache/models'), { recursive: true });
       for (const path of ['project', 'project/cache', 'project/cache/models'])
-        expect(await check(join(folder, path))).toMatch(/^refused: .*fetched/);
+        expect(await check(join(folder, path))).toMatch(/^refused: .*cache/);
       expect(await check(join(folder, 'project/src'))).toBe(join(folder, 'project/src'));
     } finally {
       if (before === undefined) delete process.env['DEWPOINT_CACHE'];
@@ -194,7 +194,7 @@ describe('a workspace', () => {
     await truncate(join(folder, 'project/sparse'), 10 * 1024 ** 4);
     expect(await prepareWorkspace(request('copy'), none)).toMatchObject({
       ok: false,
-      error: { code: 'disk-full', message: expect.stringContaining('would take 10995.1 GB') },
+      error: { code: 'disk-full', message: expect.stringContaining('needs 10995.1 GB') },
     });
     expect(await readdir(join(folder, 'copies'))).toEqual([]);
   });

@@ -63,13 +63,13 @@ describe('looking through a project', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'starts nothing where a name that is no text hides a secret, or rules mask; other such names it tells of',
+    'starts nothing where a name that is not UTF-8 text hides a secret, or rules mask; other such names it tells of',
     async () => {
       const raw = (name: string): Buffer =>
         Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff]), Buffer.from(name)]);
       await writeFile(raw('.txt'), 'x');
       const { masks, warnings } = await look();
-      expect([masks, warnings]).toEqual([[], [expect.stringMatching(/^1 name of a file or folder is no text/)]]);
+      expect([masks, warnings]).toEqual([[], [expect.stringMatching(/^1 name of a file or folder is not UTF-8 text/)]]);
       await expect(lookWith([], ['*.txt'])).rejects.toMatchObject({ code: 'refused' });
       await writeFile(raw('.pem'), 'PRIVATE KEY');
       await expect(look()).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining('\uFFFD.pem') });
@@ -127,7 +127,7 @@ describe('looking through a project', () => {
     const { masks, warnings } = await look();
     expect(masks).toEqual([]);
     expect(warnings).toEqual([
-      expect.stringContaining('.git/config (remote origin), a/.git/config (remote up), b/.git/config (http). Take'),
+      expect.stringContaining('.git/config (remote origin), a/.git/config (remote up), b/.git/config (http). Remove'),
     ]);
     expect(warnings.join('')).not.toMatch(/hunter2|ghp_|aHVu/);
   });

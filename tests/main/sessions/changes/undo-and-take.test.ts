@@ -177,7 +177,7 @@ describe('changes', () => {
         { path: 'a', why: 'it was changed since' },
         { path: 'b', why: 'it was deleted or renamed since' },
         { path: 'd', why: 'it is a folder now' },
-        { path: 'c', why: 'there is such a file now' },
+        { path: 'c', why: 'a file with this name exists now' },
       ],
     });
     expect([await text(workspace, 'a'), await text(workspace, 'c'), await text(workspace, 'e')]).toEqual([
@@ -368,8 +368,8 @@ describe('changes', () => {
     });
     await rm(join(home.path, 'blobs'), { recursive: true });
     expect((await undoChanges(journal)).refused).toEqual([
-      { path: 'a.txt', why: 'its kept bytes are gone or damaged' },
-      { path: 'big.bin', why: 'its bytes were not kept' },
+      { path: 'a.txt', why: 'its stored content is missing or damaged' },
+      { path: 'big.bin', why: 'its content was not kept' },
     ]);
     expect(await text(workspace, 'a.txt')).toBe('two');
     await journal.close();

@@ -277,7 +277,7 @@ describe('a comparison', () => {
     await carryOut(id);
     expect((await core.client.comparisons.show({ id })).runs.map(({ state, why }) => [state, why])).toEqual([
       ['ended', null],
-      ['ended', 'What is fenced or masked was changed after the comparison began.'],
+      ['ended', 'Privacy rules changed after the comparison started.'],
     ]);
   });
 

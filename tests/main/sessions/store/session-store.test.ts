@@ -203,7 +203,7 @@ describe('session store', () => {
 
   it('takes the folder of a start that was killed before its first event for no session', async () => {
     await using home = await makeHome();
-    await expect(home.store.find('last')).rejects.toMatchObject({ message: 'There is no session yet.' });
+    await expect(home.store.find('last')).rejects.toMatchObject({ message: 'No sessions yet.' });
     const begun = await home.store.create({ ...scratchSession, id: '20250101-000000-aaaaaa' });
     await begun.close();
     for (const [id, log] of [

@@ -34,7 +34,7 @@ describe('what a hint tells to do in the words of the terminal', () => {
   it('is a button of the window wherever it has a place for that', () => {
     const named = commandsNamed();
     expect(named.length).toBeGreaterThan(50);
-    const elsewhere = /At the machine:|dewpoint serve --/u;
+    const elsewhere = /On the machine,|dewpoint serve --/u;
     const without = named.filter(
       ({ command, text }) =>
         !elsewhere.test(text) && !terminalAlone.includes(command) && hintAction(asRead(text)) === null,
@@ -43,8 +43,8 @@ describe('what a hint tells to do in the words of the terminal', () => {
   });
 
   it('is none where the browser may not do it', () => {
-    expect(hintAction('At the machine: dewpoint keys set PROVIDER')).toBeNull();
-    expect(hintAction('Start it with dewpoint serve --allow terminal, or use the app.')).toBeNull();
+    expect(hintAction('On the machine, run: dewpoint keys set PROVIDER.')).toBeNull();
+    expect(hintAction('Start with dewpoint serve --allow terminal, or use the app.')).toBeNull();
     expect(hintAction('Make room and go on.')).toBeNull();
   });
 
@@ -53,7 +53,9 @@ describe('what a hint tells to do in the words of the terminal', () => {
       type: 'pull',
       model: 'llama-cpp/a-1.5b',
     });
-    expect(hintAction('See: dewpoint sessions show 01ABC')).toMatchObject({ view: { sessionId: '01ABC' } });
+    expect(hintAction('Run `dewpoint sessions show 01ABC` to see what happened.')).toMatchObject({
+      view: { sessionId: '01ABC' },
+    });
     expect(hintAction('fetch it by a name of a hub: dewpoint models pull hf:OWNER/REPO')).toMatchObject({
       view: { type: 'models' },
     });

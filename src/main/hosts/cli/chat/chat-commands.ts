@@ -18,10 +18,10 @@ import { route } from '../commands/route.command.ts';
 /** Carries out a line that begins with `/`. False: leave. Rejects with what went wrong. */
 export async function runChatCommand(chat: Chat, line: string): Promise<boolean> {
   const parsed = parseSlash(line, 'terminal');
-  if (parsed === null) throw usageError(`"${line}" is no command.`, '/help lists the commands.');
+  if (parsed === null) throw usageError(`"${line}" is not a command.`, 'Type /help to see all commands.');
   if (parsed.type === 'unknown') {
     const near = parsed.nearest === null ? '' : ` Did you mean /${parsed.nearest}?`;
-    throw usageError(`There is no command /${parsed.typed}.${near}`, '/help lists the commands.');
+    throw usageError(`Unknown command /${parsed.typed}.${near}`, 'Type /help to see all commands.');
   }
   const { name, rest } = parsed;
   if (name === 'quit') return false;
@@ -54,10 +54,10 @@ export async function runChatCommand(chat: Chat, line: string): Promise<boolean>
       break;
     case 'compact':
       chat.options = { ...chat.options, compact: true };
-      terminal.err('The talk is summed up before the next message.\n');
+      terminal.err('The conversation will be summarized before the next message.\n');
       break;
     case 'compare':
-      if (rest === '') throw usageError('Say what is to be compared: /compare TASK');
+      if (rest === '') throw usageError('Add a task: /compare TASK');
       await compare(context, rest, chat.projectPath === null ? {} : { project: chat.projectPath });
       break;
     case 'diff':
@@ -104,12 +104,12 @@ async function ask(
 function helpText(): string {
   const rows = commandsFor('terminal').map(({ name, argument }) => [`/${name} ${argument}`, slashSentences[name]]);
   const width = Math.max(...rows.map(([left = '']) => left.length));
-  return `${rows.map(([left = '', right = '']) => `${left.padEnd(width)}  ${right}`).join('\n')}\n@FILE, @FOLDER/ or @FILE:10-20 in a message adds it as data\n`;
+  return `${rows.map(([left = '', right = '']) => `${left.padEnd(width)}  ${right}`).join('\n')}\n@FILE, @FOLDER/ or @FILE:10-20 in a message attaches it as data\n`;
 }
 
 /** A model of the cloud is of use only where steps may run there. */
 async function setModel(chat: Chat, id: string | undefined): Promise<void> {
-  if (id === undefined || !id.includes('/')) throw usageError('Name a model: /model PROVIDER/NAME');
+  if (id === undefined || !id.includes('/')) throw usageError('Add a model: /model PROVIDER/NAME');
   const core = await chat.context.core();
   const { where } = await core.models.show({ id });
   chat.options = where === 'cloud' ? { ...chat.options, cloud: id, policy: 'cloud' } : { ...chat.options, local: id };
@@ -117,12 +117,12 @@ async function setModel(chat: Chat, id: string | undefined): Promise<void> {
 }
 
 async function attach(chat: Chat, name: 'image' | 'attach', path: string): Promise<void> {
-  if (path === '') throw usageError(`Name a file: /${name} FILE`);
+  if (path === '') throw usageError(`Add a file: /${name} FILE`);
   const kind = name === 'image' ? 'image' : 'file';
   const given = await attachFile(chat.context, { path, place: { sessionId: chat.sessionId }, kind });
   chat.attached = [...chat.attached, given];
   chat.context.terminal.err(
-    `Goes with the next message: ${chat.attached.map((one) => seenName(attachmentLabel(one))).join(', ')}\n`,
+    `Attached to the next message: ${chat.attached.map((one) => seenName(attachmentLabel(one))).join(', ')}\n`,
   );
 }
 
@@ -133,23 +133,23 @@ async function plan(chat: Chat, rest: string): Promise<void> {
   const core = await context.core();
   const { state } = await core.sessions.show({ sessionId });
   const turn = state.turns.findLast(({ reason }) => reason === 'planned');
-  if (turn === undefined) throw usageError('There is no plan yet.', 'Say what is to be planned: /plan TEXT');
+  if (turn === undefined) throw usageError('There is no plan yet.', 'Describe one: /plan TEXT');
   const edited = state.plan?.turnId === turn.id ? state.plan.steps : null;
   const text = (await core.sessions.detail({ sessionId, id: turn.id })).text ?? turn.text;
   const steps = edited ?? planSteps(text);
   if (rest === 'start') return chat.say(planMessage(steps), { ...chat.options, plan: false });
   if (rest === 'edit') {
     const next = editedSteps(await chat.withoutPrompt(() => editText(planText(steps), 'plan.md', process.env)));
-    if (next.length === 0) throw usageError('A plan without a step is none: it stays as it was.');
+    if (next.length === 0) throw usageError('A plan needs at least one step. The plan was not changed.');
     await core.sessions.editPlan({ sessionId, turnId: turn.id, steps: [...next] });
     context.terminal.err(printable(planText(next).replace(/^#.*\n/u, '')));
   } else context.terminal.err(printable(planText(steps).replace(/^#.*\n/u, '')));
-  context.terminal.err('/plan edit changes it, /plan start carries it out.\n');
+  context.terminal.err('/plan edit changes the plan, /plan start starts it.\n');
 }
 
 async function answerCap(chat: Chat, decision: CapAnswer | null): Promise<void> {
-  if (chat.cap === null) throw usageError('No turn waits at a cap.');
-  if (decision === null) throw usageError('Say by how many dollars: /raise 0.50');
+  if (chat.cap === null) throw usageError('No turn is waiting at a spending limit.');
+  if (decision === null) throw usageError('Add an amount in dollars: /raise 0.50');
   const { capId } = chat.cap;
   chat.cap = null;
   const core = await chat.context.core();

@@ -8,9 +8,7 @@ export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): 
   const { terminal, now } = chat.context;
   chat.question = { event, shownAt: now() };
   const yes =
-    event.hosts === undefined || event.isOnce === true
-      ? '/allow'
-      : '/allow for this once, /allow session, /allow project';
+    event.hosts === undefined || event.isOnce === true ? '/allow' : '/allow once, /allow session, /allow project';
   terminal.err(
     `${terminal.colors.yellow(headingOf(event))} ${questionText(event, terminal.columns)}\n${yes}, or /deny\n`,
   );
@@ -19,16 +17,16 @@ export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): 
 /** `/allow` and `/deny`. A yes that comes before the question can have been read counts for nothing. */
 export async function answerQuestion(chat: Chat, word: 'allow' | 'deny', scope: string | undefined): Promise<void> {
   const { question, context, sessionId } = chat;
-  if (question === null) throw usageError('Nothing waits for a yes or no.');
+  if (question === null) throw usageError('Nothing is waiting for approval.');
   if (word === 'allow' && context.now() - question.shownAt < guardMs)
-    throw usageError('That came before it can have been read, and counts for nothing.');
+    throw usageError('That was too fast to have read the question. Answer again.');
   const { approvalId, hosts } = question.event;
   const said =
     word === 'deny' ? ({ answer: 'deny' } as const) : parseApprovalReply(scope ?? 'yes', hosts !== undefined);
   if (word === 'allow' && said.answer === 'deny')
     throw usageError(
-      `"${scope ?? ''}" is nothing that can be allowed.`,
-      'Say /allow, or for hosts /allow session or /allow project.',
+      `/allow does not take "${scope ?? ''}".`,
+      'Use /allow, or for hosts also /allow session or /allow project.',
     );
   chat.question = null;
   await (await context.core()).sessions.approve({ sessionId, approvalId, ...said });

@@ -95,16 +95,16 @@ async function whyNotThere(client: CoreClient, wanted: Wanted, signal: AbortSign
 }
 
 function notThere({ id, isNamed, key }: Wanted, why: string): AppError {
-  const whose = isNamed ? '' : `, the ${key === 'local' ? 'local model' : 'model of the cloud'} of your settings,`;
-  const message = `The model ${id}${whose} is not there${why === '' ? '.' : `: ${why}`}`;
-  const other = isNamed ? '' : `; \`dewpoint settings set ${key} PROVIDER/MODEL\` takes another`;
+  const whose = isNamed ? '' : `, the ${key === 'local' ? 'local model' : 'cloud model'} in your settings,`;
+  const message = `The model ${id}${whose} ${why === '' ? 'was not found.' : `cannot be used: ${why}`}`;
+  const other = isNamed ? '' : ` Choose another: \`dewpoint settings set ${key} PROVIDER/MODEL\`.`;
   return new AppError('missing-model', message, {
-    hint: `Nothing was begun. ${howToGet(id)}; \`dewpoint models list\` shows what there is${other}.`,
+    hint: `Nothing was started. ${howToGet(id)}, or run \`dewpoint models list\` to see your models.${other}`,
   });
 }
 
 function noCloud(): AppError {
-  return new AppError('missing-model', 'No model of the cloud is set up.', {
-    hint: 'Nothing was begun. Name one with --cloud PROVIDER/MODEL, or with `dewpoint settings set cloud PROVIDER/MODEL`.',
+  return new AppError('missing-model', 'No cloud model is set up.', {
+    hint: 'Nothing was started. Name one with --cloud PROVIDER/MODEL, or with `dewpoint settings set cloud PROVIDER/MODEL`.',
   });
 }

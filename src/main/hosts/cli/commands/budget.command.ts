@@ -33,8 +33,9 @@ export const budget: Command<[BudgetAction, readonly string[], BudgetArguments]>
   const projectPath = args.project === undefined ? null : resolve(args.project);
   if (action === 'show') return show(await (await core()).budget.show({ projectPath }), args, terminal);
   const scope = scopes.find((one) => one === name);
-  if (scope === undefined) throw usageError(`There are caps for ${scopes.join(', ')}; "${name}" is none of them.`);
-  if (projectPath !== null && scope !== 'project') throw usageError('--project goes with the cap "project" alone.');
+  if (scope === undefined) throw usageError(`A spending limit is for one of ${scopes.join(', ')}, not "${name}".`);
+  if (projectPath !== null && scope !== 'project')
+    throw usageError('--project can be used only with the limit "project".');
   const change = changeOf(action, amount);
   return show(await (await core()).budget.change({ scope, projectPath, change }), args, terminal);
 };
@@ -43,14 +44,14 @@ function changeOf(how: CapChange['how'], amount: string): CapChange {
   if (how === 'set' && amount.toLowerCase() === 'none') return { how, usd: null };
   const usd = Number(amount.replace(/^\$/u, ''));
   const isRight = amount.trim() !== '' && Number.isFinite(usd) && (how === 'set' ? usd >= 0 : usd > 0);
-  if (!isRight) throw usageError(`"${amount}" is no amount of dollars, such as 2.50.`);
+  if (!isRight) throw usageError(`"${amount}" is not an amount in dollars, such as 2.50.`);
   return { how, usd };
 }
 
 function show(caps: readonly CapView[], { json }: BudgetArguments, terminal: Terminal): number {
   if (json === true) terminal.out(jsonLine(caps));
   else
-    for (const line of table([['cap for', 'limit', 'spent', 'left', ''], ...caps.map(cells)]))
+    for (const line of table([['limit for', 'limit', 'spent', 'left', ''], ...caps.map(cells)]))
       terminal.out(`${line}\n`);
   return 0;
 }
@@ -61,8 +62,8 @@ function cells({ scope, limitUsd, isOwn, raisedUsd, spentUsd, heldUsd }: CapView
   const held = heldUsd ?? 0;
   const left = spentUsd === null ? '' : moneyText(Math.max(0, limitUsd - spentUsd - held));
   const notes = [
-    ...(raisedUsd > 0 ? [`${moneyText(raisedUsd)} of it added at the cap`] : []),
-    ...(held > 0 ? [`${moneyText(held)} put aside for calls that run`] : []),
+    ...(raisedUsd > 0 ? [`${moneyText(raisedUsd)} of it added at the limit`] : []),
+    ...(held > 0 ? [`${moneyText(held)} reserved for running calls`] : []),
   ];
   return [name, moneyText(limitUsd), spentUsd === null ? '' : moneyText(spentUsd), left, notes.join('; ')];
 }

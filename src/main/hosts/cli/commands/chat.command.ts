@@ -26,7 +26,7 @@ export const chat: Command<
   [{ readonly project?: string; readonly session?: string; readonly local?: string }]
 > = async (context, args) => {
   if (args.session !== undefined && args.project !== undefined)
-    throw usageError('--session has its project; leave out --project.');
+    throw usageError('--session keeps its project. Leave out --project.');
   const core = await context.core();
   // Whoever left meanwhile began nothing.
   if (context.signal.aborted) return 130;
@@ -44,7 +44,7 @@ export const chat: Command<
   });
   const { projectPath } = await core.sessions.find({ id: sessionId });
   await ensureModel(context, { ...options, ...(projectPath === null ? {} : { projectPath }) });
-  context.terminal.err(`session ${sessionId}; /help lists the commands\n`);
+  context.terminal.err(`session ${sessionId}; /help shows all commands\n`);
   const prompt = openPrompt(context.terminal);
   const { reader } = prompt;
   const state: Chat = {
@@ -165,14 +165,14 @@ async function follow(
       atCap: async (event) => {
         state.cap = event;
         context.terminal.err(
-          `At the cap: /raise ${minimumRaise(event).toFixed(2)} (or more), /local to go on locally, /stop to stop.\n`,
+          `Spending limit reached: /raise ${minimumRaise(event).toFixed(2)} (or more), /local to continue locally, /stop to stop.\n`,
         );
         state.showPrompt();
         return null;
       },
       onNext: ({ text, reason }) => {
         if (text.trim() !== '') context.terminal.out(`${printable(text).trimEnd()}\n`);
-        context.terminal.err(`${context.terminal.colors.dim(`(${reason}; the next message begins)`)}\n`);
+        context.terminal.err(`${context.terminal.colors.dim(`(${reason}; the next message starts)`)}\n`);
       },
     });
     view.close();

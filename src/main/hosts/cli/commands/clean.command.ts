@@ -39,7 +39,8 @@ async function checkModels({ core }: CommandContext, names: readonly string[]): 
   if (names.length === 0) return;
   const known = (await (await core()).models.list()).map(({ id }) => id);
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw usageError(`There is no model ${unknown}.`, 'See: dewpoint models list');
+  if (unknown !== undefined)
+    throw usageError(`The model ${unknown} was not found.`, 'Run `dewpoint models list` to see your models.');
 }
 
 /** The model files that Dewpoint brought. Files of the user's own are not its to clean. */

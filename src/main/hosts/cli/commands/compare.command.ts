@@ -53,7 +53,7 @@ export const compare: Command<[string | undefined, CompareArguments]> = async (c
   else showTable(comparison, terminal);
   if (args.report !== undefined) await writeOutputFile(args.report, reportText(args.report, comparison));
   const open = comparison.runs.filter((run) => run.state !== 'ended').length;
-  if (open > 0) terminal.err(`${open} runs are left: dewpoint compare --resume ${id}\n`);
+  if (open > 0) terminal.err(`${open} runs are left. Resume them: dewpoint compare --resume ${id}\n`);
   return context.signal.aborted ? 130 : comparison.runs.some((run) => run.state === 'skipped') ? 3 : exitOf(comparison);
 };
 
@@ -71,12 +71,13 @@ async function comparisonFor(
 ): Promise<string> {
   const core = await context.core();
   if (args.resume !== undefined) {
-    if (taskText !== undefined) throw usageError('--resume goes on with the task it has; leave the task out.');
+    if (taskText !== undefined) throw usageError('--resume keeps the task of the comparison. Leave out the task.');
     const left = begunWith.filter((name) => args[name] !== undefined).map((name) => `--${name}`);
-    if (left.length > 0) throw usageError(`--resume goes on as it was begun; leave out ${left.join(', ')}.`);
+    if (left.length > 0)
+      throw usageError(`--resume keeps the options of the comparison. Leave out ${left.join(', ')}.`);
     return args.resume === 'last' ? lastOf(await core.comparisons.list()) : args.resume;
   }
-  if (taskText === undefined) throw usageError('Say what is to be done, or go on with --resume.');
+  if (taskText === undefined) throw usageError('Describe a task, or resume a comparison with --resume.');
   const input = parseInput(await readTask(taskText), args, maxUsd);
   await requireModels(context, input);
   const needsLocal = input.policies.some((policy) => policy !== 'cloud');
@@ -89,13 +90,13 @@ const begunWith = ['project', 'policies', 'check', 'repeat', 'local', 'cloud', '
 
 function lastOf(comparisons: readonly Comparison[]): string {
   const [last] = comparisons;
-  if (last === undefined) throw usageError('There is no comparison yet.');
+  if (last === undefined) throw usageError('No comparisons yet.');
   return last.id;
 }
 
 /** Checked here as well as in the core, so that a wrong option starts nothing. */
 export function parseInput(task: string, args: CompareArguments, maxUsd: number | undefined): ComparisonInput {
-  if (args.project === undefined) throw usageError('--project DIR is needed: every run works on a copy of it.');
+  if (args.project === undefined) throw usageError('Name the project: --project DIR. Each run works on a copy of it.');
   const policies = (args.policies ?? 'local,hybrid,cloud')
     .split(',')
     .map((policy) => policy.trim())
@@ -116,7 +117,7 @@ export function parseInput(task: string, args: CompareArguments, maxUsd: number 
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw usageError(
-    `--${String(issue?.path[0] ?? '')} is not right: ${issueText(issue)}.`,
+    `The value of --${String(issue?.path[0] ?? '')} is wrong: ${issueText(issue)}.`,
     'See: dewpoint compare --help',
   );
 }
@@ -124,7 +125,7 @@ export function parseInput(task: string, args: CompareArguments, maxUsd: number 
 function numberOf(name: string, text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
-    throw usageError(`--${name}: "${text}" is not a number that can be.`, 'See: dewpoint compare --help');
+    throw usageError(`--${name} takes a number from 0, not "${text}".`, 'See: dewpoint compare --help');
   }
   return value;
 }
@@ -160,7 +161,7 @@ function announce(context: CommandContext, run: ComparisonRun, isNew: boolean): 
   if (!isNew) return;
   if (run.state === 'ended') terminal.err(`${name}: ${endText(run)}\n`);
   if (run.state === 'skipped' || (run.state === 'waiting' && run.why !== null)) {
-    terminal.err(`${name}: not carried out: ${oneLine(run.why ?? '', 200)}\n`);
+    terminal.err(`${name}: not run: ${oneLine(run.why ?? '', 200)}\n`);
   }
 }
 
@@ -168,11 +169,11 @@ function endText({ check, figures, why: unlike }: ComparisonRun): string {
   if (figures === null) return 'ended';
   const judged =
     check === null
-      ? 'nothing could check it'
+      ? 'it could not be checked'
       : check.passed === null
         ? `the check could not be run (${oneLine(check.summary, 120)})`
         : `the check ${check.passed ? 'passed' : 'failed'}`;
-  const before = figures.passedBefore === true ? '; it passed before any work, too' : '';
+  const before = figures.passedBefore === true ? '; it passed before the run, too' : '';
   const why = figures.status === 'done' ? '' : ` (${oneLine(figures.reason, 160)})`;
   const cost = `${counted(figures.steps, 'step')}, ${seconds(figures.seconds * 1000)}, ${moneyText(figures.costUsd)}`;
   return `${figures.status}${why}, ${judged}${before}; ${cost}${unlike === null ? '' : `. ${unlike}`}`;
@@ -202,11 +203,15 @@ function showTable(comparison: Comparison, terminal: Terminal): void {
   for (const line of table([comparisonHead, ...rows.map(comparisonCells)])) terminal.out(`${line}\n`);
   if (rows.some(({ runs }) => runs > 0)) terminal.err(terminal.colors.dim(`${counterfactualLegend}\n`));
   if (comparison.runs.some((run) => run.figures?.passedBefore === true)) {
-    terminal.err(`${terminal.colors.yellow('The check passed before any work')}, so it says little about the runs.\n`);
+    terminal.err(
+      `${terminal.colors.yellow('The check passed before any run')}, so it says little about the results.\n`,
+    );
   }
   const kept = comparison.runs.find((run) => run.check?.passed === true)?.sessionId;
   if (kept !== undefined && kept !== null) {
-    terminal.err(`${terminal.colors.dim(`what a run changed: dewpoint changes ${kept}   into the project: … take`)}\n`);
+    terminal.err(
+      `${terminal.colors.dim(`see the changes: dewpoint changes ${kept}   apply them to the project: … take`)}\n`,
+    );
   }
 }
 
@@ -219,7 +224,7 @@ function reportText(path: string, comparison: Comparison): string {
 async function listComparisons({ core, terminal }: CommandContext, args: CompareArguments): Promise<number> {
   const all = await (await core()).comparisons.list();
   if (args.json === true) terminal.out(jsonLine(all));
-  else if (all.length === 0) terminal.err('There is no comparison yet.\n');
+  else if (all.length === 0) terminal.err('No comparisons yet.\n');
   else {
     for (const { id, createdAt, input, runs } of all) {
       const ended = runs.filter((run) => run.state === 'ended').length;

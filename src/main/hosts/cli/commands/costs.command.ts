@@ -26,12 +26,12 @@ const groupings = ['day', 'model', 'project', 'session'] as const;
 
 /** What was spent so far, from the logs. */
 export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args) => {
-  if (args.csv === true && args.json === true) throw usageError('Take --csv or --json, not both.');
+  if (args.csv === true && args.json === true) throw usageError('Use --csv or --json, not both.');
   if (args.steps !== undefined) return showSteps(await core(), terminal, { session: args.steps, args });
   const by = groupings.find((name) => name === (args.by ?? 'day'));
-  if (by === undefined) throw usageError(`--by takes ${groupings.join(', ')}; "${args.by}" is none of them.`);
+  if (by === undefined) throw usageError(`--by takes ${groupings.join(', ')}, not "${args.by}".`);
   if (args.since !== undefined && !z.iso.date().safeParse(args.since).success) {
-    throw usageError(`--since takes a date like 2026-11-21; "${args.since}" is none.`);
+    throw usageError(`--since takes a date like 2026-11-21, not "${args.since}".`);
   }
   const report = await (
     await core()
@@ -48,7 +48,7 @@ export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args)
   }
   if (report.unreadable.length > 0) {
     terminal.err(
-      `${terminal.colors.yellow(`${report.unreadable.length} sessions cannot be read and are in no figure`)}: ${report.unreadable.map(seenName).join(', ')}\n`,
+      `${terminal.colors.yellow(`${report.unreadable.length} sessions could not be read and are not included`)}: ${report.unreadable.map(seenName).join(', ')}\n`,
     );
   }
   return 0;
@@ -61,7 +61,7 @@ async function showSteps(
   { session, args }: { readonly session: string; readonly args: CostsArguments },
 ): Promise<number> {
   if (args.csv === true || args.by !== undefined || args.since !== undefined || args.project !== undefined) {
-    throw usageError('--steps goes with --json alone.');
+    throw usageError('--steps can be combined with --json only.');
   }
   const { sessionId } = await client.sessions.find({ id: session });
   const steps = await client.stepCosts({ sessionId });
@@ -78,7 +78,7 @@ async function showSteps(
     elsewhere.usd === null ? '-' : intervalText(elsewhere.usd, moneyText),
     elsewhere.seconds === null ? '-' : intervalText(elsewhere.seconds, (value) => `${value.toFixed(1)} s`),
   ]);
-  const head = ['step', 'where', 'model', 'money', 'time', 'in the other place', ''];
+  const head = ['step', 'where', 'model', 'money', 'time', 'in other place', ''];
   for (const line of table([head, ...rows])) terminal.out(`${line}\n`);
   for (const text of new Set(steps.map(({ elsewhere }) => elsewhere.why).filter((why) => why !== null))) {
     terminal.err(`-: ${text}\n`);
@@ -88,7 +88,7 @@ async function showSteps(
 
 function showReport(report: CostReport, terminal: Terminal): void {
   if (report.rows.length === 0) {
-    terminal.err('No model was called in that time.\n');
+    terminal.err('No model calls in that time.\n');
     return;
   }
   const { total, elsewhere, energy } = report;
@@ -106,7 +106,7 @@ function showElsewhere({ elsewhere, energy, total }: CostReport, terminal: Termi
     ['all cloud', allCloud],
   ] as const) {
     const time = seconds === null ? '' : `, ${intervalText(seconds, (value) => `${Math.round(value)} s`)}`;
-    const sum = usd === null ? `not known: ${why ?? ''}` : intervalText(usd, moneyText);
+    const sum = usd === null ? `unknown: ${why ?? ''}` : intervalText(usd, moneyText);
     const note = usd !== null && why !== null ? ` (${why})` : '';
     terminal.out(`${name} (${basis}): ${sum}${time}${note}\n`);
     terminal.out(terminal.colors.dim(`    ${seenWords(formula)}\n`));

@@ -33,7 +33,7 @@ export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle
     const redactor = createRedactor(knownSecrets(known, process.env));
     const subject = { version, madeAt: Date.now(), findings, settings, models, sessions, redactor };
     await writeOutputFile(bundle, escapedJson(jsonText(doctorBundle(subject))));
-    terminal.err(`Written: ${seenName(resolve(bundle))}. It can be read before it is given to anybody.\n`);
+    terminal.err(`Written: ${seenName(resolve(bundle))}. Read it before you share it.\n`);
   }
   const isMissing = findings.some((finding) => finding.status === 'missing');
   if (json === true) {

@@ -17,13 +17,12 @@ export const setKey: Command<[string, { readonly thisRun?: boolean }]> = async (
   const value = (await readKey(context, provider)).trim();
   if (value === '') throw usageError('No key was given.', `For example: dewpoint keys set ${provider} < FILE`);
   const outcome = await core.keys.set({ provider, value, forThisRun: thisRun === true });
-  const place = outcome.kept === 'store' ? "in this system's key store" : 'in memory, until Dewpoint ends';
-  const open =
-    outcome.test === 'open' ? ' It does so for whoever asks: whether the key is right, its first call says.' : '';
+  const place = outcome.kept === 'store' ? "in your system's key store" : 'in memory until Dewpoint quits';
+  const open = outcome.test === 'open' ? ' It answers without a key, too. The key is checked with the first call.' : '';
   terminal.err(`The key of ${seenName(provider)} is kept ${place}. ${printable(outcome.text)}${open}\n`);
   if (outcome.test === 'refused') {
-    throw new AppError('missing-key', `The service refused the key of ${provider}.`, {
-      hint: 'It is kept all the same. Set another one, or remove it: dewpoint keys remove ' + provider,
+    throw new AppError('missing-key', `The provider ${provider} refused the key.`, {
+      hint: 'The key is kept. Set another one, or remove it: dewpoint keys remove ' + provider,
     });
   }
   return 0;
@@ -44,7 +43,7 @@ export const listKeys: Command<[{ readonly json?: boolean }]> = async ({ core, t
 
 export const removeKey: Command<[string]> = async ({ core, terminal }, provider) => {
   await (await core()).keys.remove({ provider });
-  terminal.err(`The key store has no key of ${seenName(provider)} any more.\n`);
+  terminal.err(`The key of ${seenName(provider)} is removed.\n`);
   return 0;
 };
 
@@ -53,7 +52,7 @@ function sourceWords({ source, variable }: KeyEntry): string {
     case 'environment':
       return `from the environment (${seenName(variable ?? '')})`;
     case 'this-run':
-      return 'in memory, until Dewpoint ends';
+      return 'in memory until Dewpoint quits';
     case 'store':
       return 'in the key store';
     case null:
@@ -67,13 +66,13 @@ async function knownProvider({ core }: CommandContext, provider: string): Promis
   const { keys } = await (await core()).keys.list();
   if (keys.some((entry) => entry.provider === provider)) return;
   throw new AppError('not-found', `There is no provider ${provider}.`, {
-    hint: `There are: ${keys.map((entry) => entry.provider).join(', ')}. Others are added with: dewpoint settings set providers.NAME …`,
+    hint: `Choose one of: ${keys.map((entry) => entry.provider).join(', ')}. Add another: dewpoint settings set providers.NAME …`,
   });
 }
 
 async function readKey({ terminal, signal }: CommandContext, provider: string): Promise<string> {
   if (!terminal.isInteractive) return readAll(process.stdin);
-  terminal.err(`Key of ${seenName(provider)} (it is not shown): `);
+  terminal.err(`Key of ${seenName(provider)} (not shown as you type): `);
   // Echo goes through `output`; without one nothing of the key appears.
   const reader = createInterface({ input: process.stdin, terminal: true });
   try {

@@ -142,12 +142,12 @@ function afterText(event: RoutedStep['after'][number]): string {
 }
 
 const gateWords = {
-  changes: { pass: 'the change is whole', redo: 'not done yet', none: 'the change could not be looked at' },
-  lint: { pass: 'its lint is clean', redo: 'its lint finds more than before', none: 'its lint was not looked at' },
+  changes: { pass: 'the change is complete', redo: 'more is to do', none: 'the change was not checked' },
+  lint: { pass: 'the linter is content', redo: 'the linter finds more than before', none: 'the linter was not run' },
   review: {
     pass: 'a stronger model approved',
-    redo: 'a stronger model asked for it again',
-    none: 'no verdict of a stronger model',
+    redo: 'a stronger model asked for changes',
+    none: 'no review by a stronger model',
   },
 } as const;
 const kinds = {
@@ -186,19 +186,19 @@ async function allEscalations(
     terminal.out(`${String(count).padStart(5)}  ${padRight(cause, 11)}  ${text}\n`);
   }
   terminal.err(
-    `${all.length} steps of ${sessions.length - unreadable} sessions were moved, or advised, because of a failure.\n`,
+    `${all.length} steps in ${sessions.length - unreadable} sessions got another model or advice after a failure.\n`,
   );
   if (unreadable > 0) terminal.err(`${unreadable} sessions could not be read.\n`);
   return 0;
 }
 
 const layers: Readonly<Record<NonNullable<EventOf<'route-decided'>['layer']>, string>> = {
-  L0: 'a hard rule',
+  L0: 'a rule',
   L1: 'the start of the task',
   L2: 'the score of the step',
-  L3: 'the answer before it',
-  L4: 'what was said to be the end',
-  L5: 'failures before it',
+  L3: 'the previous answer',
+  L4: 'the check at the end',
+  L5: 'earlier failures',
 };
 
 function showOne(
@@ -207,29 +207,31 @@ function showOne(
   { out, colors }: Terminal,
 ): void {
   const { chosen, layer, reason, reasonCode, degraded } = decided;
-  out(`Step ${started.step} (${started.purpose}) ran ${chosen.where === 'local' ? 'here' : 'in the cloud'}: `);
+  out(
+    `Step ${started.step} (${started.purpose}) ran ${chosen.where === 'local' ? 'on this machine' : 'in the cloud'}: `,
+  );
   out(`${seenName(chosen.model)}\n`);
   for (const stage of stages.filter((one) => one.reason !== reason))
-    out(`It began with ${seenName(stageText(stage))}\n`);
+    out(`It started with ${seenName(stageText(stage))}\n`);
   out(`Because: ${seenWords(reason)}\n`);
   out(colors.dim(`Decided by ${layer === undefined ? 'the cascade' : layers[layer]} (${seenName(reasonCode)})\n`));
-  if (degraded === true) out('With a network it would have run in the cloud.\n');
+  if (degraded === true) out('With a network, it would have run in the cloud.\n');
   if (ended !== null) out(`It took ${seconds(ended.timings.totalMs)} and cost ${moneyText(ended.costUsd)}.\n`);
   if (cost !== null) out(elsewhereLine(cost));
   showOptions(decided, out);
   showVotes(decided, out);
-  if (after.length > 0) out('\nAfter it\n');
+  if (after.length > 0) out('\nAfterwards\n');
   for (const event of after) out(`  ${seenWords(afterText(event))}\n`);
 }
 
 /** What the same tokens would have cost in the other place. */
 function elsewhereLine({ where, elsewhere: { usd, seconds: time, why } }: StepCost): string {
-  const place = where === 'local' ? 'In the cloud' : 'Here';
+  const place = where === 'local' ? 'In the cloud,' : 'On this machine,';
   const known = [
     ...(time === null ? [] : [`take about ${intervalText(time, (value) => seconds(value * 1000))}`]),
     ...(usd === null ? [] : [`cost about ${intervalText(usd, moneyText)}`]),
   ];
-  if (known.length === 0) return `What it would be elsewhere is not known: ${seenWords(why ?? '')}.\n`;
+  if (known.length === 0) return `The cost in the other place is unknown: ${seenWords(why ?? '')}.\n`;
   return `${place} the same tokens would ${known.join(' and ')}.\n`;
 }
 
@@ -243,19 +245,19 @@ function showOptions({ options = [], chosen }: RoutedStep['decided'], out: Termi
     time === null ? '-' : seconds(time * 1000),
     denied === null ? '' : `not: ${seenWords(denied.text)}`,
   ]);
-  out('\nWhat there was to choose from, as it was expected\n');
-  for (const line of table([['model', 'this call', 'to the end', 'time', ''], ...rows])) out(`  ${line}\n`);
+  out('\nCandidate models, with expected figures\n');
+  for (const line of table([['model', 'this call', 'whole task', 'time', ''], ...rows])) out(`  ${line}\n`);
 }
 
 function showVotes({ votes = [], gain, features }: RoutedStep['decided'], out: Terminal['out']): void {
   if (gain === null || gain === undefined) return;
-  out(`\nThe cloud gains something in ${Math.round(gain * 100)} % of such cases, by these votes\n`);
+  out(`\nThe cloud would help in about ${Math.round(gain * 100)} % of such cases. Votes:\n`);
   for (const { rule, toward, weight, reason } of votes) {
     out(`  ${toward.padEnd(5)}  ${weight.toFixed(2)}  ${padRight(seenName(rule), 12)}  ${seenWords(reason)}\n`);
   }
-  if (votes.length === 0) out('  no rule had anything to say\n');
+  if (votes.length === 0) out('  no votes\n');
   if (features?.hasLocalSureness === 0) {
-    out('  How sure the local model was is not known (no log-probabilities), so that has no vote.\n');
+    out('  The local model gives no log-probabilities, so its sureness has no vote.\n');
   }
 }
 
@@ -313,11 +315,9 @@ export function showProfiles(value: unknown, { out, err }: Terminal, isJson: boo
   for (const line of table([head, ...cells])) out(`${line}\n`);
   const { weights = {}, priors = {} } = numbers;
   for (const [rule, weight] of Object.entries(weights)) out(`The votes of ${seenName(rule)} count ${weight} times.\n`);
-  for (const model of Object.keys(priors)) out(`You have written counts of ${seenName(model)} yourself.\n`);
+  for (const model of Object.keys(priors)) out(`The counts of ${seenName(model)} are your own.\n`);
+  err(`hybrid uses ${profile}${hasOwn ? ' with your own numbers' : ''}. local and cloud do not use these numbers.\n`);
   err(
-    `hybrid goes by ${profile}${hasOwn ? ', with your own numbers in the place of its' : ''}. local and cloud go by none of them.\n`,
-  );
-  err(
-    'Another profile: dewpoint settings set routing.profile economy. One number: dewpoint settings set routing.numbers.consecutiveFailures 3\n',
+    'Choose a profile: dewpoint settings set routing.profile economy. Set a number: dewpoint settings set routing.numbers.consecutiveFailures 3\n',
   );
 }

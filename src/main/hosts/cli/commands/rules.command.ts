@@ -34,16 +34,16 @@ export const listRules: Command<[RulesArguments]> = async ({ core, terminal }, a
 };
 
 const holding = {
-  none: 'no rule of it holds',
-  'as-written': 'holds as it is written',
-  before: 'holds as it was when it was last right',
-  stricter: 'comes with the project: only what makes things stricter holds',
-  shut: 'was never right: nothing leaves this machine',
+  none: 'none of its rules applies',
+  'as-written': 'applies as written',
+  before: 'has an error; its last valid version applies',
+  stricter: 'comes with the project; only stricter rules apply until you approve it',
+  shut: 'has an error and no valid version; nothing leaves this machine',
 } as const satisfies Readonly<Record<RuleFile['holds'], string>>;
 
 function showFile(file: RuleFile, { out, err, colors }: Terminal): void {
   if (file.text === null && file.problems.length === 0) {
-    err(`${seenName(file.path)}: there is no such file.\n`);
+    err(`${seenName(file.path)}: not found.\n`);
     return;
   }
   err(`${seenName(file.path)}: ${holding[file.holds]}\n`);
@@ -53,7 +53,7 @@ function showFile(file: RuleFile, { out, err, colors }: Terminal): void {
   for (const text of file.problems) err(`${colors.red(seenWords(text))}\n`);
   for (const { line, text } of file.warnings) err(`${colors.yellow(`Line ${line}: ${seenWords(text)}`)}\n`);
   if (file.holds === 'stricter' && file.hash !== null) {
-    err(colors.dim(`To approve exactly this: dewpoint rules approve ${file.hash} --project DIR\n`));
+    err(colors.dim(`To approve exactly this, run: dewpoint rules approve ${file.hash} --project DIR\n`));
   }
 }
 
@@ -83,7 +83,7 @@ function showCheck(name: string, { rules, errors, warnings }: RuleCheck, { out, 
   for (const { line, text } of errors) out(`${seenName(name)}:${line}: ${colors.red(seenWords(text))}\n`);
   for (const { line, text } of warnings) out(`${seenName(name)}:${line}: ${colors.yellow(seenWords(text))}\n`);
   if (errors.length + warnings.length > 0) return;
-  out(`${seenName(name)}: ${rules.length === 1 ? '1 rule' : `${rules.length} rules`}, nothing wrong\n`);
+  out(`${seenName(name)}: ${rules.length === 1 ? '1 rule' : `${rules.length} rules`}, no problems\n`);
 }
 
 /** What the rules say of a file, and of a task and a purpose that it is touched by. */
@@ -91,7 +91,7 @@ export const testRules: Command<[string | undefined, RulesArguments]> = async ({
   const purpose = purposeOf(args.purpose);
   if (path === undefined && args.task === undefined && purpose === undefined) {
     throw usageError(
-      'Say which file, or which task: dewpoint rules test plans/a.md',
+      'Name a file or a task, such as: dewpoint rules test plans/a.md',
       'See: dewpoint rules test --help',
     );
   }
@@ -112,31 +112,29 @@ function purposeOf(name: string | undefined): Purpose | undefined {
   if (name === undefined) return undefined;
   const parsed = purposeSchema.safeParse(name);
   if (parsed.success) return parsed.data;
-  throw usageError(`"${name}" is no purpose; there are ${purposeSchema.options.join(', ')}.`);
+  throw usageError(`--purpose takes ${purposeSchema.options.join(', ')}, not "${name}".`);
 }
 
 const fenceTexts = {
-  'local-only': 'stays on this machine, with all that is built from it',
-  ask: 'leaves this machine only after you were asked, with a list of what would be sent',
-  redact: 'is taken out of what leaves this machine',
+  'local-only': 'stays on this machine, with everything made from it',
+  ask: 'needs your approval to leave; you see what would be sent',
+  redact: 'is removed before sending',
 } as const;
 
 function showAnswer({ place, fence, mask }: RuleAnswer, path: string | null, { out }: Terminal): void {
   const say = (text: string): void => out(`${seenWords(text)}\n`);
-  if (place === null) say('Where its steps run: no rule says; the router decides.');
-  else say(`Where its steps run: ${place.where === 'local' ? 'here' : 'in the cloud'}. ${place.text}`);
+  if (place === null) say('Where its steps run: no rule applies; the router decides.');
+  else say(`Where its steps run: ${place.where === 'local' ? 'on this machine' : 'in the cloud'}. ${place.text}`);
   if (path === null) return;
-  if (fence === null) say('What may leave: nothing is said of this file; it may.');
-  else say(`What may leave: it ${fenceTexts[fence.verdict]} (${fence.text}).`);
-  say(
-    mask === null ? 'What commands see: the file as it is.' : `What commands see: nothing of it (mask path ${mask}).`,
-  );
+  if (fence === null) say('What may leave: no rule applies; the file may leave.');
+  else say(`What may leave: the file ${fenceTexts[fence.verdict]} (${fence.text}).`);
+  say(mask === null ? 'What commands see: the whole file.' : `What commands see: an empty file (mask path ${mask}).`);
 }
 
 /** Lets the rules of a project hold as they are written: exactly these bytes, no others. */
 export const approveRules: Command<[string, RulesArguments]> = async ({ core, terminal }, hash, args) => {
   const projectPath = await projectOf(args);
-  if (projectPath === null) throw usageError('Say whose rules: --project DIR');
+  if (projectPath === null) throw usageError('Name the project: --project DIR');
   const { files } = await (await core()).rules.approve({ projectPath, hash });
   for (const file of files.filter(({ owner }) => owner === 'project')) showFile(file, terminal);
   return 0;

@@ -109,10 +109,10 @@ async function attachAll(
 /** Checked here as well as in the core, so that a wrong option starts nothing. */
 export function parseRunOptions(args: RunArguments, interactive: boolean): RunOptions {
   if (args.session !== undefined && (args.project !== undefined || args.workspace !== undefined)) {
-    throw usageError('--session goes on with the project and workspace it has; leave out --project and --workspace.');
+    throw usageError('--session keeps its project and workspace. Leave out --project and --workspace.');
   }
   if (args.atCap === 'ask' && !interactive) {
-    throw usageError('--at-cap ask needs a terminal and a person at it; take stop or local.');
+    throw usageError('--at-cap ask needs a terminal. Use stop or local.');
   }
   const raw = {
     ...pick(args, [
@@ -140,7 +140,7 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const name = optionName(String(issue?.path[0] ?? ''));
-  throw usageError(`--${name} is not right: ${issueText(issue)}.`, 'See: dewpoint run --help');
+  throw usageError(`The value of --${name} is wrong: ${issueText(issue)}.`, 'See: dewpoint run --help');
 }
 
 /** As it is typed: `maxSteps` is `max-steps`. */
@@ -154,8 +154,8 @@ function parseNetwork(text: string): 'off' | 'ask' | readonly string[] {
     const host = canonicalHost(name.trim());
     if (host !== null) return host;
     throw usageError(
-      `"${name.trim()}" is not a host that commands can be given.`,
-      '--network takes off, ask, or exact names of public hosts with commas: no addresses, ports or patterns.',
+      `"${name.trim()}" is not a host that commands can reach.`,
+      '--network takes off, ask, or names of public hosts separated by commas, without addresses, ports or patterns.',
     );
   });
 }
@@ -203,12 +203,12 @@ const bigCopy = { files: 10_000, bytes: 100 * 1024 * 1024 };
 async function showCopySize({ core, terminal, signal }: CommandContext, projectPath: string): Promise<void> {
   const { files, bytes: size, leftOut } = await (await core()).projects.copySize({ projectPath }, { signal });
   if (files >= bigCopy.files || size >= bigCopy.bytes)
-    terminal.err(`Copying ${filesText(files)}, ${bytes(size)}. Ctrl-C stops it; nothing of the copy stays.\n`);
+    terminal.err(`Copying ${filesText(files)}, ${bytes(size)}. Ctrl-C cancels it and removes the copy.\n`);
   if (leftOut.paths.length === 0) return;
   const names = leftOut.paths.map(seenName).join(', ');
   const more = leftOut.morePaths === 0 ? '' : ` and ${leftOut.morePaths.toLocaleString('en')} more`;
   terminal.err(
-    `Left out, because ignore files name it: ${filesText(leftOut.files)}, ${bytes(leftOut.bytes)} (${names}${more}).\n`,
+    `Ignored files are not copied: ${filesText(leftOut.files)}, ${bytes(leftOut.bytes)} (${names}${more}).\n`,
   );
 }
 
@@ -250,19 +250,19 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
 function nextStage({ byStep }: RunResult): string {
   const isLocal = byStep.every(({ where }) => where === 'local');
   const cloud = isLocal ? ', or let the cloud help: --policy hybrid' : '';
-  return `next: name the function or the file, give a command that checks it (--check), take a larger model of this machine (dewpoint models list, --local PROVIDER/MODEL)${cloud}`;
+  return `next: name the function or the file, give a command that checks it (--check), use a larger local model (dewpoint models list, --local PROVIDER/MODEL)${cloud}`;
 }
 
 function confidenceWords(confidence: string): string {
   switch (confidence) {
     case 'high':
-      return 'the success criterion holds';
+      return 'the success check passes';
     case 'weak-tests':
-      return 'weak tests: they pass and leave room for doubt, look at the diff';
+      return 'tests pass; review advised';
     case 'mechanical':
-      return 'found by trying, not by understanding';
+      return 'found by trial and error; review advised';
     default:
-      return 'not checked by tests';
+      return 'not tested';
   }
 }
 

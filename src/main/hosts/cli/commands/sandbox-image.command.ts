@@ -38,24 +38,28 @@ async function useProjectImage(context: CommandContext, projectPath: string, arg
   const core = await context.core();
   const own = await core.projects.image({ projectPath }, { signal: context.signal });
   if (own === null) {
-    throw new AppError('not-found', `${projectPath} brings no image along: no Dockerfile and no devcontainer.json.`);
+    throw new AppError(
+      'not-found',
+      `${projectPath} has no Dockerfile and no devcontainer.json, so it asks for no image.`,
+    );
   }
-  terminal.err(`${seenName(own.path)} says${own.kind === 'image' ? ' to fetch the image' : ''}:\n`);
+  terminal.err(`${seenName(own.path)} ${own.kind === 'image' ? 'asks for the image' : 'says'}:\n`);
   terminal.err(`${quoteRows(own.text.trimEnd(), terminal.columns)}\n`);
   if (own.kind === 'dockerfile') {
     terminal.err(
-      'Its lines are run by your container engine with a network to everywhere, and are given nothing of the project.\n',
+      'Your container engine runs these lines with full network access, but without the files of the project.\n',
     );
   }
   showBesides(own, context);
   terminal.err(`Approval ${own.approval}\n`);
   if (args.approval !== own.approval) {
-    if (args.approval !== undefined) throw new AppError('conflict', 'That is not what the project says now.');
+    if (args.approval !== undefined)
+      throw new AppError('conflict', 'The project asks for something else now. Nothing was done.');
     if (!terminal.isInteractive) {
-      terminal.err('Nobody can be asked here. To say yes to exactly this: --approval with the number above.\n');
+      terminal.err('Nobody can answer here. To approve exactly this: --approval with the hash above.\n');
       return exitCodes['needs-approval'];
     }
-    if (!(await confirm('Make this image, and run the commands of this project in it?', context))) {
+    if (!(await confirm('Build this image, and run the commands of this project in it?', context))) {
       terminal.err('Nothing was done.\n');
       return exitCodes['needs-approval'];
     }
@@ -72,10 +76,13 @@ function showBesides({ setup, environment, leftOut }: ProjectImage, { terminal }
     for (const line of lines) terminal.err(`${quoteRows(line, terminal.columns)}\n`);
   };
   const commands = Object.entries(setup).map(([ecosystem, command]) => `${ecosystem}: ${command}`);
-  list('Its packages are installed by (you are asked again before they are: dewpoint projects prepare):', commands);
+  list(
+    'These commands install its packages (Dewpoint asks again before it runs them: dewpoint projects prepare):',
+    commands,
+  );
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-  list('Its commands get these variables, where you have set none of that name:', variables);
-  list('What it asks for besides, and does not get:', leftOut);
+  list('Commands get these variables, unless you set them yourself:', variables);
+  list('It also asks for these, and does not get them:', leftOut);
 }
 
 async function bring({ core, terminal, signal }: CommandContext, request: BringImage): Promise<BroughtImage> {
@@ -83,7 +90,7 @@ async function bring({ core, terminal, signal }: CommandContext, request: BringI
     if (progress.type === 'ended') return progress.image;
     terminal.err(`${terminal.colors.dim(oneLine(progress.text, 200))}\n`);
   }
-  throw new AppError('internal', 'It ended without a word.');
+  throw new AppError('internal', 'It ended without a result.');
 }
 
 function show({ terminal }: CommandContext, image: BroughtImage, { json }: ImageArguments): void {

@@ -42,20 +42,20 @@ export async function serve(context: CommandContext, opened: OpenCore, args: Ser
   });
   const server = await startPageServer(router, { port: parsePort(args.port), pageFolder: pageFolder() });
   terminal.out(`${server.url}\n`);
-  terminal.err(terminal.colors.dim(`for this machine only; projects under ${folders.join(' and ')}; Ctrl-C ends it\n`));
+  terminal.err(terminal.colors.dim(`on this machine only; projects in ${folders.join(' and ')}; Ctrl-C stops it\n`));
   const launchFile = join(home, 'open-in-browser.html');
   if (args.open === true) {
     const projects = async (): Promise<readonly string[]> =>
       sessions.flatMap(({ projectPath }) => (projectPath === null ? [] : [projectPath]));
     const programs = createHostPrograms({ home, env: process.env, projects });
     if (!(await openInBrowser(server.url, launchFile, programs)))
-      terminal.err('no browser could be opened; open the address above yourself\n');
+      terminal.err('no browser could be opened; open the address above\n');
   }
   const ended = await Promise.race([aborted(signal).then(() => 'asked' as const), opened.closed]);
   await server.close();
   await rm(launchFile, { force: true });
   if (ended === 'asked') return 0;
-  terminal.err('the Dewpoint that owns this folder has ended; start this again to go on\n');
+  terminal.err('the Dewpoint process that owns this home has ended; start again to continue\n');
   return 1;
 }
 
@@ -64,7 +64,8 @@ function parseGrants(words: readonly string[]): readonly WebGrant[] {
     .flatMap((word) => word.split(','))
     .map((word) => {
       const grant = webGrants.find((one) => one === word.trim());
-      if (grant === undefined) throw usageError(`"${word}" cannot be allowed.`, `There are: ${webGrants.join(', ')}`);
+      if (grant === undefined)
+        throw usageError(`--allow does not take "${word}".`, `Choose one of: ${webGrants.join(', ')}`);
       return grant;
     });
 }
@@ -77,7 +78,8 @@ function pageFolder(): string {
 function parsePort(text: string | undefined): number {
   if (text === undefined) return 0;
   const port = Number(text);
-  if (!/^\d+$/u.test(text) || port > 65_535) throw usageError(`"${text}" is not a port.`, 'See: dewpoint serve --help');
+  if (!/^\d+$/u.test(text) || port > 65_535)
+    throw usageError(`--port takes a port number, not "${text}".`, 'See: dewpoint serve --help');
   return port;
 }
 

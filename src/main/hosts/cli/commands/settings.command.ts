@@ -17,7 +17,7 @@ const setSetting: Command<[string, string]> = async ({ core, terminal }, key, te
 /** The usual value again. */
 const unsetSetting: Command<[string]> = async ({ core, terminal }, key) => {
   await (await core()).settings.unset({ key });
-  terminal.err(`${seenName(key)} is as usual.\n`);
+  terminal.err(`${seenName(key)} has its default value again.\n`);
   return 0;
 };
 

@@ -15,6 +15,7 @@ import { addRules } from './rules-program.ts';
 import type { ImageAction, ImageArguments } from '../commands/sandbox-image.command.ts';
 import type { ServeArguments } from '../commands/serve.command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { addBudget, addCosts } from './money-program.ts';
 
 /** What the subcommands do, handed in so that the program can be built (and its help read) without loading them. */
 export interface Handlers extends ProjectHandlers, ModelHandlers {
@@ -81,7 +82,7 @@ export function buildProgram(handlers: Handlers, version: string, terminal: Pick
 function refuseEmpty(command: Command): void {
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName());
-    if (isEmpty(value)) command.error(`error: option '${option.flags}' was given nothing`, { exitCode: 2 });
+    if (isEmpty(value)) command.error(`error: option '${option.flags}' needs a value`, { exitCode: 2 });
   }
   command.registeredArguments.forEach((argument, index) => {
     const value: unknown = command.processedArgs[index];
@@ -111,38 +112,43 @@ function subcommand(parent: Command, name: string, description: string, example:
 }
 
 function addRun(program: Command, handlers: Handlers): void {
-  subcommand(program, 'run', 'do a task and end', 'dewpoint run --project . --check "npm test" "Fix the failing test"')
-    .argument('<task>', 'what to do, in words; - reads it from stdin')
-    .option('--project <dir>', 'the folder to work on')
+  subcommand(
+    program,
+    'run',
+    'work on one task, then exit',
+    'dewpoint run --project . --check "npm test" "Fix the failing test"',
+  )
+    .argument('<task>', 'what you would like done; - reads it from stdin')
+    .option('--project <dir>', 'the project folder')
     .option('--workspace <mode>', 'in-place, copy or scratch (default: in-place with --project, else scratch)')
-    .option('--session <id>', 'go on with a session')
-    .option('--check <command>', 'the success criterion, run in the sandbox before and after')
+    .option('--session <id>', 'continue a session: an id, the beginning of one, or last')
+    .option('--check <command>', 'the success check: a command, run in the sandbox before and after')
     .option('--policy <policy>', 'local, cloud, hybrid (or auto), economy, balanced or quality')
     .option('--local <model>', 'the local model, PROVIDER/MODEL')
     .option('--cloud <model>', 'the cloud model, PROVIDER/MODEL')
     .option('--strategy <strategy>', 'auto, recipe or loop (default: auto)')
-    .option('--max-steps <n>', 'model calls at most')
-    .option('--max-minutes <n>', 'minutes at most')
-    .option('--max-tokens <n>', 'tokens at most, read and written')
-    .option('--max-usd <x>', 'US dollars at most')
-    .option('--at-cap <what>', 'stop, local or ask, when a cap is reached (default: stop)')
-    .option('--approve <how>', 'ask, deny or allow (default: ask)')
-    .option('--network <hosts>', 'off, ask, or hosts with commas that commands may be given (default: ask)')
-    .option('--instructions <how>', 'ask, use or off: files like AGENTS.md that nobody has approved (default: ask)')
+    .option('--max-steps <n>', 'step limit')
+    .option('--max-minutes <n>', 'time limit in minutes')
+    .option('--max-tokens <n>', 'token limit, read and written')
+    .option('--max-usd <x>', 'spending limit in US dollars')
+    .option('--at-cap <what>', 'at a spending limit: stop, local or ask (default: stop)')
+    .option('--approve <how>', 'when approval is needed: ask, deny or allow (default: ask)')
+    .option('--network <hosts>', 'what commands may reach: off, ask, or hosts separated by commas (default: ask)')
+    .option('--instructions <how>', 'unapproved files such as AGENTS.md: ask, use or off (default: ask)')
     .option('--sandbox <tier>', 'container or read-only')
-    .option('--seed <n>', 'seed of the sampling, for runs that can be compared')
-    .option('--image <file>', 'show the model an image; may be given more than once', collect)
-    .option('--file <file>', 'attach a text as data; may be given more than once', collect)
-    .option('--plan', 'read only; ends with a plan')
-    .option('--json', "print the session's events, one a line, on stdout")
-    .option('--result <file>', 'write a summary as JSON at the end')
+    .option('--seed <n>', 'sampling seed, to compare runs')
+    .option('--image <file>', 'show the model an image; repeatable', collect)
+    .option('--file <file>', 'attach a text file as data; repeatable', collect)
+    .option('--plan', 'make a plan; no files change')
+    .option('--json', "print the session's events as JSON, one per line")
+    .option('--result <file>', 'write a summary as JSON when the run ends')
     .action((task: string, args: RunArguments) => handlers.run(task, args));
 }
 
 function addChat(program: Command, handlers: Handlers): void {
-  subcommand(program, 'chat', 'the same in a conversation, with / commands', 'dewpoint chat --project .')
-    .option('--project <dir>', 'the folder to work on')
-    .option('--session <id>', 'go on with a session')
+  subcommand(program, 'chat', 'work in a conversation, with / commands', 'dewpoint chat --project .')
+    .option('--project <dir>', 'the project folder')
+    .option('--session <id>', 'continue a session: an id, the beginning of one, or last')
     .option('--local <model>', 'the local model, PROVIDER/MODEL')
     .action((args: Parameters<Handlers['chat']>[0]) => handlers.chat(args));
 }
@@ -151,102 +157,122 @@ function addCompare(program: Command, handlers: Handlers): void {
   subcommand(
     program,
     'compare',
-    'the same task under several policies, each in its own copy of the project',
+    'run a task under several policies, each in its own copy of the project',
     'dewpoint compare --project . --check "npm test" --policies local,cloud --cloud openai/NAME "Fix the failing test"',
   )
-    .argument('[task]', 'what to do, in words; - reads it from stdin')
-    .option('--project <dir>', 'the folder that each run gets a copy of')
-    .option('--policies <list>', 'with commas (default: local,hybrid,cloud)')
-    .option('--check <command>', 'what decides "solved", run in the sandbox after each run (default: its tests)')
-    .option('--repeat <n>', 'runs of each policy (default: 1); medians and ranges are shown')
+    .argument('[task]', 'what you would like done; - reads it from stdin')
+    .option('--project <dir>', 'the project folder; each run gets a copy')
+    .option('--policies <list>', 'separated by commas (default: local,hybrid,cloud)')
+    .option('--check <command>', "the success check, run in the sandbox after each run (default: the project's tests)")
+    .option('--repeat <n>', 'runs per policy (default: 1); shows medians and ranges')
     .option('--local <model>', 'the local model, PROVIDER/MODEL')
     .option('--cloud <model>', 'the cloud model, PROVIDER/MODEL')
     .option('--strategy <strategy>', 'auto, recipe or loop (default: auto)')
-    .option('--max-usd <x>', 'US dollars at most, for all runs together')
-    .option('--seed <n>', 'seed of the first repeat; each further one takes the next number')
-    .option('--resume <id>', 'go on with one that was stopped: what has ended is not done again; an id, or last')
-    .option('--list', 'the comparisons so far')
-    .option('--report <file>', 'write a report: Markdown, or JSON for a name that ends in .json')
-    .option('--json', 'the result as JSON')
+    .option('--max-usd <x>', 'spending limit for all runs, in US dollars')
+    .option('--seed <n>', 'seed of the first run; each repeat takes the next number')
+    .option('--resume <id>', 'resume a stopped comparison: its id, or last; finished runs are kept')
+    .option('--list', 'list your comparisons')
+    .option('--report <file>', 'write a report as Markdown, or as JSON if the name ends in .json')
+    .option('--json', 'print the result as JSON')
     .action((task: string | undefined, args: CompareArguments) => handlers.compare(task, args));
 }
 
 function addSessions(program: Command, handlers: Handlers): void {
-  subcommand(
-    program,
-    'changes',
-    'what a session changed; take it over or take it back',
-    'dewpoint changes last undo src/app.py',
-  )
-    .argument('<session>', 'an id, the beginning of one, or last')
+  subcommand(program, 'changes', 'show, take or undo what a session changed', 'dewpoint changes last undo src/app.py')
+    .argument('<session>', 'a session id, the beginning of one, or last')
     .argument('[words...]', 'show, take or undo, then paths')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((session: string, words: readonly string[], args: { readonly json?: boolean }) =>
       handlers.changes(session, words, args),
     );
-  subcommand(program, 'replay', 'play a session again: no model, no network, the same state', 'dewpoint replay last')
-    .argument('<session>', 'an id, the beginning of one, or last')
-    .option('--json', 'as JSON')
+  subcommand(
+    program,
+    'replay',
+    'replay a session without a model or network, and compare the state',
+    'dewpoint replay last',
+  )
+    .argument('<session>', 'a session id, the beginning of one, or last')
+    .option('--json', 'print JSON')
     .action((session: string, args: { readonly json?: boolean }) => handlers.replay(session, args));
-  const sessions = subcommand(program, 'sessions', 'the sessions so far', 'dewpoint sessions list');
-  subcommand(sessions, 'list', 'one line a session', 'dewpoint sessions list --json')
-    .option('--json', 'as JSON')
+  const sessions = subcommand(program, 'sessions', 'manage your sessions', 'dewpoint sessions list');
+  subcommand(sessions, 'list', 'list sessions, one per line', 'dewpoint sessions list --json')
+    .option('--json', 'print JSON')
     .action((args: { readonly json?: boolean }) => handlers.sessions('list', undefined, args));
-  subcommand(sessions, 'show', 'everything of one', 'dewpoint sessions show last')
-    .argument('<session>', 'an id, the beginning of one, or last')
-    .option('--json', 'as JSON')
+  subcommand(sessions, 'show', 'show everything about a session', 'dewpoint sessions show last')
+    .argument('<session>', 'a session id, the beginning of one, or last')
+    .option('--json', 'print JSON')
     .action((session: string, args: { readonly json?: boolean }) => handlers.sessions('show', session, args));
-  subcommand(sessions, 'manifest', 'exactly what a step carried, or would have', 'dewpoint sessions manifest last 3')
-    .argument('<session>', 'an id, the beginning of one, or last')
-    .argument('<step>', 'its number')
-    .option('--json', 'as JSON, with every text')
+  subcommand(
+    sessions,
+    'manifest',
+    'show exactly what a step sent, or would have sent',
+    'dewpoint sessions manifest last 3',
+  )
+    .argument('<session>', 'a session id, the beginning of one, or last')
+    .argument('<step>', 'the step number')
+    .option('--json', 'print JSON with every text')
     .action((session: string, step: string, args: { readonly json?: boolean }) =>
       handlers.manifest(session, step, args),
     );
-  subcommand(sessions, 'search', 'what was said and done in all of them', 'dewpoint sessions search parse_date')
-    .argument('<text...>', 'words, or parts of words; "…" holds words together')
-    .option('--limit <n>', 'at most this many places (default: 20)')
-    .option('--json', 'as JSON')
+  subcommand(sessions, 'search', 'search what was said and done in all sessions', 'dewpoint sessions search parse_date')
+    .argument('<text...>', 'words or parts of words; "…" keeps words together')
+    .option('--limit <n>', 'the most results to show (default: 20)')
+    .option('--json', 'print JSON')
     .action((words: readonly string[], args: SearchArguments) => handlers.searchSessions(words.join(' '), args));
   addLibrary(sessions, handlers);
 }
 
 /** What is done with a session as a whole. */
 function addLibrary(sessions: Command, handlers: Handlers): void {
-  const which = 'an id, the beginning of one, or last';
-  subcommand(sessions, 'rename', 'give one another title', 'dewpoint sessions rename last "The failing date test"')
+  const which = 'a session id, the beginning of one, or last';
+  subcommand(sessions, 'rename', 'rename a session', 'dewpoint sessions rename last "The failing date test"')
     .argument('<session>', which)
-    .argument('<title>', 'what it is called from now on')
+    .argument('<title>', 'the new title')
     .action((session: string, title: string) => handlers.library('rename', [session, title], {}));
   subcommand(
     sessions,
     'fork',
-    'another way, from the end of one or from any step',
+    'start a new session from the end of another one, or from any step',
     'dewpoint sessions fork last --after 3',
   )
     .argument('<session>', which)
-    .option('--before <n|id>', 'before a step, or before a message by its id')
-    .option('--after <n|id>', 'after a step, or after a turn by its id')
-    .option('--json', 'as JSON')
+    .option('--before <n|id>', 'fork before a step, or before a message by its id')
+    .option('--after <n|id>', 'fork after a step, or after a turn by its id')
+    .option('--json', 'print JSON')
     .action((session: string, args: LibraryArguments) => handlers.library('fork', [session], args));
-  subcommand(sessions, 'export', 'log and files of one in one file', 'dewpoint sessions export last date-test.dewpoint')
+  subcommand(
+    sessions,
+    'export',
+    'write the log and files of a session to one file',
+    'dewpoint sessions export last date-test.dewpoint',
+  )
     .argument('<session>', which)
     .argument('<file>', 'the file to write')
     .action((session: string, file: string) => handlers.library('export', [session, file], {}));
-  subcommand(sessions, 'import', 'a session out of such a file', 'dewpoint sessions import date-test.dewpoint')
-    .argument('<file>', 'a file that `sessions export` wrote, here or elsewhere')
-    .option('--json', 'as JSON')
+  subcommand(sessions, 'import', 'import an exported session', 'dewpoint sessions import date-test.dewpoint')
+    .argument('<file>', 'a file that `sessions export` wrote')
+    .option('--json', 'print JSON')
     .action((file: string, args: LibraryArguments) => handlers.library('import', [file], args));
-  subcommand(sessions, 'delete', 'into the bin; `sessions restore` brings it back', 'dewpoint sessions delete last')
+  subcommand(
+    sessions,
+    'delete',
+    'move a session to the bin; `sessions restore` brings it back',
+    'dewpoint sessions delete last',
+  )
     .argument('<session>', which)
     .action((session: string) => handlers.library('delete', [session], {}));
-  subcommand(sessions, 'bin', 'what lies in the bin', 'dewpoint sessions bin')
-    .option('--json', 'as JSON')
+  subcommand(sessions, 'bin', 'list the sessions in the bin', 'dewpoint sessions bin')
+    .option('--json', 'print JSON')
     .action((args: LibraryArguments) => handlers.library('bin', [], args));
-  subcommand(sessions, 'restore', 'out of the bin again', 'dewpoint sessions restore last')
+  subcommand(sessions, 'restore', 'restore a session from the bin', 'dewpoint sessions restore last')
     .argument('<session>', which)
     .action((session: string) => handlers.library('restore', [session], {}));
-  subcommand(sessions, 'purge', 'out of the bin for good', 'dewpoint sessions purge 20261121-094502-k3f9a2')
+  subcommand(
+    sessions,
+    'purge',
+    'delete a session in the bin for good',
+    'dewpoint sessions purge 20261121-094502-k3f9a2',
+  )
     .argument('<session>', which)
     .action((session: string) => handlers.library('purge', [session], {}));
 }
@@ -255,20 +281,24 @@ function addPlan(program: Command, handlers: Handlers): void {
   subcommand(
     program,
     'plan',
-    'how much context a model gets in which memory, every byte with its reason',
+    'show how much context a model gets, and in which memory',
     'dewpoint plan qwen3-14b --card 24GiB',
   )
-    .argument('[model]', 'a model of this machine or of the catalogue, or a .gguf file')
-    .option('--keys <file>', 'the metadata keys of a GGUF header as JSON, instead of a model')
-    .option('--context <n>', 'the tokens to ask for (default: as many as fit)')
-    .option('--kv <type>', 'f16, q8_0 or q4_0 (default: f16, and q8_0 where that buys a step)')
-    .option('--flash <how>', 'on or off (default: on)')
+    .argument('[model]', 'a model on this machine or in the catalog, or a .gguf file')
+    .option('--keys <file>', 'a JSON file with the keys of a GGUF header, instead of a model')
+    .option('--context <n>', 'context size in tokens (default: as many as fit)')
+    .option('--kv <type>', 'cache type: f16, q8_0 or q4_0 (default: f16, or q8_0 if the context gets longer)')
+    .option('--flash <how>', 'flash attention, on or off (default: on)')
     .option('--ubatch <n>', 'tokens computed at once (default: 512)')
-    .option('--slots <n>', 'conversations at the same time (default: 1)')
-    .option('--unified', 'one cache for all slots')
+    .option('--slots <n>', 'parallel conversations (default: 1)')
+    .option('--unified', 'share one cache among all slots')
     .option('--engine <name>', 'llama-server or node-llama-cpp (default: node-llama-cpp)')
-    .option('--card <bytes[,free]>', 'imagine a card; repeat it for several (default: those of this machine)', collect)
-    .option('--json', 'as JSON')
+    .option(
+      '--card <bytes[,free]>',
+      'plan for this graphics card; repeatable (default: the cards of this machine)',
+      collect,
+    )
+    .option('--json', 'print JSON')
     .action((model: string | undefined, args: PlanArguments) => handlers.plan(model, args));
 }
 
@@ -277,12 +307,12 @@ function collect(value: string, before: readonly string[] | undefined): readonly
 }
 
 function addRoute(program: Command, handlers: Handlers): void {
-  subcommand(program, 'route', 'why a step ran where it ran', 'dewpoint route last 4')
-    .argument('[session]', 'an id, the beginning of one, or last (default: what moved steps in all of them, by cause)')
-    .argument('[step]', 'the number of a step (default: all, a line each)')
-    .option('--json', 'as JSON')
-    .option('--export <file>', 'write the decisions of the session, or of all, with their outcomes, as JSON lines')
-    .option('--profiles', 'the numbers that the profiles are presets of, and your own')
+  subcommand(program, 'route', 'show why a step ran where it did', 'dewpoint route last 4')
+    .argument('[session]', 'a session id, the beginning of one, or last (default: a summary of all sessions)')
+    .argument('[step]', 'the step number (default: all steps, one per line)')
+    .option('--json', 'print JSON')
+    .option('--export <file>', 'write routing decisions and their outcomes as JSON lines')
+    .option('--profiles', 'show the numbers of each profile, and your own')
     .action((session: string | undefined, step: string | undefined, args: RouteArguments) =>
       handlers.route(session, step, args),
     );
@@ -292,68 +322,64 @@ function addMoney(program: Command, handlers: Handlers): void {
   const keys = subcommand(
     program,
     'keys',
-    "keys of services, in this system's key store",
+    "manage the keys of providers in your system's key store",
     'dewpoint keys set anthropic',
   );
-  subcommand(keys, 'set', 'keep a key and try it; it is typed, or read from stdin', 'dewpoint keys set openai < FILE')
-    .argument('<provider>', 'a service, or a provider of the settings')
-    .option('--this-run', 'keep it in memory only, while the app or dewpoint serve runs')
+  subcommand(
+    keys,
+    'set',
+    'save and test a key that you type, or that is read from stdin',
+    'dewpoint keys set openai < FILE',
+  )
+    .argument('<provider>', 'a known provider, or one from your settings')
+    .option('--this-run', 'keep the key in memory only, while the app or dewpoint serve runs')
     .action((provider: string, args: { readonly thisRun?: boolean }) => handlers.keys('set', provider, args));
-  subcommand(keys, 'list', 'which services have a key, and where it comes from', 'dewpoint keys list')
-    .option('--json', 'as JSON')
+  subcommand(keys, 'list', 'list providers, and where their keys come from', 'dewpoint keys list')
+    .option('--json', 'print JSON')
     .action((args: { readonly json?: boolean }) => handlers.keys('list', undefined, args));
-  subcommand(keys, 'remove', 'take a key out of the key store', 'dewpoint keys remove openai')
-    .argument('<provider>', 'a service, or a provider of the settings')
+  subcommand(keys, 'remove', 'remove a key from the key store', 'dewpoint keys remove openai')
+    .argument('<provider>', 'a known provider, or one from your settings')
     .action((provider: string) => handlers.keys('remove', provider, {}));
-  subcommand(program, 'costs', 'what was spent so far', 'dewpoint costs --by model --since 2026-11-01')
-    .option('--by <what>', 'day, model, project or session (default: day)')
-    .option('--since <date>', 'the first day that counts')
-    .option('--project <dir>', 'only this project')
-    .option('--steps <session>', 'every step of a session, and what it would have cost in the other place')
-    .option('--csv', 'as a table for spreadsheets')
-    .option('--json', 'as JSON')
-    .action((args: CostsArguments) => handlers.costs(args));
+  addCosts(program, subcommand, (args) => handlers.costs(args));
 }
 
 function addClean(program: Command, handlers: Handlers): void {
-  subcommand(
-    program,
-    'clean',
-    'what packages, images, copies, kept outputs and models take; removes what is not needed',
-    'dewpoint clean --dry-run',
-  )
-    .option('--dry-run', 'remove nothing')
-    .option('--packages', 'remove all installed packages of projects, needed or not')
-    .option('--images', 'remove images that this version of Dewpoint and the settings do not use')
-    .option('--model <name>', 'remove this model, needed or not; repeat it for several', collect)
-    .option('--json', 'as JSON')
+  subcommand(program, 'clean', 'show what takes disk space, and remove what is not needed', 'dewpoint clean --dry-run')
+    .option('--dry-run', 'show only; remove nothing')
+    .option('--packages', 'also remove installed packages that projects still need')
+    .option('--images', 'also remove images that neither this version nor your settings use')
+    .option('--model <name>', 'also remove this model, even if it is needed; repeatable', collect)
+    .option('--json', 'print JSON')
     .action((args: CleanArguments) => handlers.clean(args));
 }
 
 function addMachine(program: Command, handlers: Handlers): void {
-  const settings = subcommand(program, 'settings', 'read and change the settings', 'dewpoint settings get');
-  subcommand(settings, 'get', 'all settings, or one', 'dewpoint settings get limits.maxSteps')
-    .argument('[key]', 'a name, with dots')
+  const settings = subcommand(program, 'settings', 'show and change settings', 'dewpoint settings get');
+  subcommand(settings, 'get', 'show all settings, or one', 'dewpoint settings get limits.maxSteps')
+    .argument('[key]', 'a name with dots')
     .action((key: string | undefined) => handlers.settings('get', key, undefined));
-  subcommand(settings, 'set', 'change one; the value is JSON or text', 'dewpoint settings set limits.maxSteps 60')
-    .argument('<key>', 'a name, with dots')
-    .argument('<value>', 'JSON, or text')
+  subcommand(settings, 'set', 'change a setting', 'dewpoint settings set limits.maxSteps 60')
+    .argument('<key>', 'a name with dots')
+    .argument('<value>', 'JSON or text')
     .action((key: string, value: string) => handlers.settings('set', key, value));
-  subcommand(settings, 'unset', 'the usual value of one again', 'dewpoint settings unset limits.maxSteps')
-    .argument('<key>', 'a name, with dots')
+  subcommand(settings, 'unset', 'reset a setting to its default', 'dewpoint settings unset limits.maxSteps')
+    .argument('<key>', 'a name with dots')
     .action((key: string) => handlers.settings('unset', key, undefined));
-  subcommand(settings, 'path', 'where the file lies', 'dewpoint settings path').action(() =>
+  subcommand(settings, 'path', 'print the path of the settings file', 'dewpoint settings path').action(() =>
     handlers.settings('path', undefined, undefined),
   );
-  subcommand(program, 'doctor', 'what works on this machine and what does not', 'dewpoint doctor')
-    .option('--json', 'as JSON')
-    .option('--bundle <file>', 'write what helps with a problem into a file: no key, message, title or file content')
+  subcommand(program, 'doctor', 'check what works on this machine', 'dewpoint doctor')
+    .option('--json', 'print JSON')
+    .option(
+      '--bundle <file>',
+      'write details for a bug report to a file, without keys, messages, titles or file contents',
+    )
     .action((args: DoctorArguments) => handlers.doctor(args));
-  subcommand(program, 'serve', 'the interface in the browser, on this machine only', 'dewpoint serve --open')
+  subcommand(program, 'serve', 'use Dewpoint in a browser on this machine', 'dewpoint serve --open')
     .option('--port <n>', 'the port (default: a free one)')
-    .option('--root <dir>', 'where projects lie (default: your home folder and this one)')
-    .option('--open', 'open it in the browser')
-    .option('--allow <what>', 'let the browser change keys or settings, or open a terminal; repeat it', collect)
+    .option('--root <dir>', 'the folder of your projects (default: your home folder and the current one)')
+    .option('--open', 'open the browser')
+    .option('--allow <what>', 'what the browser may do: keys, settings or terminal; repeatable', collect)
     .action((args: ServeArguments) => handlers.serve(args));
 }
 
@@ -363,53 +389,39 @@ export function addSandbox(
   add: (parent: Command, name: string, description: string, example: string) => Command,
   run: (action: ImageAction, word: string | undefined, args: ImageArguments) => Promise<void>,
 ): void {
-  const sandbox = add(program, 'sandbox', 'where commands run', 'dewpoint sandbox image use .');
-  const image = add(sandbox, 'image', 'other images than its own', 'dewpoint sandbox image import image.tar');
+  const sandbox = add(program, 'sandbox', 'manage the sandbox that commands run in', 'dewpoint sandbox image use .');
+  const image = add(
+    sandbox,
+    'image',
+    'bring another image, or use the one of a project',
+    'dewpoint sandbox image import image.tar',
+  );
   add(
     image,
     'import',
-    'out of a file: a saved image, or the root of a file system',
+    'import an image from a file: a saved image, or a root file system',
     'dewpoint sandbox image import a.tar',
   )
     .argument('<file>', 'a tar archive')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((file: string, args: ImageArguments) => run('import', file, args));
-  add(image, 'pull', 'from its registry; best with its digest', 'dewpoint sandbox image pull NAME@sha256:…')
-    .argument('<name>', 'its name')
-    .option('--json', 'as JSON')
+  add(
+    image,
+    'pull',
+    'pull an image from its registry, best with its digest',
+    'dewpoint sandbox image pull NAME@sha256:…',
+  )
+    .argument('<name>', 'the name of the image')
+    .option('--json', 'print JSON')
     .action((name: string, args: ImageArguments) => run('pull', name, args));
-  add(image, 'use', 'what a project wants to be worked on in: shows it, asks, makes it', 'dewpoint sandbox image use .')
-    .argument('[dir]', 'the folder of the project (default: this one)')
-    .option('--approval <hash>', 'where nobody can be asked: yes to exactly this')
-    .option('--json', 'as JSON')
+  add(
+    image,
+    'use',
+    'build or pull the image that a project asks for, after your approval',
+    'dewpoint sandbox image use .',
+  )
+    .argument('[dir]', 'the project folder (default: the current folder)')
+    .option('--approval <hash>', 'approve exactly this without a question')
+    .option('--json', 'print JSON')
     .action((folder: string | undefined, args: ImageArguments) => run('use', folder, args));
-}
-
-type Subcommand = (parent: Command, name: string, description: string, example: string) => Command;
-type Handler = (action: BudgetAction, words: readonly string[], args: BudgetArguments) => Promise<void>;
-
-/** `dewpoint budget` and what is under it. */
-export function addBudget(program: Command, subcommand: Subcommand, handle: Handler): void {
-  const budget = subcommand(
-    program,
-    'budget',
-    'caps on money, and how far they are used',
-    'dewpoint budget set month 20',
-  );
-  subcommand(budget, 'show', 'every cap, and what is left of it', 'dewpoint budget show --project .')
-    .option('--project <dir>', 'with what this project has spent, and its own cap')
-    .option('--json', 'as JSON')
-    .action((args: BudgetArguments) => handle('show', [], args));
-  for (const [action, what] of [
-    ['set', 'sets a cap; "none" takes it away'],
-    ['raise', 'raises a cap by so many dollars'],
-    ['lower', 'lowers a cap by so many dollars'],
-  ] as const) {
-    subcommand(budget, action, what, `dewpoint budget ${action} project 5 --project .`)
-      .argument('<cap>', 'step, task, session, project, day or month')
-      .argument('<dollars>', action === 'set' ? 'US dollars, or none' : 'US dollars')
-      .option('--project <dir>', 'of the cap "project": for this one alone')
-      .option('--json', 'as JSON')
-      .action((cap: string, dollars: string, args: BudgetArguments) => handle(action, [cap, dollars], args));
-  }
 }

@@ -21,7 +21,7 @@ export function addProjects(
   const projects = add(
     program,
     'projects',
-    'the folders that are worked on, and what they need',
+    'manage projects, their packages and their instructions',
     'dewpoint projects list',
   );
   addList(projects, add, handlers);
@@ -29,29 +29,29 @@ export function addProjects(
   add(
     projects,
     'prepare',
-    "install a project's packages for the sandbox: shows the commands, asks, runs them in a container of their own",
+    "install a project's packages for the sandbox, after your approval",
     'dewpoint projects prepare .',
   )
-    .argument('[dir]', 'the folder of the project (default: this one)')
-    .option('--yes', 'say yes beforehand')
-    .option('--anew', 'also what is installed, where commands of a session have changed it since')
-    .option('--host <name>', 'a host that packages may come from beside those found; repeat it for several', collect)
-    .option('--json', 'how it stands, as JSON')
+    .argument('[dir]', 'the project folder (default: the current folder)')
+    .option('--yes', 'install without asking')
+    .option('--anew', 'also reinstall packages that commands of a session changed')
+    .option('--host <name>', 'another host that packages may come from; repeatable', collect)
+    .option('--json', 'print what is installed as JSON')
     .action((folder: string | undefined, args: PrepareArguments) => handlers.prepareProject(folder, args));
   const example = 'dewpoint projects instructions approve .';
-  const instructions = add(projects, 'instructions', 'files like AGENTS.md that a project brings along', example);
+  const instructions = add(projects, 'instructions', 'manage instructions such as AGENTS.md', example);
   const words = {
-    list: 'those of a project, and which of them agents follow',
-    show: 'what they say, with what cannot be seen made visible, and what changed since they were approved',
-    approve: 'shows them and asks; a yes is to these very bytes',
-    forget: 'take a yes back',
+    list: 'list the instructions of a project, and which of them agents follow',
+    show: 'show instructions, with invisible characters and what changed since your approval',
+    approve: 'show instructions, then ask for your approval',
+    forget: 'withdraw your approval',
   } as const;
   for (const action of ['list', 'show', 'approve', 'forget'] as const) {
     const one = add(instructions, action, words[action], `dewpoint projects instructions ${action} .`)
-      .argument('[dir]', 'the folder of the project (default: this one)')
-      .option('--json', 'as JSON');
-    if (action !== 'list') one.option('--file <path>', 'this file alone');
-    if (action === 'approve') one.option('--sha256 <hash>', 'where nobody can be asked: yes to exactly these bytes');
+      .argument('[dir]', 'the project folder (default: the current folder)')
+      .option('--json', 'print JSON');
+    if (action !== 'list') one.option('--file <path>', 'only this file');
+    if (action === 'approve') one.option('--sha256 <hash>', 'approve exactly this text without a question');
     one.action((folder: string | undefined, args: InstructionsArguments) =>
       handlers.instructions(action, folder, args),
     );
@@ -60,19 +60,19 @@ export function addProjects(
 
 /** Which there are. */
 function addList(projects: Command, add: Parameters<typeof addProjects>[1], handlers: ProjectHandlers): void {
-  const folder = ['[dir]', 'the folder of the project (default: this one)'] as const;
-  add(projects, 'list', 'a line each, the latest first', 'dewpoint projects list')
-    .option('--json', 'as JSON')
+  const folder = ['[dir]', 'the project folder (default: the current folder)'] as const;
+  add(projects, 'list', 'list projects, latest first', 'dewpoint projects list')
+    .option('--json', 'print JSON')
     .action((args: { readonly json?: boolean }) => handlers.projectList('list', undefined, args));
-  add(projects, 'add', 'put a folder on the list', 'dewpoint projects add .')
+  add(projects, 'add', 'add a folder to the list', 'dewpoint projects add .')
     .argument(...folder)
     .action((dir: string | undefined) => handlers.projectList('add', dir, {}));
-  add(projects, 'remove', 'take one off the list; nothing of it is deleted', 'dewpoint projects remove .')
+  add(projects, 'remove', 'remove a project from the list; nothing is deleted', 'dewpoint projects remove .')
     .argument(...folder)
     .action((dir: string | undefined) => handlers.projectList('remove', dir, {}));
-  add(projects, 'rules', 'the rules that hold in one, as `dewpoint rules` shows them', 'dewpoint projects rules .')
+  add(projects, 'rules', 'list the rules that apply in a project', 'dewpoint projects rules .')
     .argument(...folder)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((dir: string | undefined, args: { readonly json?: boolean }) =>
       handlers.rules('list', undefined, { ...args, project: dir ?? '.' }),
     );

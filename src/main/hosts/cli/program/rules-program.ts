@@ -9,29 +9,34 @@ export function addRules(
   add: (parent: Command, name: string, description: string, example: string) => Command,
   run: (action: RulesAction, word: string | undefined, args: RulesArguments) => Promise<void>,
 ): void {
-  const rules = add(program, 'rules', 'what may leave this machine, and where steps run', 'dewpoint rules list');
-  const project = ['--project <dir>', "also that project's rules"] as const;
-  add(rules, 'list', 'the rules in their order, and what of them holds', 'dewpoint rules list --project .')
+  const rules = add(
+    program,
+    'rules',
+    'check your rules: what may leave this machine, and where steps run',
+    'dewpoint rules list',
+  );
+  const project = ['--project <dir>', 'include the rules of this project'] as const;
+  add(rules, 'list', 'list rules in order, and which of them apply', 'dewpoint rules list --project .')
     .option(...project)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((args: RulesArguments) => run('list', undefined, args));
-  add(rules, 'check', 'which lines are no rules or contradict others', 'dewpoint rules check my.rules')
-    .argument('[file]', 'a file to be read as rules (default: those that there are)')
+  add(rules, 'check', 'find lines that are wrong or contradict others', 'dewpoint rules check my.rules')
+    .argument('[file]', 'a file with rules (default: your rules files)')
     .option(...project)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((file: string | undefined, args: RulesArguments) => run('check', file, args));
-  add(rules, 'test', 'what they say of a file and a task', 'dewpoint rules test plans/a.md --project .')
+  add(rules, 'test', 'test what the rules say about a file or task', 'dewpoint rules test plans/a.md --project .')
     .argument('[path]', 'a file, relative to the project')
-    .option('--task <text>', 'the words of a task')
+    .option('--task <text>', 'the text of a task')
     .option('--purpose <name>', 'the kind of a step: act, plan, summarise, … (default: act)')
     .option(...project)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((path: string | undefined, args: RulesArguments) => run('test', path, args));
-  add(rules, 'approve', 'let the rules of a project hold as written', 'dewpoint rules approve HASH --project .')
-    .argument('<hash>', 'as `rules list` prints it: exactly these bytes are approved')
+  add(rules, 'approve', 'approve the rules of a project as written', 'dewpoint rules approve HASH --project .')
+    .argument('<hash>', 'the hash that `rules list` prints; approves exactly that text')
     .option(...project)
     .action((hash: string, args: RulesArguments) => run('approve', hash, args));
-  add(rules, 'path', 'where the files lie', 'dewpoint rules path --project .')
+  add(rules, 'path', 'print the paths of the rules files', 'dewpoint rules path --project .')
     .option(...project)
     .action((args: RulesArguments) => run('path', undefined, args));
 }

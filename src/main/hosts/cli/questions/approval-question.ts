@@ -41,7 +41,7 @@ export async function askApproval(
     for (;;) {
       const askedAt = now();
       const said = await asker.ask(promptOf(question));
-      if (now() - askedAt < guardMs) err('That came before it can have been read, and counts for nothing.\n');
+      if (now() - askedAt < guardMs) err('That was too fast to have read the question. Answer again.\n');
       else if (said.trim().toLowerCase() === 'show') err(`${questionText(question, columns)}\n`);
       else return parseApprovalReply(said, question.hosts !== undefined);
     }
@@ -54,7 +54,7 @@ export async function askApproval(
 }
 
 export function headingOf({ kind }: Question): string {
-  return kind === 'disk' ? 'The agent waits.' : 'May the agent do this?';
+  return kind === 'disk' ? 'The agent is waiting.' : 'May the agent do this?';
 }
 
 /** Hosts stand in it, so that they are in sight however long the command is. */
@@ -62,11 +62,11 @@ function promptOf({ kind, hosts, isOnce }: Question): string {
   if (hosts !== undefined) {
     const names = hosts.length > 3 ? `the ${hosts.length} hosts` : hosts.map(hostText).join(', ');
     return isOnce === true
-      ? `Allow ${names}, for this once? [y/N] `
+      ? `Allow ${names} once? [y/N] `
       : `Allow ${names}? once [o], for this session [s], always for this project [p], no [N] `;
   }
-  if (kind === 'disk') return 'Is there room now, to go on? Anything but yes ends the command. [y/N] ';
-  if (kind === 'hard-links') return 'Break the links? Anything but yes leaves them. [y/N] ';
+  if (kind === 'disk') return 'Is there enough space to continue? Anything but yes ends the command. [y/N] ';
+  if (kind === 'hard-links') return 'Break the links? Anything but yes keeps them. [y/N] ';
   return kind === 'instructions' ? 'Follow them, until the file changes? [y/N] ' : 'Allow? [y/N] ';
 }
 
@@ -96,9 +96,9 @@ export function questionText(question: Question, columns: number, how: 'whole' |
   const shown = fields.filter((field) => field !== null);
   const rows = shown.flatMap((field) => fieldRows(field, columns, how));
   const notes = [
-    ...(shown.some(isMarked) ? ['What stands in < > is invisible or looks like something else. Read it closely.'] : []),
+    ...(shown.some(isMarked) ? ['Characters in < > are invisible or look like others. Read them carefully.'] : []),
     ...(question.hosts?.some((host) => host.includes('xn--')) === true
-      ? ['A name with xn-- stands for letters of another script. Look closely who it belongs to.']
+      ? ['Names with xn-- use letters from another script. Check carefully who owns them.']
       : []),
   ];
   return [what, ...rows, ...notes, grant].join('\n');
@@ -110,61 +110,61 @@ function isMarked({ text, isName }: Field): boolean {
 
 function askedOf(question: Question): Asked {
   const { kind, subject, hosts, reason, why, text, diff } = question;
-  const because = fieldOf('asked because', reason);
+  const because = fieldOf('reason', reason);
   if (hosts !== undefined) {
     const names = hosts.map(hostText).join(', ');
     return {
-      what: 'run a command with a network',
+      what: 'run a command that can reach a network',
       fields: [
         { label: 'hosts', text: names },
         because,
-        fieldOf('the model says', why),
+        fieldOf('the model says (not verified)', why),
         { label: 'command', text: subject },
       ],
-      grant: `A yes lets this command reach ${hosts.length === 1 ? 'this host' : `these ${hosts.length} hosts`}: ${names}`,
+      grant: `If you say yes, this command can reach ${hosts.length === 1 ? 'this host' : `these ${hosts.length} hosts`}: ${names}`,
     };
   }
   switch (kind) {
     case 'instructions':
       return {
-        what: 'follow instructions that the project brings along',
+        what: "follow this project's instructions",
         fields: [
           { label: 'file', text: subject, isName: true },
           because,
-          fieldOf('what they say', text),
-          fieldOf('what is different from what was approved', diff, '  ~ '),
+          fieldOf('full text', text),
+          fieldOf('changes since you approved it', diff, '  ~ '),
         ],
-        grant: 'A yes lets agents follow exactly this text, until the file changes.',
+        grant: 'If you say yes, agents follow exactly this text until the file changes.',
       };
     case 'hard-links':
       return {
         what: 'break hard links',
         fields: [{ label: 'files', text: subject }, fieldOf('which', text), because],
-        grant: 'A yes makes each of them a file of its own.',
+        grant: 'If you say yes, each of them becomes a file of its own.',
       };
     case 'disk':
       return {
-        what: 'A command has no room on the disk.',
-        fields: [{ label: 'it says', text: subject }],
-        grant: 'A yes lets the command go on.',
+        what: 'A command needs disk space.',
+        fields: [{ label: 'disk', text: subject }],
+        grant: 'If you say yes, the command continues.',
       };
     case 'guarded-file':
       return {
-        what: 'change a file by which its work is judged',
+        what: 'change a file that its work is checked against',
         fields: [{ label: 'file', text: subject, isName: true }, because],
-        grant: 'A yes lets the agent change this one file.',
+        grant: 'If you say yes, the agent can change this one file.',
       };
     case 'fence':
       return {
-        what: 'send something fenced away from this machine',
+        what: 'send restricted content away from this machine',
         fields: [{ label: 'what', text: subject }, because],
-        grant: 'A yes lets exactly this leave, this once.',
+        grant: 'If you say yes, exactly this leaves, once.',
       };
     default:
       return {
         what: seenName(kind),
         fields: [{ label: 'what', text: subject }, because],
-        grant: 'A yes lets the agent do this, this once.',
+        grant: 'If you say yes, the agent does this once.',
       };
   }
 }
@@ -186,7 +186,7 @@ function fieldRows(field: Field, columns: number, how: 'whole' | 'in-short'): re
   return [
     `  ${label}, ${wide.length.toLocaleString('en')} rows:`,
     ...wide.slice(0, shownRows.first),
-    `  (${left.toLocaleString('en')} more rows stand here: answer "show" to see all)`,
+    `  (${left.toLocaleString('en')} more rows: answer "show" to see all)`,
     ...wide.slice(-shownRows.last),
   ];
 }

@@ -28,10 +28,10 @@ export function describeReachedCap({
   worstUsd,
   model,
 }: EventOf<'cap-reached'>): string {
-  const cap = `the cap of ${moneyText(limitUsd)} for ${names[scope]}`;
-  if (worstUsd === null) return `${seenName(model)} has no known price, so ${cap} cannot be kept`;
-  const held = heldUsd > 0 ? `, ${moneyText(heldUsd)} reserved for running calls` : '';
-  return `the next call of ${seenName(model)} could cost ${moneyText(worstUsd)}; ${cap}: ${moneyText(spentUsd)} spent${held}`;
+  const cap = `the limit of ${moneyText(limitUsd)} for ${names[scope]}`;
+  if (worstUsd === null) return `the price of ${seenName(model)} is unknown, so ${cap} cannot be checked`;
+  const held = heldUsd > 0 ? ` and ${moneyText(heldUsd)} is reserved` : '';
+  return `the next call to ${seenName(model)} could cost ${moneyText(worstUsd)}; of ${cap}, ${moneyText(spentUsd)} is spent${held}`;
 }
 
 /** By how much the cap has to go up for the next call, rounded up to whole cents. */
@@ -53,15 +53,15 @@ export async function askCap(event: EventOf<'cap-reached'>, context: CommandCont
   const { terminal } = context;
   const asker = openUserPrompter(context);
   try {
-    terminal.err(`${terminal.colors.yellow('At the cap:')} ${describeReachedCap(event)}.\n`);
+    terminal.err(`${terminal.colors.yellow('Spending limit reached:')} ${describeReachedCap(event)}.\n`);
     const raise = event.worstUsd === null ? '' : `, "raise ${minimumRaise(event).toFixed(2)}" or more`;
-    if (event.here === null) terminal.err('There is no local model here that could go on.\n');
-    const local = event.here === null ? '' : '"local" to go on locally';
+    if (event.here === null) terminal.err('No local model can continue.\n');
+    const local = event.here === null ? '' : '"local" to continue locally';
     const choices = [`${local}${local === '' ? raise.slice(2) : raise}`, 'Enter to stop'].filter((one) => one !== '');
     for (;;) {
       const answer = parseCapAnswer(await asker.ask(`${choices.join(', or ')}: `));
       if (answer !== null) return answer;
-      terminal.err('Say by how many dollars, for example: raise 0.50\n');
+      terminal.err('Add an amount in dollars, for example: raise 0.50\n');
     }
   } catch {
     // Ctrl-C at the question: the turn is being cancelled.

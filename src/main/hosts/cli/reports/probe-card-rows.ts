@@ -8,14 +8,14 @@ export function cardRows(card: KeptCard): readonly (readonly [name: string, valu
     ['probed', `${new Date(card.at).toISOString().slice(0, 10)}, in ${card.seconds} s (session ${card.sessionId})`],
     [
       'tool calls',
-      `${callStyle ?? 'none that works'} (${tried})${toolBudget === null ? '' : `, ${toolBudget} tools at most`}`,
+      `${callStyle ?? 'none works'} (${tried})${toolBudget === null ? '' : `, ${toolBudget} tools at most`}`,
     ],
-    ['edits', edit ?? 'neither exact quotes nor whole files'],
+    ['edits', edit ?? 'none works'],
     [
       'tasks',
       `one function ${tasks.recipe.passed} of ${tasks.recipe.of}, in the loop ${tasks.loop === null ? 'not tried' : `${tasks.loop.passed} of ${tasks.loop.of}`}`,
     ],
-    ['driven by', card.strategies.length === 0 ? 'no strategy passed' : card.strategies.join(', ')],
+    ['strategies', card.strategies.length === 0 ? 'none passed' : card.strategies.join(', ')],
     ...speeds.map(
       ({ promptTokens, prefillPerSecond, decodePerSecond }) =>
         [
@@ -24,10 +24,10 @@ export function cardRows(card: KeptCard): readonly (readonly [name: string, valu
         ] as const,
     ),
     [
-      'window',
+      'context',
       needle === null
         ? 'not tried'
-        : `a fact ${needle.promptTokens} tokens back was ${needle.isFound ? '' : 'not '}found`,
+        : `a fact ${needle.promptTokens} tokens back was ${needle.isFound ? '' : 'not '}recalled`,
     ],
     ['prompt', `${card.promptForm}, temperature ${card.temperature}`],
     ...card.notes.map((note) => ['note', note] as const),

@@ -13,8 +13,8 @@ import { shellQuote } from '../../../lib/programs/shell-quote.ts';
 export async function editText(text: string, name: string, env: NodeJS.ProcessEnv): Promise<string> {
   const editor = [env.VISUAL, env.EDITOR].find((one) => one !== undefined && one.trim() !== '');
   if (editor === undefined) {
-    throw new AppError('usage', 'There is no editor to edit with.', {
-      hint: 'Set EDITOR to one, like: export EDITOR=nano',
+    throw new AppError('usage', 'No editor is set.', {
+      hint: 'Set EDITOR, for example: export EDITOR=nano',
     });
   }
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-edit-'));
@@ -45,7 +45,7 @@ function run(editor: string, path: string, env: NodeJS.ProcessEnv): Promise<void
     child.once('exit', (code) =>
       code === 0
         ? resolve()
-        : reject(new AppError('usage', `The editor ended with ${code ?? 'a signal'}: nothing was changed.`)),
+        : reject(new AppError('usage', `The editor ended with ${code ?? 'a signal'}. Nothing was changed.`)),
     );
   });
 }

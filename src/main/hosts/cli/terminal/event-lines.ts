@@ -12,9 +12,9 @@ import type { Terminal } from './terminal.ts';
 import { indented, oneLine, seconds } from './terminal.ts';
 
 const gateLooks = {
-  changes: 'the change itself',
-  lint: 'the lint of the project',
-  review: 'a stronger model',
+  changes: 'change',
+  lint: 'linter',
+  review: 'review by a stronger model',
 } as const;
 
 /** The lines that people read for an event, one a step or action; none for an event that need not be seen. */
@@ -58,9 +58,9 @@ function stepLine(
   const rate = decodeSpeedOf(event);
   const parts = [
     `${String(started?.step ?? '?').padStart(3)} ${paint(where.padEnd(5))} ${started?.purpose ?? 'call'} by ${oneLine(seenName(started?.model ?? '?'), 60)}`,
-    `${promptTokensOf(usage)}${usage.cacheRead > 0 ? ` (${usage.cacheRead} kept)` : ''} → ${usage.output} tok`,
+    `${promptTokensOf(usage)} in${usage.cacheRead > 0 ? ` (${usage.cacheRead} cached)` : ''}, ${usage.output} out`,
     ...(rate === null ? [] : [`${rate.toFixed(1)} tok/s`]),
-    wasWrittenAhead(event) ? 'written beside the one before' : seconds(timings.totalMs),
+    wasWrittenAhead(event) ? 'written in parallel' : seconds(timings.totalMs),
     moneyText(event.costUsd),
     ...(event.error === null ? [] : [colors.red(oneLine(event.error.message, 120))]),
   ];
@@ -86,19 +86,19 @@ function ending(event: EventOf<'tool-ended'>, { colors }: Terminal): string {
 
 function serviceLine(event: EventOf<'service-changed'>, colors: Terminal['colors']): string {
   const { serviceId, command, status, exitCode } = event;
-  const text = `    service ${oneLine(seenName(serviceId), 60)} ${status}${exitCode === null ? '' : ` with ${exitCode}`}: ${oneLine(seenCommand(command), 120)}`;
+  const text = `    process ${oneLine(seenName(serviceId), 60)} ${status}${exitCode === null ? '' : ` with ${exitCode}`}: ${oneLine(seenCommand(command), 120)}`;
   return status === 'running' || status === 'stopped' ? colors.dim(text) : colors.yellow(text);
 }
 
 function capAnswer({ answer, raisedUsd }: EventOf<'cap-answered'>): string {
-  return answer === 'raise' ? `raised by ${moneyText(raisedUsd)}` : answer === 'local' ? 'goes on locally' : 'stops';
+  return answer === 'raise' ? `raised by ${moneyText(raisedUsd)}` : answer === 'local' ? 'continues locally' : 'stops';
 }
 
 function instructionsLine({ path, use, reason }: EventOf<'instructions-found'>, colors: Terminal['colors']): string {
-  const text = `instructions of the project (${seenName(path)})`;
+  const text = `project instructions (${seenName(path)})`;
   return use === 'used'
     ? colors.dim(`${text}: ${indented(reason)}`)
-    : colors.yellow(`${text} are held back: ${indented(reason)}`);
+    : colors.yellow(`${text} are not followed: ${indented(reason)}`);
 }
 
 /** The line for an event that is neither a step nor an action; null for those that people need not see. */
@@ -107,13 +107,13 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'sandbox-started':
       return colors.dim(`sandbox: ${indented(event.description)}`);
     case 'sandbox-lost':
-      return colors.red(`sandbox lost: ${indented(event.reason)}${event.recreated ? ' (a new one was made)' : ''}`);
+      return colors.red(`sandbox lost: ${indented(event.reason)}${event.recreated ? ' (a new one was started)' : ''}`);
     case 'service-changed':
       return serviceLine(event, colors);
     case 'stage-chosen':
       return `${colors.bold(oneLine(seenName(event.recipe ?? event.stage.strategy), 60))} on ${oneLine(seenName(event.stage.model), 60)}: ${oneLine(event.reason, 160)}`;
     case 'criterion-checked':
-      return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before the work' : 'after the work'}${event.unrelated === true ? ', for something else' : ''}: ${oneLine(seenCommand(event.command), 80)}  ${oneLine(resultOf(event.summary), 100)}`;
+      return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before' : 'after'}${event.unrelated === true ? ', for an unrelated reason' : ''}: ${oneLine(seenCommand(event.command), 80)}  ${oneLine(resultOf(event.summary), 100)}`;
     case 'gate-checked':
       return `${event.verdict === 'pass' ? colors.green('✔') : event.verdict === 'redo' ? colors.yellow('✖') : colors.dim('·')} ${gateLooks[event.by]}: ${oneLine(event.text, 200)}`;
     case 'cache-prefilled':
@@ -125,9 +125,11 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'notice-added':
       return `${event.level === 'warning' ? colors.yellow('warning') : 'note'}: ${indented(event.text)}`;
     case 'context-compacted':
-      return colors.yellow(`the context was compacted: ${event.beforeTokens} → ${event.afterTokens} tokens`);
+      return colors.yellow(`the conversation was summarized: ${event.beforeTokens} → ${event.afterTokens} tokens`);
     case 'observation-trimmed':
-      return colors.dim(`    an output was trimmed for the model: ${event.beforeTokens} → ${event.afterTokens} tokens`);
+      return colors.dim(
+        `    an output was shortened for the model: ${event.beforeTokens} → ${event.afterTokens} tokens`,
+      );
     case 'session-repaired':
       return colors.yellow(`the log was repaired: ${indented(event.reason)}`);
     case 'user-message-added':
@@ -135,7 +137,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
         ? null
         : colors.dim(`attached: ${event.attachments.map((one) => seenName(attachmentLabel(one))).join(', ')}`);
     case 'message-delivered':
-      return colors.dim('    your message was handed to the agent');
+      return colors.dim('    your message was delivered');
     case 'approval-requested':
       return colors.yellow(
         `approval needed (${seenName(event.kind)}${event.hosts === undefined ? '' : ` to ${event.hosts.map(seenName).join(', ')}`}): ${oneLine(seenCommand(event.subject), 200)}`,
@@ -144,14 +146,14 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return instructionsLine(event, colors);
     case 'network-used':
       return colors.dim(
-        `    ${event.isAllowed ? 'reached' : 'not let through:'} ${seenName(event.host)}${event.port === null ? '' : `:${event.port}`}${event.isAllowed ? '' : ` (${oneLine(seenWords(event.reason), 160)})`}, ${event.count} connections, ${event.sentBytes} bytes out, ${event.receivedBytes} in`,
+        `    ${event.isAllowed ? 'reached' : 'blocked:'} ${seenName(event.host)}${event.port === null ? '' : `:${event.port}`}${event.isAllowed ? '' : ` (${oneLine(seenWords(event.reason), 160)})`}, ${event.count} connections, ${event.sentBytes} bytes out, ${event.receivedBytes} in`,
       );
     case 'call-fenced':
       return colors.yellow(
-        `fence: ${event.outcome === 'refused' ? 'not sent' : event.outcome === 'asked' ? 'you are asked' : 'taken out of what is sent'}: ${indented(event.text)}`,
+        `fence: ${event.outcome === 'refused' ? 'not sent' : event.outcome === 'asked' ? 'needs your approval' : 'removed before sending'}: ${indented(event.text)}`,
       );
     case 'cap-reached':
-      return colors.yellow(`at the cap: ${describeReachedCap(event)}`);
+      return colors.yellow(`spending limit reached: ${describeReachedCap(event)}`);
     case 'cap-answered':
       return colors.dim(`    ${capAnswer(event)} (${event.by})`);
     case 'approval-answered':
@@ -165,7 +167,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
 
 /** What befell the session as a whole. */
 function ofSession(event: SessionEvent, colors: Terminal['colors']): string | null {
-  if (event.type === 'terminal-opened') return colors.dim('a person opened a terminal in the sandbox');
+  if (event.type === 'terminal-opened') return colors.dim('you opened a terminal in the sandbox');
   if (event.type === 'untracked-found')
     return event.places.map((place) => colors.yellow(seenWords(untrackedText(place)))).join('\n');
   const text = event.type === 'history-copied' ? droppedGrantsText(event.dropped) : null;
@@ -174,8 +176,8 @@ function ofSession(event: SessionEvent, colors: Terminal['colors']): string | nu
 
 /** The other changes are the agent's. */
 function byPerson({ by, toolCallId }: EventOf<'file-changed'>): string {
-  if (by === 'take') return '  (taken by you)';
-  return by === 'undo' && toolCallId === null ? '  (undo by you)' : '';
+  if (by === 'take') return '  (you took it)';
+  return by === 'undo' && toolCallId === null ? '  (you undid it)' : '';
 }
 
 function counts(event: EventOf<'file-changed'>): string {

@@ -35,6 +35,6 @@ export async function checkOutputFile(name: string): Promise<void> {
 }
 
 function cannotWrite(name: string, cause: unknown): AppError {
-  if (isDiskFull(cause)) return new AppError('disk-full', `The disk is full: ${name} was not written.`, { cause });
+  if (isDiskFull(cause)) return new AppError('disk-full', `${name} was not written: the disk is full.`, { cause });
   return new AppError('bad-input', `${name} cannot be written: ${writeProblem(cause)}.`, { cause });
 }

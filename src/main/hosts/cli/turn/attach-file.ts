@@ -17,7 +17,7 @@ export async function attachFile(
   const data = (await readFile(whole)).toString('base64');
   const kept = await core.attachments.keep({ name: basename(whole), data, path: whole, place });
   if (kind === 'image' && kept.kind !== 'image')
-    throw usageError(`${path} is not an image.`, 'Attach a text with --file, or /attach in a conversation.');
+    throw usageError(`${path} is not an image.`, 'Attach a text file with --file, or with /attach in a conversation.');
   return kept;
 }
 
@@ -26,15 +26,15 @@ export async function attachableFile(path: string): Promise<string> {
   const whole = resolve(path);
   const size = await stat(whole).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      throw usageError(`There is no file ${path}.`, `Looked for at ${whole}.`);
+      throw usageError(`The file ${path} was not found.`, `Dewpoint looked at ${whole}.`);
     throw usageError(`${path} cannot be read: ${messageOf(error)}`);
   });
   if (!size.isFile())
     throw usageError(`${path} is not a file.`, 'To show a folder of the project, write @FOLDER/ in the message.');
   if (size.size > maxImageBytes) {
     throw usageError(
-      `${path} has ${size.size} bytes; at most ${maxImageBytes} can be attached.`,
-      'Make it smaller first.',
+      `${path} has ${size.size} bytes. The limit is ${maxImageBytes}.`,
+      'Make it smaller, then attach it again.',
     );
   }
   return whole;

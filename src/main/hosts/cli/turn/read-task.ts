@@ -25,13 +25,13 @@ async function readAll(input: AsyncIterable<Uint8Array>): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(Buffer.concat(chunks));
   } catch {
-    throw usageError('The task is no text: its bytes are not UTF-8.', 'Another encoding: iconv -t UTF-8');
+    throw usageError('The task is not UTF-8 text.', 'Convert it with: iconv -t UTF-8');
   }
 }
 
 function tooLong(what: string): Error {
   return usageError(
-    `The task ${what}; at most ${maximumTaskBytes} are taken.`,
-    'Put long material into a file of the project and name the file in the task.',
+    `The task ${what}. The limit is ${maximumTaskBytes}.`,
+    'Put long texts into a file of the project, and name the file in the task.',
   );
 }

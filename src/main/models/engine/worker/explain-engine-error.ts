@@ -47,7 +47,7 @@ export function nameError(error: unknown, log: readonly string[], verdict: () =>
   if (architecture !== undefined) {
     return {
       code: 'bad-model',
-      message: `The model is of a kind (${architecture}) that this engine does not know. A newer Dewpoint may.`,
+      message: `This engine does not know models of the kind ${architecture}. A newer Dewpoint may know them.`,
     };
   }
   if (/failed to load model/i.test(thrown))

@@ -7,12 +7,12 @@ export function explainDownloadFailure(uri: string, said: string): Reply<null> {
   if (status === '401' || status === '403' || /gated|unauthorized|forbidden/iu.test(said)) {
     return failure(
       'network',
-      `${uri} is gated: its source wants to know who asks, and that its terms were accepted.`,
-      'Accept the terms at the source and set HF_TOKEN, or fetch the file there and use it: dewpoint models import FILE',
+      `${uri} is gated: its source needs a token, and you must accept its terms.`,
+      'Accept the terms at the source and set HF_TOKEN. Or download the file there and import it: dewpoint models import FILE',
     );
   }
   if (status === '404' || /not found/iu.test(said)) {
-    return failure('not-found', `${uri} is not there (any more).`, 'Look for its new place, or take another model.');
+    return failure('not-found', `${uri} was not found.`, 'Look for its new address, or choose another model.');
   }
-  return failure('network', `The model could not be downloaded: ${said}`, 'Try again; what was fetched is kept.');
+  return failure('network', `The model could not be downloaded: ${said}`, 'What was downloaded is kept. Try again.');
 }

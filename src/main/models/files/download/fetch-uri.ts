@@ -38,7 +38,7 @@ export function createFetchUri(options: FetchUriOptions): FetchUri {
       return await untilWhole({ ...options, uri, file, signal, onProgress }, size);
     } catch (error) {
       if (isDiskFull(error))
-        return failure('disk-full', 'The disk is full.', 'Make room and try again; what was fetched is kept.');
+        return failure('disk-full', 'The disk is full.', 'What was downloaded is kept. Free some space and try again.');
       return failure('internal', `The model could not be written: ${messageOf(error)}`);
     } finally {
       await file?.close();
@@ -160,6 +160,6 @@ function stalled(uri: string, stalledMs: number): Reply<null> {
   return failure(
     'network',
     `${uri} has sent nothing for ${Math.round(stalledMs / 1000)} seconds.`,
-    'Try again when the network is there; what was fetched is kept.',
+    'What was downloaded is kept. Try again when you are online.',
   );
 }

@@ -139,7 +139,7 @@ async function readHeader(
     const needed = parse.push(bytes);
     if (needed === null) return parse.result();
     if (needed > sizeBytes || bytes.length < end)
-      throw new AppError('bad-input', `${path} is cut short at its source.`, { hint: 'Take another file.' });
+      throw new AppError('bad-input', `${path} is cut off at its source.`, { hint: 'Choose another file.' });
     upTo = Math.min(Math.max(needed, bytes.length * 4), ggufLimits.headerBytes);
   }
 }
@@ -182,12 +182,12 @@ function refused(name: string, status: number): Reply<never> {
     return failure(
       'not-found',
       `The hub has no ${name}, or it is private.`,
-      'Look at its name; for one that only you may read set HF_TOKEN.',
+      'Check the name. For a private repository, set HF_TOKEN.',
     );
   if (status === 403)
     return failure(
       'network',
-      `${name} is gated: its source wants to know who asks, and that its terms were accepted.`,
+      `${name} is gated: its source needs a token, and you must accept its terms.`,
       'Accept the terms at the source and set HF_TOKEN.',
     );
   return failure('network', `The hub answered with status ${status} for ${name}.`, 'Try again later.');
@@ -196,13 +196,13 @@ function refused(name: string, status: number): Reply<never> {
 function unreachable(error: unknown, signal: AbortSignal): Reply<never> {
   if (signal.aborted) return failure('cancelled', 'It was cancelled.');
   if (error instanceof z.ZodError || error instanceof SyntaxError)
-    return failure('network', 'What answered is no hub of models.', 'Look at HF_ENDPOINT.');
+    return failure('network', 'The server that answered is not a model hub.', 'Check HF_ENDPOINT.');
   const known = toFailure(error);
   if (known.code !== 'internal') return { ok: false, error: known };
   const cause = error instanceof Error && error.cause !== undefined ? ` (${messageOf(error.cause)})` : '';
   return failure(
     'network',
     `The hub could not be reached: ${messageOf(error)}${cause}`,
-    'Try again when the network is there.',
+    'Try again when you are online.',
   );
 }

@@ -67,11 +67,11 @@ export async function downloadWheel(
   await remove();
   if (options.signal.aborted) return failure('cancelled', 'The download was cancelled.');
   if (/no space left|disk full/i.test(output))
-    return failure('disk-full', 'The disk is full.', 'Make room and try again; what was fetched is kept.');
+    return failure('disk-full', 'The disk is full.', 'What was downloaded is kept. Free some space and try again.');
   const lastWords = output.trim().split('\n').slice(-2).join(' ').slice(-300);
   return failure(
     'network',
     `${part.package} could not be downloaded: ${lastWords}`,
-    'Try again when the network is there; what was fetched is kept.',
+    'What was downloaded is kept. Try again when you are online.',
   );
 }

@@ -42,7 +42,7 @@ async function findEntry(file: FileHandle, wanted: string): Promise<Entry> {
   const { size } = await file.stat();
   const tail = await readAt(file, Math.max(0, size - 66_000), Math.min(size, 66_000));
   const end = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
-  if (end === -1) throw new Error('it is no archive, or it is cut short');
+  if (end === -1) throw new Error('it is not an archive, or it is cut off');
   const directory = await readAt(file, tail.readUInt32LE(end + 16), tail.readUInt32LE(end + 12));
   for (let at = 0; at + 46 <= directory.length && directory.readUInt32LE(at) === 0x02014b50;) {
     const nameLength = directory.readUInt16LE(at + 28);
@@ -61,6 +61,6 @@ async function findEntry(file: FileHandle, wanted: string): Promise<Entry> {
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   const { bytesRead } = await file.read(buffer, 0, length, position);
-  if (bytesRead < length) throw new Error('it is cut short');
+  if (bytesRead < length) throw new Error('it is cut off');
   return buffer;
 }

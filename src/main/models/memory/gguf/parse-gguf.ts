@@ -145,7 +145,7 @@ function readStart(state: State, cursor: Cursor): void {
   const magic = take(cursor, 4).toString('latin1');
   if (magic !== 'GGUF') {
     throw new AppError('bad-input', 'this is not a model file (GGUF).', {
-      hint: 'Give a .gguf file, or fetch one with `dewpoint models pull`.',
+      hint: 'Use a .gguf file, or download one with `dewpoint models pull`.',
     });
   }
   state.version = u32(cursor);
@@ -379,6 +379,6 @@ const blockSizes: Readonly<Record<number, readonly [number, number]>> = {
 
 function damaged(what: string): AppError {
   return new AppError('bad-input', `its header is damaged (${what}).`, {
-    hint: 'Remove it and fetch it again with `dewpoint models pull`.',
+    hint: 'Remove it and download it again with `dewpoint models pull`.',
   });
 }

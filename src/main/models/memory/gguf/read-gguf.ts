@@ -59,7 +59,7 @@ async function readOne(path: string, upTo: number): Promise<OneFile> {
   try {
     file = await open(path, 'r');
   } catch {
-    throw new AppError('not-found', `There is no model file at ${path}.`, { hint: fetchAgain });
+    throw new AppError('not-found', `No model file was found at ${path}.`, { hint: fetchAgain });
   }
   try {
     const { size } = await file.stat();
@@ -76,7 +76,7 @@ async function readOne(path: string, upTo: number): Promise<OneFile> {
   }
 }
 
-const fetchAgain = 'Fetch it again with `dewpoint models pull`.';
+const fetchAgain = 'Download it again with `dewpoint models pull`.';
 
 async function parseFile(file: FileHandle, size: number, most: number): Promise<ParsedGguf> {
   const parse = createGgufParse();
@@ -97,12 +97,16 @@ async function readOthers(path: string, { keys, tensorCount }: OneFile): Promise
   if (count <= 1) return [];
   const name = partNameOf(path);
   if (name === null || name.count !== count)
-    throw new AppError('bad-input', `${path} is one of ${count} files that make a model, and its name is not theirs.`, {
-      hint: `Name them as they were: NAME-00001-of-${String(count).padStart(5, '0')}.gguf, and so on.`,
-    });
+    throw new AppError(
+      'bad-input',
+      `${path} is one of ${count} files of a model, but its name does not match theirs.`,
+      {
+        hint: `Restore their names: NAME-00001-of-${String(count).padStart(5, '0')}.gguf, and so on.`,
+      },
+    );
   const [first = path, ...rest] = partPaths(name);
   if (name.number !== 1)
-    throw new AppError('bad-input', `${path} is number ${name.number} of ${count} files that make a model.`, {
+    throw new AppError('bad-input', `${path} is number ${name.number} of ${count} files of a model.`, {
       hint: `Name the first one: ${first}`,
     });
   const others: OneFile[] = [];
@@ -121,7 +125,7 @@ async function readPart(path: string, index: number, count: number): Promise<One
   const part = await readOne(path, otherBytes);
   const { 'split.no': ownIndex, 'split.count': ownCount } = part.keys;
   if (ownIndex === index && ownCount === count) return part;
-  throw new AppError('bad-input', `${path} says of itself that it is another file of another model.`, {
+  throw new AppError('bad-input', `${path} is a file of another model, says its header.`, {
     hint: fetchAgain,
   });
 }
@@ -130,7 +134,7 @@ function headerOf(path: string, first: OneFile, others: readonly OneFile[]): Ggu
   const { version, keys } = first;
   const architecture = textOf(keys['general.architecture']);
   if (architecture === null)
-    throw new AppError('bad-input', `${path}: the file does not say what kind of model it is.`);
+    throw new AppError('bad-input', `The header of ${path} does not say what kind of model it is.`);
   const sum = (of: (file: OneFile) => number): number => [first, ...others].reduce((all, file) => all + of(file), 0);
   return {
     version,
@@ -163,8 +167,8 @@ async function readTo(file: FileHandle, known: Buffer, upTo: number): Promise<Bu
 }
 
 function cutShort(needed: number, size: number): AppError {
-  return new AppError('bad-input', `the file is cut short: it has ${size} bytes of at least ${needed}.`, {
-    hint: 'Remove it and fetch it again with `dewpoint models pull`.',
+  return new AppError('bad-input', `the file is cut off: it has ${size} bytes of at least ${needed}.`, {
+    hint: 'Remove it and download it again with `dewpoint models pull`.',
   });
 }
 

@@ -99,11 +99,11 @@ export function createApiModels(options: ApiModelsOptions): ApiModels {
 }
 
 /** Of a server of one's own, and of deployments: no list could come with Dewpoint. */
-const onlyItKnows = 'Which models it has, only it knows; those that the settings name are there all the same.';
+const onlyItKnows = 'It does not list its models. Models named in your settings can still be used.';
 
 function whyNoList(error: unknown): string {
   if (error instanceof ListRefusedError) return error.message;
-  if (error instanceof z.ZodError) return 'It answered, but not with a list of models: is the address right?';
+  if (error instanceof z.ZodError) return 'It answered, but not with a list of models. Check its address.';
   // `fetch`, and packages around it, say only that something failed.
   return error instanceof Error && error.cause instanceof Error ? connectionMessage(error) : messageOf(error);
 }

@@ -25,7 +25,7 @@ export async function getJson({ url, headers, fetch: get, signal }: JsonGet): Pr
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`${host} answered at ${pathname}, but not as a service for models does: ${messageIn(text)}`);
+    throw new Error(`${host} answered at ${pathname}, but not like a model provider: ${messageIn(text)}`);
   }
 }
 

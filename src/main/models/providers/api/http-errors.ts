@@ -20,7 +20,7 @@ export function errorOfRefusal(refusal: Refusal): ProviderError {
   const later = wait === null ? {} : { retryAfterMs: wait };
   // Money that is used up does not come back by waiting, whatever the status.
   if (/insufficient_quota|billing|credit/iu.test(kind) || status === 402)
-    return { code: 'auth', message: `${message} (The account has nothing left to spend.)`, retryable: false };
+    return { code: 'auth', message: `${message} (Your account has no credit left.)`, retryable: false };
   if (status === 429 || /rate.?limit|resource_exhausted|too_many_requests/iu.test(kind))
     return { code: 'rate-limit', message, retryable: true, ...later };
   if (status === 401 || status === 403 || /authentication|permission|invalid_api_key|unauthenticated/iu.test(kind))
@@ -29,7 +29,7 @@ export function errorOfRefusal(refusal: Refusal): ProviderError {
   if (status === 404 && !/model/iu.test(`${kind} ${message}`))
     return {
       code: 'missing-model',
-      message: `${message} (Nothing is there: is its base URL right?)`,
+      message: `${message} (Nothing was found there. Check the base URL.)`,
       retryable: false,
     };
   if (status === 404 || /not_found|model_not_found/iu.test(kind))

@@ -10,7 +10,9 @@ export function rejectHtmlPages(get: typeof fetch): typeof fetch {
     const response = await get(input, init);
     if (!response.ok || !/text\/html/iu.test(response.headers.get('content-type') ?? '')) return response;
     const page = readable(await response.text());
-    const cause = new PermanentError(`It answered with ${page} in place of a model's words: is its address right?`);
+    const cause = new PermanentError(
+      `The provider answered with ${page}, not with a model's answer. Check its address.`,
+    );
     throw new TypeError('fetch failed', { cause });
   };
 }

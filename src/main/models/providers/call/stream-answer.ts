@@ -185,13 +185,13 @@ function isNothing({ text, reasoning, stopReason, usage, error, model, calls }: 
 
 const otherFormat: ProviderError = {
   code: 'bad-request',
-  message: 'What it answers is in another format than that of the service it was set up as.',
+  message: 'The answer has another format than this kind of provider uses.',
   retryable: false,
 };
-const brokenOff: ProviderError = { code: 'cut', message: 'The answer broke off before its end.', retryable: true };
+const brokenOff: ProviderError = { code: 'cut', message: 'The answer was cut off.', retryable: true };
 const withheld: ProviderError = {
   code: 'bad-request',
-  message: 'The service withheld the answer (content filter).',
+  message: 'The provider withheld the answer (content filter).',
   retryable: false,
 };
 

@@ -88,7 +88,7 @@ function errorOfBody(error: z.infer<typeof errorSchema>['error'], response: Resp
   const seconds = Number(delay?.replace(/s$/, '') ?? Number.NaN);
   return errorOfRefusal({
     status: response?.status ?? error.code ?? undefined,
-    message: error.message ?? 'The service gave up without a reason.',
+    message: error.message ?? 'The provider stopped and gave no reason.',
     headers: response?.headers,
     kind: error.status ?? '',
     retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
@@ -158,7 +158,7 @@ function* takeChunk(event: unknown, answer: Answer, by: string): Iterable<Stream
   if (chunk.usageMetadata !== null && chunk.usageMetadata !== undefined) answer.usage = toUsage(chunk.usageMetadata);
   const blocked = chunk.promptFeedback?.blockReason;
   if (typeof blocked === 'string') {
-    const message = `The service does not answer this request (${blocked}).`;
+    const message = `The provider refused this request (${blocked}).`;
     answer.error = { code: 'bad-request', message, retryable: false };
     return;
   }
@@ -192,7 +192,7 @@ function takeCall(
 
 function takeEnd(reason: string, message: string | null | undefined, answer: Answer): void {
   if (reason === 'MALFORMED_FUNCTION_CALL' || reason === 'UNEXPECTED_TOOL_CALL') {
-    const text = message ?? 'The model wrote a call of a tool that the service could not read.';
+    const text = message ?? 'The model wrote a tool call that the provider could not read.';
     answer.error = { code: 'cut', message: text, retryable: true };
     return;
   }

@@ -144,6 +144,6 @@ export async function smallerLoad(
   const smaller = await stepDown(path, wish, error);
   if (smaller === null) return null;
   const [now, before] = [smaller, grant].map((size) => loadSizeInWords(loadSizeOf(size)));
-  const message = `${error.message} From now on it is loaded with ${now} in place of ${before}.`;
+  const message = `${error.message} From now on, it is loaded with ${now} instead of ${before}.`;
   return { code: 'out-of-memory', message, retryable: true };
 }

@@ -33,7 +33,7 @@ export interface CheckedLoad {
 /** Compares what is in memory with what was planned. */
 export function checkLoad(grant: ServerMemoryGrant, resident: ResidentModel | null, wantedTokens: number): CheckedLoad {
   if (resident === null) {
-    const text = 'the server does not list the model as loaded, so nothing about its memory is certain';
+    const text = 'the server does not list the model as loaded, so its memory use is uncertain';
     return {
       contextTokens: wantedTokens,
       madeTokens: null,
@@ -55,7 +55,7 @@ export function checkLoad(grant: ServerMemoryGrant, resident: ResidentModel | nu
   if (hasSpilled)
     findings.push({
       code: 'spilled',
-      text: `${percent(size - onCard, size)} of it lie on the processor, which is slow: take less context (providers.ollama.contextTokens), a quantised cache (OLLAMA_KV_CACHE_TYPE=q8_0), a smaller model, or accept it`,
+      text: `${percent(size - onCard, size)} of it is on the processor, which is slow. Use a smaller context (providers.ollama.contextTokens), a quantized cache (OLLAMA_KV_CACHE_TYPE=q8_0) or a smaller model.`,
     });
   return {
     contextTokens: made === null || made === 0 ? wantedTokens : Math.min(made, wantedTokens),

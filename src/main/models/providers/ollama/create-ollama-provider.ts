@@ -234,12 +234,12 @@ function judge({ counts: known }: Parts, { request, ready, counts }: Judged): Pr
   const count = known.get(ready.known.digest) ?? createPromptCount();
   known.set(ready.known.digest, count);
   const dropped = count.check(request, promptTokens);
-  const wayOut = 'The answer is not used. Bring Ollama up to date, or ask for less.';
+  const wayOut = 'The answer was not used. Update Ollama, or ask for less.';
   if (dropped !== null) return { code: 'context-full', message: `Truncated: ${dropped} ${wayOut}`, retryable: false };
   const whole = promptTokens + (outputTokens ?? 0);
   // The last token is counted and not kept.
   if (whole <= contextTokens + 1) return null;
-  const message = `Shifted: prompt and answer have ${whole} tokens together, and the context only ${contextTokens}: the server forgot the oldest without a word. ${wayOut}`;
+  const message = `Prompt and answer have ${whole} tokens, and the context holds ${contextTokens}. The server dropped the oldest ones and did not say so. ${wayOut}`;
   return { code: 'context-full', message, retryable: false };
 }
 

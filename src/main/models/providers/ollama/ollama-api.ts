@@ -39,10 +39,10 @@ export function judgeVersion(text: string): ServerVersion {
     reportsContext: has(since.context),
     givesLogprobs: has(since.logprobs),
     complaint: !has(since.tools)
-      ? `Ollama ${text} is too old to stream calls of tools: bring it up to date`
+      ? `Ollama ${text} is too old to stream tool calls. Update it.`
       : refusesLongPrompts
         ? null
-        : `Ollama ${text} drops the beginning of a prompt that is too long without a word; Dewpoint counts and refuses such answers, a newer Ollama refuses them itself`,
+        : `Ollama ${text} drops the beginning of a prompt that is too long, and does not say so. Dewpoint detects and refuses such answers; a newer Ollama refuses them itself.`,
   };
 }
 
@@ -257,13 +257,13 @@ function read<T>(said: string, path: string, schema: z.ZodType<T>): T {
   try {
     value = JSON.parse(said);
   } catch {
-    throw new OllamaError(cut(`Ollama's answer to ${path} is only half there, or is no JSON.`));
+    throw new OllamaError(cut(`Ollama's answer to ${path} was cut off, or is not JSON.`));
   }
   const inside = errorInside(value);
   if (inside !== null) throw new OllamaError(inside);
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new OllamaError(cut(`Ollama's answer to ${path} does not have the form that it should have.`));
+  throw new OllamaError(cut(`Ollama's answer to ${path} has an unknown form.`));
 }
 
 const errorSchema = z.object({ error: z.union([z.string(), z.object({ message: z.string() })]), status: count });
@@ -286,13 +286,13 @@ function errorOfOllama(refusal: Refusal): ProviderError {
   if (/requires more (system )?memory|out of memory|insufficient memory|cudaMalloc|failed to allocate/iu.test(message))
     return {
       code: 'out-of-memory',
-      message: `${message} (Ask for less context: providers.ollama.contextTokens; or take a smaller model.)`,
+      message: `${message} (Set a smaller context with providers.ollama.contextTokens, or use a smaller model.)`,
       retryable: false,
     };
   if (/runner (process )?(has )?(terminated|unexpectedly|no longer)|unexpectedly stopped/iu.test(message))
     return { code: 'engine-lost', message, retryable: true };
   if (status === 404 || /not found/iu.test(message))
-    return { code: 'missing-model', message: `${message}. Fetch it with: ollama pull NAME`, retryable: false };
+    return { code: 'missing-model', message: `${message}. Download it with: ollama pull NAME`, retryable: false };
   if (/does not support|invalid|unable to load model|unknown (model|architecture)/iu.test(message))
     return { code: status === 400 ? 'bad-request' : 'bad-model', message, retryable: false };
   return errorOfRefusal(refusal);
@@ -302,8 +302,8 @@ function errorOfOllama(refusal: Refusal): ProviderError {
 class NotThere extends OllamaError {
   constructor(address: string, cause: unknown, more: string | null) {
     const why = cause instanceof Error ? connectionMessage(cause) : String(cause);
-    const wayOut = `Start it with "ollama serve", or say where it is: dewpoint settings set providers.ollama '{"kind": "ollama", "baseUrl": "…"}'`;
-    const message = `Ollama does not run at ${address}. ${more ?? `${why} (${wayOut})`}`;
+    const wayOut = `Start it with "ollama serve", or set its address: dewpoint settings set providers.ollama '{"kind": "ollama", "baseUrl": "…"}'`;
+    const message = `Ollama is not running at ${address}. ${more ?? `${why} (${wayOut})`}`;
     super({ code: 'network', message, retryable: false });
     this.cause = cause;
   }

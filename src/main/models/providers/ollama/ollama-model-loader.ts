@@ -276,7 +276,7 @@ async function ensureLoaded(options: ModelLoaderOptions, loading: Loading, signa
 function stepDown(decision: Decision, code: 'spilled' | 'context-reduced' | null): boolean {
   const half = Math.floor(decision.wantedTokens / 512) * 256;
   if (code === null || decision.steppedDown !== null || half < leastStep) return false;
-  const why = code === 'spilled' ? 'a part of it lay on the processor' : 'the server had no memory for more';
+  const why = code === 'spilled' ? 'a part of it was on the processor' : 'the server had no memory for more';
   decision.wantedTokens = half;
   decision.steppedDown = { code, text: `loaded again with ${half} tokens, because ${why}` };
   return true;
@@ -347,7 +347,7 @@ function ready(found: {
 function missing(name: string): OllamaError {
   return new OllamaError({
     code: 'missing-model',
-    message: `Ollama does not have the model ${name}. Fetch it with: ollama pull ${name}`,
+    message: `Ollama does not have the model ${name}. Download it with: ollama pull ${name}`,
     retryable: false,
   });
 }
@@ -356,7 +356,7 @@ function otherFile({ name, digest }: ListedByOllama, found: string): OllamaError
   const [listed, loaded] = [digest ?? '', found].map((one) => one.replace(/^sha256:/, '').slice(0, 12));
   return new OllamaError({
     code: 'bad-model',
-    message: `Ollama lists ${name} with the digest ${listed} and loaded ${loaded}: it is another file than the plan was made for.`,
+    message: `Ollama lists ${name} with the digest ${listed} but loaded ${loaded}, a file that the memory plan was not made for.`,
     retryable: false,
   });
 }

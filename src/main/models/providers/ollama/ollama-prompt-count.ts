@@ -29,10 +29,10 @@ export function createPromptCount(): PromptCount {
       if (earlier !== undefined && earlier.marks.every((mark, index) => marks[index] === mark)) {
         const leastGrown = Math.floor(earlier.tokens * 0.97 + (bytes - earlier.bytes) / mostBytesPerToken);
         if (leastGrown > leastTold && countedTokens < leastGrown)
-          return `The server read ${countedTokens} tokens of a prompt that only adds to one of ${earlier.tokens}: it dropped a part of it without a word.`;
+          return `The server read ${countedTokens} tokens of a prompt that only adds to one of ${earlier.tokens}. It dropped a part of the prompt and did not say so.`;
       }
       if (least > leastTold && countedTokens < least)
-        return `The server read ${countedTokens} tokens of a prompt that must have at least ${least}: it dropped a part of it without a word.`;
+        return `The server read ${countedTokens} tokens of a prompt that must have at least ${least}. It dropped a part of the prompt and did not say so.`;
       before.delete(request.cacheKey);
       // What a model thought is shown to it for a while and then left out again: such a prompt shrinks rightly.
       if (!hasReasoning(request)) before.set(request.cacheKey, { marks, bytes, tokens: countedTokens });

@@ -44,7 +44,7 @@ export async function pullModel(
     });
   }
   signal.throwIfAborted();
-  const message = `Ollama broke off before ${name} was whole; what it has is kept. Try again.`;
+  const message = `Ollama stopped before ${name} was complete. What was downloaded is kept. Try again.`;
   if (!isDone) throw new OllamaError({ code: 'cut', message, retryable: true });
 }
 

@@ -94,7 +94,7 @@ function* takeChunk(event: unknown, answer: Answer, taken: Taken, { by }: Ollama
   if (answer.error !== null) return;
   const parsed = chunkSchema.safeParse(event);
   if (!parsed.success) {
-    answer.error = { code: 'cut', message: 'A line of the answer does not have its form.', retryable: true };
+    answer.error = { code: 'cut', message: 'A line of the answer could not be read.', retryable: true };
     return;
   }
   const chunk = parsed.data;

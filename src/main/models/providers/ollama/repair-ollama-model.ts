@@ -32,7 +32,7 @@ export function createModelRepair({
     if (problem === null) return { problem: null, plan: null, made: null };
     if (repair === null) return { problem: problem.text, plan: null, made: null };
     const made = repairedName(listed.name);
-    const plan = `a model ${made} is derived from ${listed.name} with the template "${repair.family}"; ${listed.name} stays as it is, and the weights are not copied`;
+    const plan = `a model ${made} is made from ${listed.name} with the template "${repair.family}"; ${listed.name} does not change, and its weights are not copied`;
     if (!apply) return { problem: problem.text, plan, made: null };
     await api.create(
       { model: made, from: listed.name, template: repair.template, parameters: { stop: [...repair.stop] } },

@@ -20,15 +20,15 @@ export function isBareTemplate(template: string): boolean {
 
 /** What is wrong with the template, and what repairs it; null: nothing. */
 export function judgeTemplate(known: KnownModel): Finding | null {
-  const way = repairTemplateFor(known) === null ? '' : ': a derived model can be made with "dewpoint models repair"';
+  const way = repairTemplateFor(known) === null ? '' : '. Repair it with "dewpoint models repair"';
   if (isBareTemplate(known.template))
-    return { code: 'template-missing', text: `its template is missing, so it is not told who says what${way}` };
+    return { code: 'template-missing', text: `its template is missing, so it cannot tell who says what${way}` };
   if (
     known.capabilities.length > 0 &&
     !known.capabilities.includes('tools') &&
     repairTemplateFor(known)?.hasTools === true
   )
-    return { code: 'tools-missing', text: `its template knows no tools, although the model does${way}` };
+    return { code: 'tools-missing', text: `its template has no tools, although the model supports them${way}` };
   return null;
 }
 

@@ -47,12 +47,12 @@ export function createServerStarter(options: StarterOptions): ServerStarter {
 }
 
 function offerText(program: string): string {
-  return `It is installed: ${program}. Start it with "ollama serve", or have Dewpoint start it and end it with itself: dewpoint settings set providers.ollama '{"kind": "ollama", "start": true}'`;
+  return `It is installed: ${program}. Start it with "ollama serve", or let Dewpoint start and stop it: dewpoint settings set providers.ollama '{"kind": "ollama", "start": true}'`;
 }
 
 function missingText({ start, program }: OllamaSettings): string | null {
   if (!start) return null;
   return program === undefined
-    ? 'Dewpoint was to start it, and no program "ollama" was found on this machine.'
-    : `Dewpoint was to start it, and ${program} is no program that can be run.`;
+    ? 'Dewpoint could not start it, because no program "ollama" was found on this machine.'
+    : `Dewpoint could not start it, because ${program} is not a program that can be run.`;
 }

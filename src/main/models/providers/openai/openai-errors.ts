@@ -37,5 +37,5 @@ export function brokenStream(error: unknown): ProviderError {
     return { code: 'cut', message: `The answer could not be read: ${error.message}`, retryable: true };
   }
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return { code: 'network', message: `The connection broke: ${messageOf(error)}${cause}`, retryable: true };
+  return { code: 'network', message: `The connection was lost: ${messageOf(error)}${cause}`, retryable: true };
 }

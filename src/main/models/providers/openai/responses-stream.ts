@@ -64,7 +64,7 @@ function* takeEvent(event: Event, answer: Answer, by: string): Iterable<StreamPa
 }
 
 function refused(code: string | null | undefined, message: string | null | undefined): ProviderError {
-  const text = message ?? 'The service gave up without a reason.';
+  const text = message ?? 'The provider stopped and gave no reason.';
   return errorOfRefusal({ status: undefined, message: text, kind: code ?? '' });
 }
 

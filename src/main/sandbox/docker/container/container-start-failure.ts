@@ -14,27 +14,27 @@ export function startFailure(error: unknown): Reply<never> {
     return failure(
       'missing-sandbox',
       `The sandbox could not be started: the disk of the container engine is full (${message}).`,
-      'Make room there: `dewpoint clean` says what Dewpoint keeps, `docker system df` what else lies there.',
+      'Free some space there: `dewpoint clean` shows what Dewpoint keeps, and `docker system df` shows the rest.',
     );
   }
   const isMount = /bind source path does not exist|mounts denied|not shared from the host/i.test(message);
   if (isMount || (/no such file or directory/i.test(message) && !/exec: /.test(message))) {
     return failure(
       'conflict',
-      'The engine does not see the project folder.',
-      'Share the folder with your container engine (its settings), or use a project elsewhere.',
+      'The container engine cannot see the project folder.',
+      'Share the folder in the settings of your container engine, or use a project elsewhere.',
     );
   }
   if (statusOf(error) === 404)
     return failure(
       'missing-sandbox',
-      `The sandbox image is not there any more: ${message}`,
-      'Start again: it is made anew, or you are told how to bring it.',
+      `The sandbox image was removed: ${message}`,
+      'Start again: Dewpoint builds it, or tells you how to get it.',
     );
   return failure(
     'missing-sandbox',
     `The sandbox could not be started: ${message}`,
-    'dewpoint doctor says more about the engine.',
+    'Run `dewpoint doctor` to check the engine.',
   );
 }
 

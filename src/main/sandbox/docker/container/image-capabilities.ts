@@ -42,7 +42,7 @@ export async function probeImageCapabilities(
     throw new Error(`the image cannot run a shell: ${text.trim().slice(0, 300)}`);
   const words = text.split('\n');
   // Not every engine says beforehand what it hides.
-  if (words.includes('open')) throw new Error('the engine does not hide the parts of /proc that it has to hide');
+  if (words.includes('open')) throw new Error('the engine does not hide the parts of /proc that it should hide');
   return {
     gnu: words.includes('gnu'),
     rg: words.includes('rg'),

@@ -34,8 +34,8 @@ import type { Mask } from '../../workspace/workspace-scan.ts';
 const engineMs = 30_000;
 const engineGone = failure(
   'sandbox-lost',
-  'The container engine does not answer any more, so that nothing can be run or changed.',
-  'Start it (Linux: sudo systemctl start docker), then send "continue": the session has kept everything.',
+  'The container engine does not answer, so nothing can run or change.',
+  'The session is saved. Start the engine (Linux: sudo systemctl start docker), then send "continue".',
 );
 /** An engine that takes longer than this to kill a container is itself not well: whoever waits is told. */
 const killMs = 5_000;
@@ -116,7 +116,7 @@ export class SessionContainer {
     this.#options = { ...this.#options, extra, environment };
     const old = this.#live;
     this.#live = null;
-    if (old !== null) await this.kill(old, 'it is made anew with other packages');
+    if (old !== null) await this.kill(old, 'it is restarted with other packages');
     return this.acquire(signal);
   }
 
@@ -186,7 +186,7 @@ export class SessionContainer {
       return failure(
         'conflict',
         `The project folder ${this.#options.workspacePath} was moved, replaced or deleted while the sandbox was using it.`,
-        'Put it back where it was, or start a new session on the new place.',
+        'Move it back, or start a new session in the new place.',
       );
     }
     if (this.#live !== null && this.#live.goneBecause === null) return success(this.#live);
@@ -261,7 +261,7 @@ export class SessionContainer {
       if (!made.ok)
         return failure(
           'sandbox-lost',
-          `The sandbox was lost and cannot be made again: ${made.error.message}`,
+          `The sandbox was lost and cannot be restarted: ${made.error.message}`,
           made.error.hint,
         );
     }
@@ -276,7 +276,7 @@ export class SessionContainer {
     this.#isEngineAway = true;
     const { engineWaitMs: waitMs, onLost } = this.#options;
     const seconds = Math.round(waitMs / 1000);
-    onLost({ reason: `${engineStopped}; it is waited for, up to ${seconds} s`, recreated: false });
+    onLost({ reason: `${engineStopped}; Dewpoint waits up to ${seconds} s`, recreated: false });
     if (await engineAnswers(docker, { waitMs, signal: this.#closing.signal })) return true;
     onLost({ reason: `${engineStopped} and was not back within ${seconds} s`, recreated: false });
     return false;
@@ -301,8 +301,8 @@ export class SessionContainer {
     if (writable === null) {
       return failure(
         'missing-sandbox',
-        'What a command writes in this project would belong to somebody else than you, whoever it runs as.',
-        'dewpoint doctor says how your engine maps users; --workspace copy works in a folder of your own.',
+        'Files that commands write in this project would belong to another user, not to you.',
+        'Run `dewpoint doctor` to see how your engine maps users, or work on a copy: --workspace copy',
       );
     }
     const made = await this.#createAs(writable, ground.value);
@@ -332,7 +332,7 @@ export class SessionContainer {
         await this.#remove(container);
         return failure(
           'missing-sandbox',
-          `This engine does not hold the protection that was asked for: ${differences.join('; ')}.`,
+          `This engine does not apply the protection that Dewpoint needs: ${differences.join('; ')}.`,
         );
       }
       const run = await this.#run(container, user.user);

@@ -72,7 +72,7 @@ async function waitForOne(
 ): Promise<Engine | null> {
   if (slow.length === 0 || waitMs <= 0) return null;
   const where = slow.map(({ label }) => label).join(', ');
-  onWait?.(`The container engine at ${where} does not answer yet; it is waited for, up to ${waitMs / 1000} s more.`);
+  onWait?.(`The container engine at ${where} does not answer yet. Dewpoint waits up to ${waitMs / 1000} s more.`);
   const search = childAbort(signal);
   const ask = async (endpoint: Endpoint): Promise<Engine | null> => {
     const tried = await tryEndpoint(endpoint, waitMs, search.signal);
@@ -112,7 +112,7 @@ async function tryEndpoint(endpoint: Endpoint, answerMs: number, signal: AbortSi
     const version = versionSchema.parse(await withDeadline(answerMs, signal, () => asking.version()));
     const isPodman = (version.Components ?? []).some((component) => /podman/i.test(component.Name));
     if (!isPodman && isOlder(version.ApiVersion, oldestApiVersion)) {
-      const text = `Docker Engine ${version.Version} at ${label} is too old: it speaks version ${version.ApiVersion} of its interface, and Dewpoint needs ${oldestApiVersion} (Engine 20.10) or newer`;
+      const text = `Docker Engine ${version.Version} at ${label} is too old: it has API version ${version.ApiVersion} and Dewpoint needs ${oldestApiVersion} (Engine 20.10) or newer`;
       return { ok: false, problem: { endpoint: label, kind: 'old', text } };
     }
     const apiVersion = agreedVersion(version);
@@ -216,13 +216,14 @@ export function agreedVersion(
 
 function problemOf(endpoint: string, error: unknown): EndpointProblem {
   const code = systemCodeOf(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR') return { endpoint, kind: 'absent', text: 'there is no socket' };
-  if (code === 'EACCES' || code === 'EPERM') return { endpoint, kind: 'forbidden', text: 'this user may not use it' };
+  if (code === 'ENOENT' || code === 'ENOTDIR') return { endpoint, kind: 'absent', text: 'its socket was not found' };
+  if (code === 'EACCES' || code === 'EPERM')
+    return { endpoint, kind: 'forbidden', text: 'you have no permission to use it' };
   if (code === 'ECONNREFUSED') return { endpoint, kind: 'silent', text: 'nothing answers' };
   if (code === 'timeout') return { endpoint, kind: 'slow', text: 'it does not answer' };
   if (code === 'ECONNRESET') return { endpoint, kind: 'other', text: 'it closes the connection without an answer' };
   if (error instanceof z.ZodError || code?.startsWith('HPE_') === true)
-    return { endpoint, kind: 'other', text: 'what answers there is no container engine' };
+    return { endpoint, kind: 'other', text: 'another program answers there, not a container engine' };
   const status = statusOf(error);
   return {
     endpoint,
@@ -236,26 +237,26 @@ function missing(problems: readonly EndpointProblem[], { platform, waitMs }: Eng
   if (slow !== undefined) {
     return failure(
       'missing-sandbox',
-      `A container engine is there (${slow.endpoint}), but it did not answer in ${waitMs / 1000} s.`,
-      `It may be busy or stuck: start it anew (${restartOf(platform, slow.endpoint)}), or wait longer: dewpoint settings set sandbox.engineWaitSeconds ${(waitMs / 1000) * 5}`,
+      `The container engine at ${slow.endpoint} did not answer in ${waitMs / 1000} s.`,
+      `It may be busy or stuck. Restart it (${restartOf(platform, slow.endpoint)}), or wait longer: dewpoint settings set sandbox.engineWaitSeconds ${(waitMs / 1000) * 5}`,
     );
   }
   const forbidden = problems.find((problem) => problem.kind === 'forbidden');
   if (forbidden !== undefined) {
     return failure(
       'missing-sandbox',
-      `A container engine is there (${forbidden.endpoint}), but this user may not use it.`,
-      'Add yourself to its group (Linux: sudo usermod -aG docker "$USER"), log in again and start again. Mind that this group is as powerful as root.',
+      `You have no permission to use the container engine at ${forbidden.endpoint}.`,
+      'Add yourself to its group (Linux: sudo usermod -aG docker "$USER"), then log in again and start again. This group is as powerful as root.',
     );
   }
   const old = problems.find((problem) => problem.kind === 'old');
   if (old !== undefined)
-    return failure('missing-sandbox', `${old.text}.`, 'Bring your container engine up to date and start again.');
-  const other = 'choose another one (DOCKER_HOST, or docker context use NAME)';
+    return failure('missing-sandbox', `${old.text}.`, 'Update your container engine and start again.');
+  const other = 'choose another engine (DOCKER_HOST, or docker context use NAME)';
   const elsewhere = problems.find((problem) => problem.kind === 'elsewhere');
   if (elsewhere !== undefined) {
     const { endpoint, text } = elsewhere;
-    return failure('missing-sandbox', `${endpoint} cannot be used: ${text}.`, `Set that right, or ${other}.`);
+    return failure('missing-sandbox', `${endpoint} cannot be used: ${text}.`, `Fix that, or ${other}.`);
   }
   const silent = problems.find((problem) => problem.kind !== 'absent');
   if (silent !== undefined) {
@@ -272,7 +273,7 @@ function missing(problems: readonly EndpointProblem[], { platform, waitMs }: Eng
   if (named !== undefined && problems.length === 1) {
     return failure(
       'missing-sandbox',
-      `Commands and changes need a container engine, and there is none at ${named.endpoint}.`,
+      `Commands and changes need a container engine, and none was found at ${named.endpoint}.`,
       `Start it, or ${other}. ${howToGet(platform)}`,
     );
   }
@@ -284,7 +285,7 @@ function missing(problems: readonly EndpointProblem[], { platform, waitMs }: Eng
 }
 
 function restartOf(platform: NodeJS.Platform, endpoint: string): string {
-  if (platform !== 'linux') return 'Docker Desktop or whatever runs it';
+  if (platform !== 'linux') return 'Docker Desktop, or the program that runs it';
   return endpoint.includes('podman') ? 'systemctl --user restart podman.socket' : 'sudo systemctl restart docker';
 }
 

@@ -116,7 +116,7 @@ async function pause({ ask, freeze, thaw, hold }: DiskWatchOptions, about: Pause
         if ((await ask(text, signal)) === 'stop') return false;
         const now = await spaceNow(disk);
         if (now === null || !isLow(now, disk.counts)) return true;
-        text = sentence(`there is still no room: ${leftOf(disk, now.free)} on ${disk.name}`);
+        text = sentence(`the disk is still too full: ${leftOf(disk, now.free)} on ${disk.name}`);
       }
     } finally {
       // A container that has gone meanwhile cannot be thawed, and need not be.
@@ -130,7 +130,7 @@ async function pause({ ask, freeze, thaw, hold }: DiskWatchOptions, about: Pause
 }
 
 function sentence(fact: string): string {
-  return `${fact[0]?.toUpperCase() ?? ''}${fact.slice(1)}. The command stands still. Make room, then let it go on.`;
+  return `${fact[0]?.toUpperCase() ?? ''}${fact.slice(1)}. The command is paused. Free some space, then continue.`;
 }
 
 type Counts = WatchedDisk['counts'];

@@ -46,7 +46,7 @@ export async function engineEndpoints(search: EngineSearch): Promise<readonly En
   const context = await contextHost(search);
   if (context !== null) {
     const source = `the Docker context "${context.name}"`;
-    if (context.host === null) return [{ label: source, address: null, problem: 'nothing is written of it' }];
+    if (context.host === null) return [{ label: source, address: null, problem: 'its settings were not found' }];
     return [endpointOf(context.host, source)];
   }
   return defaultSockets(search).map((socketPath) => ({ label: socketPath, address: { socketPath }, problem: '' }));

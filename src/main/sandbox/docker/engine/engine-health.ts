@@ -24,37 +24,37 @@ const knownHoles: readonly KnownHole[] = [
   {
     of: 'docker',
     closedIn: ['29.4.2'],
-    text: "CVE-2026-31431: its own profile allows kernel sockets by which a container can change files of the machine in memory; Dewpoint's profile does not, but that of its image builds is the engine's",
+    text: "CVE-2026-31431: with the engine's own profile, a container can change files of the machine in memory. Dewpoint's profile prevents this, but image builds use the engine's",
   },
   // github.com/CVEProject/cvelistV5 CVE-2025-9074; docs.docker.com/security/security-announcements
   {
     of: 'desktop',
     closedIn: ['4.44.3'],
-    text: 'CVE-2025-9074: a container with a network can tell the engine what to do',
+    text: 'CVE-2025-9074: a container with a network can control the engine',
   },
   // tenable.com/plugins/nessus/316463; docs.docker.com/desktop/release-notes
   {
     of: 'desktop',
     closedIn: ['4.71.0'],
-    text: 'CVE-2026-5843: a container with a network can run programs on the machine by its model runner (macOS)',
+    text: 'CVE-2026-5843: a container with a network can run programs on the machine through the model runner (macOS)',
   },
   // github.com/containerd/containerd/security/advisories/GHSA-pwhc-rpq9-4c8w
   {
     of: 'containerd',
     closedIn: ['1.7.29', '2.0.7', '2.1.5', '2.2.0'],
-    text: 'CVE-2024-25621: other users of this machine can get at its folders',
+    text: 'CVE-2024-25621: other users of this machine can open its folders',
   },
   // github.com/opencontainers/runc/security/advisories/GHSA-xr7r-f8xq-vfvv
   {
     of: 'runc',
     closedIn: ['1.1.12'],
-    text: 'CVE-2024-21626: a way out of a container by an open folder',
+    text: 'CVE-2024-21626: a way out of a container through an open folder',
   },
   // github.com/opencontainers/runc/security/advisories/GHSA-9493-h29p-rfm2 (changelog of 1.2.8)
   {
     of: 'runc',
     closedIn: ['1.2.8', '1.3.3'],
-    text: 'CVE-2025-31133, -52565 and -52881: ways out of a container by what hides parts of /proc',
+    text: 'CVE-2025-31133, -52565 and -52881: ways out of a container through parts of /proc',
   },
 ];
 

@@ -238,7 +238,7 @@ function goneReason(error: unknown): string {
 function startFailure(error: unknown): Reply<never> {
   return failure(
     'sandbox-lost',
-    `It was not done, or nobody knows whether it was: ${goneReason(error)}.`,
+    `It is unknown whether this was done: ${goneReason(error)}.`,
     'Check that your container engine runs; the next command tries again.',
   );
 }

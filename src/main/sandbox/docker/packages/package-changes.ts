@@ -176,7 +176,7 @@ async function copyPackages(run: RunBeside, trials: readonly Trial[], signal: Ab
     ok: false,
     error: {
       code: 'internal',
-      message: `The packages could not be made ready to be changed, so nothing was run: ${reason}`,
+      message: `The packages could not be prepared for changes, so nothing was run: ${reason}`,
     },
   };
 }

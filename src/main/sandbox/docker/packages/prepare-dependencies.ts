@@ -117,7 +117,7 @@ function mountsOf(request: PrepareRequest, volumes: ReadonlyMap<string, string>)
 /** Copies the project and puts down what the package managers are told. True: the copy has no version. */
 async function readyCopy(request: PrepareRequest, sandbox: Sandbox, signal: AbortSignal): Promise<Reply<boolean>> {
   const scratch = sandbox.scratchPath;
-  if (scratch === null) return failure('missing-sandbox', 'The sandbox image has no room to install packages in.');
+  if (scratch === null) return failure('missing-sandbox', 'The sandbox image has no space to install packages.');
   const leftOut = ['node_modules', '.venv', 'venv', '.tox', '.nox'].map((name) => `--exclude=./${name}`).join(' ');
   const script = [
     `mkdir -p ${scratch}/project ${scratch}/tmp ${scratch}/cache`,
@@ -204,7 +204,7 @@ async function finish(work: PartWork, signal: AbortSignal): Promise<Reply<Finish
   );
   if (!done.ok) return done;
   if (done.value.exitCode !== 0)
-    return failure('internal', `The packages were installed but not put in order: ${tail(done.value.stderr)}`);
+    return failure('internal', `The packages were installed, but could not be prepared: ${tail(done.value.stderr)}`);
   const number = (name: string): number | null => {
     const text = new RegExp(`^${name} (\\d+)$`, 'm').exec(done.value.stdout)?.[1];
     return text === undefined ? null : Number(text);
@@ -217,11 +217,11 @@ async function finish(work: PartWork, signal: AbortSignal): Promise<Reply<Finish
   const notes = [
     ...(left.length === 0
       ? []
-      : [`Changes of ${left.slice(0, 5).join(', ')} are seen by Python only after preparing again.`]),
+      : [`Python sees changes of ${left.slice(0, 5).join(', ')} only after you prepare the project again.`]),
     ...(apart.length === 0
       ? []
       : [
-          `Members of the workspace that need another ${apart.slice(0, 5).join(', ')} than the others find theirs instead.`,
+          `Members of the workspace that need another ${apart.slice(0, 5).join(', ')} than the others get that version instead.`,
         ]),
   ];
   return success({ sizeBytes: size1k === null ? null : size1k * 1024, packages: number('PACKAGES'), notes });

@@ -43,8 +43,8 @@ export function createProjectLinks(container: Holding, found: HardLinks): Projec
     },
     warning: () => {
       if (now.files.length > 0)
-        return `${headOf(now)}: a command that changes one in place changes the other. --workspace copy has none.`;
-      return now.isCut ? 'Not everything in the project could be looked at for hard links.' : null;
+        return `${headOf(now)}: a command that changes one also changes the other. --workspace copy avoids this.`;
+      return now.isCut ? 'Not all of the project could be checked for hard links.' : null;
     },
   };
 }

@@ -87,8 +87,8 @@ export async function findProtectedMounts(workspacePath: string, own: OwnReposit
   if (pins.size > maxProtectedMounts) {
     throw new AppError(
       'refused',
-      `This project has ${pins.size} places that commands must not change (${own.data.length} git repositories are among them), and ${maxProtectedMounts} can be held at most.`,
-      { hint: 'Open one of the smaller repositories as the project, or move away those that are not needed.' },
+      `This project has ${pins.size} places to protect from commands, with ${own.data.length} git repositories. The limit is ${maxProtectedMounts}.`,
+      { hint: 'Open one of the repositories as the project, or move away those you do not need.' },
     );
   }
   return { mounts: [...pins].map(([path, readOnly]) => ({ path, readOnly })).sort(byDepth), outside, warnings };
@@ -114,7 +114,7 @@ async function pinRepository({ workspacePath, pins, warnings }: Pinning, folder:
   if (kind('config') !== 'file') return;
   if (kind('hooks') === 'absent') await mkdir(`${workspacePath}/${joined(folder, 'hooks')}`).catch(() => undefined);
   if (kind('hooks') === 'folder') pins.set(joined(folder, 'hooks'), true);
-  else warnings.push(`${joined(folder, 'hooks')} is no folder and is not protected in the sandbox.`);
+  else warnings.push(`${joined(folder, 'hooks')} is not a folder, and is not protected in the sandbox.`);
   for (const { path, isPinned } of await namedByConfig(workspacePath, folder)) {
     if (isPinned && kindAt(workspacePath, path) !== 'absent') pinOnTheWay(pins, path, true);
   }

@@ -48,7 +48,7 @@ export function usersText(engine: Mapping): string {
       engine.kind === 'podman'
         ? 'as you, with your own number,'
         : 'as 0:0 of the container, which is you on this machine,';
-    return `Commands run ${you} without any capability; in a project that belongs to root they cannot write.`;
+    return `Commands run ${you} without any capability; in a project that belongs to root, they cannot write.`;
   }
   if (engine.remapsUsers) return `Its mapping of users is switched off for these containers: commands run as ${owner}`;
   return `Commands run as ${owner}`;

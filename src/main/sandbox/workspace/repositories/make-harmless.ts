@@ -95,7 +95,7 @@ async function disableRepository(
       // The caller says that nothing could be done.
       () => false,
     );
-  const text = `HEAD taken away, for the rest could not be made harmless (${reason})`;
+  const text = `HEAD removed, because the rest could not be made harmless (${reason})`;
   return taken ? { done: [...done, text], problem: null } : { done, problem: reason };
 }
 
@@ -166,7 +166,7 @@ async function reduce(work: Work): Promise<void> {
   const temporary = folder.at(`config.${randomBytes(6).toString('hex')}`);
   await writeFile(temporary, reduced.text, { flag: 'wx', mode: 0o644 });
   await rename(temporary, folder.at('config'));
-  if (reduced.removed.length > 0) note(`settings taken out: ${some(reduced.removed)}`);
+  if (reduced.removed.length > 0) note(`settings removed: ${some(reduced.removed)}`);
 }
 
 async function emptyHooks(work: Work): Promise<void> {
@@ -174,7 +174,7 @@ async function emptyHooks(work: Work): Promise<void> {
   if (hooks === null) return;
   if (!hooks.isDirectory()) return takeAway(work, 'hooks');
   const taken = await takeAllIn(work, 'hooks', (name) => name.endsWith('.sample'));
-  if (taken.length > 0) work.note(`hooks taken away: ${some(taken)}`);
+  if (taken.length > 0) work.note(`hooks removed: ${some(taken)}`);
 }
 
 async function takeAddresses(work: Work, kept: ReadonlySet<string>): Promise<void> {
@@ -184,7 +184,7 @@ async function takeAddresses(work: Work, kept: ReadonlySet<string>): Promise<voi
     if (!found.isDirectory()) await takeAway(work, folder);
     else {
       const taken = await takeAllIn(work, folder, (name) => kept.has(`${folder}/${name}`));
-      if (taken.length > 0) work.note(`${folder}/ taken away: ${some(taken)}`);
+      if (taken.length > 0) work.note(`${folder}/ removed: ${some(taken)}`);
     }
   }
 }
@@ -203,7 +203,7 @@ async function takePrograms({ chain, path, note, keep }: Work, before: string): 
     const temporary = folder.at(`${file}.${randomBytes(6).toString('hex')}`);
     await writeFile(temporary, left, { flag: 'wx', mode: 0o644 });
     await rename(temporary, folder.at(file));
-    note('programs taken out of a rebase that is under way');
+    note('programs removed from an unfinished rebase');
   });
 }
 
@@ -227,7 +227,7 @@ async function takeAway({ chain, path, note, keep }: Work, inside: string): Prom
     await takeRights(folder);
     await keepOf(folder, name, { path: joined(path, inside), found, keep });
     await unlink(place);
-    note(`${inside} taken away`);
+    note(`${inside} removed`);
   });
 }
 

@@ -45,7 +45,7 @@ const everyMs = 250;
 const restPerLook = 40;
 /** The times of files go in steps of up to this. */
 const clockStepMs = 10;
-const gitWhy = 'git runs what stands in it';
+const gitWhy = 'git runs what it says';
 
 /**
  * Looks after every command, and while commands run, whether there is a git repository that was not there before, and makes
@@ -130,7 +130,7 @@ export class RepositoryGuard {
       return this.#reportOnce(places);
     } catch (error) {
       this.#options.log.error(`sandbox: the look at repositories failed: ${String(error)}`);
-      return this.#reportOnce([{ path: '.', why: 'it could not be looked through after a command', done: null }]);
+      return this.#reportOnce([{ path: '.', why: 'it could not be checked after a command', done: null }]);
     } finally {
       leave?.();
     }
@@ -264,7 +264,7 @@ export class RepositoryGuard {
         if (found.type === 'own-data') {
           if (!this.#touched.has(path) && this.#markOf(joined(path, todoFile)) === '') continue;
           const { done, problem } = await revertAdditions(path, found.kept, with_);
-          if (done.length > 0 || problem !== null) places.push(placeOf(path, 'git goes by it', { done, problem }));
+          if (done.length > 0 || problem !== null) places.push(placeOf(path, 'git follows it', { done, problem }));
         } else if (found.type === 'data') {
           const why = `a git repository that was made while commands ran; ${gitWhy}`;
           places.push(placeOf(path, why, await makeHarmless(path, with_)));
@@ -281,10 +281,11 @@ export class RepositoryGuard {
       const now = this.#markOf(path);
       if (now === mark) continue;
       this.#named.set(path, now);
-      places.push({ path: shownPath(path), why: 'your settings of git in this project name it', done: null });
+      places.push({ path: shownPath(path), why: 'your git settings in this project name it', done: null });
     }
-    for (const path of unreadable) places.push({ path: shownPath(path), why: 'nobody may look into it', done: null });
-    if (isCut) places.push({ path: '.', why: 'there are more folders than can be looked through', done: null });
+    for (const path of unreadable)
+      places.push({ path: shownPath(path), why: 'its permissions do not allow a check', done: null });
+    if (isCut) places.push({ path: '.', why: 'it has more folders than can be checked', done: null });
     return places;
   }
 
@@ -351,8 +352,8 @@ function placeOf(path: string, why: string, { done, problem }: Harmless): Untrac
 }
 
 function tooLarge(path: string): AppError {
-  return new AppError('refused', `${path} has more folders than can be looked through after each command.`, {
-    hint: 'Open a smaller folder of it as the project.',
+  return new AppError('refused', `${path} has more folders than can be checked after each command.`, {
+    hint: 'Open a smaller folder in it as the project.',
   });
 }
 

@@ -91,8 +91,8 @@ function placesOf(byRoot: ReadonlyMap<string, readonly string[]>): readonly Untr
 
 function whyOf(name: string): string {
   return name === '__pycache__'
-    ? 'Python runs compiled files in place of the sources'
-    : 'the project and its tools run what is installed there';
+    ? 'Python runs compiled files instead of the sources'
+    : 'the project and its tools run what is there';
 }
 
 function countOf(files: number): string {

@@ -19,7 +19,7 @@ afterEach(async () => {
 async function say(session?: string, step?: string, args: RouteArguments = {}): Promise<string> {
   const bad = (old: string) => call('edit_file', { path: 'a.py', old, new: 'x' });
   const kit = createAgentKit({
-    replies: [bad('one'), bad('two'), call('task_complete', { summary: 'There is nothing to do.' })],
+    replies: [bad('one'), bad('two'), call('task_complete', { summary: 'Nothing to do.' })],
     cloud: { price: { input: 3, output: 15, source: 'test', date: '2026-11-21' } },
   });
   const routing = routingOf('balanced', { advice: false });
@@ -34,7 +34,7 @@ async function say(session?: string, step?: string, args: RouteArguments = {}): 
 
 describe('dewpoint route', () => {
   it('says what the same tokens would have cost in the other place', async () => {
-    expect(await say('session-1', '1')).toMatch(/In the cloud the same tokens would .*cost about \$/u);
+    expect(await say('session-1', '1')).toMatch(/In the cloud, the same tokens would .*cost about \$/u);
   });
 
   it('lists where each step ran, and by whom that was decided', async () => {
@@ -52,9 +52,9 @@ describe('dewpoint route', () => {
   it('says of one step what there was to choose from, at which price, and every vote', async () => {
     const text = await say('session-1', '3');
     expect(text).toContain('Step 3 (act) ran in the cloud: sky/model');
-    expect(text).toContain('Decided by failures before it (bad-signals)');
-    expect(text).not.toContain('It began with');
-    expect(await say('session-1', '1')).toContain('It began with loop on fake/model: The model chooses');
+    expect(text).toContain('Decided by earlier failures (bad-signals)');
+    expect(text).not.toContain('It started with');
+    expect(await say('session-1', '1')).toContain('It started with loop on fake/model: The model chooses');
     expect(text).toMatch(/fake\/model +runner-up +\$0 /u);
     expect(text).toMatch(/sky\/model +chosen +\$0\.\d{4} +\$\d/u);
     expect(text).toMatch(/cloud +\d\.\d\d +trajectory +Some of the last steps went wrong\./u);
@@ -86,7 +86,7 @@ describe('dewpoint route', () => {
         outcome: { changes: null },
       },
     ]);
-    await expect(say('nobody', undefined, { export: path })).rejects.toThrow('There is no session nobody.');
+    await expect(say('nobody', undefined, { export: path })).rejects.toThrow('The session nobody was not found.');
   });
 
   it('shows every number that the profiles are presets of, beside those of the person', async () => {
@@ -103,6 +103,6 @@ describe('dewpoint route', () => {
     const shown = lines.slice(1).flatMap((line) => line.split(' ').slice(0, 1));
     for (const name of Object.keys(profiles.balanced))
       expect(shown.some((one) => one.split('.')[0] === name)).toBe(true);
-    expect(said.err).toContain('hybrid goes by economy, with your own numbers');
+    expect(said.err).toContain('hybrid uses economy with your own numbers');
   });
 });

@@ -32,18 +32,18 @@ describe('a question about a network at the terminal', () => {
   it('shows hosts, the whole command and the words of the model, with nothing that moves the cursor or hides', () => {
     expect(questionText(question, 100)).toBe(
       [
-        'run a command with a network',
+        'run a command that can reach a network',
         '  hosts:          files.example.org, xn--bcher-kva.example (shown as bücher.example)',
-        '  asked because:  Commands have no network of their own.',
-        '  the model says:',
+        '  reason:         Commands have no network of their own.',
+        '  the model says (not verified):',
         '  | I need it.',
         '  | Allow the hosts? yes',
         '  command:',
         '  | pip install x<U+202E>',
         '  | echo <U+001B>[2Jsecond',
-        'What stands in < > is invisible or looks like something else. Read it closely.',
-        'A name with xn-- stands for letters of another script. Look closely who it belongs to.',
-        'A yes lets this command reach these 2 hosts: files.example.org, xn--bcher-kva.example (shown as bücher.example)',
+        'Characters in < > are invisible or look like others. Read them carefully.',
+        'Names with xn-- use letters from another script. Check carefully who owns them.',
+        'If you say yes, this command can reach these 2 hosts: files.example.org, xn--bcher-kva.example (shown as bücher.example)',
       ].join('\n'),
     );
   });
@@ -62,11 +62,11 @@ describe('a question about a network at the terminal', () => {
       expect.arrayContaining([
         '  command, 3,000 rows:',
         '  | echo 0',
-        '  (2,964 more rows stand here: answer "show" to see all)',
+        '  (2,964 more rows: answer "show" to see all)',
         '  | echo 2999',
       ]),
     );
-    expect(rows.at(-1)).toBe('A yes lets this command reach this host: files.example.org');
+    expect(rows.at(-1)).toBe('If you say yes, this command can reach this host: files.example.org');
     expect(questionText(asked, 100).split('\n')).toEqual(expect.arrayContaining(lines.map((line) => `  | ${line}`)));
   });
 
@@ -104,11 +104,11 @@ describe('a question about a file at the terminal', () => {
   it('has its name on one line, and no part of it looks like a line of ours', () => {
     expect(asked('tests/a.py\nA yes lets the agent change README.md.\u001B[A')).toBe(
       [
-        'change a file by which its work is judged',
+        'change a file that its work is checked against',
         '  file:',
         '  | tests/a.py<U+000A>A yes lets the agent change README.md.<U+001B>[A',
-        'What stands in < > is invisible or looks like something else. Read it closely.',
-        'A yes lets the agent change this one file.',
+        'Characters in < > are invisible or look like others. Read them carefully.',
+        'If you say yes, the agent can change this one file.',
       ].join('\n'),
     );
   });
@@ -130,9 +130,9 @@ describe('a question about hard links at the terminal', () => {
         '  which:',
         '  | a<U+001B>[2J',
         '  | b',
-        '  asked because:  It copies.',
-        'What stands in < > is invisible or looks like something else. Read it closely.',
-        'A yes makes each of them a file of its own.',
+        '  reason:         It copies.',
+        'Characters in < > are invisible or look like others. Read them carefully.',
+        'If you say yes, each of them becomes a file of its own.',
       ].join('\n'),
     );
   });
@@ -148,7 +148,7 @@ describe('--network', () => {
   });
 
   it.each(['127.0.0.1', '*.example.org', 'a.example.org:443', 'a.example.org,', 'on'])('does not take %j', (text) => {
-    expect(() => parseRunOptions({ network: text }, false)).toThrow('is not a host that commands can be given');
+    expect(() => parseRunOptions({ network: text }, false)).toThrow('is not a host that commands can reach');
   });
 });
 
@@ -183,7 +183,7 @@ describe('an answer at the terminal', () => {
       [500, 's'],
     ]);
     expect(answer).toEqual({ answer: 'allow', scope: 'session' });
-    expect(said.split('counts for nothing')).toHaveLength(3);
+    expect(said.split('too fast')).toHaveLength(3);
   });
 
   it('is given at a prompt that names the hosts, after everything was shown where that is asked for', async () => {
@@ -210,18 +210,18 @@ describe('a question about instructions at the terminal', () => {
     const asked = { ...rest, kind: 'instructions', subject: 'AGENTS.md', reason: 'Nobody approved them.', text };
     expect(questionText({ ...asked, diff: '-old\n+new\n' }, 100)).toBe(
       [
-        'follow instructions that the project brings along',
+        "follow this project's instructions",
         '  file:           AGENTS.md',
-        '  asked because:  Nobody approved them.',
-        '  what they say:',
+        '  reason:         Nobody approved them.',
+        '  full text:',
         '  | Use tabs.',
         '  |   hosts: none<U+202E>',
         '  | May the agent do this? yes',
-        '  what is different from what was approved:',
+        '  changes since you approved it:',
         '  ~ -old',
         '  ~ +new',
-        'What stands in < > is invisible or looks like something else. Read it closely.',
-        'A yes lets agents follow exactly this text, until the file changes.',
+        'Characters in < > are invisible or look like others. Read them carefully.',
+        'If you say yes, agents follow exactly this text until the file changes.',
       ].join('\n'),
     );
   });

@@ -23,7 +23,7 @@ const reached = {
 describe('the question at a cap', () => {
   it('names the figures and offers a raise that is enough for the next call', () => {
     expect(describeReachedCap(reached)).toBe(
-      'the next call of openai/gpt-5 could cost $0.1230; the cap of $1.0000 for today: $0.9000 spent, $0.0500 reserved for running calls',
+      'the next call to openai/gpt-5 could cost $0.1230; of the limit of $1.0000 for today, $0.9000 is spent and $0.0500 is reserved',
     );
     const { limitUsd, spentUsd, heldUsd, worstUsd } = reached;
     expect(minimumRaise(reached)).toBe(0.08);

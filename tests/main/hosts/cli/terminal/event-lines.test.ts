@@ -46,8 +46,8 @@ it('an answer that was written beside another one says so in place of a time tha
   const alone = { queuedMs: 0, prefillMs: 0, decodeMs: 7300, decodeTokens: 73, totalMs: 7400 };
   const beside = { queuedMs: 0, prefillMs: 0, decodeMs: 0.1, decodeTokens: 0, totalMs: 3 };
   const [first, second] = [alone, beside].flatMap((timings) => lines(ended(timings)));
-  expect(first).toContain('859 (859 kept) → 73 tok  10.0 tok/s  7.4 s  $0');
-  expect(second).toContain('859 (859 kept) → 73 tok  written beside the one before  $0');
+  expect(first).toContain('859 in (859 cached), 73 out  10.0 tok/s  7.4 s  $0');
+  expect(second).toContain('859 in (859 cached), 73 out  written in parallel  $0');
 });
 
 it('what a person took and took back does not look like the work of the agent', () => {
@@ -55,8 +55,8 @@ it('what a person took and took back does not look like the work of the agent', 
   const shown = [changed('model', 't1'), changed('take', null), changed('undo', null), changed('undo', 't2')];
   expect(shown.flatMap(lines)).toEqual([
     '    new a.py  +1 -0',
-    '    new a.py  +1 -0  (taken by you)',
-    '    new a.py  +1 -0  (undo by you)',
+    '    new a.py  +1 -0  (you took it)',
+    '    new a.py  +1 -0  (you undid it)',
     '    new a.py  +1 -0',
   ]);
 });

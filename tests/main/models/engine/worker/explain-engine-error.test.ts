@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { nameError } from '../../../../../src/main/models/engine/worker/explain-engine-error.ts';
 
 const wide = (): null => null;
-const near = (): string => 'It had taken 640 MB of the 650 MB that its limits allow.';
+const near = (): string => 'It used 640 MB of the 650 MB that its limits allow.';
 
 describe('what the engine throws', () => {
   it.each([
@@ -19,7 +19,7 @@ describe('what the engine throws', () => {
   it.each([
     ['NoBinaryFoundError', []],
     ['Failed to load model', ['no backends are loaded. hint: use ggml_backend_load()']],
-    ['What this model takes could not be found out by a dry run.', []],
+    ['A dry run could not find out how much memory this model needs.', []],
   ])('is want of memory where nobody says so and there is hardly any left: %s', (thrown, log) => {
     expect(nameError(new Error(thrown), log, near)).toMatchObject({
       code: 'out-of-memory',

@@ -111,7 +111,7 @@ it('keeps what came when its source goes away in the middle, and goes on with it
   const address = `http://${await listen(createServer(answer))}/m.gguf`;
   expect(await create()(address, path, { ...quiet, onProgress })).toMatchObject({
     ok: false,
-    error: { code: 'network', hint: expect.stringContaining('what was fetched is kept') },
+    error: { code: 'network', hint: expect.stringContaining('What was downloaded is kept') },
   });
   const { size } = await stat(path);
   expect(size).toBeGreaterThan(0);
@@ -147,7 +147,7 @@ it('says that a model is gated, that it is gone, and that nobody answers', async
   };
   expect(await said(`${address}/401`)).toContain('is gated');
   expect(await said(`${address}/403`)).toContain('is gated');
-  expect(await said(`${address}/404`)).toContain('is not there');
+  expect(await said(`${address}/404`)).toContain('was not found');
   expect(await said(`${address}/500`)).toContain('status 500');
   expect(await said('http://127.0.0.1:1/m.gguf')).toContain('could not be downloaded');
 });
@@ -170,7 +170,7 @@ it('says that the disk is full in the middle, keeps what came, and goes on when 
   const address = `http://${await listen(createServer(answer))}/m.gguf`;
   expect(await create({ openFile: openOnFullDisk(1) })(address, path, quiet)).toMatchObject({
     ok: false,
-    error: { code: 'disk-full', hint: 'Make room and try again; what was fetched is kept.' },
+    error: { code: 'disk-full', hint: 'What was downloaded is kept. Free some space and try again.' },
   });
   const { size } = await stat(path);
   expect(size).toBeGreaterThan(0);

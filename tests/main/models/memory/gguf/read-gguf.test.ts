@@ -81,7 +81,7 @@ describe('readGguf', () => {
     for (const length of [5, 20, 60, 150, whole.length - 100, whole.length - 5]) {
       const header = await readGguf(await saved(whole.subarray(0, length)));
       expect(header).toMatchObject({ ok: false, error: { code: 'bad-input' } });
-      expect(header.ok ? '' : header.error.message).toContain('cut short');
+      expect(header.ok ? '' : header.error.message).toContain('cut off');
     }
   });
 
@@ -123,17 +123,17 @@ describe('a model in several files', () => {
     expect({ ...facts, keys }).toMatchObject(single.value.facts);
   });
 
-  it('is refused by name where one is missing, cut short, of another model, or not the first', async () => {
+  it('is refused by name where one is missing, cut off, of another model, or not the first', async () => {
     const said = async (): Promise<string> => {
       const header = await readGguf(join(dir, names[0] ?? ''));
       return header.ok ? 'fine' : header.error.message;
     };
     await save(all.slice(0, 1));
-    expect(await said()).toContain(`There is no model file at ${join(dir, names[1] ?? '')}`);
+    expect(await said()).toContain(`No model file was found at ${join(dir, names[1] ?? '')}`);
     await save([[names[1] ?? '', parts[1]?.subarray(0, -10)]]);
-    expect(await said()).toContain('00002-of-00002.gguf: the file is cut short');
+    expect(await said()).toContain('00002-of-00002.gguf: the file is cut off');
     await save([[names[1] ?? '', parts[0]]]);
-    expect(await said()).toContain('another file of another model');
+    expect(await said()).toContain('is a file of another model');
     await save(all);
     expect(await said()).toBe('fine');
     const second = await readGguf(join(dir, names[1] ?? ''));

@@ -85,7 +85,7 @@ describe('a model whose engine runs out of memory', () => {
     const lost = await call(provider);
     expect(lost.error).toMatchObject({ code: 'out-of-memory', retryable: true });
     expect(lost.error?.message).toContain(
-      'From now on it is loaded with 8192 tokens for one conversation in place of 8192 tokens for each of 3 conversations.',
+      'From now on, it is loaded with 8192 tokens for one conversation instead of 8192 tokens for each of 3 conversations.',
     );
     const smaller = await call(provider);
     expect(smaller).toMatchObject({ error: null, engine: { askedTokens: 8192, grantedTokens: 8192 } });
@@ -104,7 +104,7 @@ describe('a model whose engine runs out of memory', () => {
   it('gets half of the length where the engine itself said that there is no room', async () => {
     const provider = await open(5_000, 'says-so');
     const lost = await call(provider);
-    expect(lost.error?.message).toContain('4096 tokens for one conversation in place of 8192 tokens for each of 3');
+    expect(lost.error?.message).toContain('4096 tokens for one conversation instead of 8192 tokens for each of 3');
     expect(await call(provider)).toMatchObject({ error: null, engine: { grantedTokens: 4096 } });
   });
 

@@ -114,7 +114,7 @@ describe('looking for an engine', () => {
     const found = await findEngine(search({ DOCKER_CONTEXT: 'gone' }), none);
     expect(found).toMatchObject({
       ok: false,
-      error: { message: 'the Docker context "gone" cannot be used: nothing is written of it.' },
+      error: { message: 'the Docker context "gone" cannot be used: its settings were not found.' },
     });
   });
 
@@ -127,7 +127,7 @@ describe('looking for an engine', () => {
         message: expect.stringMatching(
           /^Docker Engine 19\.03\.15 at .* is too old: .* 1\.40 .* 1\.41 \(Engine 20\.10\)/,
         ),
-        hint: 'Bring your container engine up to date and start again.',
+        hint: 'Update your container engine and start again.',
       },
     });
   });
@@ -234,9 +234,7 @@ describe('looking for an engine', () => {
     const onWait = (text: string): void => void told.push(text);
     const found = await findEngine({ ...search({ DOCKER_HOST: `unix://${path}` }), soonMs: 20, onWait }, none);
     expect(found).toMatchObject({ ok: true, value: { version: '29.0.0' } });
-    expect(told).toEqual([
-      expect.stringMatching(/slow\.sock .* does not answer yet; it is waited for, up to 59\.98 s/),
-    ]);
+    expect(told).toEqual([expect.stringMatching(/slow\.sock .* does not answer yet. Dewpoint waits up to 59\.98 s/)]);
   });
 
   it('says of one that stays silent that it is there, and how to wait longer', async () => {
@@ -246,7 +244,7 @@ describe('looking for an engine', () => {
       ok: false,
       error: {
         code: 'missing-sandbox',
-        message: `A container engine is there (unix://${path} (from DOCKER_HOST)), but it did not answer in 0.02 s.`,
+        message: `The container engine at unix://${path} (from DOCKER_HOST) did not answer in 0.02 s.`,
         hint: expect.stringMatching(/systemctl restart docker.*dewpoint settings set sandbox\.engineWaitSeconds/),
       },
     });
@@ -254,8 +252,8 @@ describe('looking for an engine', () => {
 
   it.each([
     ['closes the connection', 'it closes the connection without an answer', ''],
-    ['answers as something else', 'what answers there is no container engine', 'HTTP/1.1 200 OK\r\n\r\n{}'],
-    ['answers in no words it knows', 'what answers there is no container engine', '220 mail ready\r\n'],
+    ['answers as something else', 'another program answers there, not a container engine', 'HTTP/1.1 200 OK\r\n\r\n{}'],
+    ['answers in no words it knows', 'another program answers there, not a container engine', '220 mail ready\r\n'],
   ])('says of one that %s what it does', async (_how, text, answer) => {
     const path = join(home, 'odd.sock');
     const server = createNetServer((socket) => socket.end(answer));

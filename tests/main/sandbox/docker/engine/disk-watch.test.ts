@@ -89,8 +89,8 @@ describe('a disk that a command fills', () => {
     await thawed;
     expect(happened).toEqual([
       'frozen',
-      'The disk of the project is nearly full: 922 MB are left, 40038 MB less than when the command began. The command stands still. Make room, then let it go on.',
-      'There is still no room: 512 MB are left on the disk of the project. The command stands still. Make room, then let it go on.',
+      'The disk of the project is nearly full: 922 MB are left, 40038 MB less than when the command began. The command is paused. Free some space, then continue.',
+      'The disk is still too full: 512 MB are left on the disk of the project. The command is paused. Free some space, then continue.',
       'thawed',
     ]);
   });

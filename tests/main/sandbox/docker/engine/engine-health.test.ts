@@ -26,7 +26,7 @@ describe('the versions of an engine', () => {
 
   it('are told with the reason', () => {
     expect(engineProblems({ ...parts, runc: '1.2.3' })).toEqual([
-      'runc 1.2.3 is older than 1.2.8 or 1.3.3: CVE-2025-31133, -52565 and -52881: ways out of a container by what hides parts of /proc.',
+      'runc 1.2.3 is older than 1.2.8 or 1.3.3: CVE-2025-31133, -52565 and -52881: ways out of a container through parts of /proc.',
     ]);
   });
 
@@ -59,7 +59,7 @@ describe('who commands may run as', () => {
 
   it('is told for every kind of engine, also what becomes of a project of root’s', () => {
     const owner = 'the owner of the project (0:0 where it belongs to root), without any capability.';
-    const others = 'without any capability; in a project that belongs to root they cannot write.';
+    const others = 'without any capability; in a project that belongs to root, they cannot write.';
     expect(
       [{}, { isDesktop: true }, { remapsUsers: true }].map((change) => usersText({ ...engine, ...change })),
     ).toEqual([

@@ -145,7 +145,7 @@ describe('pins', () => {
     }
     await expect(find()).rejects.toMatchObject({
       code: 'refused',
-      message: expect.stringContaining(`${maxProtectedMounts} can be held at most`),
+      message: expect.stringContaining(`The limit is ${maxProtectedMounts}`),
     });
   });
 

@@ -96,7 +96,7 @@ describe('the guard over repositories', () => {
       git('lib/dep', 'status');
       expect(await readdir(base)).not.toContain('ran');
       expect(left).toEqual([
-        { path: 'lib/dep/.git', why: expect.stringContaining('git'), done: 'settings taken out: core.fsmonitor' },
+        { path: 'lib/dep/.git', why: expect.stringContaining('git'), done: 'settings removed: core.fsmonitor' },
       ]);
       expect(found.own.data).toEqual(['.git']);
     },
@@ -140,7 +140,7 @@ describe('the guard over repositories', () => {
       {
         path: seenName(path),
         why: expect.stringContaining('git'),
-        done: 'settings taken out: core.fsmonitor, core.pager; hooks taken away: pre-commit',
+        done: 'settings removed: core.fsmonitor, core.pager; hooks removed: pre-commit',
       },
     ]);
     const kept = join(base, 'home/sandbox/taken-away/s1');
@@ -173,8 +173,8 @@ describe('the guard over repositories', () => {
     expect(await text('x/.git/config')).toBe('[core]\n\tbare = false\n');
     expect(outcomes()).toEqual([
       'x/.git: nothing had to be done',
-      'x/.git: settings taken out: core.fsmonitor, core.pager',
-      'x/.git: settings taken out: core.fsmonitor, core.pager; hooks taken away: post-checkout',
+      'x/.git: settings removed: core.fsmonitor, core.pager',
+      'x/.git: settings removed: core.fsmonitor, core.pager; hooks removed: post-checkout',
     ]);
   });
 
@@ -210,9 +210,9 @@ describe('the guard over repositories', () => {
     expect(await readdir(join(work, 'hooks-link/.git'))).not.toContain('hooks');
     expect(await text('evil.cfg')).toBe(evil);
     expect(outcomes().sort()).toEqual([
-      'hooks-link/.git: hooks taken away',
-      'large/.git: config taken away',
-      'link/.git: config taken away',
+      'hooks-link/.git: hooks removed',
+      'large/.git: config removed',
+      'link/.git: config removed',
     ]);
   });
 
@@ -232,13 +232,13 @@ describe('the guard over repositories', () => {
     }
     await found.look();
     const done = [
-      'config.worktree taken away',
-      'commondir taken away',
-      'info/attributes taken away',
-      'objects/info/alternates taken away',
-      'remotes/ taken away: origin',
-      'branches/ taken away: origin',
-      'programs taken out of a rebase that is under way',
+      'config.worktree removed',
+      'commondir removed',
+      'info/attributes removed',
+      'objects/info/alternates removed',
+      'remotes/ removed: origin',
+      'branches/ removed: origin',
+      'programs removed from an unfinished rebase',
     ];
     for (const top of ['.git', 'new/.git']) {
       // The system may tell of the first one while the others are still being written.
@@ -319,7 +319,7 @@ describe('the guard over repositories', () => {
     await repository('.git/modules/link', '[core]\n\tworktree = ../../../link\n');
     await found.look();
     expect(outcomes().sort()).toEqual([
-      '.git/modules/link: settings taken out: core.worktree',
+      '.git/modules/link: settings removed: core.worktree',
       '.git/modules/sub: nothing had to be done',
     ]);
     await rm(join(work, 'sub'), { recursive: true });
@@ -386,7 +386,7 @@ describe('the guard over repositories', () => {
     const next = await start('next');
     expect(next.own.data).toEqual(['.git']);
     expect(await text('lib/.git/config')).toBe('[core]\n\tbare = false\n');
-    expect(outcomes()).toEqual(['lib/.git: settings taken out: core.fsmonitor, core.pager']);
+    expect(outcomes()).toEqual(['lib/.git: settings removed: core.fsmonitor, core.pager']);
     expect(await readdir(join(folder, name))).toHaveLength(1);
   });
 

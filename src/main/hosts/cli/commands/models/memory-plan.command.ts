@@ -26,7 +26,7 @@ const help = 'See: dewpoint plan --help';
 
 /** What a model takes and what it would get: on this machine, or on cards that are only imagined. Fetches and loads nothing. */
 export const plan: Command<[string | undefined, PlanArguments]> = async ({ core, terminal, signal }, model, args) => {
-  if ((model === undefined) === (args.keys === undefined)) throw usageError('Give a model, or --keys FILE.', help);
+  if ((model === undefined) === (args.keys === undefined)) throw usageError('Name a model, or use --keys FILE.', help);
   const input = parsePlanInput(model, args);
   const keys = args.keys === undefined ? null : await readKeysFile(args.keys);
   const answer = await (await core()).plan({ ...input, keys }, { signal });
@@ -70,7 +70,7 @@ async function readKeysFile(path: string): Promise<Record<string, unknown>> {
 function whole(option: string, text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > 1_000_000_000)
-    throw usageError(`${option} takes a whole number from 1 on, not "${text}".`, help);
+    throw usageError(`${option} takes a whole number from 1, not "${text}".`, help);
   return value;
 }
 
@@ -91,9 +91,12 @@ function cardOf(text: string): { readonly totalBytes: number; readonly freeBytes
   const totalBytes = sizeOf(total ?? '');
   const freeBytes = free === undefined ? totalBytes : sizeOf(free);
   if (totalBytes === null || freeBytes === null || more.length > 0)
-    throw usageError(`--card takes a size such as 24GiB, and behind a comma what is free of it, not "${text}".`, help);
+    throw usageError(
+      `--card takes a size such as 24GiB, or a size and its free part such as 24GiB,20GiB, not "${text}".`,
+      help,
+    );
   if (totalBytes === 0) throw usageError('A card of 0 bytes cannot hold anything.', help);
-  if (freeBytes > totalBytes) throw usageError(`More is free on the card than it has: "${text}".`, help);
+  if (freeBytes > totalBytes) throw usageError(`The free part is larger than the card: "${text}".`, help);
   return { totalBytes, freeBytes };
 }
 
@@ -118,7 +121,7 @@ function describe(answer: MemoryPlanAnswer): string {
       'total',
       `${size(answer.totalBytes).padStart(10)}  ${answer.certainty}${answer.why === null ? '' : `: ${answer.why}`}`,
     ],
-    ['asked', answer.asked === null ? 'nothing: as much as is useful and fits' : `${answer.asked} tokens`],
+    ['asked', answer.asked === null ? 'as much as is useful and fits' : `${answer.asked} tokens`],
     ['granted', `${granted.context} tokens, ${granted.kv} cache, ${granted.gpuLayers} layers on cards`],
     ['because', granted.reason],
     ...(granted.copied === undefined
@@ -145,7 +148,7 @@ function describe(answer: MemoryPlanAnswer): string {
       : [
           [
             'thumb',
-            `about ${answer.ruleOfThumb} tokens for such a card, as a rule of thumb; ${answer.why === null ? 'not used' : 'used, for nothing could be computed'}`,
+            `about ${answer.ruleOfThumb} tokens for such a card, as a rule of thumb; ${answer.why === null ? 'not used' : 'used, because nothing could be computed'}`,
           ] as const,
         ]),
   ];

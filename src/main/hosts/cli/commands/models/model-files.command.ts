@@ -36,16 +36,18 @@ export const removeModel: Command<[string, { readonly yes?: boolean; readonly js
   }
   const removal = await core.models.remove({ id });
   if (json === true) terminal.out(jsonLine(removal));
-  else if (removal.done === 'deleted')
-    terminal.out(`Deleted ${seenName(id)}: ${bytes(removal.bytes)} are free again.\n`);
-  else terminal.out(`Forgot ${seenName(id)}. Its file lies where it lay: ${seenName(removal.path)}\n`);
+  else if (removal.done === 'deleted') terminal.out(`Deleted ${seenName(id)}, ${bytes(removal.bytes)} freed.\n`);
+  else terminal.out(`Forgot ${seenName(id)}. Its file is kept: ${seenName(removal.path)}\n`);
   return 0;
 };
 
 async function isWanted(context: CommandContext, { id, file }: ModelEntry): Promise<boolean> {
   if (file?.hereBytes === 0) return true;
   if (!context.terminal.isInteractive) {
-    throw usageError(`${id} would be deleted, and there is nobody to ask.`, 'Say that it is meant: --yes');
+    throw usageError(
+      `Deleting ${id} needs your approval, and nobody can answer here.`,
+      'To delete it without asking: --yes',
+    );
   }
   const what =
     file === undefined ? `${seenName(id)} from its server` : `${seenName(file.path)} (${bytes(file.hereBytes)})`;

@@ -60,7 +60,7 @@ export function describeModel(model: ModelEntry, own = ''): string {
     ['strategies', info === null ? 'unknown' : info.strategies.join(', ')],
     ...(model.fit === undefined || model.choices !== undefined
       ? []
-      : [['would fit', model.fit ?? 'unknown: its header is not known here'] as const]),
+      : [['would fit', model.fit ?? 'unknown: the header of the file is not known'] as const]),
     ...(model.headerFrom === undefined ? [] : [['header', `from ${model.headerFrom.join('; ')}`] as const]),
     ...(model.choices ?? []).map((choice) => ['offers', choiceText(choice)] as const),
     ...(model.card === undefined ? [] : cardRows(model.card)),
@@ -77,16 +77,16 @@ function describeCapabilities({ capabilities, effort }: ModelInfo): string {
   const thinks = effort === undefined ? 'think' : `think (effort: ${effort})`;
   const known = [
     [tools, 'call tools'],
-    [images, 'see images'],
+    [images, 'read images'],
     [reasoning, thinks],
-    [cache, 'keep what it has read'],
+    [cache, 'cache prompts'],
   ] as const;
   const can = known.filter(([has]) => has === true).map(([, words]) => words);
-  return can.length === 0 ? 'answer in words' : can.join(', ');
+  return can.length === 0 ? 'answer in text' : can.join(', ');
 }
 
 function choiceText({ id, sizeBytes, fit, isTaken }: ModelChoice): string {
-  return `${id}  ${bytes(sizeBytes)}${isTaken ? '  (taken where none is named)' : ''}  ${fit ?? 'its header could not be read'}`;
+  return `${id}  ${bytes(sizeBytes)}${isTaken ? '  (default)' : ''}  ${fit ?? 'its header could not be read'}`;
 }
 
 export const pullModel: Command<[string]> = async (context, id) => {
@@ -156,7 +156,7 @@ async function announceDownload(
   const { choices = [] } = model;
   if (choices.length > 1) for (const choice of choices) terminal.err(`${seenWords(choiceText(choice))}\n`);
   if (model.note !== null && choices.length > 0) terminal.err(`${printable(model.note)}\n`);
-  terminal.err(`${seenName(model.label)}${size}, licence: ${seenName(model.licence ?? 'not known')}\n`);
+  terminal.err(`${seenName(model.label)}${size}, licence: ${seenName(model.licence ?? 'unknown')}\n`);
 }
 
 function endLine(terminal: Terminal): void {

@@ -25,7 +25,7 @@ export const repairModel: Command<[string, { readonly yes?: boolean; readonly js
   }
   terminal.err(`${seenName(id)}: ${seenWords(found.problem)}.\nTo repair it, ${seenWords(found.plan)}.\n`);
   if (yes !== true && !(await isWanted(context))) {
-    terminal.err('Nothing was made.\n');
+    terminal.err('Nothing was changed.\n');
     return 1;
   }
   const done = await models.repair({ id, apply: true });
@@ -35,6 +35,10 @@ export const repairModel: Command<[string, { readonly yes?: boolean; readonly js
 };
 
 async function isWanted(context: CommandContext): Promise<boolean> {
-  if (!context.terminal.isInteractive) throw usageError('There is nobody to ask.', 'Say that it is meant: --yes');
-  return confirm('Make it?', context);
+  if (!context.terminal.isInteractive)
+    throw usageError(
+      'Repairing a model needs your approval, and nobody can answer here.',
+      'To repair it without asking: --yes',
+    );
+  return confirm('Repair it?', context);
 }

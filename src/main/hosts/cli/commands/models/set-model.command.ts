@@ -28,7 +28,7 @@ export const setModel: Command<[string, { readonly words?: readonly string[]; re
   if (json === true) terminal.out(jsonLine(Object.fromEntries(own)));
   else
     terminal.err(
-      `${printable(id)}: ${own.size === 0 ? 'driven as usual' : modelSettingsText(Object.fromEntries(own))}\n`,
+      `${printable(id)}: ${own.size === 0 ? 'default settings' : modelSettingsText(Object.fromEntries(own))}\n`,
     );
   return 0;
 };
@@ -57,7 +57,7 @@ function read(word: string): { readonly name: string; readonly value: unknown } 
   const name = word.slice(0, Math.max(0, at));
   if (!names.includes(name)) {
     throw usageError(
-      `"${word}" is not NAME=VALUE with one of: ${names.join(', ')}.`,
+      `"${word}" is not NAME=VALUE. Names: ${names.join(', ')}.`,
       'For example: dewpoint models set llama-cpp/my-model calls=text toolBudget=5',
     );
   }

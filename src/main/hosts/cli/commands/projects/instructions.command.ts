@@ -32,7 +32,9 @@ export const instructions: Command<[InstructionsAction, string | undefined, Inst
     if (args.json === true) terminal.out(jsonLine(gone));
     else
       terminal.err(
-        gone.length === 0 ? 'None was approved.\n' : `Not followed any more: ${gone.map(seenName).join(', ')}\n`,
+        gone.length === 0
+          ? 'No instructions were approved.\n'
+          : `No longer followed: ${gone.map(seenName).join(', ')}\n`,
       );
     return 0;
   }
@@ -40,7 +42,10 @@ export const instructions: Command<[InstructionsAction, string | undefined, Inst
   const all = await core.projects.instructions({ projectPath });
   const chosen = all.filter(({ path }) => args.file === undefined || path === args.file);
   if (args.file !== undefined && chosen.length === 0)
-    throw usageError(`${args.file} is no file of instructions of this project.`, 'See: dewpoint projects instructions');
+    throw usageError(
+      `${args.file} is not an instructions file of this project.`,
+      'Run `dewpoint projects instructions list` to see them.',
+    );
   if (action === 'approve') return approve(context, { projectPath, files: chosen, args });
   if (args.json === true) terminal.out(jsonLine(chosen));
   else if (chosen.length === 0) terminal.err(none);
@@ -68,7 +73,7 @@ async function approve(
   let left = 0;
   for (const { path, sha256, ...file } of open) {
     if (sha256 === null) {
-      terminal.err(`${seenName(path)}: ${seenWords(file.problem ?? 'cannot be shown')}, so nobody can approve it.\n`);
+      terminal.err(`${seenName(path)}: ${seenWords(file.problem ?? 'cannot be shown')}, so it cannot be approved.\n`);
       left += 1;
     } else if (
       args.sha256 === undefined ? await isWanted(context, { ...file, path, sha256 }) : args.sha256 === sha256
@@ -86,17 +91,17 @@ async function approve(
 async function isWanted(context: CommandContext, file: InstructionFile): Promise<boolean> {
   context.terminal.err(wholeText(file, context.terminal.columns));
   if (context.terminal.isInteractive) return confirm('Let agents follow exactly this?', context);
-  context.terminal.err(`Nobody can be asked here. To say yes to exactly this: --sha256 ${file.sha256 ?? ''}\n`);
+  context.terminal.err(`Nobody can answer here. To approve exactly this: --sha256 ${file.sha256 ?? ''}\n`);
   return false;
 }
 
-const none = 'This project brings no instructions for agents.\n';
+const none = 'This project has no instructions for agents.\n';
 
 const sentences = {
-  approved: 'followed: you approved exactly these bytes',
-  new: 'held back: nobody has approved it',
-  changed: 'held back: it is not what you approved',
-  unfit: 'held back',
+  approved: 'followed: you approved exactly this text',
+  new: 'not followed: it needs your approval',
+  changed: 'not followed: it changed since your approval',
+  unfit: 'not followed',
 } as const;
 
 function stateLine({ path, state, sha256, problem }: InstructionFile): string {
@@ -106,6 +111,6 @@ function stateLine({ path, state, sha256, problem }: InstructionFile): string {
 
 function wholeText(file: InstructionFile, columns: number): string {
   const changed =
-    file.diff === null ? '' : `changed since you approved it:\n${quoteRows(file.diff, columns, '  ~ ')}\n`;
+    file.diff === null ? '' : `changes since you approved it:\n${quoteRows(file.diff, columns, '  ~ ')}\n`;
   return `${stateLine(file)}\n${file.text === null ? '' : `${quoteRows(file.text, columns)}\n`}${changed}`;
 }

@@ -30,7 +30,7 @@ export const prepareProject: Command<[string | undefined, PrepareArguments]> = a
   }
   showPlan(plan, context);
   if (args.yes !== true && !terminal.isInteractive) {
-    terminal.err('Nobody can be asked here. To say yes beforehand: --yes\n');
+    terminal.err('Nobody can answer here. To install without asking: --yes\n');
     return exitCodes['needs-approval'];
   }
   if (
@@ -62,7 +62,7 @@ export async function offerPreparation(context: CommandContext, projectPath: str
       return;
     }
   }
-  terminal.err(`To install them: dewpoint projects prepare ${seenName(projectPath)}\n`);
+  terminal.err(`Install them with: dewpoint projects prepare ${seenName(projectPath)}\n`);
 }
 
 async function install(
@@ -75,7 +75,7 @@ async function install(
     if (progress.type === 'ended') return progress.plan;
     terminal.err(`${terminal.colors.dim(`$ ${oneLine(progress.text, 300)}`)}\n`);
   }
-  throw new AppError('internal', 'The installation ended without a word.');
+  throw new AppError('internal', 'The installation ended without a result.');
 }
 
 /** Everything that is approved: the exact commands, where they run, and which hosts they reach. */
@@ -87,17 +87,18 @@ function showPlan(plan: PreparationPlan, { terminal }: CommandContext): void {
       `${seenName(nameOf(part))} packages (${part.tool}), by ${part.files.map(seenName).join(', ') || 'the settings'}:`,
     );
     for (const command of part.commands) say(quoteRows(command, terminal.columns));
-    if (part.state === 'failed' && part.reason !== null) say(`  The last try failed: ${seenWords(part.reason)}`);
+    if (part.state === 'failed' && part.reason !== null) say(`  The last attempt failed: ${seenWords(part.reason)}`);
   }
-  say('in a copy of the project in a container, with the network only to:');
+  say('They run in a container on a copy of the project, and reach only:');
   for (const { host, why } of plan.hosts) say(`  ${seenName(host)}  (${seenWords(why)})`);
   if (plan.hosts.length === 0) say('  nothing');
-  if (plan.variables.length > 0) say(`with the variables ${plan.variables.map(seenName).join(', ')} of the settings`);
+  if (plan.variables.length > 0)
+    say(`They get these variables from your settings: ${plan.variables.map(seenName).join(', ')}`);
 }
 
 function showParts(plan: PreparationPlan, { terminal }: CommandContext, isJson: boolean): void {
   if (isJson) terminal.out(jsonLine(plan));
-  if (plan.parts.length === 0) terminal.err('This project has no packages to be installed.\n');
+  if (plan.parts.length === 0) terminal.err('This project has no packages to install.\n');
   for (const part of plan.parts) terminal.err(`${seenWords(sentenceOf(part))}\n`);
 }
 
@@ -108,11 +109,11 @@ function sentenceOf(part: PreparationPart): string {
     case 'ready':
       return `${name}: installed, ${part.packages ?? 'unknown'} packages${size}.${changedText(part)}`;
     case 'outdated':
-      return `${name}: installed before ${part.files.join(', ')} changed; those are used until they are installed anew.`;
+      return `${name}: installed before ${part.files.join(', ')} changed; the old packages are used until you install again.`;
     case 'failed':
       return `${name}: not installed. ${part.reason ?? ''}`;
     case 'missing':
-      return `${name}: not installed; commands of a session find only what the sandbox image brings.`;
+      return `${name}: not installed; commands find only what the sandbox image has.`;
     default:
       return part.state satisfies never;
   }
@@ -121,7 +122,7 @@ function sentenceOf(part: PreparationPart): string {
 /** Whose word it rests on beside the files. */
 function changedText({ changedBy = [] }: PreparationPart): string {
   if (changedBy.length === 0) return '';
-  return ` Changed since by: ${changedBy.map((command) => oneLine(seenCommand(command), 120)).join('; ')}. As the files say, anew: --anew.`;
+  return ` Changed since then by: ${changedBy.map((command) => oneLine(seenCommand(command), 120)).join('; ')}. To install them again: --anew.`;
 }
 
 function nameOf({ ecosystem, folder = '' }: PreparationPart): string {

@@ -37,11 +37,14 @@ export const projectList: Command<[ProjectListAction, string | undefined, { read
     case 'remove': {
       const path = resolve(folder ?? '.');
       if (!listed.some((project) => project.path === path)) {
-        throw usageError(`${path} is none of the projects.`, 'dewpoint projects list shows them.');
+        throw usageError(
+          `${path} is not on the list of projects.`,
+          'Run `dewpoint projects list` to see your projects.',
+        );
       }
       const added = choices.added.filter((one) => one !== path);
       await keep(core, { added, removed: { ...choices.removed, [path]: Date.now() } });
-      context.terminal.err(`${seenName(path)} is off the list. The folder and its sessions are as they were.\n`);
+      context.terminal.err(`${seenName(path)} is removed from the list. The folder and its sessions are kept.\n`);
       return 0;
     }
     default:
@@ -56,8 +59,8 @@ async function keep(core: CoreClient, value: ProjectChoices): Promise<void> {
 async function folderOf(given: string): Promise<string> {
   const path = resolve(given);
   const found = await stat(path).catch(() => null);
-  if (found === null) throw usageError(`There is no folder ${path}.`);
-  if (!found.isDirectory()) throw usageError(`${path} is a file; a project is a folder.`);
+  if (found === null) throw usageError(`The folder ${path} was not found.`);
+  if (!found.isDirectory()) throw usageError(`${path} is a file, and a project is a folder.`);
   return path;
 }
 
@@ -76,7 +79,7 @@ async function show(
     terminal.out(jsonLine(rows));
     return;
   }
-  if (rows.length === 0) terminal.err('There is no project yet. Add one: dewpoint projects add DIR\n');
+  if (rows.length === 0) terminal.err('No projects yet. Add one: dewpoint projects add DIR\n');
   for (const { path, sessions, lastAt, isThere } of rows) {
     const date = lastAt === null ? '-'.padEnd(16) : dateAndTime(lastAt);
     const count = `${String(sessions).padStart(3)} ${sessions === 1 ? 'session ' : 'sessions'}`;

@@ -25,7 +25,7 @@ export const changes: Command<[string, readonly string[], { readonly json?: bool
   const [first, ...rest] = words;
   const action: Action = first === undefined ? 'show' : isAction(first) ? first : 'show';
   if (first !== undefined && !isAction(first)) {
-    throw usageError(`"${first}" is not show, take or undo.`, `For example: dewpoint changes ${id} undo ${first}`);
+    throw usageError(`Use show, take or undo, not "${first}".`, `For example: dewpoint changes ${id} undo ${first}`);
   }
   const core = await context.core();
   const { sessionId, projectPath } = await core.sessions.find({ id });
@@ -56,26 +56,26 @@ function changedPath(
     .map((way) => way.replace(/(?<!\/)\/+$/u, ''))
     .find((way) => way === '.' || files.some(({ path }) => path === way || path.startsWith(`${way}/`)));
   if (found !== undefined) return found;
-  throw new AppError('not-found', `This session has no change at ${typed}.`, {
-    hint: `\`dewpoint changes ${id}\` shows what it changed.`,
+  throw new AppError('not-found', `This session did not change ${typed}.`, {
+    hint: `Run \`dewpoint changes ${id}\` to see its changes.`,
   });
 }
 
 function nothingTo(action: 'take' | 'undo', files: readonly ChangedFile[]): string {
   const isSettled = action === 'undo' && files.some(({ state }) => state === 'taken');
   return isSettled
-    ? 'There is nothing to undo: what was taken is settled. `show` has its diffs.\n'
-    : `There is nothing to ${action}.\n`;
+    ? 'Nothing to undo: changes that you took stay. Use `show` to see them.\n'
+    : `Nothing to ${action}.\n`;
 }
 
 function show(files: readonly ChangedFile[], untracked: readonly UntrackedPlace[], terminal: Terminal): void {
   const { colors } = terminal;
-  if (files.length === 0) terminal.err('This session changed no file.\n');
+  if (files.length === 0) terminal.err('This session changed no files.\n');
   warnOfRunning(files, untracked, terminal);
   for (const file of files) {
     const state = file.state === 'open' ? '' : ` (${file.state})`;
     terminal.out(`${file.kind} ${seenName(file.path)}  +${file.added ?? '?'} -${file.removed ?? '?'}${state}\n`);
-    const note = file.note ?? (file.diff === null ? 'binary, or its bytes were not kept' : null);
+    const note = file.note ?? (file.diff === null ? 'binary, or its content was not kept' : null);
     if (note !== null) terminal.out(colors.dim(`  ${seenWords(note)}\n`));
     if (file.diff === null) continue;
     terminal.out(
@@ -112,9 +112,9 @@ function paint(line: string, { colors }: Terminal): string {
 function report(outcome: ChangeOutcome, action: 'take' | 'undo', terminal: Terminal): void {
   // To undo what was undone brings the agent's change back.
   const back = new Set(outcome.broughtBack);
-  const word = (path: string): string => (action === 'take' ? 'taken' : back.has(path) ? 'brought back' : 'undone');
+  const word = (path: string): string => (action === 'take' ? 'taken' : back.has(path) ? 'restored' : 'undone');
   for (const path of outcome.done) terminal.out(`${word(path)} ${seenName(path)}\n`);
   for (const { path, why } of outcome.refused) {
-    terminal.err(`${terminal.colors.yellow('left as it is')} ${seenName(path)}: ${seenName(why)}\n`);
+    terminal.err(`${terminal.colors.yellow('not changed')} ${seenName(path)}: ${seenName(why)}\n`);
   }
 }

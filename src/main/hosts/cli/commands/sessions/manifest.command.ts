@@ -13,12 +13,12 @@ export const manifest: Command<[string, string, { readonly json?: boolean }]> = 
   { json },
 ) => {
   const step = Number(stepText);
-  if (!Number.isInteger(step) || step < 1) throw usageError(`A step is a number from 1; "${stepText}" is none.`);
+  if (!Number.isInteger(step) || step < 1) throw usageError(`A step is a number from 1, not "${stepText}".`);
   const client = await core();
   const { sessionId } = await client.sessions.find({ id });
   const found = await client.sessions.manifest({ sessionId, step });
   if (found === null)
-    throw new AppError('not-found', `The session ${sessionId} knows no step ${step}, or its bytes are gone.`);
+    throw new AppError('not-found', `Session ${sessionId} has no step ${step}, or its content is no longer stored.`);
   if (json === true) terminal.out(jsonLine(found));
   else {
     for (const { role, kind, bytes, origin, text, hits } of found.parts) {

@@ -19,7 +19,7 @@ export const searchSessions: Command<[string, SearchArguments]> = async (context
   do answer = await core.sessions.search({ text, limit: most }, { signal });
   while (!answer.isComplete);
   if (json === true) terminal.out(jsonLine(answer.hits));
-  else if (answer.hits.length === 0) terminal.err('Nothing was found.\n');
+  else if (answer.hits.length === 0) terminal.err('No matches.\n');
   let last: string | null = null;
   for (const hit of json === true ? [] : answer.hits) {
     if (hit.sessionId !== last)

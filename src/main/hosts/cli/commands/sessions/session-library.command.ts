@@ -35,15 +35,15 @@ export const library: Command<[LibraryAction, readonly string[], LibraryArgument
       const at = await pointOf(core, sessionId, args);
       const outcome = await core.sessions.fork({ sessionId, ...(at === null ? {} : { at }) }, { signal });
       for (const { path, why } of outcome.notRestored)
-        terminal.err(`${seenName(path)} is not what it was there: ${seenName(why)}\n`);
+        terminal.err(`${seenName(path)} was not restored: ${seenName(why)}\n`);
       terminal.out(args.json === true ? jsonLine(outcome) : `${outcome.sessionId}\n`);
       return 0;
     }
     case 'export': {
       const { sessionId } = await core.sessions.find({ id: first });
       const { missing } = await core.sessions.export({ sessionId, path: resolve(second) }, { signal });
-      if (missing > 0) terminal.err(`${missing} of its files are gone and not in it.\n`);
-      terminal.err(`${second} holds what was said, and the contents of the files that it is about.\n`);
+      if (missing > 0) terminal.err(`${missing} stored files are missing and not included.\n`);
+      terminal.err(`${second} contains the conversation and the contents of its files. Read it before you share it.\n`);
       return 0;
     }
     case 'import': {
@@ -56,7 +56,7 @@ export const library: Command<[LibraryAction, readonly string[], LibraryArgument
     case 'delete': {
       const { sessionId } = await core.sessions.find({ id: first });
       await core.sessions.delete({ sessionId });
-      terminal.err(`${sessionId} is in the bin. Back: dewpoint sessions restore ${sessionId}\n`);
+      terminal.err(`${sessionId} is in the bin. Restore it: dewpoint sessions restore ${sessionId}\n`);
       return 0;
     }
     case 'bin': {
@@ -87,7 +87,7 @@ async function pointOf(
   sessionId: string,
   { before, after }: LibraryArguments,
 ): Promise<{ readonly before: string } | { readonly after: string } | null> {
-  if (before !== undefined && after !== undefined) throw usageError('Give --before or --after, not both.');
+  if (before !== undefined && after !== undefined) throw usageError('Use --before or --after, not both.');
   const text = before ?? after;
   if (text === undefined) return null;
   const id = /^\d+$/u.test(text) ? await stepId(core, sessionId, Number(text)) : text;
@@ -97,6 +97,6 @@ async function pointOf(
 async function stepId(core: CoreClient, sessionId: string, step: number): Promise<string> {
   const { state } = await core.sessions.show({ sessionId });
   const found = state.steps.findLast((candidate) => candidate.step === step);
-  if (found === undefined) throw usageError(`There is no step ${step} in session ${sessionId}.`);
+  if (found === undefined) throw usageError(`Session ${sessionId} has no step ${step}.`);
   return found.callId;
 }

@@ -8,7 +8,7 @@ import { padRight } from '../../terminal/columns.ts';
 export const listSessions: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
   const sessions = await (await core()).sessions.list();
   if (json === true) terminal.out(jsonLine(sessions));
-  else if (sessions.length === 0) terminal.err('There is no session yet. Begin one: dewpoint run "…" --project DIR\n');
+  else if (sessions.length === 0) terminal.err('No sessions yet. Start one: dewpoint run "…" --project DIR\n');
   else {
     for (const session of sessions) {
       const date = dateAndTime(session.updatedAt);
@@ -58,7 +58,7 @@ export const replaySession: Command<[string, { readonly json?: boolean }]> = asy
     terminal.out(`The ${report.events} events of ${sessionId} replay to the same state.\n${report.stateHash}\n`);
   else {
     terminal.out(
-      `The replay of ${sessionId} came out differently.\nrecorded ${report.recordedHash}\nreplayed ${report.stateHash}\n`,
+      `The replay of ${sessionId} differs.\nrecorded ${report.recordedHash}\nreplayed ${report.stateHash}\n`,
     );
     if (report.firstDifference !== null) terminal.out(`first difference: ${indented(report.firstDifference)}\n`);
   }

@@ -82,7 +82,7 @@ async function run(context: GenerationContext, request: EngineRequest, call: Gen
   if (room < Math.min(request.maxOutputTokens, 32)) {
     return endCall(call.account, 'error', {
       code: 'context-full',
-      message: `The prompt has ${prompt.tokens.length} tokens; the context of this model holds ${engine.contextTokens}, prompt and answer together.`,
+      message: `The prompt has ${prompt.tokens.length} tokens. The context of this model holds ${engine.contextTokens}, for prompt and answer together.`,
     });
   }
   const ready = context.ready.take(request);

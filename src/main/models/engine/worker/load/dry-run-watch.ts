@@ -55,7 +55,7 @@ export function createDryRunWatch(): DryRunWatch {
     check: () => {
       const said = failed;
       failed = null;
-      if (said !== null) throw new Error(`What this model takes could not be found out by a dry run. ${said}`);
+      if (said !== null) throw new Error(`A dry run could not find out how much memory this model needs. ${said}`);
     },
   };
 }

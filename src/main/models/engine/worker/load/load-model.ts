@@ -255,8 +255,6 @@ export async function loadWeights<Model>(
     return await llama.loadModel({ ...options, gpuLayers });
   } catch (error) {
     if (!(error instanceof InsufficientMemoryError)) throw error;
-    throw new InsufficientMemoryError(
-      `The engine finds no room on the card for the ${gpuLayers} layers that were planned. ${error.message}.`,
-    );
+    throw new InsufficientMemoryError(`The card has no room for the ${gpuLayers} planned layers. ${error.message}.`);
   }
 }

@@ -42,7 +42,7 @@ describe('the arguments of plan', () => {
     [{ context: '4e3' }, /--context takes a whole number/],
     [{ card: ['0'] }, /0 bytes/],
     [{ card: ['-1'] }, /--card takes/],
-    [{ card: ['10,20'] }, /More is free/],
+    [{ card: ['10,20'] }, /free part is larger/],
     [{ card: ['1,2,3'] }, /--card takes/],
     [{ card: ['8 elephants'] }, /--card takes/],
     [{ kv: 'q2' }, /--kv takes f16, q8_0, q4_0/],

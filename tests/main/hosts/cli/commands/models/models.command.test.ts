@@ -14,8 +14,8 @@ describe('one model, as it is shown', () => {
   it('says what it can, and how hard it is told to think', () => {
     const capabilities = { ...loopModel.capabilities, images: true, reasoning: true, cache: true };
     expect(lineOf({ capabilities, effort: 'high' })).toBe(
-      'can         call tools, see images, think (effort: high), keep what it has read',
+      'can         call tools, read images, think (effort: high), cache prompts',
     );
-    expect(lineOf({ capabilities: { ...loopModel.capabilities, tools: false } })).toBe('can         answer in words');
+    expect(lineOf({ capabilities: { ...loopModel.capabilities, tools: false } })).toBe('can         answer in text');
   });
 });

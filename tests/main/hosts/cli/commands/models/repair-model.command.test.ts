@@ -26,7 +26,7 @@ async function run(found: ModelRepair, args: { readonly yes?: boolean; readonly 
 describe('models repair', () => {
   it('does nothing without a yes, and says what it would do', async () => {
     const { code, err, applied } = await run(broken, {});
-    expect([code, applied]).toEqual([expect.stringContaining('nobody to ask'), [false]]);
+    expect([code, applied]).toEqual([expect.stringContaining('nobody can answer here'), [false]]);
     expect(err).toContain('its template is missing.\nTo repair it, a model is derived.');
   });
 

@@ -79,7 +79,7 @@ describe('dewpoint projects prepare', () => {
     expect(approved).toEqual([]);
     expect(said()).toContain('  | pip install <U+001B>[31m-r requirements.txt\n');
     expect(said()).toContain('  index.example.org  (your configuration of pip)\n');
-    expect(said()).toContain('with the variables TOKEN of the settings');
+    expect(said()).toContain('They get these variables from your settings: TOKEN');
     expect(said()).not.toContain('\u001B');
   });
 
@@ -108,7 +108,7 @@ describe('before a run', () => {
     const { context, approved, said } = underTest(planOf('missing'));
     await offerPreparation(context, '/p', false);
     expect(said()).toContain('Python packages (pip): not installed');
-    expect(said()).toContain('To install them: dewpoint projects prepare /p');
+    expect(said()).toContain('Install them with: dewpoint projects prepare /p');
     expect(approved).toEqual([]);
   });
 

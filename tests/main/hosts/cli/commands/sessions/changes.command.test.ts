@@ -49,7 +49,7 @@ describe('changes of a path', () => {
     const { call, asked, said } = sessionWith([file('src/a.py')]);
     await expect(call(action, 'src/a.py', 'b.py')).rejects.toMatchObject({
       code: 'not-found',
-      message: 'This session has no change at b.py.',
+      message: 'This session did not change b.py.',
     });
     expect({ asked, said }).toEqual({ asked: [], said: { out: '', err: '' } });
   });
@@ -67,13 +67,13 @@ describe('changes', () => {
     const outcome = { done: ['a.py', 'b.py'], broughtBack: ['b.py'], refused: [] };
     const { call, said } = sessionWith([file('a.py'), file('b.py')], outcome);
     expect(await call('undo')).toBe(0);
-    expect(said.out).toBe('undone a.py\nbrought back b.py\n');
+    expect(said.out).toBe('undone a.py\nrestored b.py\n');
   });
 
   it('that are settled are the reason why nothing is undone', async () => {
     const { call, said } = sessionWith([file('a.py', { state: 'taken' })]);
     expect(await call('undo')).toBe(0);
-    expect(said.err).toBe('There is nothing to undo: what was taken is settled. `show` has its diffs.\n');
+    expect(said.err).toBe('Nothing to undo: changes that you took stay. Use `show` to see them.\n');
   });
 
   it('of rights are told, and why there is no diff', async () => {
@@ -88,7 +88,7 @@ describe('changes', () => {
 });
 
 it('says what may run later, also where no change is tracked', async () => {
-  const place = { path: 'lib/dep/.git', why: 'git runs what stands in it', done: 'hooks taken away: pre-commit' };
+  const place = { path: 'lib/dep/.git', why: 'git runs what it says', done: 'hooks taken away: pre-commit' };
   const { call, said } = sessionWith([file('Makefile')], { done: [], refused: [] }, [
     place,
     { path: 'node_modules\n  safe', why: 'programs run it', done: null },
@@ -98,7 +98,7 @@ it('says what may run later, also where no change is tracked', async () => {
     [
       'May run on your machine later:',
       '  Makefile: runs when you build',
-      '  lib/dep/.git: git runs what stands in it (hooks taken away: pre-commit)',
+      '  lib/dep/.git: git runs what it says (hooks taken away: pre-commit)',
       '  node_modules<U+000A>  safe: programs run it',
       '',
     ].join('\n'),

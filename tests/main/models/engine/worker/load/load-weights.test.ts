@@ -38,7 +38,7 @@ describe('loadWeights', () => {
     const { asked, load } = card(20);
     const error = await load(33).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InsufficientMemoryError);
-    expect(String(error)).toContain('no room on the card for the 33 layers that were planned. Not enough VRAM.');
+    expect(String(error)).toContain('The card has no room for the 33 planned layers. Not enough VRAM.');
     expect(asked).toEqual([33]);
   });
 
