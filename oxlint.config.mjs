@@ -112,6 +112,7 @@ const pageMayUse = [
   'session/session-state.ts',
   'session/slash-commands.ts',
   'text/seen-text.ts',
+  'unknown-value.ts',
 ];
 
 const featureRules = atEachDepth(['src/renderer/features/*'], 2, (files, depth) => {

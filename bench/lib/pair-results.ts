@@ -1,12 +1,12 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { energySchema, timingsSchema } from '@shared/events/call-report.ts';
-import { purposeSchema } from '@shared/events/events.ts';
 import { whereSchema } from '@shared/models/model-info.ts';
 import { usageSchema } from '@shared/money/token-cost.ts';
 import { runStatusSchema } from '@shared/session/run-options.ts';
 import { z } from 'zod';
 import { pairPolicies } from './pair-options.ts';
+import { purposeSchema } from '@shared/events/call-events.ts';
 
 const callSchema = z.object({
   where: whereSchema,

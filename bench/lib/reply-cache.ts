@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { engineReportSchema, timingsSchema } from '@shared/events/call-report.ts';
-import { stopReasonSchema } from '@shared/events/events.ts';
 import { type Part, partSchema } from '@shared/models/model-messages.ts';
 import { promptTokensOf, usageSchema } from '@shared/money/token-cost.ts';
 import { z } from 'zod';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/models/providers/define.ts';
 import { type FindSpeed, keptShare } from './model-speed.ts';
+import { stopReasonSchema } from '@shared/events/call-events.ts';
 
 const replySchema = z.object({
   parts: z.array(partSchema),

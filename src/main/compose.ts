@@ -8,7 +8,7 @@ import { createModelParts } from './compose-models.ts';
 import { createMachineProbe } from './models/machine/hardware.ts';
 import { createPowerMeter } from './models/machine/power-meter.ts';
 import { createHomeCommands } from './home/commands.ts';
-import { delay } from './lib/async/abort.ts';
+import { sleep } from './lib/async/abort.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
 import { createHostPrograms } from './lib/programs/host-programs.ts';
@@ -46,7 +46,7 @@ import { createRoutingSnapshotTaker } from './sessions/comparisons/routing-snaps
 import { createComparisonRunner } from './sessions/comparisons/run-comparisons.ts';
 import { createHistoryCommands } from './sessions/history/commands.ts';
 import { createLibraryCommands } from './sessions/library/commands.ts';
-import { sessionFolders } from './sessions/library/session-folders.ts';
+import { sessionFolders } from './sessions/library/session-list-entry.ts';
 import type { OpenSessions } from './sessions/open/open-sessions.ts';
 import { createOpenSessions } from './sessions/open/open-sessions.ts';
 import { createRedactor } from './sessions/log/redactor.ts';
@@ -251,7 +251,7 @@ async function createParts(config: ComposeConfig) {
     hideKnown: (text) => redactor.text(text),
     rules: rules.activeRules,
     instructions: base.instructions,
-    agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay },
+    agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay: sleep },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
   const comparisons = createComparisonRunner({

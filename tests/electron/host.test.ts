@@ -85,7 +85,7 @@ it('writes a session into the file that a dialog names, and reads it from there 
         };
       });
       const items = Menu.getApplicationMenu()?.items.flatMap((item) => item.submenu?.items ?? []) ?? [];
-      items.find((item) => item.label.startsWith('Import a session'))?.click();
+      items.find((item) => item.label.startsWith('Import session'))?.click();
       return asked;
     }, paths);
   };

@@ -95,7 +95,7 @@ it('what was done here without a network is offered to the cloud once it is back
   service.behave({ type: 'stream', body: said, after: 'end' });
   const offer = page.getByRole('region', { name: 'Cloud review' });
   await offer.waitFor();
-  await log.getByText('The cloud can be reached again').waitFor();
+  await log.getByText('The cloud is available again').waitFor();
   expect(await violations(page)).toEqual([]);
   await keepScreenshot(page, 'second-look');
   expect(service.requests).toEqual([]);

@@ -94,7 +94,7 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.locator('[data-outcome=done]').getByText('The port is 8200 now.').waitFor();
     expect(main()).toBe('PORT = 8123\n');
-    await page.getByRole('log').getByRole('button', { name: 'Review' }).click();
+    await page.getByRole('log').getByRole('button', { name: 'Review', exact: true }).click();
     const changes = page.getByRole('tabpanel', { name: 'Changes' });
     const file = changes.getByRole('region', { name: 'main.py' });
     await file.getByText('PORT = 8200').waitFor();

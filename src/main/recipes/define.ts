@@ -1,4 +1,3 @@
-import type { Confidence, Purpose } from '@shared/events/events.ts';
 import type { Timings } from '@shared/events/call-report.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
@@ -7,6 +6,8 @@ import type { Entry, Exchange } from '../agent/prompt/conversation.ts';
 import type { ProjectFacts } from '../projects/facts/project-facts.ts';
 import type { ModelRequest, OutputForm, ToolSpec } from '../models/providers/define.ts';
 import type { ExecResult, ListEntry, SearchQuery, SearchResult } from '../sandbox/sandbox.ts';
+import type { Confidence } from '@shared/events/turn-events.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
 
 /**
  * A recipe is a program that gathers facts, asks a model only for what a model is good at, applies and verifies.

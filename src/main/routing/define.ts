@@ -1,8 +1,8 @@
-import type { Purpose } from '@shared/events/events.ts';
 import type { FenceHit } from '@shared/safety/fences.ts';
 import type { Strategy, ModelInfo, Where } from '@shared/models/model-info.ts';
 import type { RouteDetail, RoutingNumbers } from '@shared/routing/routing.ts';
 import type { Trajectory } from './trajectory/trajectory.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
 
 /** Which layer had the last word: L0 hard rules, L1 start of the task, L2 score, L3 answer, L4 end, L5 cascade. */
 export type Layer = RouteDetail['layer'];

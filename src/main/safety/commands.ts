@@ -6,7 +6,8 @@ import type { RuleQuestion } from '@shared/contract/rules-contract.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { ActiveRules, RuleFiles } from './rule-files.ts';
-import { fenceSources, isSecretFile } from './rules/session-rules.ts';
+import { fenceSources } from './rules/session-rules.ts';
+import { isSecretFile } from '../sandbox/workspace/secret-files.ts';
 
 export interface RuleCommandsOptions {
   readonly files: RuleFiles;

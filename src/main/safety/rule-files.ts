@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstat, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -9,6 +8,7 @@ import type { RuleCheck, RuleFile, RuleOwner } from '@shared/rules/rule-report.t
 import type { RuleLine } from '@shared/rules/parse-rules.ts';
 import { contradictionsIn, fenceRules, maskGlobs, parseRules, routeRules } from '@shared/rules/parse-rules.ts';
 import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
+import { sha256Of } from '../lib/sha256.ts';
 
 /** All that holds for the sessions of a project now. */
 export interface ActiveRules {
@@ -202,9 +202,7 @@ function warningsFor(owner: RuleOwner, held: readonly Held[]): RuleCheck['warnin
     .map(({ line, text }) => ({ line, text }));
 }
 
-const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
-
-const readText = (text: string): Read => ({ text, hash: hashOf(text), problem: null });
+const readText = (text: string): Read => ({ text, hash: sha256Of(text), problem: null });
 
 /** Only a plain file of a plain size: what lies in a project may be a link to anything. */
 async function readRules(path: string): Promise<Read> {
@@ -218,7 +216,7 @@ async function readRules(path: string): Promise<Read> {
     if (stat.size > maxBytes)
       return { text: null, hash: null, problem: `${path} is longer than 64 KiB, and Dewpoint does not read it.` };
     const bytes = await readFile(path);
-    return { text: bytes.toString('utf8'), hash: hashOf(bytes), problem: null };
+    return { text: bytes.toString('utf8'), hash: sha256Of(bytes), problem: null };
   } catch (error) {
     const isThere = await lstat(path).then(
       () => true,

@@ -14,7 +14,7 @@ import { progressStream } from '../lib/async/push-queue.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import { busySession } from '../sessions/open/open-sessions.ts';
-import { delay } from '../lib/async/abort.ts';
+import { sleep } from '../lib/async/abort.ts';
 import type { OpenProcess, Sandbox, SandboxLook } from './sandbox.ts';
 import { resizedFrame, shellCommand, typedFrames } from './terminal-shell.ts';
 import { terminalStream } from './terminal-stream.ts';
@@ -54,7 +54,8 @@ export function createSandboxCommands(options: SandboxCommandsOptions): Handlers
           const count = [...terminals.values()].filter((one) => one.sessionId === sessionId).length;
           onView(viewOf(sandbox, { look, last, terminals: count }));
           last = look;
-          await delay(lookEveryMs, stop);
+          // Who has looked away ends the loop.
+          await sleep(lookEveryMs, stop).catch(() => undefined);
         }
       }, signal),
     network: async ({ input }) => networkHistory((await options.store.view(input.sessionId)).read()),

@@ -1,5 +1,5 @@
 import type { TerminalPush } from '@shared/sandbox/sandbox-view.ts';
-import { delay } from '../lib/async/abort.ts';
+import { sleep } from '../lib/async/abort.ts';
 import { workStream } from '../lib/async/push-queue.ts';
 import type { PushQueue } from '../lib/async/push-queue.ts';
 
@@ -19,7 +19,8 @@ export function terminalStream(
 async function* gathered(queue: PushQueue<TerminalPush>, signal: AbortSignal): AsyncGenerator<TerminalPush> {
   for (let items = await queue.take(); items !== null; items = await queue.take()) {
     yield* joinNeighbours(items);
-    await delay(gatherMs, signal);
+    // An abort ends the queue, and with it the loop.
+    await sleep(gatherMs, signal).catch(() => undefined);
   }
 }
 

@@ -7,6 +7,7 @@ import type { SettingKey } from '@shared/contract/settings-contract.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { SETTINGS_VERSION, settingsSchema } from '@shared/settings/settings.ts';
 import { readJsonFile, writeJsonFile } from '../lib/files/json-file.ts';
+import { isRecord } from '@shared/unknown-value.ts';
 
 /** The settings file: only what differs from the defaults is written, so that a better default reaches everybody. */
 export interface SettingsStore {
@@ -130,10 +131,6 @@ function withValue(
   const { [name]: inner, ...others } = record;
   if (rest.length > 0) return { ...others, [name]: withValue(isRecord(inner) ? inner : {}, rest, value) };
   return value === undefined ? others : { ...others, [name]: value };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function describe(error: z.ZodError): string {

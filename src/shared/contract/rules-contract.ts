@@ -1,8 +1,8 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { base } from './contract-base.ts';
-import { purposeSchema } from '@shared/events/events.ts';
 import type { RuleAnswer, RuleCheck, RuleReport } from '@shared/rules/rule-report.ts';
+import { purposeSchema } from '@shared/events/call-events.ts';
 
 const projectPath = z.string().min(1).max(4096).nullable();
 const text = z.string().max(65_536);

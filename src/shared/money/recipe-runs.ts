@@ -1,6 +1,7 @@
-import type { SessionEvent, TurnEndReason } from '@shared/events/events.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
 import type { Where } from '@shared/models/model-info.ts';
 import type { StepState, TurnState } from '@shared/session/session-state.ts';
+import type { TurnEndReason } from '@shared/events/turn-events.ts';
 
 /** How long a program asks before it gives up, in seconds, by its id; others have the time of their turn. */
 export const recipeTimeLimitSeconds = { 'fix-failing-tests': 250 } as const;

@@ -1,6 +1,6 @@
-import type { TurnEndReason } from '@shared/events/events.ts';
 import type { Priors, Tally } from './priors.ts';
 import type { StepState, TurnState } from '@shared/session/session-state.ts';
+import type { TurnEndReason } from '@shared/events/turn-events.ts';
 
 const HALF_LIFE_MS = 30 * 24 * 3600 * 1000;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Purpose } from '@shared/events/events.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
 import { whereSchema } from '@shared/models/model-info.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
 
 /** A person's rule on where steps run (`rules.ts` reads it). The first one that fits decides, and no score goes over it. */
 export const routeRuleSchema = z.object({

@@ -1,4 +1,5 @@
 import type { Profile, Role, RoutingNumbers } from './routing.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 const shared = {
   minuteUsd: 0,
@@ -125,6 +126,6 @@ export function numberRows(own: Numbers): readonly NumberRow[] {
 }
 
 function placeOf(all: unknown, role: Role): string | null {
-  const place: unknown = typeof all === 'object' && all !== null ? Reflect.get(all, role) : null;
+  const place: unknown = fieldOf(all, role);
   return typeof place === 'string' ? (places[place] ?? place) : null;
 }

@@ -1,8 +1,9 @@
-import type { EventOf, SessionEvent, TurnEndReason } from '@shared/events/events.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { EscalationCause } from './escalations.ts';
 import { escalationOf } from './escalations.ts';
 import type { GateCheck } from '@shared/events/gate-check.ts';
 import type { RouteDetail } from './routing.ts';
+import type { TurnEndReason } from '@shared/events/turn-events.ts';
 
 /** Raised when a field changes its meaning; new fields may come without that. */
 const RECORD_VERSION = 1;

@@ -1,8 +1,8 @@
 import type { FenceRule } from '@shared/safety/fences.ts';
 import { globMatcher } from '@shared/safety/fences.ts';
 import type { RouteRule } from '@shared/routing/route-rules.ts';
-import { purposeSchema } from '@shared/events/events.ts';
 import { ruleKinds, ruleVerdicts, type RuleKind, type RuleVerdict } from './rule-verdicts.ts';
+import { purposeSchema } from '@shared/events/call-events.ts';
 
 /** One rule as it stands in its file. */
 export interface RuleLine {

@@ -6,6 +6,7 @@ import { createSessionAnswers, isGranted } from './session-answers.ts';
 import type { SessionAnswers } from './session-answers.ts';
 import { decodedIn, lineMarksOf, marksOf, viewsOf } from './fence-text.ts';
 import { assignedShapes, hideSecrets, secretShapes } from './secret-patterns.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 /** Fenced things, each once. */
 type Hits = Map<string, FenceHit>;
@@ -362,9 +363,9 @@ function* pathsIn(input: unknown): Generator<string> {
 
 /** Where something was found: by the data of a search and its lines, or by the heads of a diff. */
 function* pathsFound({ output, data }: EventOf<'tool-ended'>): Generator<string> {
-  const matches: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'matches') : null;
+  const matches: unknown = fieldOf(data, 'matches');
   if (Array.isArray(matches)) for (const item of matches) yield* pathsIn(item);
-  const diff: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'diff') : null;
+  const diff: unknown = fieldOf(data, 'diff');
   if (typeof diff === 'string') yield* pathsIn({ patch: diff });
   for (const match of output.matchAll(/^(.+?):\d+: /gmu)) if (match[1] !== undefined) yield match[1];
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { FenceHit } from '@shared/safety/fences.ts';
 import { fenceHitSchema } from '@shared/safety/fences.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 /** One thing that a call carries. */
 const carriedSchema = z.object({
@@ -61,7 +62,7 @@ function plain(role: string, kind: string, text: string): Carried {
 }
 
 function labelOf(name: string, input: unknown): string {
-  const path: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'path') : null;
+  const path: unknown = fieldOf(input, 'path');
   return typeof path === 'string' ? `${name} ${path}` : name;
 }
 

@@ -1,4 +1,5 @@
-import type { EventOf, FileImage } from '@shared/events/events.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import type { FileImage } from '@shared/events/tool-events.ts';
 
 /**
  * What a session has done to one path, net: from before its first change since it was last taken to after its last.

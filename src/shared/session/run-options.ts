@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { workspaceModeSchema } from '@shared/events/events.ts';
 import { runInstructionsSchema } from '@shared/safety/instruction-files.ts';
 import { policySchema } from '@shared/routing/routing.ts';
 import { runNetworkSchema } from '@shared/safety/network-access.ts';
+import { workspaceModeSchema } from '@shared/events/session-events.ts';
 
 /** What a host may ask of one turn; what is absent comes from the settings. */
 export const runOptionsSchema = z.object({

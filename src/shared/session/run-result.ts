@@ -1,7 +1,8 @@
 import type { RunStatus } from './run-options.ts';
 import type { Counterfactual, Elsewhere } from '@shared/money/counterfactual.ts';
-import type { Purpose, WorkspaceMode } from '@shared/events/events.ts';
 import type { Stage, Where } from '@shared/models/model-info.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
+import type { WorkspaceMode } from '@shared/events/session-events.ts';
 
 /** One run, summed up: what `--result` writes. Documented in docs/guide/automation.md. */
 export interface RunResult {

@@ -1,12 +1,4 @@
-import type {
-  Confidence,
-  EventOf,
-  Purpose,
-  StopReason,
-  ToolStatus,
-  TurnEndReason,
-  WorkspaceMode,
-} from '@shared/events/events.ts';
+import type { EventOf } from '@shared/events/events.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { EngineReport, Energy, Timings } from '@shared/events/call-report.ts';
 import type { SandboxTier, UntrackedPlace } from '@shared/events/sandbox-events.ts';
@@ -15,6 +7,10 @@ import type { Usage } from '@shared/money/token-cost.ts';
 import type { PlanItem } from '@shared/events/plan-events.ts';
 import type { RunStatus } from './run-options.ts';
 import type { ChangeState } from './file-change-state.ts';
+import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
+import type { Purpose, StopReason } from '@shared/events/call-events.ts';
+import type { ToolStatus } from '@shared/events/tool-events.ts';
+import type { WorkspaceMode } from '@shared/events/session-events.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
 export const STATE_VERSION = 11;

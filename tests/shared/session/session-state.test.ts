@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type SessionEvent, turnEndReasonSchema } from '@shared/events/events.ts';
+import { type SessionEvent } from '@shared/events/events.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptyMoney, type MoneyState, reduceMoney, totalCostUsd } from '@shared/money/session-money.ts';
 import {
@@ -13,6 +13,7 @@ import {
   toolCallStatus,
 } from '@shared/session/session-state.ts';
 import { sampleEvents } from '../sample-events.ts';
+import { turnEndReasonSchema } from '@shared/events/turn-events.ts';
 
 const seeds = Array.from({ length: 25 }, (_, index) => index + 1);
 

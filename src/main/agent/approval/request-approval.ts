@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
 import { maxRefusals, standingAnswer } from '../../safety/approvals/approval-policy.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import type { UserAnswer } from '../turn/agent-dependencies.ts';
 import type { AskingTurn, Turn } from '../turn/turn.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /** `nobody`: there was no one to ask; whoever asks decides whether that ends the turn. */
 export type ApprovalAnswer = 'allow' | 'deny' | 'nobody';
@@ -31,7 +31,7 @@ export async function askApproval(turn: AskingTurn, question: ApprovalSubject): 
     toolCallId: question.toolCallId,
     kind,
     subject,
-    sha256: shown?.sha256 ?? createHash('sha256').update(`${kind}\n${subject}`).digest('hex'),
+    sha256: shown?.sha256 ?? sha256Of(`${kind}\n${subject}`),
     ...(shown === undefined ? {} : { text: shown.text, reason }),
     ...(typeof shown?.diff === 'string' ? { diff: shown.diff } : {}),
   });

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { failure, type Reply } from '@shared/errors.ts';
 import { areOfItself, type ApprovalScope, type NetworkUse } from '@shared/safety/network-access.ts';
@@ -10,6 +9,7 @@ import type { NetworkCommand } from '../../tools/define.ts';
 import { waitForUserAnswer } from './request-approval.ts';
 import type { UserAnswer } from '../turn/agent-dependencies.ts';
 import type { AskingTurn, Turn } from '../turn/turn.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /** A call of any tool that wants a network says so in this form. */
 const wishSchema = z.object({
@@ -85,7 +85,7 @@ function scopeOf(answer: UserAnswer): ApprovalScope {
 /** Of all that decides what would happen: the bytes of the command, where it runs and what it reaches. */
 function fingerprint(turn: Pick<Turn, 'dependencies'>, command: string, hosts: readonly string[]): string {
   const { tier, workspacePath } = turn.dependencies.sandbox;
-  return createHash('sha256').update(JSON.stringify({ command, hosts, tier, workspacePath })).digest('hex');
+  return sha256Of(JSON.stringify({ command, hosts, tier, workspacePath }));
 }
 
 function deniedText(hosts: readonly string[], by: 'person' | 'policy' | 'nobody', reason: string): string {

@@ -2,8 +2,9 @@ import type { Part, ToolCallPart } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
 import { extractCalls } from './extract-calls.ts';
 import { foreignCalls } from './foreign-calls.ts';
-import { fitArguments, isClosedJson, isRecord, readJson } from './read-arguments.ts';
+import { fitArguments, isClosedJson, readJson } from './read-arguments.ts';
 import type { CallError, ParseCalls, ParsedCall, ParsedCalls } from './call-types.ts';
+import { isRecord } from '@shared/unknown-value.ts';
 
 /**
  * Reads the calls out of an answer. Native calls come as parts; the other styles write them into the text.

@@ -1,5 +1,6 @@
 import { jsonrepair } from 'jsonrepair';
 import type { z } from 'zod';
+import { isRecord } from '@shared/unknown-value.ts';
 
 /** A JSON value and what had to be repaired to read it. */
 export type ReadJson =
@@ -151,8 +152,4 @@ function describe(error: z.ZodError): string {
     .slice(0, 4)
     .map((issue) => `${issue.path.length === 0 ? 'the arguments' : `"${issue.path.join('.')}"`}: ${issue.message}`)
     .join('; ');
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { guardKind } from '../../safety/guarded-files.ts';
 import type { FileContent, Sandbox, ScannedFile } from '../../sandbox/sandbox.ts';
 
@@ -225,8 +224,4 @@ function isSame(before: KnownFile, after: KnownFile): boolean {
 
 function byPath(left: FoundChange, right: FoundChange): number {
   return left.path < right.path ? -1 : 1;
-}
-
-export function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

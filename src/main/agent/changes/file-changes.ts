@@ -1,12 +1,45 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
-import type { Actor, FileImage, SessionEvent } from '@shared/events/events.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
 import type { FileContent, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
-import { countLines } from './count-changed-lines.ts';
 import type { FileBaseline, FoundChange, KnownFile } from './file-baseline.ts';
-import { sha256Of } from './file-baseline.ts';
 import type { TurnLog } from '../turn/turn-log.ts';
+import { diffLines } from 'diff';
+import type { Actor, FileImage } from '@shared/events/tool-events.ts';
+import { sha256Of } from '../../lib/sha256.ts';
+import { neverAborts } from '../../lib/async/abort.ts';
+
+/** Above this a line count is not worth the time of a diff. */
+const MAX_BYTES = 256 * 1024;
+const MAX_EDITS = 4_000;
+
+/** Added and removed lines between two versions (null: no file); null for binary or large ones. */
+export function countLines(
+  before: Uint8Array | null,
+  after: Uint8Array | null,
+): { readonly added: number | null; readonly removed: number | null } {
+  const unknown = { added: null, removed: null };
+  if ((before?.length ?? 0) > MAX_BYTES || (after?.length ?? 0) > MAX_BYTES) return unknown;
+  if (isBinary(before) || isBinary(after)) return unknown;
+  const changes = diffLines(textOf(before), textOf(after), { maxEditLength: MAX_EDITS });
+  if (changes === undefined) return unknown;
+  let added = 0;
+  let removed = 0;
+  for (const change of changes) {
+    if (change.added) added += change.count ?? 0;
+    else if (change.removed) removed += change.count ?? 0;
+  }
+  return { added, removed };
+}
+
+function textOf(bytes: Uint8Array | null): string {
+  return bytes === null ? '' : Buffer.from(bytes).toString('utf8');
+}
+
+function isBinary(bytes: Uint8Array | null): boolean {
+  return bytes !== null && bytes.subarray(0, 8000).includes(0);
+}
 
 /** Who changes a file, and in which call. */
 export interface ChangeBy {
@@ -73,8 +106,6 @@ interface Context {
   readonly owed: { by: ChangeBy | null };
 }
 
-/** A look at the workspace after an abort must still be possible: what a killed command changed belongs to the log. */
-const neverAborted = new AbortController().signal;
 const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
 const newFileMode = 0o644;
 /** The owner reads and writes. */
@@ -142,7 +173,8 @@ async function around<T>(
 
 /** Null: the workspace could not be looked at. */
 async function recordFound(context: Context, who: ChangeBy): Promise<readonly RecordedChange[] | null> {
-  const found = await context.baseline.collect(neverAborted);
+  // Also after an abort: what a killed command changed belongs to the log.
+  const found = await context.baseline.collect(neverAborts);
   if (found === null) return null;
   const changed: RecordedChange[] = [];
   for (const change of found) changed.push(await record(context, change, who));
@@ -232,14 +264,14 @@ async function restoreOne(
  * was not kept with the change, and is made readable: the person, who is that owner, cannot have written to it since.
  */
 async function currentOf(sandbox: Sandbox, path: string, left: FileImage): Promise<FileContent | null | 'other'> {
-  const read = await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborted);
+  const read = await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborts);
   if (left === null) return !read.ok && read.error.code === 'not-found' ? null : 'other';
   if (left.kept) return read.ok && read.value.sha256 === left.blob.sha256 ? read.value : 'other';
   if (left.why !== 'not-a-file' || read.ok) return 'other';
-  const stat = await sandbox.stat(path, neverAborted);
+  const stat = await sandbox.stat(path, neverAborts);
   if (!stat.ok || stat.value.kind !== 'file' || (stat.value.mode & 0o400) !== 0) return 'other';
-  const opened = await sandbox.setMode(path, stat.value.mode | ownerMode, neverAborted);
-  const now = opened.ok ? await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborted) : opened;
+  const opened = await sandbox.setMode(path, stat.value.mode | ownerMode, neverAborts);
+  const now = opened.ok ? await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborts) : opened;
   return now.ok ? now.value : 'other';
 }
 
@@ -252,16 +284,16 @@ interface Restore {
 
 async function restoreTo(sandbox: Sandbox, { path, found, wanted, mode }: Restore): Promise<boolean> {
   const expected = found?.sha256 ?? null;
-  if (wanted === null) return (await sandbox.deleteFile(path, expected ?? undefined, neverAborted)).ok;
+  if (wanted === null) return (await sandbox.deleteFile(path, expected ?? undefined, neverAborts)).ok;
   let modeNow = found?.mode ?? newFileMode;
   const setMode = async (to: number): Promise<boolean> => {
     if ((modeNow & 0o7777) === (to & 0o7777)) return true;
     modeNow = to;
-    return (await sandbox.setMode(path, to, neverAborted)).ok;
+    return (await sandbox.setMode(path, to, neverAborts)).ok;
   };
   if (expected !== sha256Of(wanted)) {
     if (!(await setMode(modeNow | ownerMode))) return false;
-    if (!(await sandbox.writeFile(path, wanted, expected, neverAborted)).ok) return false;
+    if (!(await sandbox.writeFile(path, wanted, expected, neverAborts)).ok) return false;
   }
   return setMode(mode);
 }

@@ -3,10 +3,10 @@ import { success } from '@shared/errors.ts';
 import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../safety/guarded-files.ts';
 import type { NewFile, ToolContext, ToolResult } from '../../tools/define.ts';
 import { askApproval } from '../approval/request-approval.ts';
-import { sha256Of } from './file-baseline.ts';
 import type { WriteTarget } from './file-changes.ts';
 import type { AskingTurn, Turn } from '../turn/turn.ts';
-import { workspacePath } from './logged-path.ts';
+import { posix } from 'node:path';
+import { sha256Of } from '../../lib/sha256.ts';
 
 type WritingTurn = AskingTurn & Pick<Turn, 'task' | 'reads' | 'changes'>;
 
@@ -94,4 +94,11 @@ function asResult(failure: Failure): ToolResult {
   const isRefusal = failure.code === 'refused' || failure.code === 'stale-file';
   const output = failure.hint === undefined ? failure.message : `${failure.message} ${failure.hint}`;
   return { status: failure.code === 'cancelled' ? 'cancelled' : isRefusal ? 'refused' : 'error', output, failure };
+}
+
+/** A path as the log and the guards know it: relative to the workspace, `/`, no `./`. The sandbox judges whether it leads out. */
+export function workspacePath(path: string, root: string): string {
+  const inside = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+  const normal = posix.normalize(inside.replaceAll('\\', '/'));
+  return normal.startsWith('./') ? normal.slice(2) : normal;
 }

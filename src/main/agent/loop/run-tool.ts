@@ -15,6 +15,7 @@ import { emptyRecord, waitedMs } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
 import type { Turn } from '../turn/turn.ts';
 import { toolWrites } from '../changes/tool-writes.ts';
+import { isRecord } from '@shared/unknown-value.ts';
 
 export interface ToolRun {
   readonly tool: Tool;
@@ -232,8 +233,4 @@ function safeData(data: unknown): unknown {
     // Not JSON: the text of the result is what counts.
     return null;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { createSessionAnswers } from '@shared/safety/session-answers.ts';
 import type { FoundLinks, SandboxLinks } from '../../sandbox/sandbox.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import type { ActionResult } from '../turn/take-action.ts';
 import { takeAction } from '../turn/take-action.ts';
 import type { ActingTurn, AskingTurn, Turn } from '../turn/turn.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /**
  * Before a model can do anything: files of the project that are also files elsewhere are told, and a person is asked
@@ -36,7 +36,7 @@ async function settle(turn: AskingTurn & ActingTurn, toolCallId: string): Promis
 }
 
 function ask(turn: AskingTurn, toolCallId: string, { subject, text }: FoundLinks) {
-  const sha256 = createHash('sha256').update(text).digest('hex');
+  const sha256 = sha256Of(text);
   return askApproval(turn, {
     kind: 'hard-links',
     subject,

@@ -1,9 +1,9 @@
-import { capScopeSchema } from '@shared/events/events.ts';
 import { sandboxTierSchema } from '@shared/events/sandbox-events.ts';
 import { modelInfoSchema, whereSchema } from '@shared/models/model-info.ts';
 import { routeRuleSchema } from '@shared/routing/route-rules.ts';
 import { z } from 'zod';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
+import { capScopeSchema } from '@shared/events/approval-events.ts';
 
 const projectFactsSchema = z.object({
   languages: z.array(

@@ -4,7 +4,6 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
 import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
 import type { Tool } from '../../tools/define.ts';
-import { isRecord } from '../calls/read-arguments.ts';
 import type { CallStyle } from '../calls/call-types.ts';
 import { shortenResult } from './shorten-output.ts';
 import type { AssistantEntry, CallEntry, Entry, UserEntry } from './conversation.ts';
@@ -12,6 +11,7 @@ import { promptTexts } from './prompt-texts.ts';
 import { messagesBytes, toolsBytes } from './token-estimate.ts';
 import type { PromptForm } from './tool-descriptions.ts';
 import { toolLines, toolsForForm, toolSpec } from './tool-descriptions.ts';
+import { isRecord } from '@shared/unknown-value.ts';
 
 /** How a model is talked to in the loop; the same for a whole stage, so that the prefix stays the same byte for byte. */
 export interface PromptShape {

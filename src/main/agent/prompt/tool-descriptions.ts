@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ToolSpec } from '../../models/providers/define.ts';
 import type { Tool } from '../../tools/define.ts';
+import { isRecord } from '@shared/unknown-value.ts';
 
 export type PromptForm = 'short' | 'full';
 
@@ -131,8 +132,4 @@ function mapRecords(properties: Record<string, unknown>): Record<string, unknown
 function firstSentence(text: string): string {
   const end = /[.!?](?=\s|$)/u.exec(text);
   return end === null ? text : text.slice(0, end.index + 1);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

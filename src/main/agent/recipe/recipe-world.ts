@@ -2,7 +2,7 @@ import type { Reply } from '@shared/errors.ts';
 import { z } from 'zod';
 import type { ExecResult, ListEntry, SearchResult } from '../../sandbox/sandbox.ts';
 import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../safety/guarded-files.ts';
-import { sha256Of } from '../changes/file-baseline.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 import { createOutputSink } from '../loop/output-sink.ts';
 import type { RecipeWorld, WorldCommand } from '../../recipes/define.ts';
 import type { ActionResult } from '../turn/take-action.ts';

@@ -1,4 +1,3 @@
-import type { Purpose } from '@shared/events/events.ts';
 import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import type { Decision } from '../../routing/define.ts';
@@ -9,6 +8,7 @@ import { runStep } from './run-step.ts';
 import type { ResolvedModel } from '../turn/agent-dependencies.ts';
 import { promptBytes } from '../prompt/token-estimate.ts';
 import type { StepRequest, Turn } from '../turn/turn.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
 
 /** A model for one question that is not of the conversation: a search, an edit of a recipe, a summary. */
 interface RoleCandidate {

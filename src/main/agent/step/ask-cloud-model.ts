@@ -1,8 +1,8 @@
-import type { Purpose } from '@shared/events/events.ts';
 import { textMessage, textOf } from '@shared/models/model-messages.ts';
 import type { Decision } from '../../routing/define.ts';
 import type { LoopCandidate, LoopCandidates } from '../loop/loop-candidates.ts';
 import { runStep } from './run-step.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
 
 /** Models that think first do so within these as well. */
 const THINKING_TOKENS = 2_000;

@@ -253,7 +253,8 @@ async function waitBeforeRetry(turn: Turn, error: ProviderError, attempt: number
     code: 'model-call-retried',
     text: `The model did not answer (${error.code}: ${error.message}). Trying again${wait}: attempt ${attempt + 1} of ${MAX_TRIES}.`,
   });
-  if (!turn.dependencies.effects.replaying) await turn.dependencies.delay(waitMs, turn.signal);
+  // Cancelled: the check says so.
+  if (!turn.dependencies.effects.replaying) await turn.dependencies.delay(waitMs, turn.signal).catch(() => undefined);
   turn.log.check();
 }
 

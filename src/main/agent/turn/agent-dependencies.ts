@@ -87,7 +87,7 @@ export interface AgentDependencies {
   readonly inbox: Inbox;
   /** Meters the electricity of local calls; absent: nobody does, as in a replay. */
   readonly meter?: PowerMeter;
-  /** Waits; returns early on abort, never rejects. A replay does not wait. */
+  /** Waits; rejects with the signal's reason on abort. A replay does not wait. */
   readonly delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly config: AgentConfig;
 }

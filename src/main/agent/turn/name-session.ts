@@ -24,7 +24,8 @@ export async function nameSession(turn: Turn): Promise<void> {
   const message = firstMessage(turn);
   const own = message === null ? null : namerOf(turn);
   if (message === null || own === null) return;
-  await turn.dependencies.delay(QUIET_MS, turn.signal);
+  // Cancelled: the check says so.
+  await turn.dependencies.delay(QUIET_MS, turn.signal).catch(() => undefined);
   turn.log.check();
   const reply = await askByRole(turn, {
     purpose: 'title',

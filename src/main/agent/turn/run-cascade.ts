@@ -3,7 +3,6 @@ import type { Cascade, NextStage, StageCause, StageExit } from '../../routing/ca
 import { createCascade, goesOnHere, stopCause } from '../../routing/cascade/cascade.ts';
 import { withoutRecipes } from '../../routing/cascade/choose-cascade.ts';
 import type { EarlierAttempt, Recipe, RecipeFit } from '../../recipes/define.ts';
-import { revertWorseChanges } from '../changes/revert-worse-changes.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { subjectOf } from '../recipe/run-recipe.ts';
 import { isProviderFailure } from '../step/call-failure.ts';
@@ -16,7 +15,9 @@ import type { Doubted, StageOutcome } from './run-stage.ts';
 import { reapplyDoubtedChange, runStage } from './run-stage.ts';
 import type { TurnBaseline, TurnEnd } from './turn-baseline.ts';
 import { stopEnd } from './turn-limits.ts';
-import type { Turn } from './turn.ts';
+import type { Turn, ChangingTurn } from './turn.ts';
+import { checkCriterion, isWorse } from '../gate/check-criterion.ts';
+import { takeAction } from './take-action.ts';
 
 interface FittingRecipe {
   readonly recipe: Recipe;
@@ -188,4 +189,33 @@ function reasonFor(
   const why = fit === null ? (stage.strategy === 'loop' ? 'The model chooses the tools itself.' : '') : fit.reason;
   if (index > 0) return `${last.text} ${why}`.trim();
   return fit === null || order === null ? why : `${why} ${order}`;
+}
+
+/**
+ * A turn that ends without having done its task must not leave the project worse than it found it: when fewer tests
+ * pass than before, its changes are taken back. They stay in the log, so a person can have them again.
+ */
+export async function revertWorseChanges(turn: ChangingTurn, work: TurnBaseline): Promise<void> {
+  if (work.criterion === null || work.before === null || turn.progress.okWrites === 0) return;
+  const { lastCheck, okWrites } = turn.progress;
+  const isFresh = lastCheck !== null && lastCheck.okWrites === okWrites;
+  const after = isFresh ? lastCheck.check : await checkCriterion(turn, work.criterion, 'after');
+  if (!isWorse(work.before, after)) return;
+  await takeAction(
+    turn,
+    {
+      tool: 'take_back',
+      label: 'revert the changes: fewer tests pass than before',
+      input: {},
+      run: async (toolCallId) => {
+        const { back, kept } = await turn.changes.revert(turn.changes.recorded(), toolCallId);
+        const lines = [...back.map((path) => `${path}: put back`), ...kept.map((path) => `${path}: left as it is`)];
+        return { status: 'ok', output: lines.join('\n'), data: null };
+      },
+    },
+    () => null,
+  );
+  const text =
+    'The task was not done and fewer tests passed than before, so the changes were reverted. `dewpoint changes` can restore them.';
+  await turn.log.append({ type: 'notice-added', level: 'warning', code: 'changes-taken-back', text });
 }

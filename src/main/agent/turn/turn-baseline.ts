@@ -1,7 +1,7 @@
 import type { Failure } from '@shared/errors.ts';
-import type { Confidence, TurnEndReason } from '@shared/events/events.ts';
 import type { Criterion } from '../../recipes/define.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
+import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
 
 /** How the success criterion was found. */
 export interface CriterionCheck {

@@ -1,9 +1,9 @@
 import { wasWrittenAhead } from '@shared/session/session-state.ts';
 import type { Timings } from '@shared/events/call-report.ts';
-import type { TurnEndReason } from '@shared/events/events.ts';
 import type { TurnEnd } from './turn-baseline.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
+import type { TurnEndReason } from '@shared/events/turn-events.ts';
 
 /** Why a turn, or one stage of it, must stop; `text` is for people. */
 export interface LimitStop {

@@ -1,4 +1,3 @@
-import type { Purpose } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Stage } from '@shared/models/model-info.ts';
 import type { ModelRequest, ProviderError } from '../../models/providers/define.ts';
@@ -15,6 +14,7 @@ import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { TokenEstimate } from '../prompt/token-estimate.ts';
 import type { TurnLog } from './turn-log.ts';
 import type { CriterionCheck } from './turn-baseline.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
 
 /** One turn while it runs: what it works with, what it may spend, and the way to stop it. */
 export interface Turn {

@@ -8,7 +8,7 @@ import { connectSocket, serveSocket } from '../../server/local-socket.ts';
 import type { Core } from '../../compose.ts';
 import { compose } from '../../compose.ts';
 import type { HomeClaim } from '../../server/owner/claim-home.ts';
-import { delay } from '../../lib/async/abort.ts';
+import { neverAborts, sleep } from '../../lib/async/abort.ts';
 import type { Terminal } from '../cli/terminal/terminal.ts';
 
 /** A core to speak to, wherever it runs. */
@@ -63,7 +63,7 @@ export async function openCore(terminal: Pick<Terminal, 'err'>, version: string)
         terminal.err(`waiting for the Dewpoint process ${claim.pid}, which is starting or ending …\n`);
         isSaid = true;
       }
-      await delay(150, new AbortController().signal);
+      await sleep(150, neverAborts);
     }
   }
 }
@@ -113,7 +113,7 @@ async function waitForOthers(core: Core, server: SocketServer, terminal: Pick<Te
   }
   let quiet = 0;
   for (let seen = server.traffic(); server.clients() > 0 && quiet < quietMs; quiet += lookMs) {
-    await delay(lookMs, new AbortController().signal);
+    await sleep(lookMs, neverAborts);
     if (core.runningTurns() > 0 || server.traffic() !== seen) quiet = 0;
     seen = server.traffic();
   }

@@ -7,6 +7,9 @@ export function abortWithManyListeners(): AbortController {
   return controller;
 }
 
+/** For work that nobody ends before its time. Who listens to it stops listening, for it never goes away. */
+export const neverAborts: AbortSignal = abortWithManyListeners().signal;
+
 /** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. Leaves no listener or timer. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -36,19 +39,5 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}
-
-/** Waits, or returns at once when the signal is or gets aborted; never rejects, leaves no timer or listener. */
-export function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted || milliseconds <= 0) return Promise.resolve();
-  return new Promise((resolve) => {
-    const finish = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, milliseconds);
-    signal.addEventListener('abort', finish, { once: true });
   });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { sleep, delay } from '../async/abort.ts';
+import { neverAborts, sleep } from '../async/abort.ts';
 import { errorCodeOf, isMissing, makeFolder } from './json-file.ts';
 import { isRunning, ownerFrom, thisProcess } from './lock-owner.ts';
 
@@ -22,7 +22,6 @@ const takeOverTries = 50;
 const takeOverWaitMs = 40;
 /** A file system without links shows a lock before its contents. */
 const emptyForMs = 5_000;
-const never = new AbortController().signal;
 
 /**
  * Takes the lock at `path`, also from a process that is no longer there; its folder must exist. Of all processes of
@@ -35,7 +34,7 @@ export async function tryLock(path: string): Promise<LockAttempt> {
   await writeFile(temporary, mine, { flag: 'wx', mode: 0o600 });
   try {
     for (let attempt = 0; attempt < takeOverTries; attempt += 1) {
-      if (attempt > 0) await delay(takeOverWaitMs, never);
+      if (attempt > 0) await sleep(takeOverWaitMs, neverAborts);
       if (await create(path, temporary, mine)) return { type: 'taken', lock: lockOf(path, mine) };
       const found = await readLock(path);
       if (found === null) continue;

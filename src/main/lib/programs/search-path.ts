@@ -1,5 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
+import { isWithin } from '../files/is-within.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -75,13 +76,6 @@ export function isOfProject(path: string, place: Omit<SearchPlace, 'env'>): bool
 
 function isSame(one: string, other: string, platform: NodeJS.Platform): boolean {
   return pathOf(platform).relative(one, other) === '';
-}
-
-/** Or the folder itself. */
-function isWithin(path: string, folder: string, platform: NodeJS.Platform): boolean {
-  const paths = pathOf(platform);
-  const way = paths.relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${paths.sep}`) && !paths.isAbsolute(way));
 }
 
 function pathOf(platform: NodeJS.Platform): typeof posix {

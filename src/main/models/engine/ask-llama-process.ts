@@ -4,6 +4,7 @@ import type { Connection } from '../../lib/net/net-fetch.ts';
 import { explainDownloadFailure } from '../files/download/explain-download-failure.ts';
 import type { LlamaProcess } from './llama-process.ts';
 import type { EngineCards, DryRun, EngineStats, FromWorker } from './worker/worker-protocol.ts';
+import { neverAborts } from '../../lib/async/abort.ts';
 
 /** What the engine's process is asked beside its calls. */
 
@@ -51,9 +52,7 @@ export function askCards(child: LlamaProcess, signal: AbortSignal): Promise<Engi
 }
 
 export function askStats(child: LlamaProcess): Promise<EngineStats | null> {
-  return askOnce(child, { type: 'stats' }, new AbortController().signal, (answer) =>
-    answer.type === 'stats' ? answer.stats : null,
-  );
+  return askOnce(child, { type: 'stats' }, neverAborts, (answer) => (answer.type === 'stats' ? answer.stats : null));
 }
 
 /** Null also where the signal aborts first. */

@@ -1,10 +1,13 @@
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract/contract.ts';
 import { pullPhases } from '../files/pull-phases.ts';
 import type { ServerStatus } from '../model-servers.ts';
 import type { EngineVariant, EngineVariants } from './engine-variants.ts';
 import { unseenCardText, wantedVariant } from './engine-variants.ts';
 import type { Hardware } from '../machine/hardware.ts';
+import { dirname, join } from 'node:path';
+import type { HostPrograms, Program } from '../../lib/programs/host-programs.ts';
+import { isProgram, isWholePath } from '../../lib/programs/search-path.ts';
+import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract/models-contract.ts';
 
 /** The engine's libraries for cards, fetched and removed as models are: `engine/cuda`, `engine/vulkan`. */
 export interface EngineLibraries {
@@ -99,4 +102,25 @@ async function complaintOf(
     return `Built-in models use the processor until you download ${label} (${Math.round(bytes / 1e6)} MB, ${licence}): dewpoint models pull ${id}`;
   }
   return isSeen === false ? `Built-in models use the processor: ${unseenCardText(wanted)}` : null;
+}
+
+/**
+ * The npm that started this program, which need not be on the PATH; else the one that is. Null where there is none. On
+ * Windows npm is a `.cmd` file, which only a shell can start: what it starts is started.
+ */
+export async function findNpm(
+  node: string,
+  programs: HostPrograms,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Program | null> {
+  const own = env.npm_execpath ?? '';
+  if (own.endsWith('npm-cli.js') && isWholePath(own, process.platform) && (await programs.isOutside(own)))
+    return [node, own];
+  if (process.platform !== 'win32') {
+    const npm = await programs.find('npm');
+    return npm === null ? null : [npm];
+  }
+  const script = await programs.find('npm.cmd');
+  const path = script === null ? '' : join(dirname(script), 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  return path !== '' && isProgram(path) ? [node, path] : null;
 }

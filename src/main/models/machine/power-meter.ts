@@ -1,5 +1,6 @@
 import type { Energy } from '@shared/events/call-report.ts';
 import type { HardwareProbe } from './hardware.ts';
+import { neverAborts, sleep } from '../../lib/async/abort.ts';
 
 /** Reads what the machine draws while a local model works. Never rejects; null where nobody knows. */
 export interface PowerMeter {
@@ -95,7 +96,7 @@ function sampleCard(
   let joules: number | null = null;
   let last: { readonly at: number; readonly watts: number } | null = null;
   const sample = async (): Promise<boolean> => {
-    const watts = wattsIn(await probe.run('nvidia-smi', drawArguments, new AbortController().signal));
+    const watts = wattsIn(await probe.run('nvidia-smi', drawArguments, neverAborts));
     known.hasCard = known.hasCard && (watts !== null || last !== null);
     if (watts === null) return false;
     const at = now();
@@ -106,7 +107,8 @@ function sampleCard(
   const running = (async () => {
     let isLast = false;
     while (known.hasCard && (await sample()) && !isLast) {
-      await pause(stopping.signal);
+      // Stopped: one more look, and the last.
+      await sleep(sampleMs, stopping.signal).catch(() => undefined);
       isLast = stopping.signal.aborted;
     }
   })();
@@ -124,17 +126,4 @@ function wattsIn(output: string | null): number | null {
   const values = (output ?? '').split('\n').map((line) => Number.parseFloat(line));
   const known = values.filter((watts) => Number.isFinite(watts));
   return known.length === 0 ? null : known.reduce((sum, watts) => sum + watts, 0);
-}
-
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, sampleMs);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-  });
 }

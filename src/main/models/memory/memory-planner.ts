@@ -11,6 +11,7 @@ import type { ModelFacts } from './estimate/model-memory.ts';
 import type { ModelStore } from '../files/model-store.ts';
 import { answerMemoryPlan } from './answer-memory-plan.ts';
 import type { MemoryPlanQuestion } from './answer-memory-plan.ts';
+import { isRecord } from '@shared/unknown-value.ts';
 
 export interface MemoryPlannerOptions {
   readonly store: ModelStore;
@@ -213,8 +214,4 @@ async function factsOf(
   throw new AppError('not-found', `The header of ${id} is unknown.`, {
     hint: 'Use a model of `dewpoint models list`, a .gguf file, or --keys FILE.',
   });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,7 @@ import { scriptedSchema } from '@shared/settings/settings.ts';
 import type { Message } from '@shared/models/model-messages.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import { delay } from '../../lib/async/abort.ts';
+import { sleep } from '../../lib/async/abort.ts';
 import { memo } from '../../lib/memo.ts';
 import type { ModelRequest, Provider, StreamPart } from './define.ts';
 import { defineProvider } from './define.ts';
@@ -73,7 +73,8 @@ async function* play(
     yield fail(`The script has no answer number ${number}.`);
     return;
   }
-  if (reply.delayMs !== undefined) await delay(reply.delayMs, signal);
+  // A call that is cancelled ends below, as a part.
+  if (reply.delayMs !== undefined) await sleep(reply.delayMs, signal).catch(() => undefined);
   if (signal.aborted) {
     yield endedWith(null, startedAt, now());
     return;

@@ -1,17 +1,24 @@
+import { parseToml, tomlTable } from '../../lib/files/parse-toml.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ProjectFacts } from './project-facts.ts';
 import { readText, scriptOf } from './read-project-text.ts';
 
 type Lint = NonNullable<ProjectFacts['lint']>;
 
+const hasFlake8 = (text: string): boolean => /^\[flake8\]/mu.test(text);
+
 /** Read from the first of them that is there and has it; a file without a section counts by being there. */
-const declared: readonly (readonly [path: string, section: RegExp | null, runner: 'ruff' | 'flake8'])[] = [
+const declared: readonly (readonly [
+  path: string,
+  declares: ((text: string) => boolean) | null,
+  runner: 'ruff' | 'flake8',
+])[] = [
   ['ruff.toml', null, 'ruff'],
   ['.ruff.toml', null, 'ruff'],
-  ['pyproject.toml', /^\[tool\.ruff\b/mu, 'ruff'],
+  ['pyproject.toml', (text) => tomlTable(parseToml(text), 'tool', 'ruff') !== null, 'ruff'],
   ['.flake8', null, 'flake8'],
-  ['setup.cfg', /^\[flake8\]/mu, 'flake8'],
-  ['tox.ini', /^\[flake8\]/mu, 'flake8'],
+  ['setup.cfg', hasFlake8, 'flake8'],
+  ['tox.ini', hasFlake8, 'flake8'],
 ];
 
 /** Whichever way it is installed. Nothing is put right by it, and one form of output is asked for. */
@@ -30,10 +37,10 @@ export async function findLintCommand(
     ? scriptOf(await readText(sandbox, 'package.json', signal), 'lint')
     : null;
   if (script !== null) return { command: 'npm run --silent lint', runner: 'npm', source: 'package.json: scripts.lint' };
-  for (const [path, section, runner] of declared) {
+  for (const [path, declares, runner] of declared) {
     if (!files.includes(path)) continue;
-    const text = section === null ? null : await readText(sandbox, path, signal);
-    if (section === null || (text !== null && section.test(text)))
+    const text = declares === null ? null : await readText(sandbox, path, signal);
+    if (declares === null || (text !== null && declares(text)))
       return { command: commands[runner], runner, source: path };
   }
   return null;

@@ -1,3 +1,4 @@
+import { parseToml, tomlTable } from '../../lib/files/parse-toml.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ProjectFacts } from './project-facts.ts';
 import { readText, scriptOf } from './read-project-text.ts';
@@ -49,11 +50,17 @@ async function fromPython(sandbox: Sandbox, paths: Paths, signal: AbortSignal): 
   for (const path of ['pyproject.toml', 'setup.cfg', 'tox.ini']) {
     if (!paths.files.includes(path)) continue;
     const text = await readText(sandbox, path, signal);
-    if (text !== null && /\[(?:tool\.pytest\.ini_options|tool:pytest|pytest)\]/u.test(text)) return pytest(path);
+    if (text !== null && setsUpPytest(path, text)) return pytest(path);
   }
   return (await usesUnittest(sandbox, tests, signal))
     ? { command: unittestCommand(tests), runner: 'unittest', source: 'the tests import unittest' }
     : pytest(tests[0] ?? 'test files');
+}
+
+function setsUpPytest(path: string, text: string): boolean {
+  return path === 'pyproject.toml'
+    ? tomlTable(parseToml(text), 'tool', 'pytest') !== null
+    : /^\[(?:tool:pytest|pytest)\]/mu.test(text);
 }
 
 function pytest(source: string): ProjectFacts['test'] {

@@ -1,4 +1,5 @@
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 /** Null: it is not there, not readable, or too large to say anything about how a project is worked with. */
 export async function readText(sandbox: Sandbox, path: string, signal: AbortSignal): Promise<string | null> {
@@ -11,15 +12,10 @@ export function scriptOf(text: string | null, name: string): string | null {
   if (text === null) return null;
   try {
     const parsed: unknown = JSON.parse(text);
-    const script = field(field(parsed, 'scripts'), name);
+    const script = fieldOf(fieldOf(parsed, 'scripts'), name);
     return typeof script === 'string' && script.trim() !== '' ? script.trim() : null;
   } catch {
     // A broken package.json names no scripts; whoever works on it will see that it is broken.
     return null;
   }
-}
-
-function field(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return new Map<string, unknown>(Object.entries(value)).get(name);
 }

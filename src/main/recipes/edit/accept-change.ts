@@ -1,7 +1,7 @@
-import type { Confidence } from '@shared/events/events.ts';
 import type { RecipeContext, RecipeOutcome } from '../define.ts';
 import type { FileText } from '../trial/candidate-change.ts';
 import { createJudge, verdictTexts, type Judge } from '../fix/judge/judge-candidate.ts';
+import type { Confidence } from '@shared/events/turn-events.ts';
 
 /** A change that nobody has tried yet. */
 export interface Proposal {

@@ -3,6 +3,7 @@ import type { ProbeCard, ProbedStyle } from '@shared/models/probe-card.ts';
 import type { ParsedCall } from '../../agent/calls/call-types.ts';
 import type { Entry } from '../../agent/prompt/conversation.ts';
 import type { CallAnswer, RecipeContext } from '../define.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 /** Tools that are told of where the usual list is too much. */
 export const fewTools = 5;
@@ -33,7 +34,7 @@ const cases: readonly CallCase[] = [
 ];
 
 function field(input: unknown, name: string): string {
-  const value: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, name) : null;
+  const value: unknown = fieldOf(input, name);
   return typeof value === 'string' ? value : '';
 }
 

@@ -3,6 +3,7 @@ import type { ProbeCard } from '@shared/models/probe-card.ts';
 import type { CallEntry, Entry } from '../../agent/prompt/conversation.ts';
 import type { RecipeContext } from '../define.ts';
 import { askForCalls } from './probe-calls.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 const calc = 'def add(a, b):\n    return a - b\n\n\ndef double(a):\n    return a * 2\n';
 const fixedCalc = calc.replace('a - b', 'a + b');
@@ -134,7 +135,7 @@ interface Played {
 
 function play(tool: string, input: unknown, file: string): Played {
   const text = (name: string): string => {
-    const value: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, name) : null;
+    const value: unknown = fieldOf(input, name);
     return typeof value === 'string' ? value : '';
   };
   const said = (output: string, isError = false): Played => ({ text: output, isError, file });

@@ -2,6 +2,7 @@ import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Where } from '@shared/models/model-info.ts';
 import type { ModelTrajectory } from './model-trajectory.ts';
 import { afterCall } from './model-trajectory.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 type CapScope = EventOf<'cap-reached'>['scope'];
 
@@ -321,7 +322,7 @@ function noteCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {
 const MAX_PATHS = 500;
 
 function notePath(trajectory: Fold['trajectory'], input: unknown): void {
-  const path: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'path') : null;
+  const path: unknown = fieldOf(input, 'path');
   if (typeof path !== 'string' || trajectory.paths.includes(path) || trajectory.paths.length >= MAX_PATHS) return;
   trajectory.paths = [...trajectory.paths, path];
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Approver } from '../../agent/turn/agent-dependencies.ts';
 import type { AskAboutDisk } from '../../sandbox/sandbox.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 export interface DiskQuestionDependencies {
   readonly journal: Pick<Journal, 'append' | 'newId'>;
@@ -15,7 +15,7 @@ export interface DiskQuestionDependencies {
 export function askAboutDisk({ journal, approver }: DiskQuestionDependencies): AskAboutDisk {
   return async (subject, signal) => {
     const approvalId = journal.newId('approval');
-    const sha256 = createHash('sha256').update(`disk\n${subject}`).digest('hex');
+    const sha256 = sha256Of(`disk\n${subject}`);
     await journal.append({ type: 'approval-requested', approvalId, toolCallId: '', kind: 'disk', subject, sha256 });
     const said = await approver.ask({ approvalId, kind: 'disk', subject, reason: subject }, signal);
     const answer = said === 'deny' || said === 'nobody' ? 'deny' : 'allow';

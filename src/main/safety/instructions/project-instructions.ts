@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createTwoFilesPatch } from 'diff';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
@@ -7,6 +6,7 @@ import { instructionPaths, maxInstructionBytes } from '@shared/safety/instructio
 import { openFolderBelow, openHostFolder, readRegularFile } from '../../lib/files/host-folder.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { readdir } from 'node:fs/promises';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /** What is known of the bytes of a file, for whoever is about to use or to show them. */
 export interface InstructionCheck {
@@ -117,8 +117,6 @@ async function fileAt(folder: string, path: string, approved: string | null): Pr
   const problem = `it is not a plain file of at most ${maxInstructionBytes / 1024} KiB`;
   return { path, sizeBytes: 0, sha256: null, state: 'unfit', text: null, diff: null, problem };
 }
-
-const sha256Of = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
 
 /** More folders than this at the top of a project are not looked into. */
 const mostFolders = 500;

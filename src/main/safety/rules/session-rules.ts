@@ -3,10 +3,6 @@ import type { RouteRule } from '@shared/routing/route-rules.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
 import type { ActiveRules, RuleFiles } from '../rule-files.ts';
-import { secretKind } from '../../sandbox/workspace/secret-files.ts';
-
-/** What a file is by its name alone, for whoever asks before the sandbox has looked into it. */
-export const isSecretFile = (path: string): boolean => secretKind(path) === 'secret';
 
 /** The rules of one session, read anew whenever they are asked for. `held`: those on where steps run, instead. */
 export function createSessionRules(

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { parseDevContainer, type DevContainer } from './dev-container.ts';
 import { openFolderBelow, readRegularFile } from '../../lib/files/host-folder.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /** What a project says it wants to be worked on in. */
 export interface OwnImage {
@@ -62,9 +62,7 @@ function ownImage(image: Pick<OwnImage, 'kind' | 'path' | 'text'>, besides = not
   return {
     ...image,
     ...besides,
-    approval: createHash('sha256')
-      .update(JSON.stringify([kind, path, text, ...more]))
-      .digest('hex'),
+    approval: sha256Of(JSON.stringify([kind, path, text, ...more])),
   };
 }
 

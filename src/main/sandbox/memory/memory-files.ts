@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import type { FileContent, FileStat, ScannedFile, WorkspaceFiles } from '../sandbox.ts';
 import { isSkippedFolder } from '../files/skipped-folders.ts';
 import { foldersOf, isFolder, missing } from './memory-tree.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 export interface MemoryFile {
   readonly bytes: Uint8Array;
@@ -46,7 +46,7 @@ export function createMemoryFiles(initial: Readonly<Record<string, string | Uint
       if ((mode & 0o400) === 0) return denied(path);
       if (bytes.length > maxBytes)
         return failure('too-large', `${path} has ${bytes.length} bytes; at most ${maxBytes} are read at once.`);
-      return success({ bytes: Uint8Array.from(bytes), sha256: hashOf(bytes), mode });
+      return success({ bytes: Uint8Array.from(bytes), sha256: sha256Of(bytes), mode });
     },
     write: (path, bytes, expect) => {
       if (isFolder(files, path)) return failure('bad-input', `${path} is a folder.`);
@@ -109,12 +109,8 @@ function checkExpected(
 ): Reply<never> | null {
   const isAsExpected =
     expect === undefined ||
-    (expect === null ? file === undefined : file !== undefined && hashOf(file.bytes) === expect);
+    (expect === null ? file === undefined : file !== undefined && sha256Of(file.bytes) === expect);
   return isAsExpected
     ? null
     : failure('stale-file', `${path} is not what it was when it was last read; nothing was written.`, 'Read it again.');
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /** What one package manager installs for a project: a part has a volume of its own, so that one can be made again alone. */
 export interface DependencyPart {
@@ -51,7 +51,7 @@ export function partAt(part: FolderPart, folder: string, isMain: boolean): Depen
 
 function slugOf(folder: string): string {
   const slug = folder.replaceAll(/[^A-Za-z0-9]+/g, '-');
-  return slug === folder ? slug : `${slug}-${createHash('sha256').update(folder).digest('hex').slice(0, 6)}`;
+  return slug === folder ? slug : `${slug}-${sha256Of(folder).slice(0, 6)}`;
 }
 
 /** Node finds the packages of a folder beside the folder's own files, Python's wherever the environment lies. */

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'ini';
+import { isRecord } from '@shared/unknown-value.ts';
 import { hostsIn } from './source-hosts.ts';
 
 /** Where packages come from by what the person has set up, for the container that installs them and for nothing else. */
@@ -78,7 +80,7 @@ async function pipOptions({
     ...(env['PIP_CONFIG_FILE'] === undefined ? [] : [env['PIP_CONFIG_FILE']]),
   ];
   const options = new Map<string, string>();
-  for (const file of files) for (const [name, value] of iniOptions(await textOf(file))) options.set(name, value);
+  for (const file of files) for (const [name, value] of pipFileOptions(await textOf(file))) options.set(name, value);
   for (const name of ['index-url', 'extra-index-url', 'cert']) {
     const value = env[`PIP_${name.toUpperCase().replaceAll('-', '_')}`];
     if (value !== undefined && value !== '') options.set(name, value);
@@ -86,23 +88,55 @@ async function pipOptions({
   return options;
 }
 
-/** `[install]` goes before `[global]`; a value may go on in indented lines. */
-function iniOptions(text: string): ReadonlyMap<string, string> {
-  const found = { global: new Map<string, string>(), install: new Map<string, string>() };
-  let section: Map<string, string> | null = null;
-  let name = '';
+/** `[install]` goes before `[global]`. */
+function pipFileOptions(text: string): ReadonlyMap<string, string> {
+  const { global, install } = parseIni(asPlainIni(text));
+  return new Map(
+    [...iniValues(global), ...iniValues(install)].map(([name, value]) => [
+      name.replaceAll('_', '-').toLowerCase(),
+      value.trim(),
+    ]),
+  );
+}
+
+/**
+ * pip reads its file as Python does: a value goes on in lines that are further in, `:` is as good as `=`, and nothing
+ * within a value begins a comment.
+ */
+function asPlainIni(text: string): string {
+  const lines: string[] = [];
+  let indent = 0;
   for (const line of text.split(/\r?\n/)) {
-    const header = /^\[(\w+)\]/.exec(line)?.[1];
-    if (header !== undefined) section = header === 'global' || header === 'install' ? found[header] : null;
-    else if (/^\s*[#;]/.test(line)) continue;
-    else if (/^\s+\S/.test(line) && name !== '') section?.set(name, `${section.get(name) ?? ''} ${line.trim()}`.trim());
-    else {
-      const option = /^([\w-]+)\s*[=:](.*)$/.exec(line);
-      name = (option?.[1] ?? '').replaceAll('_', '-').toLowerCase();
-      if (name !== '') section?.set(name, (option?.[2] ?? '').trim());
+    const words = line.trim();
+    if (words === '' || /^[#;]/.test(words)) continue;
+    const last = lines.at(-1);
+    const lineIndent = line.length - line.trimStart().length;
+    const escaped = words.replaceAll(/[;#\\]/g, '\\$&');
+    if (last !== undefined && !last.startsWith('[') && lineIndent > indent) {
+      lines[lines.length - 1] = `${last} ${escaped}`;
+    } else {
+      lines.push(escaped.replace(/^([\w-]+)\s*:/, '$1='));
+      indent = lineIndent;
     }
   }
-  return new Map([...found.global, ...found.install]);
+  return lines.join('\n');
+}
+
+/** Such files have a few lines; one that is much larger is none. */
+const maxIniCharacters = 1024 * 1024;
+
+function parseIni(text: string): Readonly<Record<string, unknown>> {
+  return text.length > maxIniCharacters ? {} : parse(text);
+}
+
+function iniValues(section: unknown): readonly (readonly [name: string, value: string])[] {
+  if (!isRecord(section)) return [];
+  return Object.entries(section).flatMap(([name, read]) => {
+    // The reader makes true and false of these words.
+    const value = typeof read === 'boolean' ? String(read) : read;
+    // A quoted text may hold the end of a line: in an .npmrc that we write, an option of its own would begin there.
+    return typeof value === 'string' && !/\p{Cc}/u.test(name + value) ? [[name, value] as const] : [];
+  });
 }
 
 async function npmOptions({
@@ -114,15 +148,10 @@ async function npmOptions({
   const person = env['NPM_CONFIG_USERCONFIG'] ?? env['npm_config_userconfig'] ?? join(homeDirectory, '.npmrc');
   const options = new Map<string, string>();
   for (const text of [await textOf(join(machineFolder, 'npmrc')), await textOf(person), projectNpmrc]) {
-    for (const line of text.split(/\r?\n/)) {
-      const option = /^([^#;=\s][^=]*)=(.*)$/.exec(line.trim());
-      if (option === null) continue;
+    for (const [name, value] of iniValues(parseIni(text))) {
       // npm puts variables of the environment in where they are named.
-      const value = (option[2] ?? '')
-        .trim()
-        .replaceAll(/^"|"$/g, '')
-        .replaceAll(/\$\{(\w+)\}/g, (_whole, name: string) => env[name] ?? '');
-      options.set((option[1] ?? '').trim(), value);
+      const filled = value.replaceAll(/\$\{(\w+)\}/g, (_whole, variable: string) => env[variable] ?? '');
+      options.set(name, filled);
     }
   }
   for (const name of ['registry', 'cafile']) {

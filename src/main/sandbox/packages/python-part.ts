@@ -1,4 +1,7 @@
 import { textsBetween } from '@shared/text/text-between.ts';
+import { isRecord } from '@shared/unknown-value.ts';
+import { parseToml, tomlTable, type TomlTable } from '../../lib/files/parse-toml.ts';
+import { memo } from '../../lib/memo.ts';
 import type { FolderPart, ProjectTexts } from './dependency-part.ts';
 import type { ProjectTop } from './package-files.ts';
 import { hostsIn, withoutComments } from './source-hosts.ts';
@@ -129,26 +132,28 @@ function isWantedFile(name: string, lists: readonly string[]): boolean {
 
 function isPackage(texts: ProjectTexts): boolean {
   if (texts.has('setup.py')) return true;
+  const project = pyprojectOf(texts);
   return (
-    /^[ \t]*\[(?:project|build-system|tool\.poetry)\]/m.test(texts.get('pyproject.toml') ?? '') ||
+    [['project'], ['build-system'], ['tool', 'poetry']].some((names) => tomlTable(project, ...names) !== null) ||
     /^\[metadata\]/m.test(texts.get('setup.cfg') ?? '')
   );
 }
+
+const pyprojectOf = memo((texts: ProjectTexts): TomlTable => parseToml(texts.get('pyproject.toml') ?? ''));
 
 const extraNames: readonly string[] = ['test', 'tests', 'testing', 'dev', 'develop'];
 
 /** Optional packages that tests need, by the names that projects give them. Tests first; `dev` only where there is none for tests. */
 function wantedExtras(texts: ProjectTexts): { readonly extras: readonly string[]; readonly groups: readonly string[] } {
-  const project = texts.get('pyproject.toml') ?? '';
+  const project = pyprojectOf(texts);
   const names = [
-    ...keysOf(section(project, 'project.optional-dependencies')),
-    ...keysOf(section(project, 'project')).flatMap((key) => /^optional-dependencies\.([\w-]+)$/.exec(key)?.[1] ?? []),
+    ...Object.keys(tomlTable(project, 'project', 'optional-dependencies') ?? {}),
     ...keysOf(section(texts.get('setup.cfg') ?? '', 'options.extras_require')),
     ...[...extrasOfSetup(texts.get('setup.py') ?? '').matchAll(/['"]([\w.-]+)['"]\s*:/g)].map(
       (match) => match[1] ?? '',
     ),
   ];
-  return { extras: chosen(names), groups: chosen(keysOf(section(project, 'dependency-groups'))) };
+  return { extras: chosen(names), groups: chosen(Object.keys(tomlTable(project, 'dependency-groups') ?? {})) };
 }
 
 function extrasOfSetup(text: string): string {
@@ -162,7 +167,7 @@ function chosen(names: readonly string[]): readonly string[] {
   return forTests.length > 0 ? forTests : found.slice(0, 1);
 }
 
-/** The lines of a table of TOML or an INI file; enough to see which names it has. */
+/** The lines of a section of `setup.cfg` or `tox.ini`: Python's own kind of INI, whose values go on in indented lines. */
 function section(text: string, name: string): string {
   const lines = text.split(/\r?\n/);
   const start = lines.findIndex((line) => line.trim().replaceAll(/\s/g, '') === `[${name}]`);
@@ -176,10 +181,11 @@ function keysOf(text: string): readonly string[] {
 }
 
 function needsPackages(texts: ProjectTexts): boolean {
-  const project = texts.get('pyproject.toml') ?? '';
+  const project = pyprojectOf(texts);
+  const declared = tomlTable(project, 'project')?.['dependencies'];
   return (
-    /^dependencies\s*=\s*\[\s*[^\]\s]/m.test(section(project, 'project')) ||
-    section(project, 'tool.poetry.dependencies') !== '' ||
+    (Array.isArray(declared) && declared.length > 0) ||
+    tomlTable(project, 'tool', 'poetry', 'dependencies') !== null ||
     /install_requires/.test(texts.get('setup.py') ?? '') ||
     /^install_requires\s*=/m.test(texts.get('setup.cfg') ?? '')
   );
@@ -224,14 +230,21 @@ function part(
   const sources = files
     .filter((name) => /(?:\.txt|\.in|\.lock|^Pipfile)$/.test(name))
     .map((name) => withoutComments(rest.texts.get(name) ?? ''));
-  const project = rest.texts.get('pyproject.toml') ?? '';
-  const indexes = [...project.matchAll(/^[ \t]*url\s*=\s*["'](.*)["']/gm)].map((match) => match[1] ?? '');
   return {
     ecosystem: 'python',
     tool,
     files,
     commands: rest.commands,
     isNeeded: rest.isNeeded,
-    hosts: hostsIn([...sources, ...indexes].join('\n')),
+    hosts: hostsIn([...sources, ...urlsIn(pyprojectOf(rest.texts))].join('\n')),
   };
+}
+
+/** Indexes and single packages have their address under `url`, in tables that each tool names in its own way. */
+function urlsIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(urlsIn);
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === 'url' && typeof inner === 'string' ? [inner] : urlsIn(inner),
+  );
 }

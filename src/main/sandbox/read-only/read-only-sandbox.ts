@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
 import { hostFolderOf } from '../../lib/files/host-folder.ts';
@@ -22,6 +21,7 @@ import type {
 import { openInside, type OpenedPath } from './open-inside.ts';
 import { kindOf, walkHostTree, type TreeEntry } from './walk-host-tree.ts';
 import { searchHost } from './search-host.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 export interface ReadOnlyOptions {
   /** A real path on the host. */
@@ -111,7 +111,7 @@ async function readOpened(
     filled += bytesRead;
   }
   const bytes = new Uint8Array(buffer.subarray(0, Math.min(filled, maxBytes)));
-  return success({ bytes, sha256: createHash('sha256').update(bytes).digest('hex'), mode: stats.mode & 0o7777 });
+  return success({ bytes, sha256: sha256Of(bytes), mode: stats.mode & 0o7777 });
 }
 
 async function listOpened(opened: OpenedPath, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {

@@ -1,14 +1,15 @@
 import { constants } from 'node:fs';
 import { access, lstat, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
-import type { WorkspaceMode } from '@shared/events/events.ts';
 import { makeFolder } from '../../lib/files/json-file.ts';
 import { findDataFolders } from '../../lib/files/data-folders.ts';
 import { planCopy, type CopyPlan } from './workspace-copy-plan.ts';
 import { copyPlanned, NotCopyable } from './copy-workspace.ts';
 import { systemCodeOf } from '../docker/engine/engine-deadline.ts';
+import type { WorkspaceMode } from '@shared/events/session-events.ts';
+import { isWithin } from '../../lib/files/is-within.ts';
 
 export interface WorkspaceRequest {
   readonly mode: WorkspaceMode;
@@ -76,22 +77,28 @@ export async function checkWorkspace(
   }
 }
 
+/** Workspaces of ours have folders of their own there; the folder above them is none. */
+function isInWorkspaces(real: string, own: string): boolean {
+  const workspaces = join(own, 'workspaces');
+  return real !== workspaces && isWithin(real, workspaces);
+}
+
 async function dangerOf(real: string, homePath: string): Promise<string | null> {
   if (real === parse(real).root) return 'it is the whole disk';
   const home = await realpath(homedir()).catch(() => homedir());
   if (real === home) return 'it is your home folder';
   if (isWithin(home, real)) return 'your home folder is in it';
   const own = await realpath(homePath).catch(() => resolve(homePath));
-  if (real === own || isWithin(own, real)) return "Dewpoint's data is in it";
-  if (isWithin(real, own) && !isWithin(real, join(own, 'workspaces'))) return "it belongs to Dewpoint's data";
+  if (isWithin(own, real)) return "Dewpoint's data is in it";
+  if (isWithin(real, own) && !isInWorkspaces(real, own)) return "it belongs to Dewpoint's data";
   const cache = findDataFolders(process.env, process.platform).cache;
   const realCache = await realpath(cache).catch(() => cache);
-  if (real === realCache || isWithin(realCache, real)) return "Dewpoint's cache is in it";
+  if (isWithin(realCache, real)) return "Dewpoint's cache is in it";
   if (isWithin(real, realCache)) return "it belongs to Dewpoint's cache";
-  if (systemFolders.some((folder) => real === folder || isWithin(real, folder))) return 'it belongs to the system';
+  if (systemFolders.some((folder) => isWithin(real, folder))) return 'it belongs to the system';
   if (sharedFolders.includes(real)) return 'many programs share it';
   const personal = personalFolders.map((name) => join(home, name));
-  if (personal.some((folder) => real === folder || isWithin(real, folder))) return 'it holds your keys';
+  if (personal.some((folder) => isWithin(real, folder))) return 'it holds your keys';
   return null;
 }
 
@@ -111,10 +118,6 @@ const sharedFolders = [
 ];
 /** In a person's home folder. */
 const personalFolders = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.password-store', '.config/gcloud'];
-
-function isWithin(inner: string, outer: string): boolean {
-  return inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
-}
 
 function pathFailure(path: string, error: unknown): Reply<never> {
   switch (systemCodeOf(error)) {

@@ -108,3 +108,6 @@ function hasPasswordInAddress(text: string): boolean {
   for (const [, value = ''] of text.matchAll(passwordInAddress)) if (!reference.test(value)) return true;
   return false;
 }
+
+/** What a file is by its name alone, for whoever asks before the sandbox has looked into it. */
+export const isSecretFile = (path: string): boolean => secretKind(path) === 'secret';

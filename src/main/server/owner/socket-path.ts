@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -6,6 +5,7 @@ import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { keepsWhatIsOurs, privacyOf } from '../../lib/files/private-folder.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /** Unix sockets have short names only. Bytes; what every system takes. */
 const longest = 100;
@@ -53,7 +53,7 @@ export async function removeSocketPath(home: string, socketPath: string): Promis
 
 function fixedPlace(home: string): string | null {
   if (process.platform === 'win32') {
-    return `\\\\.\\pipe\\dewpoint-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`;
+    return `\\\\.\\pipe\\dewpoint-${sha256Of(home).slice(0, 16)}`;
   }
   const inside = join(home, socketName);
   return Buffer.byteLength(inside) <= longest ? inside : null;

@@ -12,10 +12,11 @@ import type { Mention } from '@shared/attachments/file-mentions.ts';
 import { looksLikePath, mentionsIn } from '@shared/attachments/file-mentions.ts';
 import { rankFiles } from '@shared/attachments/rank-file-names.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
-import { isSecretFile } from '../../safety/rules/session-rules.ts';
+import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
+import { neverAborts } from '../../lib/async/abort.ts';
 
 export interface AttachmentsOptions {
   readonly blobs: Blobs;
@@ -62,7 +63,7 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
     const known = listed.get(root);
     if (known !== undefined && performance.now() - known.at < LISTED_MS) return known.paths;
     // To its end, even where who asked has stopped: the next letter that is typed asks for the same list.
-    const paths = listPaths(readerOf(root), new AbortController().signal);
+    const paths = listPaths(readerOf(root), neverAborts);
     listed.clear();
     listed.set(root, { at: performance.now(), paths });
     paths.catch(() => {

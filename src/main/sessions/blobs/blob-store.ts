@@ -7,6 +7,7 @@ import type { BlobRef } from '@shared/events/events.ts';
 import { errorCodeOf, isDiskFull, isMissing, writeFileAtomic } from '../../lib/files/json-file.ts';
 import type { BlobSink } from '../journal/journal.ts';
 import type { Redactor } from '../log/redactor.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /** Bytes kept under their own hash, shared by all sessions of a home: the same content is kept once. */
 export interface Blobs {
@@ -25,10 +26,6 @@ export interface Blobs {
   sync(ref: BlobRef): Promise<void>;
 }
 
-export function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
 /** `folder`: `blobs` under the home; made when first needed. */
 export function createBlobs(folder: string): Blobs {
   /** Names this process has written or checked itself. */
@@ -41,7 +38,7 @@ export function createBlobs(folder: string): Blobs {
     if (!/^[0-9a-f]{64}$/.test(ref.sha256)) return null;
     try {
       const bytes = await readFile(pathOf(ref.sha256));
-      return bytes.length === ref.bytes && hashOf(bytes) === ref.sha256 ? bytes : null;
+      return bytes.length === ref.bytes && sha256Of(bytes) === ref.sha256 ? bytes : null;
     } catch (error) {
       if (isMissing(error)) return null;
       throw error;
@@ -49,7 +46,7 @@ export function createBlobs(folder: string): Blobs {
   };
 
   const put = async (bytes: Uint8Array): Promise<BlobRef> => {
-    const ref = { sha256: hashOf(bytes), bytes: bytes.length };
+    const ref = { sha256: sha256Of(bytes), bytes: bytes.length };
     if (good.has(ref.sha256) && isThere(pathOf(ref.sha256), ref.bytes)) return ref;
     // What lies there from before may be half of it (a power cut): only a good one is left alone.
     try {

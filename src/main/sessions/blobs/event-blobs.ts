@@ -1,4 +1,5 @@
-import type { BlobRef, FileImage, SessionEvent } from '@shared/events/events.ts';
+import type { BlobRef, SessionEvent } from '@shared/events/events.ts';
+import type { FileImage } from '@shared/events/tool-events.ts';
 
 /** The blobs that an event names. */
 export function blobsOf(event: SessionEvent): readonly BlobRef[] {

@@ -11,7 +11,7 @@ import {
   openHostFolder,
 } from '../../lib/files/host-folder.ts';
 import { errorCodeOf, isMissing } from '../../lib/files/json-file.ts';
-import { hashOf } from '../blobs/blob-store.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /** What lies at a path now. */
 export type FileNow =
@@ -169,7 +169,7 @@ async function look(folder: HostFolder, name: string): Promise<FileNow> {
     const found = await file.stat();
     if (!found.isFile()) return { type: 'other', what: 'no file' };
     if (found.size > maxBytes) return { type: 'other', what: 'a very large file' };
-    return { type: 'file', sha256: hashOf(await file.readFile()), mode: found.mode & 0o7777 };
+    return { type: 'file', sha256: sha256Of(await file.readFile()), mode: found.mode & 0o7777 };
   } finally {
     await file.close();
   }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ComparisonInput, ComparisonRouting } from '@shared/comparisons/comparison.ts';
 import { isWithin } from '@shared/safety/fences.ts';
 import type { RouteRule } from '@shared/routing/route-rules.ts';
@@ -9,6 +8,7 @@ import { settingsForProject } from '@shared/settings/settings-for-project.ts';
 import type { LearnedPriors } from '../../routing/learned-priors.ts';
 import type { ActiveRules, RuleFiles } from '../../safety/rule-files.ts';
 import { turnOptions } from '../open/turn-options.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /** What one session is routed by in place of what is set when its turns begin. */
 export interface RoutingSnapshot {
@@ -34,7 +34,7 @@ export function createRoutingSnapshotTaker(options: {
     const { secrets, rules: all } = settings().fences;
     const own = all.filter(({ project }) => project === undefined || isWithin(projectPath, project));
     const what = JSON.stringify([fences, projectFences, masks, shut, secrets, own]);
-    return createHash('sha256').update(what).digest('hex');
+    return sha256Of(what);
   };
   return {
     now: async (input) => {

@@ -1,4 +1,3 @@
-import type { CallDetail } from '@shared/contract/contract.ts';
 import type { Escalation } from '@shared/routing/escalations.ts';
 import { escalationsIn } from '@shared/routing/escalations.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
@@ -10,7 +9,8 @@ import { runReplayTurn } from '../../agent/replay/replay-turn.ts';
 import type { ReplayParts } from '../../agent/replay/replay-turn.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import type { RuleFiles } from '../../safety/rule-files.ts';
-import { fenceSources, isSecretFile } from '../../safety/rules/session-rules.ts';
+import { fenceSources } from '../../safety/rules/session-rules.ts';
+import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { readCallDetail } from './read-call-detail.ts';
@@ -21,6 +21,7 @@ import type { OpenSessions } from '../open/open-sessions.ts';
 import { readManifest } from './read-manifest.ts';
 import { replaySession } from '../replay/replay-session.ts';
 import type { SessionStore } from '../store/session-store.ts';
+import type { CallDetail } from '@shared/contract/sessions-contract.ts';
 
 export interface HistoryCommandsOptions {
   readonly sessions: OpenSessions;

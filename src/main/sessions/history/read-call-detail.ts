@@ -1,8 +1,10 @@
-import type { CallDetail, RequestDetail, ToolDetail } from '@shared/contract/contract.ts';
-import type { BlobRef, EventOf, FileImage, SessionEvent } from '@shared/events/events.ts';
+import type { BlobRef, EventOf, SessionEvent } from '@shared/events/events.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { diffFiles } from '../changes/file-diff.ts';
+import type { FileImage } from '@shared/events/tool-events.ts';
+import type { CallDetail, RequestDetail, ToolDetail } from '@shared/contract/sessions-contract.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 /** More of an output than this is not sent to a host; the blob has it. */
 const outputLimitBytes = 1024 * 1024;
@@ -167,7 +169,7 @@ async function requestOf(ref: BlobRef, blobs: Blobs): Promise<RequestDetail | nu
 }
 
 function listAt(value: unknown, key: string): readonly unknown[] {
-  const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, key) : null;
+  const found: unknown = fieldOf(value, key);
   return Array.isArray(found) ? found : [];
 }
 

@@ -1,6 +1,7 @@
-import type { BlobRef, NewEvent, SessionEvent, ToolStatus, Transient } from '@shared/events/events.ts';
+import type { BlobRef, NewEvent, SessionEvent, Transient } from '@shared/events/events.ts';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
+import type { ToolStatus } from '@shared/events/tool-events.ts';
 
 /**
  * The one writer of one session, as the agent sees it: facts in, folded state out.

@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AppError, messageOf } from '@shared/errors.ts';
-import {
-  type BlobRef,
-  type FileImage,
-  LOG_VERSION,
-  type NewEvent,
-  type SessionEvent,
-  type Transient,
-} from '@shared/events/events.ts';
+import { type BlobRef, LOG_VERSION, type NewEvent, type SessionEvent, type Transient } from '@shared/events/events.ts';
 import { type MoneyState, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -21,6 +14,7 @@ import type { Redactor } from '../log/redactor.ts';
 import { createRunningText } from './live-text.ts';
 import type { Snapshot } from '../store/state-snapshot.ts';
 import { type JournalListener, type JournalPush, Subscriber } from './journal-subscriber.ts';
+import { type FileImage } from '@shared/events/tool-events.ts';
 
 /** The journal of a session that is open for work. */
 export interface LiveJournal extends Journal {

@@ -1,9 +1,10 @@
-import type { EventType, FileImage, NewEvent, SessionEvent } from '@shared/events/events.ts';
+import type { EventType, NewEvent, SessionEvent } from '@shared/events/events.ts';
 import { isImportedHistory } from '@shared/safety/approval-grants.ts';
 import { type ChangeState, reduceChange } from '@shared/session/file-change-state.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession, type SessionState } from '@shared/session/session-state.ts';
 import { crashRepairEvents } from '../store/crash-repair.ts';
+import type { FileImage } from '@shared/events/tool-events.ts';
 
 /** Where another way is taken: before a message or a step, or after a step with all it did, or a turn. By their ids. */
 export type ForkPoint = { readonly before: string } | { readonly after: string };

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -15,6 +15,7 @@ import { createByteReader } from './byte-reader.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { blobsOf } from '../blobs/event-blobs.ts';
 import { maxRecordBytes, logVersionError, sealRecord, unsealRecord } from '../log/log-record.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /**
  * A session in one file: gzip of a line that says what it is, a line of JSON (`header`), the records of the log, one a
@@ -181,7 +182,7 @@ async function keepBlobs(reader: ByteReader, refs: readonly BlobRef[], blobs: Pi
   for (const ref of refs) {
     if (ref.bytes > maxBlobBytes) throw notASession('one of its files is too large');
     const bytes = await reader.take(ref.bytes);
-    if (bytes === null || createHash('sha256').update(bytes).digest('hex') !== ref.sha256) {
+    if (bytes === null || sha256Of(bytes) !== ref.sha256) {
       throw notASession('one of its files does not match its name');
     }
     await blobs.put(bytes);

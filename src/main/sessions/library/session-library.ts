@@ -1,10 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import type { ForkOutcome } from '@shared/contract/contract.ts';
 import type { DroppedGrants, ImportedSession } from '@shared/safety/approval-grants.ts';
 import { createSessionAnswers } from '@shared/safety/session-answers.ts';
-import { AppError, valueOf } from '@shared/errors.ts';
-import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
+import { AppError, valueOf, toFailure } from '@shared/errors.ts';
+import type { NewEvent, SessionEvent, BlobRef } from '@shared/events/events.ts';
 import { LOG_VERSION } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
@@ -14,9 +13,11 @@ import type { Blobs } from '../blobs/blob-store.ts';
 import { copyLog } from './copy-log.ts';
 import type { ForkPlan, ForkPoint } from './fork-plan.ts';
 import { planFork } from './fork-plan.ts';
-import { restoreFiles } from './restore-files.ts';
 import { openSessionFile, writeSessionFile } from './session-file.ts';
 import type { SessionStore } from '../store/session-store.ts';
+import { createSafeFolder, type SafeFolder } from '../changes/safe-folder.ts';
+import type { FileImage } from '@shared/events/tool-events.ts';
+import type { ForkOutcome } from '@shared/contract/sessions-contract.ts';
 
 /** What copying a session takes: into another one, into a file, and out of one. */
 export interface SessionLibraryOptions {
@@ -230,4 +231,36 @@ export async function importSession(
   } finally {
     file.close();
   }
+}
+
+/** Makes files of a folder that is nobody's yet what they were; answers which could not be, each with its reason. */
+export async function restoreFiles(
+  root: string,
+  files: readonly { readonly path: string; readonly image: FileImage }[],
+  getBlob: (ref: BlobRef) => Promise<Uint8Array | null>,
+): Promise<readonly { readonly path: string; readonly why: string }[]> {
+  const folder = createSafeFolder(root);
+  const refused: { path: string; why: string }[] = [];
+  for (const { path, image } of files) {
+    const why = await restore(folder, path, image, getBlob).catch((error: unknown) => toFailure(error).message);
+    if (why !== null) refused.push({ path, why });
+  }
+  return refused;
+}
+
+async function restore(
+  folder: SafeFolder,
+  path: string,
+  image: FileImage,
+  getBlob: (ref: BlobRef) => Promise<Uint8Array | null>,
+): Promise<string | null> {
+  if (image === null) {
+    if ((await folder.look(path)).type !== 'missing') await folder.remove(path, (now) => now.type === 'file');
+    return null;
+  }
+  if (!image.kept) return 'its content was not kept';
+  const bytes = await getBlob(image.blob);
+  if (bytes === null) return 'its stored content is missing or damaged';
+  const isDone = await folder.write(path, { bytes, mode: image.mode }, (now) => now.type !== 'other');
+  return isDone ? null : 'something else is there';
 }

@@ -1,5 +1,6 @@
-import type { SessionSummary } from '@shared/contract/contract.ts';
 import type { StoredSummary } from '../store/stored-summary.ts';
+import type { SessionStore } from '../store/session-store.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 /** A line of the list as hosts get it. `status`: what runs now, which no log says. */
 export function toSessionSummary(summary: StoredSummary, status: SessionSummary['status']): SessionSummary {
@@ -16,4 +17,11 @@ export function toSessionSummary(summary: StoredSummary, status: SessionSummary[
     status,
     lastReason: summary.problem?.message ?? (wasLeft ? 'error' : summary.status),
   };
+}
+
+/** Where sessions work or have worked: what lies there may be a model's. */
+export async function sessionFolders(store: Pick<SessionStore, 'list'>): Promise<readonly string[]> {
+  const sessions = await store.list();
+  const folders = sessions.flatMap(({ projectPath, workspace }) => [projectPath, workspace?.path ?? null]);
+  return [...new Set(folders.filter((folder) => folder !== null))];
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
-import type { WorkspaceMode } from '@shared/events/events.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
+import type { WorkspaceMode } from '@shared/events/session-events.ts';
 
 export interface NewSessionRequest {
   readonly projectPath: string | null;

@@ -22,7 +22,8 @@ export async function offerCloudReview(
   const isMarked = notices.some(({ code, seq }) => code === 'route-degraded' && seq > began);
   if (!isMarked || cloud === null) return;
   for (let look = 0; ; look += 1) {
-    await dependencies.delay(FIRST_WAITS_MS[look] ?? LATER_WAIT_MS, signal);
+    // An abort ends it below.
+    await dependencies.delay(FIRST_WAITS_MS[look] ?? LATER_WAIT_MS, signal).catch(() => undefined);
     if (signal.aborted || journal.state().totals.turns !== totals.turns) return;
     const { reach } = await checkCloudReach(dependencies, cloud, signal);
     if (reach === null) return;

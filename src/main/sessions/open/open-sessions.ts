@@ -13,8 +13,7 @@ import { createUserApprover } from '../../safety/approvals/user-approver.ts';
 import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
 import type { NewSessionRequest } from './new-session.ts';
 import { startNewSession } from './new-session.ts';
-import { noteSandbox } from './note-sandbox.ts';
-import { currentMasks, sandboxRequest } from './sandbox-request.ts';
+import { currentMasks, sandboxRequest, noteSandbox } from './sandbox-request.ts';
 import { offerCloudReview } from './offer-cloud-review.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
 import { createSessionFences } from '../../safety/session-fences.ts';
@@ -22,10 +21,11 @@ import { createSessionInstructions } from '../../safety/instructions/session-ins
 import { createSessionNetwork } from '../../safety/network/session-network.ts';
 import { childAbort, withEitherSignal } from '../../lib/async/child-abort.ts';
 import type { CapDecision } from '../../money/budget.ts';
-import { isSecretFile, createSessionRules } from '../../safety/rules/session-rules.ts';
+import { createSessionRules } from '../../safety/rules/session-rules.ts';
+import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
-import { checkTaskText, editPlan } from './check-user-input.ts';
+import { checkTaskText, editPlan } from './session-options.ts';
 import { agentConfig, turnOptions } from './turn-options.ts';
 
 /** The sessions that are open in this core: each with its journal, and once it works with a sandbox and a runner. */

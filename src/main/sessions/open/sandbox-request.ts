@@ -4,8 +4,10 @@ import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import type { UserApprover } from '../../safety/approvals/user-approver.ts';
 import { askAboutDisk } from '../../safety/approvals/ask-about-disk.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
-import type { BackgroundProcessState } from '../../sandbox/sandbox.ts';
+import type { BackgroundProcessState, SandboxDescription } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
+import { projectOrigin } from '../../projects/project-origin.ts';
+import type { Journal } from '../journal/journal.ts';
 
 interface SandboxOwner {
   readonly journal: LiveJournal;
@@ -39,4 +41,16 @@ export async function sandboxRequest(options: OpenSessionsOptions, { journal, ap
     onDiskLow: askAboutDisk({ journal, approver }),
     onProgress: options.onNotice,
   };
+}
+
+/** Writes down in what a session works from now on, and from where the files of its project came. */
+export async function noteSandbox(
+  journal: Pick<Journal, 'append' | 'state'>,
+  { tier, image, text, limits, warnings }: SandboxDescription,
+): Promise<void> {
+  const { projectPath } = journal.state();
+  const from = projectPath === null ? null : await projectOrigin(projectPath);
+  const description = [text, ...warnings].join(' ');
+  const origin = from === null ? {} : { cameFrom: from };
+  await journal.append({ type: 'sandbox-started', tier, image, description, limits, ...origin });
 }

@@ -3,10 +3,11 @@ import type { BlobRef, EventOf, EventType, NewEvent, SessionEvent } from '@share
 import { emptyMoney, type MoneyState, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession, type SessionState } from '@shared/session/session-state.ts';
-import { type Blobs, hashOf } from '../blobs/blob-store.ts';
+import { type Blobs } from '../blobs/blob-store.ts';
 import type { BlobSink, Journal } from '../journal/journal.ts';
 import { createRedactor } from '../log/redactor.ts';
 import { differingField, idIn, type Origin, originsOf, withMeasured } from './replay-events.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /** A journal that holds an engine to a recorded log: every fact it appends must be the recorded one. */
 export interface ReplayJournal extends Journal {
@@ -42,7 +43,7 @@ export function createReplayJournal(
   const replay = new Replay(events);
   const made = new Map<string, Uint8Array>();
   const keep = (bytes: Uint8Array): BlobRef => {
-    const ref = { sha256: hashOf(bytes), bytes: bytes.length };
+    const ref = { sha256: sha256Of(bytes), bytes: bytes.length };
     made.set(ref.sha256, bytes);
     return ref;
   };

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 
 /** SHA-256 over the canonical JSON of both states: equal hashes mean that every host shows and counts the same. */
 export function stateHash(state: SessionState, money: MoneyState): string {
-  return createHash('sha256').update(canonicalJson({ state, money })).digest('hex');
+  return sha256Of(canonicalJson({ state, money }));
 }
 
 /** JSON with the keys of every object sorted, so that equal values have equal texts. */

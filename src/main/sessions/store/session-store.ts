@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
-import { LOG_VERSION, type NewEvent, type SessionEvent, type WorkspaceMode } from '@shared/events/events.ts';
+import { LOG_VERSION, type NewEvent, type SessionEvent } from '@shared/events/events.ts';
 import { emptyMoney, type MoneyState, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession, type SessionState } from '@shared/session/session-state.ts';
@@ -20,6 +20,7 @@ import { firstOpenCallStartedAt, crashRepairEvents } from './crash-repair.ts';
 import { loadSnapshot, saveSnapshot, type Snapshot } from './state-snapshot.ts';
 import { findTouchedFiles, type TouchedFiles } from './touched-files.ts';
 import { failedSummary, loadSummary, saveSummary, type StoredSummary, summaryOf } from './stored-summary.ts';
+import { type WorkspaceMode } from '@shared/events/session-events.ts';
 
 interface NewSession {
   /** From `newSessionId`, where the caller needs it before (a workspace named after it). */

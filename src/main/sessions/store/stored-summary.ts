@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Failure, toFailure } from '@shared/errors.ts';
-import { workspaceModeSchema } from '@shared/events/events.ts';
 import { runStatusSchema } from '@shared/session/run-options.ts';
 import { type MoneyState, totalCostUsd } from '@shared/money/session-money.ts';
 import { type SessionState, sessionStatus, STATE_VERSION } from '@shared/session/session-state.ts';
 import { readJsonFile, writeFileAtomic } from '../../lib/files/json-file.ts';
+import { workspaceModeSchema } from '@shared/events/session-events.ts';
 
 const summarySchema = z.strictObject({
   id: z.string(),

@@ -1,4 +1,4 @@
-import { delay } from '../../lib/async/abort.ts';
+import { sleep } from '../../lib/async/abort.ts';
 import type { BackgroundProcessOutput } from '../../sandbox/sandbox.ts';
 import type { ToolContext, ToolResult } from '../define.ts';
 import { failureResult } from '../values/tool-results.ts';
@@ -17,7 +17,8 @@ export async function startService(command: string, { sandbox, signal }: ToolCon
   const { id } = started.value;
   const endsAt = performance.now() + firstLookMs;
   while (performance.now() < endsAt && !signal.aborted && backgroundProcesses.read(id)?.state.status === 'running')
-    await delay(50, signal);
+    // Cancelled: it is said how far it came.
+    await sleep(50, signal).catch(() => undefined);
   const output = backgroundProcesses.read(id);
   if (output === null) return { status: 'error', output: `The service ${id} is gone.` };
   const isRunning = output.state.status === 'running';

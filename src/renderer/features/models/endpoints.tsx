@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { KeyTest } from '@shared/contract/contract.ts';
 import { removedKeyRestoreMs } from '@shared/safety/removed-key.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -12,6 +11,8 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
+import type { KeyTest } from '@shared/contract/keys-contract.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 interface Endpoint {
   readonly name: string;
@@ -135,6 +136,6 @@ function endpointsOf(value: unknown): readonly Endpoint[] {
 }
 
 function textAt(value: unknown, key: string): string | null {
-  const text: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, key) : null;
+  const text: unknown = fieldOf(value, key);
   return typeof text === 'string' ? text : null;
 }

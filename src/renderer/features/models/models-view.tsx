@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -12,6 +11,8 @@ import { Endpoints } from './endpoints.tsx';
 import { HubModels } from './hub-models.tsx';
 import { ImportModel } from './import-model.tsx';
 import { ModelRow } from './model-row.tsx';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 /** What can be called and what can be fetched, by where it runs. */
 export function ModelsView() {
@@ -77,7 +78,7 @@ function Place({ where, models, settings, onUse, onChanged }: PlaceProps) {
           <ModelRow
             key={model.id}
             model={model}
-            isUsed={settingAt(settings, where) === model.id}
+            isUsed={fieldOf(settings, where) === model.id}
             onUse={() => void onUse(model)}
             onChanged={onChanged}
           />
@@ -85,14 +86,10 @@ function Place({ where, models, settings, onUse, onChanged }: PlaceProps) {
       </ul>
       {where === 'local' && (
         <div className="mt-4 flex flex-col gap-5">
-          <HubModels models={models} usedId={settingAt(settings, where)} onUse={(id) => void onUse({ where, id })} />
+          <HubModels models={models} usedId={fieldOf(settings, where)} onUse={(id) => void onUse({ where, id })} />
           <ImportModel onDone={onChanged} />
         </div>
       )}
     </section>
   );
-}
-
-function settingAt(settings: unknown, key: string): unknown {
-  return typeof settings === 'object' && settings !== null ? Reflect.get(settings, key) : null;
 }

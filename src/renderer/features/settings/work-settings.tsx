@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { mayNotify } from '../../lib/notices/may-notify.ts';
 import { useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 const choices = ['all', 'waits', 'off'] as const;
 
@@ -59,7 +60,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
           options={choosablePolicies.map((value) => ({ value, text: t(`settings.policy.${value}`) }))}
           onChange={(value) => onSave('policy', value)}
         />
-        <ProfileNumbers own={recordAt(valueAt(settings, 'routing'), 'numbers')} />
+        <ProfileNumbers own={recordAt(fieldOf(settings, 'routing'), 'numbers')} />
         <Choice
           label={t('settings.local')}
           value={textAt(settings, 'local')}
@@ -85,7 +86,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
           <NumberSetting
             key={name}
             label={t(`settings.${name}`)}
-            value={numberAt(valueAt(settings, 'limits'), name)}
+            value={numberAt(fieldOf(settings, 'limits'), name)}
             onSave={(value) => onSave(`limits.${name}`, value)}
           />
         ))}
@@ -97,7 +98,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
           <NumberSetting
             key={name}
             label={t(`settings.${name}`)}
-            value={numberAt(valueAt(settings, 'sandbox'), name)}
+            value={numberAt(fieldOf(settings, 'sandbox'), name)}
             onSave={(value) => onSave(`sandbox.${name}`, value)}
           />
         ))}
@@ -122,7 +123,7 @@ function Energy({ settings, onSave }: WorkSettingsProps) {
         <NumberSetting
           key={name}
           label={t(`settings.${name}`)}
-          value={numberAt(valueAt(settings, 'energy'), name)}
+          value={numberAt(fieldOf(settings, 'energy'), name)}
           onSave={(value) => onSave(`energy.${name}`, value)}
           onClear={() => onSave(`energy.${name}`, null)}
         />
@@ -132,7 +133,7 @@ function Energy({ settings, onSave }: WorkSettingsProps) {
 }
 
 function Connection({ settings, onSave }: WorkSettingsProps) {
-  const connection = valueAt(settings, 'connection');
+  const connection = fieldOf(settings, 'connection');
   return (
     <Group title={t('settings.connection')}>
       <TextSetting
@@ -153,21 +154,17 @@ function Connection({ settings, onSave }: WorkSettingsProps) {
   );
 }
 
-function valueAt(settings: unknown, key: string): unknown {
-  return typeof settings === 'object' && settings !== null ? Reflect.get(settings, key) : null;
-}
-
 function recordAt(settings: unknown, key: string): Readonly<Record<string, unknown>> {
-  const value = valueAt(settings, key);
+  const value = fieldOf(settings, key);
   return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 }
 
 function textAt(settings: unknown, key: string): string {
-  const value = valueAt(settings, key);
+  const value = fieldOf(settings, key);
   return typeof value === 'string' ? value : '';
 }
 
 function numberAt(settings: unknown, key: string): number | null {
-  const value = valueAt(settings, key);
+  const value = fieldOf(settings, key);
   return typeof value === 'number' ? value : null;
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../connection/core-context.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 /** A price of a person's own, in US dollars per million tokens. */
 export interface OwnPrice {
@@ -38,6 +39,6 @@ function pricesOf(value: unknown): ReadonlyMap<string, OwnPrice> {
 }
 
 function rateAt(price: unknown, name: string): number | null {
-  const rate: unknown = typeof price === 'object' && price !== null ? Reflect.get(price, name) : null;
+  const rate: unknown = fieldOf(price, name);
   return typeof rate === 'number' ? rate : null;
 }

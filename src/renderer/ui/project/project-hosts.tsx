@@ -7,6 +7,7 @@ import { failureText } from '../../lib/connection/failure-text.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../controls/button.tsx';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 type Projects = NetworkRules['projects'];
 
@@ -70,6 +71,6 @@ function projectsOf(value: unknown): Projects {
 }
 
 function textsAt(value: unknown, key: string): string[] {
-  const list: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, key) : null;
+  const list: unknown = fieldOf(value, key);
   return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { defineRecipe } from '../../../../src/main/recipes/define.ts';
 import type { TurnOptions } from '../../../../src/main/agent/turn/agent-dependencies.ts';
-import type { Confidence } from '../../../../src/shared/events/events.ts';
 import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
 import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
+import type { Confidence } from '../../../../src/shared/events/turn-events.ts';
 
 const bug = 'def add(a, b):\n    return a - b\n';
 const price = { input: 3, output: 15, source: 'test', date: '2026-11-21' };

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent, TurnEndReason } from '../../../../src/shared/events/events.ts';
-import { turnEndReasonSchema } from '../../../../src/shared/events/events.ts';
+import type { SessionEvent } from '../../../../src/shared/events/events.ts';
 import { reduceSession } from '../../../../src/shared/session/reducers/reduce-session.ts';
 import type { RunResult } from '../../../../src/shared/session/run-result.ts';
 import { exitCodes } from '../../../../src/shared/session/run-result.ts';
 import { emptySession, runStatusOf } from '../../../../src/shared/session/session-state.ts';
 import { buildRunResult } from '../../../../src/main/agent/turn/build-run-result.ts';
 import { call, createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
+import type { TurnEndReason } from '../../../../src/shared/events/turn-events.ts';
+import { turnEndReasonSchema } from '../../../../src/shared/events/turn-events.ts';
 
 const created: SessionEvent = {
   v: 2,

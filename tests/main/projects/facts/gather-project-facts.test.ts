@@ -36,6 +36,12 @@ describe('gatherFacts', () => {
       'pytest',
     ],
     [
+      'no table of pytest in a text',
+      { 'pyproject.toml': 'a = """\n[tool.pytest]\n"""', 'tests/test_a.py': 'import unittest' },
+      'python3 -m unittest discover -s tests -t .',
+      'unittest',
+    ],
+    [
       'unittest',
       { 'tests/test_a.py': 'import unittest\nclass A(unittest.TestCase): ...' },
       'python3 -m unittest discover -s tests -t .',

@@ -55,6 +55,20 @@ describe('how the packages of a project are installed', () => {
       [['pip', `${pip} '.[tests]'`]],
     ],
     [
+      'a project written in tables within lines and quoted names',
+      top({
+        'pyproject.toml':
+          'project = { name = "a", version = "1", "optional-dependencies" = { "test" = ["mock"] } } # [tool.poetry]\n',
+      }),
+      [['pip', `${pip} '.[test]'`]],
+    ],
+    [
+      'a table that stands in a text is none',
+      top({ 'pyproject.toml': 'about = """\n[project]\nname = "a"\n"""\n' }),
+      [],
+    ],
+    ['a broken file says nothing', top({ 'pyproject.toml': `${project}[project\n` }), []],
+    [
       'a group for tests',
       top({ 'pyproject.toml': `${project}[dependency-groups]\ntests = ["mock"]\n[tool.x]\ndev = 1\n` }),
       [['pip', `${pip} --upgrade pip ; ${pip} . --group tests`]],

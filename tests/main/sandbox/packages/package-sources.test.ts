@@ -45,6 +45,36 @@ describe('where packages come from', () => {
     expect(found.secrets).toContain('pass-word');
   });
 
+  it('is read as Python reads INI: lines further in go on, a colon will do, a comment begins a line only', async () => {
+    await put(
+      '.config/pip/pip.conf',
+      '[global]\n  # ours\n  index_url : https://one.example.org/a;b#c\n  extra-index-url=https://two.example.org/s\n' +
+        '    ; no longer\n    https://three.example.org/s\n[install]\ncert = "C:\\\\ca.pem"\n[list]\nindex-url = https://no.example.org/\n',
+    );
+    const found = await findPackageSources(search());
+    expect(found.env).toMatchObject({
+      PIP_INDEX_URL: 'https://one.example.org/a;b#c',
+      PIP_EXTRA_INDEX_URL: 'https://two.example.org/s https://three.example.org/s',
+    });
+  });
+
+  it('takes nothing from an .npmrc whose quoted texts would begin an option of their own, nor from one of megabytes', async () => {
+    const ends =
+      '"registry"="https://npm.example.org/\\nscript-shell=/bin/evil"\n@team:registry=https://t.example.org/\n';
+    expect((await findPackageSources(search({ projectNpmrc: ends }))).npmrc).toBe(
+      '@team:registry=https://t.example.org/\n',
+    );
+    const large = `registry=https://npm.example.org/\n${'; \n'.repeat(400_000)}`;
+    expect((await findPackageSources(search({ projectNpmrc: large }))).npmrc).toBe('');
+  });
+
+  it('keeps what an account of npm is set to, true and false too', async () => {
+    const projectNpmrc = '//npm.example.org/:always-auth=true\n//npm.example.org/:email=a@b.example ; mine\n';
+    expect((await findPackageSources(search({ projectNpmrc }))).npmrc).toBe(
+      '//npm.example.org/:always-auth=true\n//npm.example.org/:email=a@b.example\n',
+    );
+  });
+
   it('is what npm is told by the person and the project; a token is in a variable and not in the file', async () => {
     await put(
       '.npmrc',

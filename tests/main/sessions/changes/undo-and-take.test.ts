@@ -1,12 +1,14 @@
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { EventOf, FileImage, SessionEvent, WorkspaceMode } from '@shared/events/events.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession } from '@shared/session/session-state.ts';
 import { showChanges, takeChanges, undoChanges } from '../../../../src/main/sessions/changes/undo-and-take.ts';
 import type { LiveJournal } from '../../../../src/main/sessions/journal/live-journal.ts';
 import { type Home, makeHome } from '../session-fixtures.ts';
+import type { FileImage } from '@shared/events/tool-events.ts';
+import type { WorkspaceMode } from '@shared/events/session-events.ts';
 
 interface Bench {
   readonly journal: LiveJournal;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FileImage, NewEvent } from '../../../../src/shared/events/events.ts';
+import type { NewEvent } from '../../../../src/shared/events/events.ts';
 import { runOptionsSchema } from '../../../../src/shared/session/run-options.ts';
 import { success } from '../../../../src/shared/errors.ts';
 import { openClientCore } from '../../../fakes/core-client.ts';
@@ -16,6 +16,7 @@ import type { LiveJournal } from '../../../../src/main/sessions/journal/live-jou
 import { sealRecord } from '../../../../src/main/sessions/log/log-record.ts';
 import { createRedactor } from '../../../../src/main/sessions/log/redactor.ts';
 import { createSessionStore } from '../../../../src/main/sessions/store/session-store.ts';
+import type { FileImage } from '../../../../src/shared/events/tool-events.ts';
 
 let folder: string;
 let core: ClientCore;

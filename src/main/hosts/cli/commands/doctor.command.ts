@@ -8,6 +8,7 @@ import type { Command } from '../command-context.ts';
 import { doctorBundle } from '../reports/doctor-bundle.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import { indented, jsonLine } from '../terminal/terminal.ts';
+import { padRight } from '../terminal/columns.ts';
 
 export interface DoctorArguments {
   readonly json?: boolean;
@@ -42,7 +43,7 @@ export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle
   const { colors } = terminal;
   const signs = { ok: colors.green('✔'), warning: colors.yellow('!'), missing: colors.red('✖') };
   for (const finding of findings) {
-    terminal.out(`${signs[finding.status]} ${seenName(finding.area).padEnd(10)} ${indented(finding.text)}\n`);
+    terminal.out(`${signs[finding.status]} ${padRight(seenName(finding.area), 10)} ${indented(finding.text)}\n`);
     if (finding.hint !== null) terminal.out(`  ${''.padEnd(10)} ${indented(finding.hint)}\n`);
   }
   return isMissing ? 5 : 0;

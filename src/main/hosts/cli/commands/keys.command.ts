@@ -1,11 +1,12 @@
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
-import type { KeyEntry } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { printable, seenName } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 import { jsonLine } from '../terminal/terminal.ts';
+import type { KeyEntry } from '@shared/contract/keys-contract.ts';
+import { padRight } from '../terminal/columns.ts';
 
 /** Keys are read from the terminal or from stdin, never from the command line, where other users and the history see them. */
 export const setKey: Command<[string, { readonly thisRun?: boolean }]> = async (context, provider, { thisRun }) => {
@@ -33,7 +34,7 @@ export const listKeys: Command<[{ readonly json?: boolean }]> = async ({ core, t
     terminal.out(jsonLine(report));
     return 0;
   }
-  for (const entry of report.keys) terminal.out(`${seenName(entry.provider).padEnd(14)} ${sourceWords(entry)}\n`);
+  for (const entry of report.keys) terminal.out(`${padRight(seenName(entry.provider), 14)} ${sourceWords(entry)}\n`);
   if (report.store.type !== 'ready') {
     terminal.err(`${terminal.colors.yellow(printable(report.store.message))}\n  ${printable(report.store.hint)}\n`);
   }
@@ -64,7 +65,7 @@ function sourceWords({ source, variable }: KeyEntry): string {
 async function knownProvider({ core }: CommandContext, provider: string): Promise<void> {
   const { keys } = await (await core()).keys.list();
   if (keys.some((entry) => entry.provider === provider)) return;
-  throw new AppError('not-found', `There is no provider ${provider}.`, {
+  throw new AppError('not-found', `The provider ${provider} was not found.`, {
     hint: `Choose one of: ${keys.map((entry) => entry.provider).join(', ')}. Add another: dewpoint settings set providers.NAME …`,
   });
 }

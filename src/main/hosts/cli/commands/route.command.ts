@@ -14,6 +14,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { jsonLine, oneLine, seconds, table } from '../terminal/terminal.ts';
 import { numberRows } from '@shared/routing/routing-profiles.ts';
 import { routingSettingsSchema } from '@shared/settings/settings.ts';
+import { padRight } from '../terminal/columns.ts';
 
 export interface RouteArguments {
   readonly json?: boolean;
@@ -114,7 +115,7 @@ function showAll(steps: readonly RoutedStep[], { out, err }: Terminal): void {
       out(`${' '.repeat(5)}${oneLine(seenName(stageText(stage)), 149)}\n`);
     const step = String(started.step).padStart(3);
     out(
-      `${step}  ${chosen.where.padEnd(5)}  ${(layer ?? '').padEnd(2)}  ${oneLine(seenName(chosen.model), 32).padEnd(32)}  `,
+      `${step}  ${chosen.where.padEnd(5)}  ${(layer ?? '').padEnd(2)}  ${padRight(oneLine(seenName(chosen.model), 32), 32)}  `,
     );
     out(`${oneLine(reason, 110)}\n`);
     for (const event of after) out(`${' '.repeat(14)}${oneLine(afterText(event), 140)}\n`);
@@ -182,7 +183,7 @@ async function allEscalations(
   const causes = countCauses(all).map((one) => ({ ...one, text: escalationTexts[one.cause] }));
   if (json) terminal.out(jsonLine({ sessions: sessions.length, unreadable, causes }));
   for (const { cause, count, text } of json ? [] : causes) {
-    terminal.out(`${String(count).padStart(5)}  ${cause.padEnd(11)}  ${text}\n`);
+    terminal.out(`${String(count).padStart(5)}  ${padRight(cause, 11)}  ${text}\n`);
   }
   terminal.err(
     `${all.length} steps in ${sessions.length - unreadable} sessions got another model or advice after a failure.\n`,
@@ -252,7 +253,7 @@ function showVotes({ votes = [], gain, features }: RoutedStep['decided'], out: T
   if (gain === null || gain === undefined) return;
   out(`\nThe cloud would help in about ${Math.round(gain * 100)} % of such cases. Votes:\n`);
   for (const { rule, toward, weight, reason } of votes) {
-    out(`  ${toward.padEnd(5)}  ${weight.toFixed(2)}  ${seenName(rule).padEnd(12)}  ${seenWords(reason)}\n`);
+    out(`  ${toward.padEnd(5)}  ${weight.toFixed(2)}  ${padRight(seenName(rule), 12)}  ${seenWords(reason)}\n`);
   }
   if (votes.length === 0) out('  no votes\n');
   if (features?.hasLocalSureness === 0) {

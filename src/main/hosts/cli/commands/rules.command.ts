@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
-import type { Purpose } from '@shared/events/events.ts';
-import { purposeSchema } from '@shared/events/events.ts';
 import type { RuleAnswer, RuleCheck, RuleFile } from '@shared/rules/rule-report.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../command-context.ts';
@@ -10,6 +8,8 @@ import { usageError } from '../report-failure.ts';
 import { requireFolder } from '../checks/require-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { jsonLine } from '../terminal/terminal.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
+import { purposeSchema } from '@shared/events/call-events.ts';
 
 export interface RulesArguments {
   /** The folder of a project, whose rules count beside a person's own. */

@@ -4,7 +4,6 @@ import type { LibraryAction, LibraryArguments } from '../commands/sessions/sessi
 import type { CleanArguments } from '../commands/clean.command.ts';
 import type { PlanArguments } from '../commands/models/memory-plan.command.ts';
 import type { BudgetAction, BudgetArguments } from '../commands/budget.command.ts';
-import { addBudget } from './money-program.ts';
 import { addModels, type ModelHandlers } from './models-program.ts';
 import { addProjects, type ProjectHandlers } from './projects-program.ts';
 import type { CostsArguments } from '../commands/costs.command.ts';
@@ -14,7 +13,6 @@ import type { SearchArguments } from '../commands/sessions/search-sessions.comma
 import type { RouteArguments } from '../commands/route.command.ts';
 import { addRules } from './rules-program.ts';
 import type { ImageAction, ImageArguments } from '../commands/sandbox-image.command.ts';
-import { addSandbox } from './machine-program.ts';
 import type { ServeArguments } from '../commands/serve.command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -389,4 +387,71 @@ function addMachine(program: Command, handlers: Handlers): void {
     .option('--open', 'open the browser')
     .option('--allow <what>', 'what the browser may do: keys, settings or terminal; repeatable', collect)
     .action((args: ServeArguments) => handlers.serve(args));
+}
+
+/** `dewpoint sandbox image`, with all its words. `add` makes a subcommand with its example. */
+export function addSandbox(
+  program: Command,
+  add: (parent: Command, name: string, description: string, example: string) => Command,
+  run: (action: ImageAction, word: string | undefined, args: ImageArguments) => Promise<void>,
+): void {
+  const sandbox = add(program, 'sandbox', 'manage the sandbox that commands run in', 'dewpoint sandbox image use .');
+  const image = add(
+    sandbox,
+    'image',
+    'bring another image, or use the one of a project',
+    'dewpoint sandbox image import image.tar',
+  );
+  add(
+    image,
+    'import',
+    'import an image from a file: a saved image, or a root file system',
+    'dewpoint sandbox image import a.tar',
+  )
+    .argument('<file>', 'a tar archive')
+    .option('--json', 'print JSON')
+    .action((file: string, args: ImageArguments) => run('import', file, args));
+  add(
+    image,
+    'pull',
+    'pull an image from its registry, best with its digest',
+    'dewpoint sandbox image pull NAME@sha256:…',
+  )
+    .argument('<name>', 'the name of the image')
+    .option('--json', 'print JSON')
+    .action((name: string, args: ImageArguments) => run('pull', name, args));
+  add(
+    image,
+    'use',
+    'build or pull the image that a project asks for, after your approval',
+    'dewpoint sandbox image use .',
+  )
+    .argument('[dir]', 'the project folder (default: the current folder)')
+    .option('--approval <hash>', 'approve exactly this without a question')
+    .option('--json', 'print JSON')
+    .action((folder: string | undefined, args: ImageArguments) => run('use', folder, args));
+}
+
+type Subcommand = (parent: Command, name: string, description: string, example: string) => Command;
+type Handler = (action: BudgetAction, words: readonly string[], args: BudgetArguments) => Promise<void>;
+
+/** `dewpoint budget` and what is under it. */
+export function addBudget(program: Command, subcommand: Subcommand, handle: Handler): void {
+  const budget = subcommand(program, 'budget', 'manage spending limits', 'dewpoint budget set month 20');
+  subcommand(budget, 'show', 'show each spending limit, and what is left of it', 'dewpoint budget show --project .')
+    .option('--project <dir>', "include this project's spending and its own limit")
+    .option('--json', 'print JSON')
+    .action((args: BudgetArguments) => handle('show', [], args));
+  for (const [action, what] of [
+    ['set', 'set a spending limit; "none" removes it'],
+    ['raise', 'raise a spending limit by an amount'],
+    ['lower', 'lower a spending limit by an amount'],
+  ] as const) {
+    subcommand(budget, action, what, `dewpoint budget ${action} project 5 --project .`)
+      .argument('<limit>', 'step, task, session, project, day or month')
+      .argument('<dollars>', action === 'set' ? 'US dollars, or none' : 'US dollars')
+      .option('--project <dir>', 'for the limit "project": set it for this one alone')
+      .option('--json', 'print JSON')
+      .action((cap: string, dollars: string, args: BudgetArguments) => handle(action, [cap, dollars], args));
+  }
 }

@@ -1,5 +1,5 @@
 import { seenText } from '@shared/text/seen-text.ts';
-import { columnsOf } from './terminal.ts';
+import { charactersOf } from './columns.ts';
 
 /** The row goes on the one before. */
 const goesOn = '  ¦ ';
@@ -29,8 +29,7 @@ function rowsOf(line: string, width: number): readonly string[] {
   const rows: string[] = [];
   let row = '';
   let used = 0;
-  for (const character of line) {
-    const columns = columnsOf(character);
+  for (const [character, columns] of charactersOf(line)) {
     if (used + columns > width) {
       rows.push(row);
       row = '';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { escapedJson, printable, escapeForTerminal } from '@shared/text/seen-text.ts';
 import type { Colors as PlainColors } from 'picocolors/types';
 import picocolors from 'picocolors';
+import { charactersOf, padLeft, padRight, widest } from './columns.ts';
 
 /** Where a command writes: results on `out`, everything for people on `err`. Of what is written, a terminal obeys only `colors`. */
 export interface Terminal {
@@ -92,26 +93,18 @@ export function indented(text: string): string {
 /** One line that is at most `width` columns of a terminal wide. */
 export function oneLine(text: string, width: number): string {
   const line = printable(text).replace(/\s+/gu, ' ').trim();
-  const characters = Array.from(line);
   let used = 0;
-  let fitting = 0;
-  for (const [index, character] of characters.entries()) {
-    used += columnsOf(character);
-    if (used > width) return `${characters.slice(0, Math.max(1, fitting)).join('')}…`;
+  let fitting = '';
+  let read = '';
+  for (const [character, columns] of charactersOf(line)) {
+    used += columns;
+    if (used > width) return `${fitting || read || character}…`;
+    read += character;
     // The dots take a column.
-    if (used < width) fitting = index + 1;
+    if (used < width) fitting = read;
   }
   return line;
 }
-
-/** Marks stand over the character before them; those of East Asia and pictures are two wide. */
-export function columnsOf(character: string): number {
-  if (/\p{Mark}|\p{Default_Ignorable_Code_Point}/u.test(character)) return 0;
-  return wide.test(character) ? 2 : 1;
-}
-
-const wide =
-  /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
 
 export function seconds(milliseconds: number): string {
   return milliseconds < 9_950 ? `${(milliseconds / 1000).toFixed(1)} s` : `${Math.round(milliseconds / 1000)} s`;
@@ -138,11 +131,10 @@ export function counted(count: number, word: string): string {
 
 /** Rows of cells as lines: the first column to the left, the others to the right, each as wide as its widest cell. */
 export function table(rows: readonly (readonly string[])[]): readonly string[] {
-  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  const widths = (rows[0] ?? []).map((_, column) => width(column));
+  const widths = (rows[0] ?? []).map((_, column) => widest(rows.map((row) => row[column] ?? '')));
   return rows.map((row) =>
     row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .map((cell, column) => (column === 0 ? padRight : padLeft)(cell, widths[column] ?? 0))
       .join('  ')
       .trimEnd(),
   );

@@ -1,7 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { APIConnectionError, APIError, APIUserAbortError } from '@anthropic-ai/sdk';
 import { z } from 'zod';
-import type { StopReason } from '@shared/events/events.ts';
 import type { Answer, Wire } from '../call/stream-answer.ts';
 import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from '../call/stream-answer.ts';
 import type { thinkingStateSchema } from './anthropic-messages.ts';
@@ -10,6 +9,7 @@ import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';
 import { errorOfRefusal } from '../api/http-errors.ts';
 import { brokenStream, connectionError } from '../openai/openai-errors.ts';
 import type { ModelTarget } from '../api/api-provider.ts';
+import type { StopReason } from '@shared/events/call-events.ts';
 
 type Event = Anthropic.RawMessageStreamEvent;
 

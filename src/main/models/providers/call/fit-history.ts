@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { unseenImage } from '@shared/attachments/unseen-image.ts';
 import type { Message, Part, ReasoningPart, ToolCallPart } from '@shared/models/model-messages.ts';
+import { sha256Of } from '../../../lib/sha256.ts';
 
 /** Half of a pair that stands alone: JSON can carry it and no service takes it. Lengths stay as they are. */
 const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
@@ -189,9 +189,7 @@ function newId(fold: Fold, original: string): string {
   fold.ids.set(original, seen + 1);
   let id = seen === 0 && pattern.test(original) ? original : '';
   for (let attempt = 0; id === '' || fold.takenIds.has(id); attempt += 1) {
-    const digest = createHash('sha256')
-      .update(JSON.stringify([original, seen, attempt]))
-      .digest('hex');
+    const digest = sha256Of(JSON.stringify([original, seen, attempt]));
     id = digest.slice(0, Math.min(length, 24));
   }
   fold.takenIds.add(id);

@@ -1,10 +1,10 @@
 import type { Message, ReasoningPart, ToolCallPart } from '@shared/models/model-messages.ts';
-import type { StopReason } from '@shared/events/events.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import type { ModelRequest, ProviderError, StreamEnded, StreamPart } from '../define.ts';
 import { endedWith, estimateTokens } from './call-ended.ts';
 import { imageTokens } from './image-tokens.ts';
 import { StalledError, watchForStalls } from './stall-watch.ts';
+import type { StopReason } from '@shared/events/call-events.ts';
 
 /** An answer while it comes in. A wire format fills it; nothing in it may be acted upon before `stopReason` is set. */
 export interface Answer {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type OpenAI from 'openai';
 import { z } from 'zod';
-import type { StopReason } from '@shared/events/events.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import type { Answer, Wire } from '../call/stream-answer.ts';
 import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from '../call/stream-answer.ts';
@@ -10,6 +9,7 @@ import { toChatWire } from './chat-messages.ts';
 import type { ModelRequest, StreamPart } from '../define.ts';
 import { callIn } from '../call/forced-tool-call.ts';
 import { toProviderError } from '../openai/openai-errors.ts';
+import type { StopReason } from '@shared/events/call-events.ts';
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
-import type { StopReason } from '@shared/events/events.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import type { Answer, Wire } from '../call/stream-answer.ts';
 import { sayReasoning, sayText } from '../call/stream-answer.ts';
@@ -10,6 +9,7 @@ import { errorOfRefusal } from '../api/http-errors.ts';
 import { brokenStream, connectionError } from '../openai/openai-errors.ts';
 import { addressBelow } from '../api/api-provider.ts';
 import type { ModelTarget } from '../api/api-provider.ts';
+import type { StopReason } from '@shared/events/call-events.ts';
 
 export interface GeminiConnection {
   readonly baseUrl: string;

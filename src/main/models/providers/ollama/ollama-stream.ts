@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { StopReason } from '@shared/events/events.ts';
 import type { Answer, Wire } from '../call/stream-answer.ts';
 import { sayReasoning, sayReasoningBlock, sayText } from '../call/stream-answer.ts';
 import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';
@@ -9,6 +8,7 @@ import type { OllamaApi } from './ollama-api.ts';
 import { errorInside, OllamaError } from './ollama-api.ts';
 import { readLines } from './json-lines.ts';
 import { callIn } from '../call/forced-tool-call.ts';
+import type { StopReason } from '@shared/events/call-events.ts';
 
 /** What the server counted in one call. Milliseconds; null where it did not say. */
 export interface OllamaCounts {

@@ -1,4 +1,3 @@
-import type { Confidence } from '@shared/events/events.ts';
 import { speaksOfFailure } from '@shared/text/about-failures.ts';
 import type { Span } from '../../code/code-spans.ts';
 import type { RecipeOutcome } from '../../define.ts';
@@ -8,6 +7,7 @@ import type { Verdict } from '../judge/judge-candidate.ts';
 import { applyMutation, mutantsOf } from '../mechanical/mechanical-changes.ts';
 import { overfitMarks } from './overfit-marks.ts';
 import type { SearchResult } from '../search/search-result.ts';
+import type { Confidence } from '@shared/events/turn-events.ts';
 
 /** Chooses among accepted changes, checks the choice again, and writes it to the workspace. */
 export async function acceptBest(parts: BehaviourParts, result: SearchResult): Promise<RecipeOutcome | null> {

@@ -9,8 +9,10 @@ import type { Judge } from '../judge/judge-candidate.ts';
 import { findMissingMembers } from '../locate/missing-members.ts';
 import { rankSuspects, type Evidence, type Suspect } from '../locate/rank-suspects.ts';
 import type { ProjectReader, SourceFile } from '../../facts/project-reader.ts';
-import { readFailingTests, smallBudget } from '../prompts/failure-prompt-context.ts';
+import { readFailingTests, smallBudget, buildPromptContext } from '../prompts/failure-prompt-context.ts';
 import { reportingCommand } from '../../trial/test-command.ts';
+import type { Attempt } from './propose-change.ts';
+import type { PromptContext } from '../prompts/fix-prompts.ts';
 
 /** What is known about the failures at one point of the search. */
 export interface FailureContext {
@@ -115,4 +117,31 @@ async function filesOf(
     if (file !== null) files.push(file);
   }
   return files;
+}
+
+/** What an attempt is told: the task, the tests, and the places that it may be about. */
+export function promptContextFor(
+  {
+    task,
+    reader,
+    failureContext,
+  }: { readonly task: string; readonly reader: ProjectReader; readonly failureContext: FailureContext },
+  attempt: Attempt,
+): Promise<PromptContext> {
+  const parts = { task, tests: failureContext.tests, failures: failureContext.evidence.failures, reader };
+  const top = failureContext.suspects.slice(0, 3);
+  if (attempt.form === 'insert') {
+    const inFile = failureContext.suspects.filter((suspect) => suspect.span.path === attempt.insertion.path);
+    const file = failureContext.files.find((one) => one.path === attempt.insertion.path);
+    const any = file?.spans[0];
+    const shown =
+      inFile.length > 0 || any === undefined
+        ? [...inFile, ...top]
+        : [{ span: any, score: 0, reasons: [], isMissing: false }, ...top];
+    return buildPromptContext(parts, shown, null, smallBudget);
+  }
+  const shown = top.some((suspect) => suspect.span.id === attempt.suspect.span.id)
+    ? top
+    : [...top.slice(0, 2), attempt.suspect];
+  return buildPromptContext(parts, shown, attempt.form === 'body' ? attempt.suspect : null, smallBudget);
 }

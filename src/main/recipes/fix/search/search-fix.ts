@@ -10,16 +10,14 @@ import {
 } from './propose-change.ts';
 import { attemptsOf, countsOf, greedyKey, type ModelStep } from './plan-attempts.ts';
 import { candidateKey, type Candidate } from '../../trial/candidate-change.ts';
-import { verdictTexts, type Judge, type Verdict } from '../judge/judge-candidate.ts';
+import { verdictTexts, type Judge, type Verdict, isStepForward, isWithoutModel } from '../judge/judge-candidate.ts';
 import { withMissingImport } from './missing-import.ts';
 import type { SearchStep } from './search-plan.ts';
 import { mechanicalPool, polishPool } from './mechanical-pools.ts';
 import { makeProjectReader, type ProjectReader } from '../../facts/project-reader.ts';
 import type { SearchResult, Tried } from './search-result.ts';
 import { sampleTogether, type SampleGroup } from './sample-together.ts';
-import { readFailureContext, type FailureContext } from './failure-context.ts';
-import { promptContextFor } from './attempt-prompt-context.ts';
-import { isStepForward, isWithoutModel } from '../judge/verdict-kinds.ts';
+import { readFailureContext, type FailureContext, promptContextFor } from './failure-context.ts';
 
 export interface SearchParts {
   readonly context: RecipeContext;

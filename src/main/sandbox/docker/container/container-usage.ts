@@ -1,6 +1,7 @@
 import type Dockerode from 'dockerode';
 import type { SandboxLook } from '../../sandbox.ts';
 import { withDeadline } from '../engine/engine-deadline.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 const lookMs = 5_000;
 
@@ -40,7 +41,7 @@ export function usageOf(stats: unknown): SandboxLook['usage'] {
 
 function at(value: unknown, path: readonly string[]): unknown {
   let node = value;
-  for (const name of path) node = typeof node === 'object' && node !== null ? Reflect.get(node, name) : undefined;
+  for (const name of path) node = fieldOf(node, name);
   return node;
 }
 

@@ -1,6 +1,6 @@
 import type Dockerode from 'dockerode';
 import { messageOf } from '@shared/errors.ts';
-import { delay } from '../../../lib/async/abort.ts';
+import { sleep } from '../../../lib/async/abort.ts';
 import type { Log } from '../../../lib/log.ts';
 import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
 
@@ -14,7 +14,7 @@ export async function removeContainer(
 ): Promise<void> {
   try {
     await withDeadline(milliseconds, null, async (signal) => {
-      while (!signal.aborted && !(await isGone(container))) await delay(underWayMs, signal);
+      while (!(await isGone(container))) await sleep(underWayMs, signal);
     });
   } catch (error) {
     log.warn(`sandbox: a container could not be removed: ${messageOf(error)}`);

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Settings } from '@shared/settings/settings.ts';
+import { sha256Of } from '../../../lib/sha256.ts';
 
 /** What tells where an engine may be listening, and how much patience there is with it. */
 export interface EngineSearch {
@@ -102,7 +102,7 @@ async function contextHost({
   const config = configSchema.safeParse(await readJson(join(folder, 'config.json')));
   const name = env['DOCKER_CONTEXT'] ?? (config.success ? config.data.currentContext : null) ?? 'default';
   if (name === 'default' || name === '') return null;
-  const key = createHash('sha256').update(name).digest('hex');
+  const key = sha256Of(name);
   const context = contextSchema.safeParse(await readJson(join(folder, 'contexts', 'meta', key, 'meta.json')));
   return { name, host: context.success ? context.data.Endpoints.docker.Host : null };
 }

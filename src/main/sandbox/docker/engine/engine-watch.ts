@@ -1,5 +1,5 @@
 import type Dockerode from 'dockerode';
-import { delay } from '../../../lib/async/abort.ts';
+import { sleep } from '../../../lib/async/abort.ts';
 import { statusOf, withDeadline } from './engine-deadline.ts';
 
 type Docker = Pick<Dockerode, 'ping'>;
@@ -16,8 +16,7 @@ const backMs = 500;
 /** Resolves when the engine has stopped answering; asks every few seconds until `signal` aborts. Never rejects. */
 export async function engineSilence(docker: Docker, signal: AbortSignal): Promise<void> {
   for (let silent = 0; silent < silences;) {
-    await delay(everyMs, signal);
-    if (signal.aborted) return;
+    if (!(await isOver(everyMs, signal))) return;
     silent = (await answers(docker, answerMs)) ? 0 : silent + 1;
   }
 }
@@ -32,8 +31,7 @@ export async function removeWhenBack(
   signal: AbortSignal,
 ): Promise<'removed' | 'given up'> {
   for (let tries = 0; tries < 600; tries += 1) {
-    await delay(1_000, signal);
-    if (signal.aborted) return 'given up';
+    if (!(await isOver(1_000, signal))) return 'given up';
     if (!(await answers(docker, answerMs))) continue;
     try {
       await withDeadline(answerMs, signal, () => container.remove({ force: true, v: true }));
@@ -71,9 +69,16 @@ export async function engineAnswers(
   const deadline = performance.now() + waitMs;
   for (;;) {
     if (await answers(docker, answerMs)) return true;
-    if (signal.aborted || performance.now() >= deadline) return false;
-    await delay(backMs, signal);
+    if (performance.now() >= deadline || !(await isOver(backMs, signal))) return false;
   }
+}
+
+/** Waits; false: an abort came first. */
+function isOver(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  return sleep(milliseconds, signal).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function answers(docker: Docker, milliseconds: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type Dockerode from 'dockerode';
 import { messageOf } from '@shared/errors.ts';
-import { delay } from '../../../lib/async/abort.ts';
+import { neverAborts, sleep } from '../../../lib/async/abort.ts';
 import type { OutputChunk } from '../../sandbox.ts';
 import { ContainerGoneError } from './container-process.ts';
 import { statusOf, withDeadline } from '../engine/engine-deadline.ts';
@@ -94,7 +94,6 @@ async function follow(exec: Dockerode.Exec, stream: Duplex, onChunk: (chunk: Out
 
 // The code is recorded a moment after the output has ended.
 async function exitOf(exec: Dockerode.Exec): Promise<ExecEnd> {
-  const never = new AbortController().signal;
   for (let waited = 0; waited <= 2000; waited += 50) {
     try {
       const found = await withDeadline(5000, null, (abortSignal) => exec.inspect({ abortSignal }));
@@ -102,7 +101,7 @@ async function exitOf(exec: Dockerode.Exec): Promise<ExecEnd> {
     } catch (error) {
       return { type: 'lost', reason: messageOf(error) };
     }
-    await delay(50, never);
+    await sleep(50, neverAborts);
   }
   return { type: 'lost', reason: 'its output ended, but its end is not known' };
 }

@@ -1,5 +1,5 @@
 import { AppError, failure, messageOf, success, type Reply } from '@shared/errors.ts';
-import { abortable, delay } from '../../../lib/async/abort.ts';
+import { abortable, sleep } from '../../../lib/async/abort.ts';
 import { timerWithPauses, type DeadlinePause } from '../../../lib/async/deadline-pause.ts';
 import type { OutputChunk } from '../../sandbox.ts';
 import type { ImageCapabilities } from '../container/image-capabilities.ts';
@@ -165,7 +165,8 @@ export class ContainerRuns {
 
   async #staysAlive(live: LiveContainer): Promise<boolean> {
     for (let waited = 0; waited <= settleMs && live.goneBecause === null; waited += 100) {
-      if (waited > 0) await delay(100, live.gone.signal);
+      // One that is gone ends the loop below.
+      if (waited > 0) await sleep(100, live.gone.signal).catch(() => undefined);
       await this.#look(live);
     }
     return live.goneBecause === null;
@@ -221,7 +222,7 @@ function firstOf(
 
 async function endsWithin(ended: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const waiting = new AbortController();
-  const isEnded = await Promise.race([ended.then(() => true), delay(milliseconds, waiting.signal).then(() => false)]);
+  const isEnded = await Promise.race([ended.then(() => true), sleep(milliseconds, waiting.signal).then(() => false)]);
   waiting.abort();
   return isEnded;
 }

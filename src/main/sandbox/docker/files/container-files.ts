@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { globMatcher } from '../../files/glob-matcher.ts';
 import { listDepth, makeListing } from '../../files/make-listing.ts';
@@ -34,6 +33,8 @@ import { parseSearch, searchArguments } from '../../files/ripgrep-output.ts';
 import type { ContainerRuns } from '../exec/run-in-container.ts';
 import type { ImageCapabilities } from '../container/image-capabilities.ts';
 import { WritesUnderWay } from '../../files/skipped-folders.ts';
+import { sha256Of } from '../../../lib/sha256.ts';
+import { neverAborts } from '../../../lib/async/abort.ts';
 
 const defaultReadBytes = 4 * 1024 * 1024;
 const defaultSearchMatches = 200;
@@ -84,7 +85,7 @@ export class ContainerFiles {
     const cut = stdout.indexOf(0x0a);
     const bytes = new Uint8Array(stdout.subarray(cut + 1));
     if (bytes.length > maxBytes) return tooLarge(path, bytes.length, maxBytes);
-    return success({ bytes, sha256: hashOf(bytes), mode: Number.parseInt(stdout.subarray(0, cut).toString(), 8) });
+    return success({ bytes, sha256: sha256Of(bytes), mode: Number.parseInt(stdout.subarray(0, cut).toString(), 8) });
   }
 
   async readMany(
@@ -100,7 +101,7 @@ export class ContainerFiles {
       if (!done.ok && done.error.code !== 'too-large') return done;
       const found = done.ok && done.value.exitCode === 0 ? parseMany(done.value.stdout, batch) : null;
       for (const [path, { bytes, mode }] of found ?? []) {
-        if (bytes.length <= maxBytes) all.set(path, { bytes, mode, sha256: hashOf(bytes) });
+        if (bytes.length <= maxBytes) all.set(path, { bytes, mode, sha256: sha256Of(bytes) });
       }
       if (found !== null) continue;
       // One of them cannot be read, or was changed at this moment.
@@ -122,7 +123,7 @@ export class ContainerFiles {
     const wanted = expect === undefined ? 'any' : (expect ?? 'none');
     const done = await this.#writes.during((temporary) => {
       const program = files('write', writeScript, `./${path}`, wanted, String(bytes.length), temporary);
-      return this.#run({ program, stdin: bytes, maxOutputBytes: 65_536 }, new AbortController().signal);
+      return this.#run({ program, stdin: bytes, maxOutputBytes: 65_536 }, neverAborts);
     });
     if (!done.ok) return done;
     return done.value.exitCode === 0 ? success(undefined) : explain(done.value, path);
@@ -132,7 +133,7 @@ export class ContainerFiles {
     if (path === '.') return failure('bad-input', 'That is the workspace itself, not a file.');
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
     const program = files('delete', deleteScript, `./${path}`, expect ?? 'any');
-    const done = await this.#run({ program, maxOutputBytes: 65_536 }, new AbortController().signal);
+    const done = await this.#run({ program, maxOutputBytes: 65_536 }, neverAborts);
     if (!done.ok) return done;
     return done.value.exitCode === 0 ? success(undefined) : explain(done.value, path);
   }
@@ -328,10 +329,6 @@ function badPattern(stderr: string): Reply<never> {
     `The pattern cannot be searched for: ${stderr.trim().slice(0, 500)}`,
     'Use `literal` to search for plain text.',
   );
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function kindOfMode(mode: number): FileStat['kind'] {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { success, type Reply } from '@shared/errors.ts';
 import { packagesNamedIn } from '@shared/sandbox/package-commands.ts';
 import type { Log } from '../../../lib/log.ts';
@@ -12,6 +11,7 @@ import { createDependencyVolume, removeDependencyVolume } from './dependency-vol
 import type { Engine } from '../engine/container-engine.ts';
 import { imagePath } from '../../images/image-path-variable.ts';
 import { runWithNetwork, type NetworkPlace, type RunBeside } from '../exec/run-with-network.ts';
+import { sha256Of } from '../../../lib/sha256.ts';
 
 /** The packages of one session, as far as its commands may change them. */
 export interface SessionPackages {
@@ -209,7 +209,7 @@ async function recordOf(
   const at = Date.now();
   return {
     version: 1,
-    key: createHash('sha256').update(volume).digest('hex').slice(0, 32),
+    key: sha256Of(volume).slice(0, 32),
     ecosystem: part.ecosystem,
     ...(part.folder === '' ? {} : { folder: part.folder }),
     tool: now?.part.tool ?? part.tool,

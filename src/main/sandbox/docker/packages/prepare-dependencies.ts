@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { chown, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
@@ -14,6 +14,7 @@ import type { ExtraMount, NetworkRequest, NetworkResult, Sandbox } from '../../s
 import type { Mask } from '../../workspace/workspace-scan.ts';
 import { createDependencyVolume, removeDependencyVolume } from './dependency-volumes.ts';
 import type { Engine } from '../engine/container-engine.ts';
+import { sha256Of } from '../../../lib/sha256.ts';
 
 export interface PrepareRequest {
   readonly engine: Engine;
@@ -296,7 +297,5 @@ function cleaned(text: string, secrets: readonly string[]): string {
 /** What a person approves, as one value: another command, host or file gives another. */
 export function approvalOf(parts: readonly PartState[], hosts: readonly string[], imageId: string): string {
   const subject = parts.map(({ key, part }) => [key, part.ecosystem, part.commands]);
-  return createHash('sha256')
-    .update(JSON.stringify([imageId, hosts, subject]))
-    .digest('hex');
+  return sha256Of(JSON.stringify([imageId, hosts, subject]));
 }

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { openFolderBelow, readRegularFile } from '../../../lib/files/host-folder.ts';
+import { isWithin } from '../../../lib/files/is-within.ts';
 
 /** Where the data of a worktree or a submodule lie. */
 export interface GitLink {
@@ -61,8 +62,4 @@ async function readText(folderPath: string, name: string): Promise<string | null
   } finally {
     await folder.close();
   }
-}
-
-function isWithin(inner: string, outer: string): boolean {
-  return inner === outer || inner.startsWith(`${outer}/`);
 }

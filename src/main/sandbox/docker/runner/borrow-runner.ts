@@ -1,8 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { rename, stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '@shared/errors.ts';
-import { makeFolder } from '../../../lib/files/json-file.ts';
+import { writeFileAtomic } from '../../../lib/files/json-file.ts';
 import type { Log } from '../../../lib/log.ts';
 import { labelNames } from '../container/container-create-body.ts';
 import { withDeadline } from '../engine/engine-deadline.ts';
@@ -11,6 +10,7 @@ import { ownerMark } from '../user/container-identity.ts';
 import { lookUpImage, ourImageName } from '../../images/sandbox-image.ts';
 import { removeContainer } from '../container/remove-container.ts';
 import { runnerInContainer, type RunnerPlace } from './runner-processes.ts';
+import { sha256Of } from '../../../lib/sha256.ts';
 
 export interface BorrowRequest {
   /** Holds `sandbox/Dockerfile` and the runner's source. */
@@ -38,16 +38,13 @@ export async function borrowRunner(
   try {
     const ours = await lookUpImage(engine, await ourImageName(request.resourcesPath), signal);
     if (ours?.runner !== 'brought') return null;
-    const file = join(supportFolder, `runner-${createHash('sha256').update(ours.id).digest('hex').slice(0, 12)}`);
+    const file = join(supportFolder, `runner-${sha256Of(ours.id).slice(0, 12)}`);
     const place: RunnerPlace = { path: '/run/dewpoint-runner', file };
     if (await stat(file).catch(() => null)) return place;
     const program = fileOf(await archiveOf(engine, ours.id, request));
     if (program === null) return null;
-    await makeFolder(supportFolder);
     // Whole or not at all: another process may be starting a container at this moment.
-    const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
-    await writeFile(temporary, program, { mode: 0o755 });
-    await rename(temporary, file);
+    await writeFileAtomic(file, program, { sync: false, mode: 0o755 });
     return place;
   } catch (error) {
     log.warn(`sandbox: the runner could not be taken out of our own image: ${messageOf(error)}`);

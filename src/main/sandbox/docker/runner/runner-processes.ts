@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { Socket } from 'node:net';
 import { messageOf } from '@shared/errors.ts';
-import { delay } from '../../../lib/async/abort.ts';
+import { sleep } from '../../../lib/async/abort.ts';
 import type { OutputChunk } from '../../sandbox.ts';
 import {
   ContainerGoneError,
@@ -126,7 +126,7 @@ export class RunnerProcesses implements ContainerProcesses {
     if (graceMs > 0) {
       this.#send(id, signalFrame(id, terminate));
       const waiting = new AbortController();
-      await Promise.race([ended, delay(graceMs, waiting.signal)]);
+      await Promise.race([ended, sleep(graceMs, waiting.signal)]);
       waiting.abort();
     }
     this.#send(id, killFrame(id));

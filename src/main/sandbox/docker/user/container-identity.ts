@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../../lib/files/json-file.ts';
+import { makeFolder, writeFileAtomic } from '../../../lib/files/json-file.ts';
 import { scriptFiles } from '../exec/container-scripts.ts';
+import { sha256Of } from '../../../lib/sha256.ts';
 
 /** Who commands run as. */
 export interface UserIds {
@@ -14,7 +14,7 @@ export const homeInContainer = '/home/agent';
 
 /** A short name for a Dewpoint home, the same for every process that uses it; marks what belongs to it in the engine. */
 export function homeIdOf(realHomePath: string): string {
-  return createHash('sha256').update(realHomePath).digest('hex').slice(0, 12);
+  return sha256Of(realHomePath).slice(0, 12);
 }
 
 /** Files of the home that a container is given to read. */
@@ -37,7 +37,7 @@ export interface SupportFiles {
  * sessions share them and a newer version of Dewpoint disturbs none that runs.
  */
 export async function supportFiles(folder: string, { uid, gid }: UserIds, seccompText: string): Promise<SupportFiles> {
-  const version = createHash('sha256').update(JSON.stringify(scriptFiles)).digest('hex').slice(0, 12);
+  const version = sha256Of(JSON.stringify(scriptFiles)).slice(0, 12);
   const scripts = join(folder, `scripts-${version}`);
   await makeFolder(folder);
   // What a container is given of it: whoever runs there reads it, and nobody writes it.
@@ -50,7 +50,7 @@ export async function supportFiles(folder: string, { uid, gid }: UserIds, seccom
   await writeOnce(empty, '');
   const emptyFolder = join(folder, 'empty-folder');
   await mkdir(emptyFolder, { recursive: true, mode: 0o755 });
-  const seccomp = join(folder, `seccomp-${createHash('sha256').update(seccompText).digest('hex').slice(0, 12)}.json`);
+  const seccomp = join(folder, `seccomp-${sha256Of(seccompText).slice(0, 12)}.json`);
   await writeOnce(seccomp, seccompText);
   for (const [name, text] of Object.entries(scriptFiles)) await writeOnce(join(scripts, name), text);
   return { passwd, group, empty, emptyFolder, seccomp, scripts };
@@ -72,9 +72,7 @@ async function writeOnce(file: string, text: string): Promise<void> {
   const present = await readFile(file, 'utf8').catch(() => null);
   if (present === text) return;
   // Whole or not at all: another process may be starting a container at this moment.
-  const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  await writeFile(temporary, text, { mode: 0o644 });
-  await rename(temporary, file);
+  await writeFileAtomic(file, text, { sync: false, mode: 0o644 });
 }
 
 /** Tells one run of a process from a later one with the same number: `pid:start`, the start only where the system says it. */

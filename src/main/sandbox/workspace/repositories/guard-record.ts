@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readJsonFile, writeFileAtomic } from '../../../lib/files/json-file.ts';
 import { isRunning, thisProcess } from '../../../lib/files/lock-owner.ts';
+import { sha256Of } from '../../../lib/sha256.ts';
 
 /**
  * What a workspace held when a session began on it, kept until the session has ended and looked for the last time. A
@@ -34,7 +34,7 @@ const graceMs = 15_000;
 const touchEveryMs = 1_000;
 
 export function recordFolder(homePath: string, workspacePath: string): string {
-  const name = createHash('sha256').update(workspacePath).digest('hex').slice(0, 24);
+  const name = sha256Of(workspacePath).slice(0, 24);
   return join(homePath, 'sandbox', 'repositories', name);
 }
 

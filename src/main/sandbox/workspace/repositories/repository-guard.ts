@@ -21,6 +21,7 @@ import {
   createTakenFileKeeper,
 } from './make-harmless.ts';
 import { findUntrackedChanges } from './untracked-changes.ts';
+import { neverAborts } from '../../../lib/async/abort.ts';
 
 export interface GuardOptions {
   /** A real path. */
@@ -39,7 +40,6 @@ type Found =
   /** Of a command: looked at again each time, for a file can be written through memory without its time being changed. */
   | { readonly type: 'data' | 'pointer' };
 
-const forever = new AbortController().signal;
 /** Between two looks while something runs, at least; many folders are looked at less often. */
 const everyMs = 250;
 const restPerLook = 40;
@@ -122,9 +122,9 @@ export class RepositoryGuard {
 
   /** After a command: what it left, made harmless, and told of. Never rejects; waits for one under way and looks anew. */
   async look(): Promise<readonly UntrackedPlace[]> {
-    const leave = await this.#turns.enter(forever);
+    const leave = await this.#turns.enter(neverAborts);
     try {
-      const end = await this.#lookThrough(forever);
+      const end = await this.#lookThrough(neverAborts);
       const places = await this.#settle(end);
       await this.#record?.touch();
       return this.#reportOnce(places);
@@ -180,7 +180,7 @@ export class RepositoryGuard {
     for (const watcher of this.#watchers) watcher.close();
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.look();
-    await this.#reportUntracked(forever).catch((error: unknown) =>
+    await this.#reportUntracked(neverAborts).catch((error: unknown) =>
       this.#options.log.error(`sandbox: ${String(error)}`),
     );
     await this.#record?.remove().catch((error: unknown) => this.#options.log.warn(`sandbox: ${String(error)}`));

@@ -9,6 +9,7 @@ import {
   oneLine,
   safeWriting,
   seconds,
+  table,
 } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
 
 describe('printable', () => {
@@ -98,6 +99,12 @@ describe('what people read', () => {
     expect(oneLine('修复', 1)).toBe('修…');
   });
 
+  it('is cut between characters as a reader takes them: a flag and a family of pictures are one each', () => {
+    expect(oneLine('🇫🇷🇩🇪🇮🇹', 5)).toBe('🇫🇷🇩🇪…');
+    expect(oneLine('👩‍👩‍👧‍👦 family', 4)).toBe('👩‍👩‍👧‍👦 …');
+    expect(oneLine('ab', 1)).toBe('a…');
+  });
+
   it('never shows an unknown price as zero', () => {
     expect([null, 0, 0.000003, 0.01234].map(moneyText)).toEqual(['unpriced', '$0', '<$0.0001', '$0.0123']);
   });
@@ -109,6 +116,23 @@ describe('what people read', () => {
       '0 B',
       '1.5 KiB',
       '1.04 GiB',
+    ]);
+  });
+});
+
+describe('a table', () => {
+  it('has its columns below each other where names are of East Asia or have pictures', () => {
+    const rows = table([
+      ['name', 'size', ''],
+      ['模型', '1 GB', 'a'],
+      ['🚀 fast', '12 GB', '二'],
+      ['e\u0301te\u0301', '3 GB', 'ccc'],
+    ]);
+    expect(rows).toEqual([
+      'name      size',
+      '模型      1 GB    a',
+      '🚀 fast  12 GB   二',
+      'e\u0301te\u0301       3 GB  ccc',
     ]);
   });
 });

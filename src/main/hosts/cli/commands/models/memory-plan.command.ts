@@ -6,6 +6,7 @@ import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import { bytes, jsonLine } from '../../terminal/terminal.ts';
+import { padRight } from '../../terminal/columns.ts';
 
 /** The options as commander gives them. */
 export interface PlanArguments {
@@ -151,5 +152,5 @@ function describe(answer: MemoryPlanAnswer): string {
           ] as const,
         ]),
   ];
-  return rows.map(([name, value]) => `${seenName(name).padEnd(11)} ${seenWords(value)}\n`).join('');
+  return rows.map(([name, value]) => `${padRight(seenName(name), 11)} ${seenWords(value)}\n`).join('');
 }

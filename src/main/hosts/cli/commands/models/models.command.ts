@@ -1,4 +1,3 @@
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import type { ModelChoice } from '@shared/models/model-choice.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
@@ -9,6 +8,8 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { cardRows } from '../../reports/probe-card-rows.ts';
 import { modelSettingsText, ownModelSettings } from './set-model.command.ts';
 import { bytes, jsonLine, oneLine, seconds } from '../../terminal/terminal.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import { padRight, widest } from '../../terminal/columns.ts';
 
 type Core = Awaited<ReturnType<CommandContext['core']>>;
 
@@ -18,11 +19,11 @@ export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core,
     terminal.out(jsonLine(models));
     return 0;
   }
-  const width = Math.max(...models.map((model) => seenName(model.id).length), 10);
+  const width = Math.max(widest(models.map((model) => seenName(model.id))), 10);
   for (const model of models) {
     const size = model.sizeBytes === null ? '' : bytes(model.sizeBytes);
     terminal.out(
-      `${seenName(model.id).padEnd(width)}  ${model.where.padEnd(5)}  ${model.state.padEnd(12)}  ${size.padStart(9)}  ${oneLine(model.note ?? '', model.state === 'unreachable' ? 300 : 160)}\n`,
+      `${padRight(seenName(model.id), width)}  ${model.where.padEnd(5)}  ${model.state.padEnd(12)}  ${size.padStart(9)}  ${oneLine(model.note ?? '', model.state === 'unreachable' ? 300 : 160)}\n`,
     );
   }
   return 0;
@@ -67,7 +68,7 @@ export function describeModel(model: ModelEntry, own = ''): string {
     ...(model.file === undefined ? [] : [['file', seenName(model.file.path)] as const]),
     ...(model.note === null ? [] : [['note', model.note] as const]),
   ];
-  return rows.map(([name, value]) => `${name.padEnd(11)} ${seenWords(value)}\n`).join('');
+  return rows.map(([name, value]) => `${padRight(name, 11)} ${seenWords(value)}\n`).join('');
 }
 
 /** What its lists and the settings say of it; how hard it is to think stands beside that it does. */

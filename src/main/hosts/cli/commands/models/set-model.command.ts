@@ -3,6 +3,7 @@ import { printable } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import { jsonLine } from '../../terminal/terminal.ts';
+import { isRecord } from '@shared/unknown-value.ts';
 
 const names = [...Object.keys(drivingSchema.shape), 'strategies'];
 
@@ -70,8 +71,4 @@ function valueOf(name: string, text: string): unknown {
   const number = Number(text);
   // What is wrong with a value is said by the settings, which know what is right.
   return Number.isNaN(number) ? text : number;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

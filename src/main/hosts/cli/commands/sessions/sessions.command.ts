@@ -3,6 +3,7 @@ import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
 import { createEventLines } from '../../terminal/event-lines.ts';
 import { counted, dateAndTime, indented, jsonLine, oneLine } from '../../terminal/terminal.ts';
+import { padRight } from '../../terminal/columns.ts';
 
 export const listSessions: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
   const sessions = await (await core()).sessions.list();
@@ -13,7 +14,7 @@ export const listSessions: Command<[{ readonly json?: boolean }]> = async ({ cor
       const date = dateAndTime(session.updatedAt);
       const status = session.status === 'idle' ? (session.lastReason ?? 'new') : session.status;
       terminal.out(
-        `${session.sessionId}  ${date}  ${seenName(status).padEnd(12)}  ${counted(session.steps, 'step').padEnd(9)} ${moneyText(session.costUsd).padStart(8)}  ${oneLine(seenWords(session.title), 60)}\n`,
+        `${session.sessionId}  ${date}  ${padRight(seenName(status), 12)}  ${counted(session.steps, 'step').padEnd(9)} ${moneyText(session.costUsd).padStart(8)}  ${oneLine(seenWords(session.title), 60)}\n`,
       );
     }
   }

@@ -1,3 +1,5 @@
+import { isRecord } from '@shared/unknown-value.ts';
+
 type Schema = Readonly<Record<string, unknown>>;
 
 interface Basic {
@@ -89,7 +91,7 @@ function createWriter(document: Schema): Writer {
     return unique;
   };
   const rule = (name: string, schema: unknown): string => {
-    if (!isSchema(schema)) return use('value');
+    if (!isRecord(schema)) return use('value');
     if (typeof schema.$ref === 'string') return reference(schema.$ref);
     if ('const' in schema) return literal(JSON.stringify(schema.const));
     if (Array.isArray(schema.enum)) return group(schema.enum.map((value) => literal(JSON.stringify(value))));
@@ -122,7 +124,7 @@ function createWriter(document: Schema): Writer {
       case 'null':
         return use(schema.type);
       default:
-        return isSchema(schema.properties) ? objectRule(name, schema, { rule, use, add }) : use('value');
+        return isRecord(schema.properties) ? objectRule(name, schema, { rule, use, add }) : use('value');
     }
   };
   return {
@@ -138,11 +140,11 @@ interface Parts {
 }
 
 function objectRule(name: string, schema: Schema, { rule, use, add }: Parts): string {
-  const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : [];
+  const properties = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
   // Properties that are listed are all there are: a model is not invited to invent more.
-  const isClosed = isSchema(schema.properties) || schema.additionalProperties === false;
+  const isClosed = isRecord(schema.properties) || schema.additionalProperties === false;
   if (properties.length === 0) {
-    if (isSchema(schema.additionalProperties)) return mapRule(name, schema.additionalProperties, { rule, use, add });
+    if (isRecord(schema.additionalProperties)) return mapRule(name, schema.additionalProperties, { rule, use, add });
     return isClosed ? '"{}"' : use('object');
   }
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
@@ -211,15 +213,11 @@ function numberOr(value: unknown, otherwise: number): number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : otherwise;
 }
 
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function resolvePointer(document: Schema, path: string): unknown {
   if (!path.startsWith('#')) return true;
   let at: unknown = document;
   for (const step of path.slice(1).split('/').filter(Boolean)) {
-    at = isSchema(at) ? at[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
+    at = isRecord(at) ? at[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
   }
   return at;
 }

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile, readFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, stat, utimes, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { sha256Of } from '../../../../lib/sha256.ts';
+import { writeFileAtomic } from '../../../../lib/files/json-file.ts';
 
 /** States of system prefixes on disk, so that a fresh process need not read the same text again. */
 export interface StateStore {
@@ -24,13 +25,7 @@ const mostBytes = 512 * 1024 * 1024;
  */
 export function createStateStore(dir: string, engine: string): StateStore {
   const pathOf = (tokens: readonly number[]): string =>
-    join(
-      dir,
-      `${createHash('sha256')
-        .update(`${engine}\n${tokens.join(',')}`)
-        .digest('hex')
-        .slice(0, 32)}.state`,
-    );
+    join(dir, `${sha256Of(`${engine}\n${tokens.join(',')}`).slice(0, 32)}.state`);
   return {
     async temporary() {
       await privateFolder(dir);
@@ -60,8 +55,7 @@ export function createStateStore(dir: string, engine: string): StateStore {
         const { size } = await stat(partial);
         await rename(partial, path);
         const described = { engine, tokens: [...tokens], bytes: size };
-        await writeFile(`${path}.json.tmp`, JSON.stringify(described), { mode: 0o600 });
-        await rename(`${path}.json.tmp`, `${path}.json`);
+        await writeFileAtomic(`${path}.json`, JSON.stringify(described), { sync: false });
         await dropOldest(dir);
         return true;
       } catch {

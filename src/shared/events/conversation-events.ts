@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attachmentSchema } from '@shared/attachments/attachment.ts';
 import { planEvents } from './plan-events.ts';
 
 /** What became of what a model is shown, and what it says of its plan; part of the events (`events.ts`). */
@@ -25,4 +26,20 @@ export const terminalEvents = {
     exitCode: z.number().int().nullable(),
     durationMs: z.number(),
   }),
+} as const;
+
+/** What the user says. */
+export const conversationEvents = {
+  /** `queued`: the text came while a turn ran, and waits; `message-delivered` says when the model saw it. */
+  'user-message-added': z.object({
+    messageId: z.string(),
+    text: z.string(),
+    queued: z.boolean(),
+    attachments: z.array(attachmentSchema).optional(),
+  }),
+  'message-delivered': z.object({ messageId: z.string() }),
+  /** No turn took it and none will: the process ended first. It can be sent again. */
+  'message-dropped': z.object({ messageId: z.string() }),
+  /** A person changed the plan that a turn ended with: from now on these are its steps. */
+  'plan-edited': z.object({ planTurnId: z.string(), steps: z.array(z.string()) }),
 } as const;

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { prefillReportSchema, timingsSchema, engineReportSchema, energySchema, surenessSchema } from './call-report.ts';
+import { whereSchema, stageSchema } from '@shared/models/model-info.ts';
+import { routeDetailSchema } from '@shared/routing/routing.ts';
+import { fenceFindingSchema } from '@shared/safety/fences.ts';
+import { blobRefSchema } from './blob-ref.ts';
+import { partSchema } from '@shared/models/model-messages.ts';
+import { usageSchema, priceSchema } from '@shared/money/token-cost.ts';
+
+/** Why a step's model was called. */
+export const purposeSchema = z.enum([
+  'act',
+  'locate',
+  'propose',
+  'repair',
+  'answer',
+  'plan',
+  'summarise',
+  'choose',
+  'title',
+  /** Another model is asked on a digest of the work: what to do next, or whether it is done. */
+  'advise',
+  'review',
+]);
+
+export type Purpose = z.infer<typeof purposeSchema>;
+
+export const stopReasonSchema = z.enum([
+  'stop',
+  'length',
+  /** It said the same again and again and was stopped. */
+  'repetition',
+  'tool-calls',
+  'stop-sequence',
+  'cancelled',
+  'error',
+]);
+
+export type StopReason = z.infer<typeof stopReasonSchema>;
+
+/** A model call: where it runs, what was sent, what came back. */
+export const callEvents = {
+  'cache-prefilled': prefillReportSchema,
+  'route-decided': z.object({
+    callId: z.string(),
+    chosen: z.object({ model: z.string(), where: whereSchema }),
+    runnerUp: z.object({ model: z.string(), where: whereSchema }).nullable(),
+    reasonCode: z.string(),
+    reason: z.string(),
+    /** What the decision was taken by. */
+    ...routeDetailSchema.partial().shape,
+  }),
+  /** What the call carries, or would have, lies in `manifest`. */
+  'call-fenced': fenceFindingSchema.extend({
+    step: z.number().int(),
+    purpose: purposeSchema,
+    manifest: blobRefSchema.nullable(),
+  }),
+  'engine-waited': z.object({ callId: z.string(), waitedMs: z.number() }),
+  'model-call-started': z.object({
+    callId: z.string(),
+    step: z.number().int(),
+    purpose: purposeSchema,
+    stage: stageSchema,
+    provider: z.string(),
+    model: z.string(),
+    /** The exact request, so that a prompt is never guessed again. */
+    request: blobRefSchema,
+    /** Tokens of the prompt by the model's own tokenizer; null when only the provider can tell. */
+    promptTokens: z.number().int().nullable(),
+  }),
+  'model-call-ended': z.object({
+    callId: z.string(),
+    parts: z.array(partSchema),
+    stopReason: stopReasonSchema,
+    usage: usageSchema,
+    /** Prompt tokens that were computed again in this call; null where the provider does not say. */
+    evaluatedTokens: z.number().int().nullable(),
+    timings: timingsSchema,
+    price: priceSchema.nullable(),
+    costUsd: z.number().nullable(),
+    error: z
+      .object({
+        code: z.string(),
+        message: z.string(),
+        retryable: z.boolean(),
+        /** How long the service wants to be left alone. */
+        retryAfterMs: z.number().optional(),
+      })
+      .nullable(),
+    /** The model that answered, by the service's own word; absent where it does not say. */
+    answeredBy: z.string().optional(),
+    /** Absent for models that do not run in the engine of this machine. */
+    engine: engineReportSchema.optional(),
+    /** Absent where nobody knows, and for services. */
+    energy: energySchema.optional(),
+    sureness: surenessSchema.optional(),
+  }),
+} as const;

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { historyCopiedSchema } from '@shared/safety/approval-grants.ts';
+import { usageSchema } from '@shared/money/token-cost.ts';
+
+export const workspaceModeSchema = z.enum(['in-place', 'copy', 'scratch']);
+
+export type WorkspaceMode = z.infer<typeof workspaceModeSchema>;
+
+/** A session from its start to what it is told of itself. */
+export const sessionEvents = {
+  'session-created': z.object({
+    logVersion: z.number().int(),
+    sessionId: z.string(),
+    appVersion: z.string(),
+    title: z.string(),
+    projectPath: z.string().nullable(),
+    workspace: z.object({ mode: workspaceModeSchema, path: z.string() }),
+    parentId: z.string().nullable(),
+    groupId: z.string().nullable(),
+  }),
+  /** `callId`: the model call whose answer the title is; absent: the user wrote it. */
+  'session-renamed': z.object({ title: z.string(), callId: z.string().optional() }),
+  /**
+   * Everything before it was copied from another log, as it was there: what it cost was paid there, and its sandbox is
+   * not this session's.
+   */
+  'history-copied': historyCopiedSchema,
+  /** Something was wrong with the log when it was opened; the damaged bytes lie in `movedTo`, nothing was deleted. */
+  'session-repaired': z.object({ reason: z.string(), movedBytes: z.number().int(), movedTo: z.string().nullable() }),
+  /** Something a person should know that is no failure of the turn (a sandbox limit not enforced, a retried call). */
+  'notice-added': z.object({ level: z.enum(['info', 'warning']), code: z.string(), text: z.string() }),
+  'child-session-ended': z.object({ sessionId: z.string(), costUsd: z.number().nullable(), usage: usageSchema }),
+} as const;

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { blobRefSchema } from './blob-ref.ts';
+
+export const toolStatusSchema = z.enum(['ok', 'error', 'refused', 'timed-out', 'cancelled', 'unknown']);
+
+export type ToolStatus = z.infer<typeof toolStatusSchema>;
+
+/** Who did something to a file: a tool the model called, a recipe's program, an undo or a take by a person. */
+export const actorSchema = z.enum(['model', 'recipe', 'undo', 'take']);
+
+export type Actor = z.infer<typeof actorSchema>;
+
+/** One side of a file's change. `null`: the file was not there. `kept: false`: it was there but its bytes were not kept, and why. */
+export const fileImageSchema = z.union([
+  z.object({ kept: z.literal(true), blob: blobRefSchema, mode: z.number().int() }),
+  z.object({ kept: z.literal(false), why: z.enum(['too-large', 'ignored', 'not-a-file', 'no-text-name']) }),
+  z.null(),
+]);
+
+export type FileImage = z.infer<typeof fileImageSchema>;
+
+/** What tools and recipes did, and which files changed. */
+export const toolEvents = {
+  'tool-call-requested': z.object({
+    toolCallId: z.string(),
+    callId: z.string(),
+    tool: z.string(),
+    input: z.unknown(),
+    style: z.enum(['native', 'schema', 'text', 'grammar']),
+    /** What was repaired in the arguments before they parsed; empty for a strict parse. */
+    repairs: z.array(z.string()),
+  }),
+  /** Written before the side effect. `by` tells a step's tool call from a recipe's action. */
+  'tool-started': z.object({
+    toolCallId: z.string(),
+    tool: z.string(),
+    by: z.enum(['model', 'recipe']),
+    input: z.unknown(),
+    label: z.string(),
+  }),
+  'tool-ended': z.object({
+    toolCallId: z.string(),
+    tool: z.string(),
+    status: toolStatusSchema,
+    /** What the model sees (capped: head and tail). */
+    output: z.string(),
+    /** The whole of it, where the capped text is not the whole. */
+    full: blobRefSchema.nullable(),
+    exitCode: z.number().int().nullable(),
+    durationMs: z.number(),
+    /** How long a person was waited for in it; absent: nobody was. */
+    waitedMs: z.number().optional(),
+    /** The result as data, for a recipe's action: what a replay hands back instead of acting. A blob above 32 KB. */
+    data: z.unknown(),
+    dataBlob: blobRefSchema.nullable(),
+  }),
+  'file-changed': z.object({
+    path: z.string(),
+    before: fileImageSchema,
+    after: fileImageSchema,
+    by: actorSchema,
+    toolCallId: z.string().nullable(),
+    added: z.number().int().nullable(),
+    removed: z.number().int().nullable(),
+    /** For `by: 'undo'`: the `file-changed` events (seq) that this one takes back. */
+    undoes: z.array(z.number().int()),
+  }),
+  'changes-taken': z.object({ paths: z.array(z.string()), target: z.string() }),
+} as const;
