@@ -113,7 +113,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
       );
       expect(kept.map(({ unneeded, isRemoved }) => [unneeded, isRemoved])).toEqual([
         [null, false],
-        ['a newer one is there', true],
+        ['a newer one exists', true],
       ]);
       expect(await bed.volumes()).not.toContain(first);
       expect((await run0(path, 'npm test --silent')).code).toBe(0);

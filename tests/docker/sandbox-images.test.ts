@@ -78,7 +78,7 @@ describe.skipIf(isWithoutEngine)('images that are no image of ours', () => {
     expect(failing?.isUsed).toBe(false);
     await expect(bring(failing?.approval ?? '')).rejects.toMatchObject({
       code: 'missing-sandbox',
-      message: expect.stringContaining('given the Dockerfile alone'),
+      message: expect.stringContaining('gets only the Dockerfile'),
     });
     expect(projects[project]?.image?.name).toBe(image.name);
   });

@@ -106,7 +106,7 @@ it('shows a download of one model while another is looked at', async () => {
   await choice('Q2_K').getByRole('button', { name: 'Download' }).click();
   await field().fill('owner/gated');
   await lookUp().click();
-  await page.getByText('gated: its terms have to be accepted').waitFor();
+  await page.getByText('gated: accept its terms').waitFor();
   const download = page.locator('[data-pull="hf:owner/Tiny-GGUF:Q2_K"]');
   await download.getByRole('progressbar').waitFor();
   release();

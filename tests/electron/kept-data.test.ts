@@ -25,7 +25,7 @@ const copy: KeptItem = {
   kind: 'copy',
   name: `/home/ada/.dewpoint/workspaces/20261101-101010-abcdef/${'deep/'.repeat(30)}`,
   sizeBytes: 1.4e9,
-  unneeded: 'its session is gone',
+  unneeded: 'its session was deleted',
   isRemoved: false,
 };
 

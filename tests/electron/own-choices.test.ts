@@ -43,7 +43,7 @@ describe('what is this person’s own', () => {
     const changes = page.getByRole('tabpanel', { name: 'Changes' });
     await changes.getByText('2 auto-run files changed').waitFor();
     await changes.getByText('vendor/dates/.git').waitFor();
-    await changes.getByText('Python runs it by itself').waitFor();
+    await changes.getByText('Python runs it automatically').waitFor();
     await page.keyboard.press('Control+5');
     await page.getByRole('tabpanel', { name: 'Context' }).getByText('Model weights').waitFor();
   });

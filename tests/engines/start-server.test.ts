@@ -98,7 +98,7 @@ describe('an Ollama that is installed and does not run', () => {
 
   it('is told of with its last words where it ends at once', async () => {
     expect(await said(open(await freeAddress(), { start: true }, 'dies'))).toMatch(
-      /was started and ended at once\. Its last words: .*permission denied/,
+      /was started and ended at once\. Its last output: .*permission denied/,
     );
   });
 
@@ -107,7 +107,7 @@ describe('an Ollama that is installed and does not run', () => {
     const [ended] = (await collect(provider.stream(request('m'), never))).slice(-1);
     expect(ended).toMatchObject({
       type: 'ended',
-      error: { code: 'network', message: expect.stringContaining('is no program that can be run') },
+      error: { code: 'network', message: expect.stringContaining('is not a program that can be run') },
     });
     expect(await provider.canStart?.()).toBe(false);
   });
@@ -121,7 +121,7 @@ describe('an Ollama that is installed and does not run', () => {
     const other = createServer((socket) => socket.destroy());
     const address = `http://127.0.0.1:${await listen(other)}`;
     try {
-      expect(await said(open(address, { start: true }))).toContain('another program has the port');
+      expect(await said(open(address, { start: true }))).toContain('another program, not Ollama, uses the port');
     } finally {
       await new Promise((done) => other.close(done));
     }

@@ -182,7 +182,7 @@ export async function fixScene(core: PageCore): Promise<Story> {
   story.untracked({
     path: 'vendor/dates/.git',
     why: 'a git repository that was made while commands ran; git runs what it says',
-    done: 'settings taken out: core.fsmonitor; hooks taken away: post-checkout',
+    done: 'settings removed: core.fsmonitor; hooks removed: post-checkout',
   });
   story.step({
     stage: 'local',
@@ -571,7 +571,7 @@ function furnishSandbox(core: PageCore): void {
         sizeBytes: null,
       },
     ],
-    hosts: [{ host: 'packages.example.org', why: 'the usual place of pip' }],
+    hosts: [{ host: 'packages.example.org', why: 'the default of pip' }],
     variables: [],
     approval: 'a'.repeat(64),
   };

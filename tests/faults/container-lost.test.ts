@@ -115,7 +115,7 @@ describe.skipIf(isWithoutEngine)('an image that goes away', () => {
         await docker.getImage(Id).remove({ force: true });
         expect(await under.sandbox.exec({ command: 'true', timeoutMs: 60_000 }, none)).toMatchObject({
           ok: false,
-          error: { code: 'sandbox-lost', message: expect.stringContaining('image is not there any more') },
+          error: { code: 'sandbox-lost', message: expect.stringContaining('image was removed') },
         });
         for await (const piece of await docker.loadImage(tar)) void piece;
         expect(await output(under.sandbox, 'cat /scratch/kept')).toBe('kept\n');

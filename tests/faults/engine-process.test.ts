@@ -182,7 +182,7 @@ describe('an engine without enough memory', () => {
     );
     expect(ended.error).toMatchObject({
       code: 'out-of-memory',
-      message: expect.stringContaining('gave up without a word'),
+      message: expect.stringContaining('stopped without a message'),
     });
   });
 

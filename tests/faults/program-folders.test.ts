@@ -25,7 +25,7 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect(await refused(join(program.project, 'a.txt'))).toContain('is a file, not a folder');
     expect(await refused(join(program.project, 'a.txt', 'below'))).toContain('below something that is not a folder');
     expect(await refused('/')).toContain('the whole disk');
-    expect(await refused(program.home)).toContain('the data of Dewpoint');
+    expect(await refused(program.home)).toContain("Dewpoint's data");
     expect(await program.sessionIds()).toEqual([]);
   });
 

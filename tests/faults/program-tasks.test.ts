@@ -31,7 +31,7 @@ describe.skipIf(isWithoutEngine)('a task', () => {
     await program.script([change(), complete()]);
     const long = await runTask(program, 'Change it. '.repeat(100_000));
     expect(long).toMatchObject({ code: 2, stdout: '' });
-    expect(long.stderr).toContain('Put long material into a file');
+    expect(long.stderr).toContain('Put long texts into a file');
     expect(await program.sessionIds()).toEqual([]);
     const text = 'Change the file so. '.repeat(3000);
     const end = await runTask(program, text);

@@ -228,13 +228,13 @@ export const comparisonHead = [
   'output',
   'money',
   'if all cloud',
-  'if all here',
+  'if all local',
   'energy',
 ] as const;
 
 /** What the two columns say, for whoever reads the table. */
 export const counterfactualLegend =
-  "If all cloud: what the same work would have cost there. If all here: the seconds that its model calls would have taken on this machine. A program's questions are taken to be as many as fit into its time there, and to be answered at the length that is usual there, where the session has shown it. Both as far as such guesses were found to be off; what ran there anyway is as it was.";
+  'If all cloud: the estimated cost of the same work in the cloud. If all local: the estimated time of its model calls on this machine. For recipes, the estimate assumes as many questions as fit the time there, with answers of the usual length. Ranges show how far such estimates were off. Work that really ran there counts as measured.';
 
 /** The cells under `comparisonHead`: medians, with the range in brackets where the repeats differ. */
 export function comparisonCells(row: ComparisonRow): readonly string[] {

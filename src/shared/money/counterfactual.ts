@@ -84,7 +84,7 @@ function widened({ value, low, high }: Interval, scope: Scope, found: Found): In
   return { value, low: Math.min(low, value * found.low), high: Math.max(high, value * found.high) };
 }
 
-const foundText = `; and as far as real runs elsewhere were found to differ (${runs.tasks} tasks, ${runs.date})`;
+const foundText = `; widened by how far real runs differed (${runs.tasks} tasks, ${runs.date})`;
 
 const exact = (value: number): Interval => ({ value, low: value, high: value });
 
@@ -164,13 +164,13 @@ function shortened(guess: Interval, share: number, work: Workload): Interval {
 /** How much programs are answered there, where that is known to be another length. */
 function writtenText(share: number): string {
   if (Math.abs(share - 1) < 0.005) return '';
-  return `, tokens written times ${share.toFixed(2)} for what the model there usually writes to the questions of programs`;
+  return `, tokens written times ${share.toFixed(2)} for the usual length of answers to recipes there`;
 }
 
 /** How many of the calls of programs there would have been elsewhere, where that is another number. */
 function shareText(share: number): string {
   if (Math.abs(share - 1) < 0.005) return '';
-  return `, times ${share.toFixed(2)} for the questions that its programs would have had time for there`;
+  return `, times ${share.toFixed(2)} for the questions that recipes have time for there`;
 }
 
 function allLocal({ local, cloud }: SplitWorkload, known: SplitWorkload, scope: Scope): Elsewhere {
@@ -203,7 +203,7 @@ function allLocal({ local, cloud }: SplitWorkload, known: SplitWorkload, scope: 
   const usd = electricity === null || perSecond === null ? null : add(electricity, times(guess, perSecond));
   const formula =
     `${local.calls > 0 ? 'the time of the local calls + ' : ''}new tokens (${Math.round((anew / Math.max(1, prompt)) * 100)}% of the prompts) ÷ ` +
-    `${speedText(read)} + tokens written ÷ ${speedText(written)}, as this machine was timed${writtenText(spoken)}${shareText(share)}${scope === 'run' ? foundText : ''}; ` +
+    `${speedText(read)} + tokens written ÷ ${speedText(written)}, as measured on this machine${writtenText(spoken)}${shareText(share)}${scope === 'run' ? foundText : ''}; ` +
     'money: that time at the electricity of the local calls';
   return {
     basis: 'estimated',

@@ -65,7 +65,7 @@ function sourceWords({ source, variable }: KeyEntry): string {
 async function knownProvider({ core }: CommandContext, provider: string): Promise<void> {
   const { keys } = await (await core()).keys.list();
   if (keys.some((entry) => entry.provider === provider)) return;
-  throw new AppError('not-found', `There is no provider ${provider}.`, {
+  throw new AppError('not-found', `The provider ${provider} was not found.`, {
     hint: `Choose one of: ${keys.map((entry) => entry.provider).join(', ')}. Add another: dewpoint settings set providers.NAME …`,
   });
 }
