@@ -123,7 +123,7 @@ describe('a process killed while it appends', () => {
       expect(names).toEqual([...moved, 'events.jsonl', 'snapshot.json', 'summary.json']);
       expect((await stat(join(sessionFolder, 'snapshot.json'))).size).toBeLessThan(1_000_000);
     }
-    expect(known.size).toBeGreaterThanOrEqual(10);
+    expect(known.size).toBeGreaterThanOrEqual(sampled(10, 2));
     const blobs = createBlobs(join(home.path, 'blobs'));
     for await (const event of (await home.store.view(id, 'whole')).read()) {
       if (event.type === 'file-changed' && event.after?.kept) expect(await blobs.get(event.after.blob)).not.toBeNull();
