@@ -123,7 +123,7 @@ describe('a list of models that cannot be fetched', () => {
   );
 
   it.each(own)("%s: is none, for its models are its user's own, and says so", async (name) => {
-    await expect(listOf(name, unreachable)).rejects.toThrow(/ECONNREFUSED\. Which models it has, only it knows/u);
+    await expect(listOf(name, unreachable)).rejects.toThrow(/ECONNREFUSED\. It does not list its models/u);
   });
 
   it.each([
