@@ -133,7 +133,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
         expect(description.notes?.join()).toContain(
           'JavaScript packages of this project could not be installed: it ended',
         );
-        expect(description.warnings.join()).toContain('Once more: dewpoint projects prepare');
+        expect(description.warnings.join()).toContain('Try again: dewpoint projects prepare');
       });
     },
   );

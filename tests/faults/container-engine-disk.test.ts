@@ -84,7 +84,7 @@ describe.skipIf(!isHere)('an image for which the disk of the engine has no room'
     try {
       const noRoom = {
         code: 'missing-sandbox',
-        message: expect.stringMatching(/has 2\d\d MB free.*Nothing was begun/),
+        message: expect.stringMatching(/has 2\d\d MB free.*Nothing was started/),
       };
       expect(await findImage(await engine.find(), { ...imageSource, wanted: null }, none)).toMatchObject({
         ok: false,
