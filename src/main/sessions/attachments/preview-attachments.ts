@@ -7,19 +7,22 @@ import type {
   PreviewModel,
 } from '@shared/attachments/attachment-inputs.ts';
 import { hasImage, pagesIn } from '@shared/attachments/attachment-text.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { FittedText } from '@shared/attachments/fit-attachments.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { settingsForProject } from '@shared/settings/settings-for-project.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import { fitAttached, roomForAttached } from '../../agent/prompt/attached-parts.ts';
 import type { Attached } from '../../agent/prompt/attached-parts.ts';
-import type { AvailableModels } from '../../models/available-models.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { turnOptions } from '../open/turn-options.ts';
 
 export interface PreviewOptions {
   readonly blobs: Pick<Blobs, 'get'>;
-  readonly models: Pick<AvailableModels, 'info' | 'list'>;
+  readonly models: {
+    readonly info: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+    readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
+  };
   readonly settings: () => Settings;
 }
 
@@ -68,7 +71,7 @@ async function modelsFor(
     runOptionsSchema.parse({ policy, local, cloud }),
   );
   const ids = [asked.policy === 'cloud' ? null : asked.local, asked.policy === 'local' ? null : asked.cloud];
-  const infos = await Promise.all(ids.map((id) => (id === null ? null : models.info(id, signal))));
+  const infos = await Promise.all(ids.map((id) => (id === null ? Promise.resolve(null) : models.info(id, signal))));
   return infos.filter((info) => info !== null);
 }
 
