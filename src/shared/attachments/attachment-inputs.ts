@@ -15,7 +15,7 @@ export type FilePlace = z.infer<typeof placeSchema>;
 export const keptFileSchema = z.object({
   name: z.string().min(1).max(500),
   /** Base64. */
-  data: z.string().max(12 * 1024 * 1024),
+  data: z.string().max(15 * 1024 * 1024),
   /** Where it lies on the machine of the core, where the host knows that; fences go by it within `place`. */
   path: z.string().min(1).max(4096).optional(),
   place: placeSchema.optional(),
