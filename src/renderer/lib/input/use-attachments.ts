@@ -129,7 +129,9 @@ function base64Of(file: File): Promise<string> {
     reader.addEventListener('error', () => reject(new Error(t('attach.unreadable', { name: file.name }))));
     reader.addEventListener('load', () => {
       const url = typeof reader.result === 'string' ? reader.result : '';
-      resolve(url.slice(url.indexOf(',') + 1));
+      // Of an empty file there is no comma.
+      const comma = url.indexOf(',');
+      resolve(comma === -1 ? '' : url.slice(comma + 1));
     });
     reader.readAsDataURL(file);
   });

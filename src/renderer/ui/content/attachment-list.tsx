@@ -60,12 +60,14 @@ function TextChip({ attachment, isRemovable, preview }: TextChipProps) {
   const cut = preview === null ? null : cutText(preview);
   return (
     <span
-      className={`inline-flex max-w-full flex-wrap items-center gap-x-1.5 gap-y-0.5 rounded-md border bg-raised px-2 py-1.5 text-xs text-ink ${cut === null ? 'border-line' : 'border-warn'} ${isRemovable ? 'pr-8' : ''}`}
+      className={`inline-flex max-w-full flex-col gap-0.5 rounded-md border bg-raised px-2 py-1.5 text-xs text-ink ${cut === null ? 'border-line' : 'border-warn'} ${isRemovable ? 'pr-9' : ''}`}
     >
-      <Icon name="file" className="size-3.5 text-soft" />
-      <span className="min-w-0 truncate font-mono">{seenName(attachmentLabel(attachment))}</span>
-      <span className="text-soft">{factsOf(attachment, preview).join(' · ')}</span>
-      {cut !== null && <span className="basis-full text-warn">{cut}</span>}
+      <span className="flex min-w-0 flex-wrap items-center gap-x-1.5">
+        <Icon name="file" className="size-3.5 text-soft" />
+        <span className="min-w-0 truncate font-mono">{seenName(attachmentLabel(attachment))}</span>
+        <span className="text-soft">{factsOf(attachment, preview).join(' · ')}</span>
+      </span>
+      {cut !== null && <span className="text-warn">{cut}</span>}
     </span>
   );
 }

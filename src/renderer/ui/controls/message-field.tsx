@@ -315,7 +315,7 @@ function Problems({ attachments }: { readonly attachments: Attachments }) {
             {t('attach.shrink')}
           </Button>
         )}
-        <Button size="small" look="quiet" onClick={() => attachments.dismiss(problem)}>
+        <Button size="small" onClick={() => attachments.dismiss(problem)}>
           {t('attach.dismiss')}
         </Button>
       </p>
