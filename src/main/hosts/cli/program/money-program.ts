@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { BudgetAction, BudgetArguments } from '../commands/budget.command.ts';
 import type { CostsArguments } from '../commands/costs.command.ts';
+import { subcommand } from './subcommand.ts';
 
-type Subcommand = (parent: Command, name: string, description: string, example: string) => Command;
 type Handler = (action: BudgetAction, words: readonly string[], args: BudgetArguments) => Promise<void>;
 
 /** `dewpoint budget` and what is under it. */
-export function addBudget(program: Command, subcommand: Subcommand, handle: Handler): void {
+export function addBudget(program: Command, handle: Handler): void {
   const budget = subcommand(program, 'budget', 'manage spending limits', 'dewpoint budget set month 20');
   subcommand(budget, 'show', 'show each spending limit, and what is left of it', 'dewpoint budget show --project .')
     .option('--project <dir>', "include this project's spending and its own limit")
@@ -26,11 +26,7 @@ export function addBudget(program: Command, subcommand: Subcommand, handle: Hand
   }
 }
 
-export function addCosts(
-  program: Command,
-  subcommand: Subcommand,
-  handle: (args: CostsArguments) => Promise<void>,
-): void {
+export function addCosts(program: Command, handle: (args: CostsArguments) => Promise<void>): void {
   subcommand(program, 'costs', 'show what was spent', 'dewpoint costs --by model --since 2026-11-01')
     .option('--by <what>', 'group by day, model, project or session (default: day)')
     .option('--since <date>', 'the first day to include')
