@@ -18,7 +18,7 @@ export const purposeSchema = z.enum([
   'summarise',
   'choose',
   'title',
-  /** Another model is asked on a digest of the work: what to do next, or whether it is done. */
+  /** Another model is asked from a handoff: what to do next, or whether it is done. */
   'advise',
   'review',
 ]);
