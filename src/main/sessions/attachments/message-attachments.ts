@@ -3,7 +3,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import type { Attachment, LineRange } from '@shared/attachments/attachment.ts';
 import { maxAttachments, maxImageBytes, maxImageSide, maxTextBytes } from '@shared/attachments/attachment-text.ts';
 import type { FilePlace, FoundFile, KeptFile } from '@shared/attachments/attachment-inputs.ts';
-import type { BlobRef } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { FenceSources } from '@shared/safety/fences.ts';
 import { compileFences } from '@shared/safety/fences.ts';
