@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { attachmentSchema } from '@shared/attachments/attachment.ts';
-import { planEvents } from './plan-events.ts';
 
 /** What the user says. */
 export const conversationEvents = {
@@ -18,9 +17,14 @@ export const conversationEvents = {
   'plan-edited': z.object({ planTurnId: z.string(), steps: z.array(z.string()) }),
 } as const;
 
+export const planItemStateSchema = z.enum(['open', 'working', 'done', 'dropped']);
+const planItemSchema = z.object({ text: z.string(), state: planItemStateSchema });
+export type PlanItem = Readonly<z.infer<typeof planItemSchema>>;
+
 /** What became of what a model is shown, and what it says of its plan; part of the events (`events.ts`). */
 export const contextEvents = {
-  ...planEvents,
+  /** How far a plan that is carried out is, as the model says: all of its items. The last one of a turn holds. */
+  'plan-progressed': z.object({ items: z.array(planItemSchema) }),
   'context-compacted': z.object({
     summary: z.string(),
     replacesUpToSeq: z.number().int(),

@@ -13,7 +13,6 @@ import { addRules } from './rules-program.ts';
 import type { ImageAction, ImageArguments } from '../commands/sandbox-image.command.ts';
 import type { ServeArguments } from '../commands/serve.command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { addBudget, addCosts } from './money-program.ts';
 import { addSandbox } from './sandbox-program.ts';
 import { addSessions, type SessionHandlers } from './sessions-program.ts';
 import { collect, subcommand } from './subcommand.ts';
@@ -62,8 +61,8 @@ export function buildProgram(handlers: Handlers, version: string, terminal: Pick
   addModels(program, handlers);
   addPlan(program, handlers);
   addKeys(program, handlers);
-  addCosts(program, (args) => handlers.costs(args));
-  addBudget(program, (action, words, args) => handlers.budget(action, words, args));
+  addCosts(program, handlers);
+  addBudget(program, handlers);
   addRoute(program, handlers);
   addRules(program, (action, word, args) => handlers.rules(action, word, args));
   addProjects(program, handlers);
@@ -220,6 +219,38 @@ function addKeys(program: Command, handlers: Handlers): void {
   subcommand(keys, 'remove', 'remove a key from the key store', 'dewpoint keys remove openai')
     .argument('<provider>', 'a known provider, or one from your settings')
     .action((provider: string) => handlers.keys('remove', provider, {}));
+}
+
+/** `dewpoint budget` and what is under it. */
+function addBudget(program: Command, handlers: Handlers): void {
+  const budget = subcommand(program, 'budget', 'manage spending limits', 'dewpoint budget set month 20');
+  subcommand(budget, 'show', 'show each spending limit, and what is left of it', 'dewpoint budget show --project .')
+    .option('--project <dir>', "include this project's spending and its own limit")
+    .option('--json', 'print JSON')
+    .action((args: BudgetArguments) => handlers.budget('show', [], args));
+  for (const [action, what] of [
+    ['set', 'set a spending limit; "none" removes it'],
+    ['raise', 'raise a spending limit by an amount'],
+    ['lower', 'lower a spending limit by an amount'],
+  ] as const) {
+    subcommand(budget, action, what, `dewpoint budget ${action} project 5 --project .`)
+      .argument('<limit>', 'step, task, session, project, day or month')
+      .argument('<dollars>', action === 'set' ? 'US dollars, or none' : 'US dollars')
+      .option('--project <dir>', 'for the limit "project": set it for this one alone')
+      .option('--json', 'print JSON')
+      .action((cap: string, dollars: string, args: BudgetArguments) => handlers.budget(action, [cap, dollars], args));
+  }
+}
+
+function addCosts(program: Command, handlers: Handlers): void {
+  subcommand(program, 'costs', 'show what was spent', 'dewpoint costs --by model --since 2026-11-01')
+    .option('--by <what>', 'group by day, model, project or session (default: day)')
+    .option('--since <date>', 'the first day to include')
+    .option('--project <dir>', 'only this project')
+    .option('--steps <session>', 'show each step of a session, and its cost in the other place')
+    .option('--csv', 'print a table for spreadsheets')
+    .option('--json', 'print JSON')
+    .action((args: CostsArguments) => handlers.costs(args));
 }
 
 function addClean(program: Command, handlers: Handlers): void {
