@@ -40,7 +40,7 @@ export function addSandbox(
   subcommand(
     image,
     'use',
-    'build or pull the image that a project asks for, after your approval',
+    'build or pull the image that a project names; asks for your approval first',
     'dewpoint sandbox image use .',
   )
     .argument('[dir]', 'the project folder (default: the current folder)')
