@@ -12,10 +12,9 @@ export const purposeSchema = z.enum([
   'act',
   'locate',
   'propose',
-  'repair',
   'answer',
   'plan',
-  'summarise',
+  'summarize',
   'choose',
   'title',
   /** Another model is asked from a handoff: what to do next, or whether it is done. */
