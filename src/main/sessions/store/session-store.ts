@@ -288,7 +288,7 @@ async function listSessions(
 ): Promise<readonly StoredSummary[]> {
   const summaries: StoredSummary[] = [];
   for (const id of await sessionIds(options.folder)) {
-    const summary = await summarise(options, pathsOf(id), id);
+    const summary = await summarize(options, pathsOf(id), id);
     if (summary) summaries.push(summary);
   }
   return summaries.sort((left, right) => right.lastAt - left.lastAt || (left.id < right.id ? 1 : -1));
@@ -315,7 +315,7 @@ async function findLogs(options: SessionStoreOptions, pathsOf: (id: string) => P
 }
 
 /** The kept summary where it is of this log as it is now, else a new one. Null for a folder without a session. */
-async function summarise(options: SessionStoreOptions, paths: Paths, id: string): Promise<StoredSummary | null> {
+async function summarize(options: SessionStoreOptions, paths: Paths, id: string): Promise<StoredSummary | null> {
   const logBytes = await sizeOf(paths.log);
   if (logBytes === null || logBytes === 0) return null;
   const known = await loadSummary(paths.summary, id, logBytes);

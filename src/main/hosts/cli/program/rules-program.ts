@@ -33,7 +33,7 @@ export function addRules(
   )
     .argument('[path]', 'a file, relative to the project')
     .option('--task <text>', 'the text of a task')
-    .option('--purpose <name>', 'the kind of a step: act, plan, summarise, … (default: act)')
+    .option('--purpose <name>', 'the kind of a step: act, plan, summarize, … (default: act)')
     .option(...project)
     .option('--json', 'print JSON')
     .action((path: string | undefined, args: RulesArguments) => run('test', path, args));

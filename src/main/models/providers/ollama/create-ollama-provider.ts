@@ -73,7 +73,7 @@ export function createOllamaProvider(
   const api = createOllamaApi({ address, fetch: get, ...limits, revive: starter.revive });
   const planner = dependencies.serverMemoryPlanner ?? defaultServerPlanner;
   const known = createKnownModels({ api, cacheDir, read: planner.read });
-  // Of another machine it is nobody's neighbour.
+  // Of another machine it is nobody's neighbor.
   const localEngines = isHere ? dependencies.localEngines : undefined;
   const loader = createModelLoader({
     api,
