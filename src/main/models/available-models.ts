@@ -238,6 +238,7 @@ async function askService({ withKey, without, hasKey }: ServiceAccess, signal: A
     await withKey.tryKey(signal);
     return { models, isOpen: false };
   }
+  // A refusal is the usual answer without a key.
   const open = await without.listModels(signal).catch(() => []);
   return { models, isOpen: open.some(({ listedOn }) => listedOn === undefined) };
 }
