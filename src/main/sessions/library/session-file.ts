@@ -71,6 +71,7 @@ export async function writeSessionFile(
 }
 
 async function requireFile(path: string): Promise<void> {
+  // Nothing is there yet; the writing itself reports the rest.
   const found = await stat(path).catch(() => null);
   if (found !== null && !found.isFile()) throw new AppError('bad-input', `${path} exists and is not a file.`);
 }

@@ -117,6 +117,7 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
     if (known !== undefined) return known;
     const opening = options.store.open(id).then((journal) => keep(journal, 'container'));
     open.set(id, opening);
+    // Who asked gets the error; the next one opens it anew.
     opening.catch(() => open.delete(id));
     return opening;
   };
@@ -205,6 +206,7 @@ async function sendTo(
     .catch(() => undefined)
     .then(() => restLater(session))
     .then(() => offerCloudReview(options.agent, journal, { cloud: asked.cloud, signal }))
+    // What comes after a turn is extra: the turn itself has ended well.
     .catch(() => undefined);
   return sent;
 }
@@ -268,6 +270,7 @@ function mustWait(isTaken: boolean | undefined): void {
 }
 
 async function sessionIdle(session: OpenSession): Promise<void> {
+  // Who started it gets the error.
   await session.starting?.catch(() => undefined);
   await session.runner?.idle();
 }
@@ -291,6 +294,7 @@ async function rest(session: OpenSession | undefined): Promise<void> {
 
 async function closeSession(session: OpenSession): Promise<void> {
   if (session.restTimer !== null) clearTimeout(session.restTimer);
+  // Who started it gets the error.
   await session.starting?.catch(() => undefined);
   await session.runner?.dispose();
   await session.sandbox?.dispose();
@@ -306,6 +310,7 @@ async function runnerFor(
   session: OpenSession,
   asked: { readonly text: string; readonly plan: boolean; readonly signal: AbortSignal },
 ): Promise<SessionRunner> {
+  // Who started it gets the error; this start tries anew.
   if (session.starting !== null) await session.starting.catch(() => undefined);
   const { runner, sandbox } = session;
   const needsExecute = session.wanted === 'container' && !asked.plan && !isQuestion(asked.text);

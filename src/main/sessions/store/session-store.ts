@@ -308,6 +308,7 @@ async function findLogs(options: SessionStoreOptions, pathsOf: (id: string) => P
   const files: LogFile[] = [];
   for (const sessionId of [...(await sessionIds(options.folder))].sort().reverse()) {
     const path = pathsOf(sessionId).log;
+    // A session whose log cannot be looked at is not listed.
     const found = await stat(path).catch(() => null);
     if (found !== null) files.push({ sessionId, path, bytes: found.size, inode: found.ino });
   }
