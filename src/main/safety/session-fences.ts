@@ -85,10 +85,12 @@ export function createSessionFences(options: SessionFencesOptions): SessionFence
         const settings = await options.settings();
         return shutAnswer(settings, call) ?? answer(options, await ready(settings, signal), call);
       });
+      // The call itself gets the error below.
       busy = turn.catch(() => undefined);
       try {
         return await turn;
       } catch {
+        // Nothing leaves where nobody can say what a fence covers.
         return refusal('files that a fence may cover, because they could not be looked up', call);
       }
     },
