@@ -2,6 +2,7 @@ import type { ModelEntry } from '@shared/contract/contract.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { KnownHeader } from './files/model-catalogue.ts';
 import type { StoredModel } from './files/stored-model.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 export function entryOfFile(model: StoredModel): ModelEntry {
   const { place, hereBytes, origin } = model;
@@ -45,7 +46,7 @@ function noteOf({ origin, place, files, isInstalled, isStarter, hereBytes }: Sto
   const notes = [
     ...(isStarter ? ['the starter model'] : []),
     ...(isSplit ? [`in ${files.length} files`] : []),
-    ...(!isInstalled && hereBytes > 0 ? [`${(hereBytes / 1e6).toFixed(0)} MB of it are here`] : []),
+    ...(!isInstalled && hereBytes > 0 ? [`${sizeText(hereBytes)} of it are here`] : []),
   ];
   return notes.length === 0 ? null : notes.join('; ');
 }

@@ -9,6 +9,7 @@ import type { RuleLine } from '@shared/rules/parse-rules.ts';
 import { contradictionsIn, fenceRules, maskGlobs, parseRules, routeRules } from '@shared/rules/parse-rules.ts';
 import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
 import { sha256Of } from '../lib/sha256.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** All that holds for the sessions of a project now. */
 export interface ActiveRules {
@@ -213,7 +214,7 @@ async function readRules(path: string): Promise<Read> {
     const stat = await lstat(path);
     if (!stat.isFile()) return { text: null, hash: null, problem: `${path} is no plain file and is not read.` };
     if (stat.size > maxBytes)
-      return { text: null, hash: null, problem: `${path} is longer than 64 KiB and is not read.` };
+      return { text: null, hash: null, problem: `${path} is longer than ${sizeText(maxBytes)} and is not read.` };
     const bytes = await readFile(path);
     return { text: bytes.toString('utf8'), hash: sha256Of(bytes), problem: null };
   } catch (error) {

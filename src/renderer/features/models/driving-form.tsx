@@ -1,16 +1,51 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
 import type { ModelEntry } from '@shared/contract/contract.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
-import { drivingNames, useDrivingOverrides } from '../../lib/models/use-driving-overrides.ts';
-import type { DrivingName, DrivingOverrides } from '../../lib/models/use-driving-overrides.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+
+/** The entries of a person's own way to drive a model, as `models set` names them. */
+const drivingNames = [
+  'calls',
+  'strategies',
+  'toolBudget',
+  'promptForm',
+  'edits',
+  'temperature',
+  'topP',
+  'systemText',
+] as const;
+type DrivingName = (typeof drivingNames)[number];
+
+/** As they are typed; absent: as its probe found out. Several strategies with a comma between them. */
+type DrivingOverrides = Readonly<Partial<Record<DrivingName, string>>>;
+
+/** What a person set of a model; null while it is not known. */
+function useDrivingOverrides(model: string): DrivingOverrides | null {
+  const client = useClient();
+  const { data } = useQuery({
+    queryKey: ['settings', 'models'],
+    queryFn: ({ signal }) => client.settings.get({ key: 'models' }, { signal }),
+  });
+  return data === undefined ? null : drivingOf(fieldOf(data, model));
+}
+
+function drivingOf(value: unknown): DrivingOverrides {
+  return Object.fromEntries(
+    drivingNames.flatMap((name) => {
+      const entry = fieldOf(value, name);
+      if (Array.isArray(entry)) return [[name, entry.join(',')]];
+      return typeof entry === 'string' || typeof entry === 'number' ? [[name, String(entry)]] : [];
+    }),
+  );
+}
 
 /** What there is to choose from, with its text; the rest is typed. */
 const choices = {

@@ -5,7 +5,8 @@ import { confirm } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import { describeModel } from './models.command.ts';
-import { bytes, jsonLine } from '../../terminal/terminal.ts';
+import { jsonLine } from '../../terminal/terminal.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** A model file of the user's own under a name; the file stays where it is. */
 export const importModel: Command<[string, { readonly name?: string; readonly json?: boolean }]> = async (
@@ -37,7 +38,7 @@ export const removeModel: Command<[string, { readonly yes?: boolean; readonly js
   const removal = await core.models.remove({ id });
   if (json === true) terminal.out(jsonLine(removal));
   else if (removal.done === 'deleted')
-    terminal.out(`Deleted ${seenName(id)}: ${bytes(removal.bytes)} are free again.\n`);
+    terminal.out(`Deleted ${seenName(id)}: ${sizeText(removal.bytes)} are free again.\n`);
   else terminal.out(`Forgot ${seenName(id)}. Its file lies where it lay: ${seenName(removal.path)}\n`);
   return 0;
 };
@@ -48,6 +49,6 @@ async function isWanted(context: CommandContext, { id, file }: ModelEntry): Prom
     throw usageError(`${id} would be deleted, and there is nobody to ask.`, 'Say that it is meant: --yes');
   }
   const what =
-    file === undefined ? `${seenName(id)} from its server` : `${seenName(file.path)} (${bytes(file.hereBytes)})`;
+    file === undefined ? `${seenName(id)} from its server` : `${seenName(file.path)} (${sizeText(file.hereBytes)})`;
   return confirm(`Delete ${what}?`, context);
 }
