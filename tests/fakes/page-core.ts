@@ -3,15 +3,6 @@ import type { Counterfactual, Elsewhere, Interval } from '../../src/shared/money
 import { AppError } from '../../src/shared/errors.ts';
 import { noSplitWorkload } from '../../src/shared/money/workload.ts';
 import type { SearchHit } from '../../src/shared/contract/search-answer.ts';
-import type {
-  CallDetail,
-  ChangedFile,
-  ChangeOutcome,
-  Finding,
-  KeyReport,
-  ModelEntry,
-  SessionSummary,
-} from '@shared/contract/contract.ts';
 import type { Manifest } from '@shared/session/call-manifest.ts';
 import type { KeptCard } from '@shared/models/probe-card.ts';
 import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
@@ -29,6 +20,10 @@ import { settingsHandlers } from './page-settings.ts';
 import type { Note } from './page-settings.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
+import type { CallDetail, ChangedFile, ChangeOutcome, SessionSummary } from '@shared/contract/sessions-contract.ts';
+import type { Finding } from '@shared/contract/home-contract.ts';
+import type { KeyReport } from '@shared/contract/keys-contract.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface PageCore extends ScriptedCore {
   /** What the page asked for, by name, with its arguments. */

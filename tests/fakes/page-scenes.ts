@@ -1,10 +1,11 @@
-import type { ChangedFile, ModelEntry } from '@shared/contract/contract.ts';
 import type { Comparison, ComparisonPolicy, ComparisonRun } from '../../src/shared/comparisons/comparison.ts';
 import type { Elsewhere, Interval } from '../../src/shared/money/counterfactual.ts';
 import { noUsage } from '../../src/shared/money/token-cost.ts';
 import type { PageCore } from './page-core.ts';
 import type { Story } from './page-story.ts';
 import { cloudModel, localModel, startStory } from './page-story.ts';
+import type { ChangedFile } from '@shared/contract/sessions-contract.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 const project = '/home/ada/projects/api-server';
 const notes = '/home/ada/projects/notes';

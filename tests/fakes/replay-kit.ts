@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { runReplayTurn } from '../../src/main/agent/replay/replay-turn.ts';
-import type { ReplayReport } from '../../src/shared/contract/contract.ts';
 import { replaySession } from '../../src/main/sessions/replay/replay-session.ts';
 import type { AgentKit } from './agent-kit.ts';
+import type { ReplayReport } from '../../src/shared/contract/sessions-contract.ts';
 
 /** Plays the log of a kit again, by its own dependencies and without its model. */
 export function replayOf(kit: AgentKit): Promise<ReplayReport> {

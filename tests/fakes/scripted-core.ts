@@ -1,4 +1,3 @@
-import type { SessionSummary } from '@shared/contract/contract.ts';
 import { foldStepCosts } from '../../src/shared/money/step-costs.ts';
 import { AppError } from '@shared/errors.ts';
 import type { NewEvent, SessionEvent, Transient } from '@shared/events/events.ts';
@@ -11,6 +10,7 @@ import { sessionStream } from '../../src/main/sessions/open/session-stream.ts';
 import { createFakeHandlers, emptyHandlers } from './fake-handlers.ts';
 import type { FakeHandlers } from './fake-handlers.ts';
 import { readHistory } from '../../src/main/sessions/history/read-history.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 /** A core without engine, disk or sandbox: each message is answered by the next list of events of its script. */
 export interface ScriptedCore extends FakeHandlers {

@@ -1,7 +1,7 @@
-import type { ChangedFile } from '@shared/contract/contract.ts';
 import type { PageCore } from './page-core.ts';
 import { startStory } from './page-story.ts';
 import type { Story } from './page-story.ts';
+import type { ChangedFile } from '@shared/contract/sessions-contract.ts';
 
 const project = '/home/ada/projects/large';
 

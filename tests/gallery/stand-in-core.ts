@@ -1,9 +1,9 @@
 import { createORPCClient } from '@orpc/client';
 import type { CapView } from '@shared/contract/budget-contract.ts';
-import type { PullProgress } from '@shared/contract/contract.ts';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
 import type { PreparationPart } from '@shared/projects/project-preparation.ts';
 import type { CoreClient } from '../../src/renderer/lib/connection/core-client.ts';
+import type { PullProgress } from '@shared/contract/models-contract.ts';
 
 const parts: readonly PreparationPart[] = [
   {

@@ -7,7 +7,7 @@ const source = resolve(import.meta.dirname, '../../src');
 
 /** Who names the events of questions and answers, and why that is no word of a person. */
 const known: Readonly<Record<string, string>> = {
-  'shared/events/events.ts': 'what they are',
+  'shared/events/approval-events.ts': 'what they are',
   'shared/safety/session-answers.ts': 'the one place',
   'shared/session/reducers/reduce-turns.ts': 'which questions are open; an import leaves none',
   'main/agent/approval/request-approval.ts': 'writes them',

@@ -1,5 +1,4 @@
 import { access, constants } from 'node:fs/promises';
-import type { Finding, KeyReport, ModelEntry } from '@shared/contract/contract.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { RuleFile } from '@shared/rules/rule-report.ts';
 import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
@@ -15,6 +14,9 @@ import { spaceOf, visiblePart } from '../sandbox/docker/engine/engine-disk.ts';
 import { usersText } from '../sandbox/docker/user/user-candidates.ts';
 import { tiersText } from '../sandbox/sandbox-tiers.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import type { Finding } from '@shared/contract/home-contract.ts';
+import type { KeyReport } from '@shared/contract/keys-contract.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface SetupCheckInput {
   readonly version: string;

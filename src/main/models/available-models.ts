@@ -1,6 +1,5 @@
 import { isAbsolute } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, ModelRepair, ModelRemoval, PullProgress } from '@shared/contract/contract.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
@@ -25,6 +24,7 @@ import { localDay } from '../money/budget.ts';
 import type { PricedModel } from '../money/price-list.ts';
 import type { Provider, ProviderDependencies } from './providers/define.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
+import type { ModelEntry, ModelRepair, ModelRemoval, PullProgress } from '@shared/contract/models-contract.ts';
 
 /** The models that can be called or fetched, over all configured providers. */
 export interface AvailableModels {

@@ -1,11 +1,11 @@
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import type { ModelInfo, Where } from '@shared/models/model-info.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
 import { entryOfInfo } from './model-entries.ts';
 import { chatPreset } from './providers/chat-completions/chat-presets.ts';
 import type { Provider } from './providers/define.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface ModelEntryFinderOptions {
   readonly get: (providerId: string) => Provider | null;

@@ -1,8 +1,8 @@
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { KnownHeader } from './files/model-catalogue.ts';
 import type { StoredModel } from './files/stored-model.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 export function entryOfFile(model: StoredModel): ModelEntry {
   const { place, hereBytes, origin } = model;

@@ -1,8 +1,8 @@
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ModelRepair, PullProgress } from '@shared/contract/contract.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { Provider } from './providers/define.ts';
+import type { ModelRepair, PullProgress } from '@shared/contract/models-contract.ts';
 
 /** The configured providers, by their ids. */
 interface Providers {

@@ -1,4 +1,3 @@
-import type { SessionSummary } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { buildRunResult } from '../agent/turn/build-run-result.ts';
 import type { HomeMoney } from '../money/home-money.ts';
@@ -7,6 +6,7 @@ import { toSessionSummary } from './library/session-list-entry.ts';
 import type { OpenSessions } from './open/open-sessions.ts';
 import { sessionStream } from './open/session-stream.ts';
 import type { SessionStore } from './store/session-store.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 export interface SessionCommandsOptions {
   readonly sessions: OpenSessions;

@@ -1,7 +1,7 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { base } from './contract-base.ts';
-import { capScopeSchema } from '@shared/events/cap-events.ts';
+import { capScopeSchema } from '@shared/events/approval-events.ts';
 
 const usd = z.number().nonnegative().finite();
 const projectPath = z.string().min(1).max(4096).nullable().default(null);

@@ -7,9 +7,7 @@ import { conversationEvents, contextEvents, terminalEvents } from './conversatio
 import { turnEvents } from './turn-events.ts';
 import { callEvents } from './call-events.ts';
 import { toolEvents } from './tool-events.ts';
-import { approvalEvents } from './approval-events.ts';
-import { capEvents } from './cap-events.ts';
-
+import { approvalEvents, capEvents } from './approval-events.ts';
 /**
  * The facts of a session. The log is the truth: everything shown or counted is a pure function of these.
  * Deltas and output chunks are never events; the matching `*-ended` event holds the whole.

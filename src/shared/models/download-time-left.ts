@@ -1,4 +1,4 @@
-import type { PullProgress } from '@shared/contract/contract.ts';
+import type { PullProgress } from '@shared/contract/models-contract.ts';
 
 interface Sample {
   readonly at: number;

@@ -1,4 +1,4 @@
-import type { SessionSummary } from '@shared/contract/contract.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 /** What a person who looks elsewhere should hear of. */
 export interface SessionNews {

@@ -2,12 +2,12 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SessionPush } from '@shared/contract/contract.ts';
 import { createRouter } from '../../../src/main/server/router.ts';
 import type { SocketConnection, SocketServer } from '../../../src/main/server/local-socket.ts';
 import { connectSocket, serveSocket } from '../../../src/main/server/local-socket.ts';
 import type { FakeCore } from '../../fakes/fake-core.ts';
 import { createFakeCore, sessionEvent } from '../../fakes/fake-core.ts';
+import type { SessionPush } from '@shared/contract/sessions-contract.ts';
 
 let folder = '';
 let core: FakeCore;

@@ -2,7 +2,6 @@ import { MessageChannel } from 'node:worker_threads';
 import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/message-port';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SessionPush } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { progressStream } from '../../../src/main/lib/async/push-queue.ts';
 import { createScriptedCore } from '../../fakes/scripted-core.ts';
@@ -10,6 +9,7 @@ import { createForwardRouter } from '../../../src/main/server/forward-router.ts'
 import type { Channel } from '../../../src/main/server/serve-channel.ts';
 import { createChannelServer } from '../../../src/main/server/serve-channel.ts';
 import type { CoreClient } from '../../../src/main/server/local-socket.ts';
+import type { SessionPush } from '@shared/contract/sessions-contract.ts';
 
 const ends: (() => void)[] = [];
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { PullProgress } from '@shared/contract/contract.ts';
 import { createDownloadTimeLeft } from '@shared/models/download-time-left.ts';
+import type { PullProgress } from '@shared/contract/models-contract.ts';
 
 const at = (doneBytes: number, phase: PullProgress['phase'] = 'downloading'): PullProgress => ({
   phase,

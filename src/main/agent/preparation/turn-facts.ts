@@ -3,7 +3,7 @@ import { modelInfoSchema, whereSchema } from '@shared/models/model-info.ts';
 import { routeRuleSchema } from '@shared/routing/route-rules.ts';
 import { z } from 'zod';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
-import { capScopeSchema } from '@shared/events/cap-events.ts';
+import { capScopeSchema } from '@shared/events/approval-events.ts';
 
 const projectFactsSchema = z.object({
   languages: z.array(

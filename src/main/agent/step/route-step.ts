@@ -5,7 +5,7 @@ import type { Decision, Pin, RouteFacts } from '../../routing/define.ts';
 import { discoverRules } from '../../routing/registry.ts';
 import { isNetworkAway } from '../../routing/hard-rules.ts';
 import { decideRoute } from '../../routing/decide-route.ts';
-import { taskFeatures } from '../../routing/trajectory/trajectory.ts';
+import { taskFeatures } from '../../routing/routing-features.ts';
 import { memo } from '../../lib/memo.ts';
 import { matchingRule, ruleText } from '@shared/routing/route-rules.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';

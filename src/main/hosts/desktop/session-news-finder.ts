@@ -1,6 +1,6 @@
-import type { SessionSummary } from '@shared/contract/contract.ts';
 import type { SessionNews, WatchedSession } from '@shared/session/session-news.ts';
 import { isNewsWanted, sessionNews } from '@shared/session/session-news.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 /** What a look asks a core. */
 export interface NewsSource {

@@ -1,6 +1,6 @@
-import type { SessionPush } from '@shared/contract/contract.ts';
 import type { TerminalPush } from '@shared/sandbox/sandbox-view.ts';
 import type { PathAliases } from './path-aliases.ts';
+import type { SessionPush } from '@shared/contract/sessions-contract.ts';
 
 type Hide = <T>(value: T) => T;
 

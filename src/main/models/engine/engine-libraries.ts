@@ -1,5 +1,4 @@
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract/contract.ts';
 import { pullPhases } from '../files/pull-phases.ts';
 import type { ServerStatus } from '../model-servers.ts';
 import type { EngineVariant, EngineVariants } from './engine-variants.ts';
@@ -9,6 +8,7 @@ import { dirname, join } from 'node:path';
 import type { HostPrograms, Program } from '../../lib/programs/host-programs.ts';
 import { isProgram, isWholePath } from '../../lib/programs/search-path.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract/models-contract.ts';
 
 /** The engine's libraries for cards, fetched and removed as models are: `engine/cuda`, `engine/vulkan`. */
 export interface EngineLibraries {

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, PullProgress } from '@shared/contract/contract.ts';
 import type { ModelChoice } from '@shared/models/model-choice.ts';
 import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
 import type { MemoryPlanner } from '../memory/memory-planner.ts';
@@ -10,6 +9,7 @@ import { hubNameOf } from './download/hub-client.ts';
 import type { FetchedModel } from './download/fetch-model.ts';
 import type { ModelStore } from './model-store.ts';
 import { partNameOf } from './split-model-files.ts';
+import type { ModelEntry, PullProgress } from '@shared/contract/models-contract.ts';
 
 /** Models of a hub that the catalogue does not know, by name: `hf:OWNER/REPO[:QUANTISATION]`. */
 export interface HubModels {

@@ -1,4 +1,3 @@
-import type { ModelRepair, PullProgress } from '@shared/contract/contract.ts';
 import type { Message, ReasoningPart, ToolCallPart } from '@shared/models/model-messages.ts';
 import type { Effort, Strategy, ModelInfo } from '@shared/models/model-info.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
@@ -11,6 +10,7 @@ import type { ModelFacts } from '../memory/estimate/model-memory.ts';
 import type { OwnOllamaServer } from '../engine/own-ollama-server.ts';
 import type { ServerMemoryPlanner } from '../memory/server-memory-planner.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
+import type { ModelRepair, PullProgress } from '@shared/contract/models-contract.ts';
 
 /** A tool as a model is told of it. */
 export interface ToolSpec {

@@ -1,4 +1,3 @@
-import type { KeyOutcome, KeyReport, KeyTest } from '@shared/contract/contract.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
 import { keyVariableOf, knownProviderNames, knownProviderSettings } from '@shared/settings/settings.ts';
@@ -9,6 +8,7 @@ import { createKeyStore } from './key-store.ts';
 import type { Keys, KeysOptions } from './provider-keys.ts';
 import { createKeys } from './provider-keys.ts';
 import type { AskedService } from '../../models/available-models.ts';
+import type { KeyOutcome, KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 
 /** The keys of this home: set, listed and removed by a person, found by providers. */
 export interface HomeKeys {

@@ -1,4 +1,3 @@
-import type { ChangedFile, ChangeOutcome } from '@shared/contract/contract.ts';
 import { AppError, toFailure } from '@shared/errors.ts';
 import {
   type ChangeState,
@@ -11,6 +10,7 @@ import { diffFiles, type FileDiff } from './file-diff.ts';
 import type { Journal } from '../journal/journal.ts';
 import { createSafeFolder, type FileNow, type SafeFolder } from './safe-folder.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
+import type { ChangedFile, ChangeOutcome } from '@shared/contract/sessions-contract.ts';
 
 /** File systems stamp by a clock that ticks a few times in a hundredth of a second. Milliseconds. */
 const clockTickMs = 50;

@@ -1,4 +1,3 @@
-import type { CallDetail } from '@shared/contract/contract.ts';
 import type { Escalation } from '@shared/routing/escalations.ts';
 import { escalationsIn } from '@shared/routing/escalations.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
@@ -22,6 +21,7 @@ import type { OpenSessions } from '../open/open-sessions.ts';
 import { readManifest } from './read-manifest.ts';
 import { replaySession } from '../replay/replay-session.ts';
 import type { SessionStore } from '../store/session-store.ts';
+import type { CallDetail } from '@shared/contract/sessions-contract.ts';
 
 export interface HistoryCommandsOptions {
   readonly sessions: OpenSessions;

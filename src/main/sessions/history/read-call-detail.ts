@@ -1,9 +1,9 @@
-import type { CallDetail, RequestDetail, ToolDetail } from '@shared/contract/contract.ts';
 import type { BlobRef, EventOf, SessionEvent } from '@shared/events/events.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { diffFiles } from '../changes/file-diff.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
+import type { CallDetail, RequestDetail, ToolDetail } from '@shared/contract/sessions-contract.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** More of an output than this is not sent to a host; the blob has it. */

@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import type { ForkOutcome } from '@shared/contract/contract.ts';
 import type { DroppedGrants, ImportedSession } from '@shared/safety/approval-grants.ts';
 import { createSessionAnswers } from '@shared/safety/session-answers.ts';
 import { AppError, valueOf, toFailure } from '@shared/errors.ts';
@@ -18,6 +17,7 @@ import { openSessionFile, writeSessionFile } from './session-file.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import { createSafeFolder, type SafeFolder } from '../changes/safe-folder.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
+import type { ForkOutcome } from '@shared/contract/sessions-contract.ts';
 
 /** What copying a session takes: into another one, into a file, and out of one. */
 export interface SessionLibraryOptions {

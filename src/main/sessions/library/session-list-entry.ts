@@ -1,6 +1,6 @@
-import type { SessionSummary } from '@shared/contract/contract.ts';
 import type { StoredSummary } from '../store/stored-summary.ts';
 import type { SessionStore } from '../store/session-store.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 /** A line of the list as hosts get it. `status`: what runs now, which no log says. */
 export function toSessionSummary(summary: StoredSummary, status: SessionSummary['status']): SessionSummary {

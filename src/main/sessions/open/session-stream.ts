@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SessionPush } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import type { SessionEvent, Transient } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { createPushQueue } from '../../lib/async/push-queue.ts';
+import type { SessionPush } from '@shared/contract/sessions-contract.ts';
 
 /** What a subscriber gets of a log: events in order and transients; a snapshot where it fell too far behind. */
 export type LogPush =

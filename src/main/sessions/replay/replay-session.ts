@@ -1,6 +1,5 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
-import type { ReplayReport } from '@shared/contract/contract.ts';
 import { emptyMoney, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession } from '@shared/session/session-state.ts';
@@ -12,6 +11,7 @@ import { blobsOf } from '../blobs/event-blobs.ts';
 import type { Effects, Journal } from '../journal/journal.ts';
 import { createReplayJournal, type ReplayJournal } from './replay-journal.ts';
 import { stateHash } from './state-hash.ts';
+import type { ReplayReport } from '@shared/contract/sessions-contract.ts';
 
 /** A recorded session: `SessionStore.view(id, 'whole')` gives one. */
 export interface RecordedSession {

@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { SessionSummary } from '@shared/contract/contract.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { clock, folderName, sessionTitle } from '../../lib/text/format.ts';
@@ -9,6 +8,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 /** Sessions that were deleted: to be restored, or to be forgotten for good. */
 export default function BinView({ onSession }: { readonly onSession: (sessionId: string) => void }) {

@@ -1,11 +1,11 @@
 import type { KeyboardEvent } from 'react';
 import { useState } from 'react';
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import { matchingCommands } from '@shared/session/slash-commands.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import type { FieldMenu } from '../../ui/controls/message-field.tsx';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 interface Offer {
   readonly key: string;

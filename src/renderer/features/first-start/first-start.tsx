@@ -1,7 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Finding, ModelEntry } from '@shared/contract/contract.ts';
 import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -17,6 +16,8 @@ import { Button } from '../../ui/controls/button.tsx';
 import { HintText } from '../../ui/notices/hint-text.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
+import type { Finding } from '@shared/contract/home-contract.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 interface FirstStartProps {
   /** There are sessions already: then only what is missing is worth a word, and no first task. */

@@ -1,8 +1,6 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import type { ModelEntry } from '@shared/contract/contract.ts';
-import { fieldOf } from '@shared/unknown-value.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -10,9 +8,11 @@ import { t } from '../../lib/text/translate.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
 
 /** The entries of a person's own way to drive a model, as `models set` names them. */
-const drivingNames = [
+export const drivingNames = [
   'calls',
   'strategies',
   'toolBudget',
@@ -22,13 +22,13 @@ const drivingNames = [
   'topP',
   'systemText',
 ] as const;
-type DrivingName = (typeof drivingNames)[number];
+export type DrivingName = (typeof drivingNames)[number];
 
 /** As they are typed; absent: as its probe found out. Several strategies with a comma between them. */
-type DrivingOverrides = Readonly<Partial<Record<DrivingName, string>>>;
+export type DrivingOverrides = Readonly<Partial<Record<DrivingName, string>>>;
 
 /** What a person set of a model; null while it is not known. */
-function useDrivingOverrides(model: string): DrivingOverrides | null {
+export function useDrivingOverrides(model: string): DrivingOverrides | null {
   const client = useClient();
   const { data } = useQuery({
     queryKey: ['settings', 'models'],

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { KeyTest } from '@shared/contract/contract.ts';
 import { removedKeyRestoreMs } from '@shared/safety/removed-key.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -12,6 +11,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
+import type { KeyTest } from '@shared/contract/keys-contract.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 interface Endpoint {

@@ -1,4 +1,3 @@
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import type { ModelChoice } from '@shared/models/model-choice.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { bytes } from '../../lib/text/format.ts';
@@ -6,6 +5,7 @@ import { choiceName } from '../../lib/models/hub-name.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 interface HubChoiceProps {
   readonly choice: ModelChoice;

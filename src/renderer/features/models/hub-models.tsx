@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -13,6 +12,7 @@ import { InputField } from '../../ui/controls/field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
 import { HubChoice } from './hub-choice.tsx';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 interface HubModelsProps {
   /** What is in the list above. */

@@ -1,4 +1,3 @@
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { bytes, tokens } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -15,6 +14,7 @@ import { useMemoryPlan } from '../../lib/models/use-memory-plan.ts';
 import { useState } from 'react';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { Problem } from '../../ui/notices/problem.tsx';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 interface ModelRowProps {
   readonly model: ModelEntry;

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -12,6 +11,7 @@ import { Endpoints } from './endpoints.tsx';
 import { HubModels } from './hub-models.tsx';
 import { ImportModel } from './import-model.tsx';
 import { ModelRow } from './model-row.tsx';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** What can be called and what can be fetched, by where it runs. */

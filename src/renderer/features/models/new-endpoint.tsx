@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import type { KeyTest } from '@shared/contract/contract.ts';
 import type { KnownProvider } from '@shared/models/known-providers.ts';
 import { knownProviders } from '@shared/models/known-providers.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -12,6 +11,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import type { KeyTest } from '@shared/contract/keys-contract.ts';
 
 interface Typed {
   /** The name of one that is known; null: something else. */

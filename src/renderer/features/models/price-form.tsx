@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -11,6 +10,7 @@ import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { useOwnPrices } from '../../lib/models/use-own-prices.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { InputField } from '../../ui/controls/field.tsx';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 const rates = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import type { KeptCard } from '@shared/models/probe-card.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -7,6 +6,7 @@ import { tokens } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 interface ProbeCardProps {
   readonly model: ModelEntry;

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { bytes } from '../../lib/text/format.ts';
@@ -8,6 +7,7 @@ import { t } from '../../lib/text/translate.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 interface RemoveModelProps {
   readonly model: ModelEntry;

@@ -1,11 +1,11 @@
 import { Command } from 'cmdk';
 import { Dialog } from 'radix-ui';
 import { useRef, useState } from 'react';
-import type { SessionSummary } from '@shared/contract/contract.ts';
 import type { Action } from '../../lib/input/actions.ts';
 import { keysText } from '../../lib/input/actions.ts';
 import { folderName, sessionTitle } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 interface PaletteProps {
   readonly actions: readonly Action[];

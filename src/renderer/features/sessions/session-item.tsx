@@ -1,9 +1,9 @@
 import { memo } from 'react';
-import type { SessionSummary } from '@shared/contract/contract.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { folderName, money, sessionTitle } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 interface SessionItemProps {
   readonly session: SessionSummary;

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import type { SessionSummary } from '@shared/contract/contract.ts';
 import { groupByDay } from '../../lib/text/day-groups.ts';
 import { clock, timeOfDay } from '../../lib/text/format.ts';
 import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
@@ -17,6 +16,7 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { ProjectList } from './project-list.tsx';
 import { SearchHits } from './search-hits.tsx';
 import { SessionItem } from './session-item.tsx';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 interface SessionListProps {
   readonly load: SessionsLoad;

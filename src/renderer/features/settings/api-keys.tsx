@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
-import type { KeyEntry, KeyOutcome, KeyReport } from '@shared/contract/contract.ts';
 import { removedKeyRestoreMs } from '@shared/safety/removed-key.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -13,6 +12,7 @@ import { Field, inputClass } from '../../ui/controls/field.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
+import type { KeyEntry, KeyOutcome, KeyReport } from '@shared/contract/keys-contract.ts';
 
 /** Which services have a key and from where. A key goes from here to the core once; none ever comes back. */
 export function ApiKeys({ isWanted }: { readonly isWanted: boolean }) {

@@ -1,6 +1,6 @@
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import type { MessageState, TurnState } from '@shared/session/session-state.ts';
 import type { SendOptions } from '../session/session-commands.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface ImageModels {
   /** Those that can be called now and see pictures, where the message may go. */

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
-import type { PullProgress } from '@shared/contract/contract.ts';
 import { createDownloadTimeLeft } from '@shared/models/download-time-left.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { failureText } from '../connection/failure-text.ts';
+import type { PullProgress } from '@shared/contract/models-contract.ts';
 
 /** A download of a model; it goes on whatever the window shows. */
 export interface ModelDownload {

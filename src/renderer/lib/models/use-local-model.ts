@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { useClient } from '../connection/core-context.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface LocalModel {
   /** What the settings say. */

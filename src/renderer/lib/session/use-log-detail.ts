@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import type { CallDetail } from '@shared/contract/contract.ts';
 import { useClient } from '../connection/core-context.ts';
 import { failureText } from '../connection/failure-text.ts';
+import type { CallDetail } from '@shared/contract/sessions-contract.ts';
 
 export type DetailLoad =
   | { readonly type: 'loading' }

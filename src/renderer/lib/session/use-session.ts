@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'react';
-import type { SessionPush } from '@shared/contract/contract.ts';
 import { reduceMoney } from '@shared/money/session-money.ts';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionPart } from '@shared/session/session-part.ts';
@@ -11,6 +10,7 @@ import { emptyFeed, foldTransient, dropSettledParts } from './live-feed.ts';
 import type { LiveFeed } from './live-feed.ts';
 import type { History } from './session-history.ts';
 import { keepLeavingTurns, firstLiveSeq, noHistory, addHistoryPart } from './session-history.ts';
+import type { SessionPush } from '@shared/contract/sessions-contract.ts';
 
 /** A session as it stands: the state that the core folded, and folded on with each event that comes. */
 export interface SessionView {

@@ -1,9 +1,9 @@
 import { replaceEqualDeep } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
-import type { SessionSummary } from '@shared/contract/contract.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { failureText } from '../connection/failure-text.ts';
 import { mayNotify } from '../notices/may-notify.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 export type SessionsLoad =
   | { readonly type: 'loading' }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import type { SessionSummary } from '@shared/contract/contract.ts';
 import type { ProjectChoices } from '@shared/projects/project-list.ts';
 import { listProjects } from '@shared/projects/project-list.ts';
 import { useClient } from '../connection/core-context.ts';
 import { useRoots } from '../connection/use-host-info.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 const noChoices: ProjectChoices = { added: [], removed: {} };
 

@@ -11,8 +11,7 @@ import {
 } from '@shared/text/shorten-text.ts';
 import { keptCounts } from './kept-counts.ts';
 import { cappedItems } from '@shared/session/plan-steps.ts';
-import { reduceMessages } from './reduce-messages.ts';
-import { reduceCopiedHistory } from './reduce-copied-history.ts';
+import { reduceMessages, reduceCopiedHistory } from './reduce-messages.ts';
 import { reduceSandbox } from './reduce-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, withNotice, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reviewChange } from '@shared/session/file-change-state.ts';

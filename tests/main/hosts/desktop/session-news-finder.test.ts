@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createNewsFinder } from '../../../../src/main/hosts/desktop/session-news-finder.ts';
-import type { SessionSummary } from '../../../../src/shared/contract/contract.ts';
+import type { SessionSummary } from '../../../../src/shared/contract/sessions-contract.ts';
 
 const waiting: readonly SessionSummary[] = [
   {

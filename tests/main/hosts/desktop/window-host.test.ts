@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionSummary } from '@shared/contract/contract.ts';
 import { createPagePushes } from '../../../../src/main/hosts/desktop/page-pushes.ts';
 import { sessionInArguments, sessionOfLink } from '../../../../src/main/hosts/desktop/session-links.ts';
 import { isNewsWanted, sessionNews } from '../../../../src/shared/session/session-news.ts';
 import { placeWithinScreens } from '../../../../src/main/hosts/desktop/window-state.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 describe('a link', () => {
   it('names a session, and nothing else gets through', () => {

@@ -7,7 +7,6 @@ import { RPCLink } from '@orpc/client/websocket';
 import { createRouterClient } from '@orpc/server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { SessionPush } from '@shared/contract/contract.ts';
 import { createForwardRouter } from '../../../../src/main/server/forward-router.ts';
 import { createRouter } from '../../../../src/main/server/router.ts';
 import type { CoreClient } from '../../../../src/main/server/local-socket.ts';
@@ -19,6 +18,7 @@ import type { PageServer } from '../../../../src/main/hosts/web/page-server.ts';
 import { startPageServer } from '../../../../src/main/hosts/web/page-server.ts';
 import type { ScriptedCore } from '../../../fakes/scripted-core.ts';
 import { createScriptedCore } from '../../../fakes/scripted-core.ts';
+import type { SessionPush } from '@shared/contract/sessions-contract.ts';
 
 let folder = '';
 /** What the page calls the folder of projects. */

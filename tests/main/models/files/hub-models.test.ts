@@ -4,7 +4,6 @@ import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PullProgress } from '@shared/contract/contract.ts';
 import type { HubModels } from '../../../../src/main/models/files/hub-models.ts';
 import { createHubModels } from '../../../../src/main/models/files/hub-models.ts';
 import { createMemoryPlanner } from '../../../../src/main/models/memory/memory-planner.ts';
@@ -18,6 +17,7 @@ import { modelHub, tinyFiles, tinyModel } from '../../../fakes/model-hub.ts';
 import type { ModelHub } from '../../../fakes/model-hub.ts';
 import { splitGguf, splitNames } from '../../../fakes/split-gguf.ts';
 import { testPrograms } from '../../../fakes/test-programs.ts';
+import type { PullProgress } from '@shared/contract/models-contract.ts';
 
 const gibi = 1024 ** 3;
 const never = new AbortController().signal;

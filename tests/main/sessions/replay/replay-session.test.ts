@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '@shared/errors.ts';
 import type { NewEvent } from '@shared/events/events.ts';
-import type { ReplayReport } from '@shared/contract/contract.ts';
 import type { Provider } from '../../../../src/main/models/providers/define.ts';
 import type { Effects, Journal } from '../../../../src/main/sessions/journal/journal.ts';
 import { replaySession, type RunReplayTurn } from '../../../../src/main/sessions/replay/replay-session.ts';
 import { type Home, makeHome, scratchSession } from '../session-fixtures.ts';
+import type { ReplayReport } from '@shared/contract/sessions-contract.ts';
 
 interface Services {
   readonly journal: Journal;

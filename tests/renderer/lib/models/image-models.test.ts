@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelEntry } from '../../../../src/shared/contract/contract.ts';
 import type { Where } from '../../../../src/shared/models/model-info.ts';
 import type { MessageState, TurnState } from '../../../../src/shared/session/session-state.ts';
 import { sendOptionsFor, imageModelsFor } from '../../../../src/renderer/lib/models/image-models.ts';
+import type { ModelEntry } from '../../../../src/shared/contract/models-contract.ts';
 
 function entry(id: string, where: Where, images: boolean, state: ModelEntry['state'] = 'ready'): ModelEntry {
   const capabilities = { tools: true, grammar: false, prefill: false, infill: false, countTokens: false, images };

@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
-import type { KeyEntry } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { printable, seenName } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 import { jsonLine } from '../terminal/terminal.ts';
+import type { KeyEntry } from '@shared/contract/keys-contract.ts';
 import { padRight } from '../terminal/columns.ts';
 
 /** Keys are read from the terminal or from stdin, never from the command line, where other users and the history see them. */

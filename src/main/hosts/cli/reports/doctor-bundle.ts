@@ -1,9 +1,11 @@
 import { arch, cpus, homedir, release, totalmem } from 'node:os';
-import type { Finding, ModelEntry, SessionSummary } from '@shared/contract/contract.ts';
 import { assignedShapes, hideSecrets } from '@shared/safety/secret-patterns.ts';
 import { mapStrings } from '../../../lib/map-strings.ts';
 import type { Redactor } from '../../../sessions/log/redactor.ts';
 import { parsedUrl } from '../../../lib/net/parsed-url.ts';
+import type { Finding } from '@shared/contract/home-contract.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 /** Each quantifier is bounded, so that a long text costs what its length says. */
 const address = /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'`<>]{0,4096}/giu;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { PullProgress } from '@shared/contract/contract.ts';
 import { watchForStalls } from '../call/stall-watch.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaError } from './ollama-api.ts';
+import type { PullProgress } from '@shared/contract/models-contract.ts';
 
 const count = z.number().nonnegative().nullish().catch(null);
 const lineSchema = z.object({

@@ -1,9 +1,9 @@
-import type { ModelRepair } from '@shared/contract/contract.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaError } from './ollama-api.ts';
 import type { KnownModels } from './ollama-known-models.ts';
 import { judgeTemplate, repairedName, repairTemplateFor } from './repair-template.ts';
 import type { ModelLoader } from './ollama-model-loader.ts';
+import type { ModelRepair } from '@shared/contract/models-contract.ts';
 
 /**
  * Repairs a model whose template does nothing or knows no tools: a model of our own name is derived from it, with the

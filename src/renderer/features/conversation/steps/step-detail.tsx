@@ -1,4 +1,3 @@
-import type { CallDetail } from '@shared/contract/contract.ts';
 import type { StepEnd, StepState, ToolCallState } from '@shared/session/session-state.ts';
 import {
   answerSpeedOf,
@@ -16,6 +15,7 @@ import { Fold } from '../../../ui/layout/fold.tsx';
 import { Markdown } from '../../../ui/content/markdown.tsx';
 import { StepActions } from './step-actions.tsx';
 import { CallDetails } from './tool-details.tsx';
+import type { CallDetail } from '@shared/contract/sessions-contract.ts';
 
 interface StepDetailProps {
   readonly sessionId: string;

@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import type { ToolDetail } from '@shared/contract/contract.ts';
 import type { ToolCallState } from '@shared/session/session-state.ts';
 import { toolCallStatus } from '@shared/session/session-state.ts';
 import { seenCommand, seenName } from '@shared/text/seen-text.ts';
@@ -11,6 +10,7 @@ import { CodeBlock } from '../../../ui/content/code-block.tsx';
 import { DiffView } from '../../../ui/content/diff-view.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
 import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';
+import type { ToolDetail } from '@shared/contract/sessions-contract.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 interface ToolDetailsProps {

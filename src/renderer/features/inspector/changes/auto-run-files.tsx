@@ -1,4 +1,3 @@
-import type { ChangedFile } from '@shared/contract/contract.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { autoRunReason } from '@shared/safety/auto-run-files.ts';
 import { seenName } from '@shared/text/seen-text.ts';
@@ -6,6 +5,7 @@ import { plural, t } from '../../../lib/text/translate.ts';
 import { useFirstItems } from '../../../lib/drawing/use-first-items.ts';
 import { MoreButton } from '../../../ui/controls/more-button.tsx';
 import { Notice } from '../../../ui/notices/notice.tsx';
+import type { ChangedFile } from '@shared/contract/sessions-contract.ts';
 
 interface AutoRunFilesProps {
   readonly files: readonly ChangedFile[];

@@ -1,6 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ChangedFile, ChangeOutcome } from '@shared/contract/contract.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import { seenName } from '@shared/text/seen-text.ts';
@@ -14,6 +13,7 @@ import { MoreButton } from '../../../ui/controls/more-button.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
 import { FileChange } from './file-change.tsx';
 import { AutoRunFiles } from './auto-run-files.tsx';
+import type { ChangedFile, ChangeOutcome } from '@shared/contract/sessions-contract.ts';
 
 interface ChangesTabProps {
   readonly sessionId: string;

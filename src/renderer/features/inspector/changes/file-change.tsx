@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import type { ChangedFile } from '@shared/contract/contract.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { DiffView } from '../../../ui/content/diff-view.tsx';
 import { Icon } from '../../../ui/layout/icon.tsx';
+import type { ChangedFile } from '@shared/contract/sessions-contract.ts';
 
 interface FileChangeProps {
   readonly file: ChangedFile;

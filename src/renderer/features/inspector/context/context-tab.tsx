@@ -1,4 +1,3 @@
-import type { RequestDetail } from '@shared/contract/contract.ts';
 import type { SessionState, StepState, InstructionView } from '@shared/session/session-state.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { bytes, tokens } from '../../../lib/text/format.ts';
@@ -14,6 +13,7 @@ import { TrimmedParts } from './trimmed-parts.tsx';
 import { useState } from 'react';
 import { Button } from '../../../ui/controls/button.tsx';
 import { InstructionFileNow } from '../../../ui/project/instruction-file.tsx';
+import type { RequestDetail } from '@shared/contract/sessions-contract.ts';
 
 interface ContextTabProps {
   readonly sessionId: string;

@@ -1,4 +1,3 @@
-import type { CallDetail } from '@shared/contract/contract.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { StepState } from '@shared/session/session-state.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
@@ -8,6 +7,7 @@ import { useDetail } from '../../../lib/session/use-log-detail.ts';
 import { Section } from '../../../ui/layout/facts.tsx';
 import { OwnPriceMark } from '../../../ui/figures/own-price-mark.tsx';
 import { RouteDot } from '../../../ui/figures/route-dot.tsx';
+import type { CallDetail } from '@shared/contract/sessions-contract.ts';
 
 type Route = EventOf<'route-decided'>;
 

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { confirm } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
@@ -7,6 +6,7 @@ import { usageError } from '../../report-failure.ts';
 import { describeModel } from './models.command.ts';
 import { jsonLine } from '../../terminal/terminal.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 /** A model file of the user's own under a name; the file stays where it is. */
 export const importModel: Command<[string, { readonly name?: string; readonly json?: boolean }]> = async (

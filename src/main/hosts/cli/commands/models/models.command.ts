@@ -1,4 +1,3 @@
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import type { ModelChoice } from '@shared/models/model-choice.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
@@ -9,6 +8,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { cardRows } from '../../reports/probe-card-rows.ts';
 import { modelSettingsText, ownModelSettings } from './set-model.command.ts';
 import { jsonLine, oneLine, seconds } from '../../terminal/terminal.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import { padRight, widest } from '../../terminal/columns.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 

@@ -1,9 +1,9 @@
-import type { ModelRepair } from '@shared/contract/contract.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { confirm } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import { jsonLine } from '../../terminal/terminal.ts';
+import type { ModelRepair } from '@shared/contract/models-contract.ts';
 
 /** Says what is wrong with a model of a server and what would repair it; does it after a yes, and not without. */
 export const repairModel: Command<[string, { readonly yes?: boolean; readonly json?: boolean }]> = async (

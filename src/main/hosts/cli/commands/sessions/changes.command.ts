@@ -1,5 +1,4 @@
 import { posix, relative, resolve, sep } from 'node:path';
-import type { ChangedFile, ChangeOutcome } from '@shared/contract/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { autoRunReason } from '@shared/safety/auto-run-files.ts';
@@ -8,6 +7,7 @@ import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { jsonLine } from '../../terminal/terminal.ts';
+import type { ChangedFile, ChangeOutcome } from '@shared/contract/sessions-contract.ts';
 
 const actions = ['show', 'take', 'undo'] as const;
 type Action = (typeof actions)[number];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelRepair } from '@shared/contract/contract.ts';
 import { repairModel } from '../../../../../../src/main/hosts/cli/commands/models/repair-model.command.ts';
 import { commandContext } from '../../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../../fakes/scripted-core.ts';
+import type { ModelRepair } from '@shared/contract/models-contract.ts';
 
 const broken: ModelRepair = { problem: 'its template is missing', plan: 'a model is derived', made: null };
 

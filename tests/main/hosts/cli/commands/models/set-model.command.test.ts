@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ModelEntry } from '@shared/contract/contract.ts';
 import { valueOf } from '@shared/errors.ts';
 import { showModel } from '../../../../../../src/main/hosts/cli/commands/models/models.command.ts';
 import { setModel } from '../../../../../../src/main/hosts/cli/commands/models/set-model.command.ts';
@@ -10,6 +9,7 @@ import { createSettingsCommands } from '../../../../../../src/main/settings/comm
 import { openSettings } from '../../../../../../src/main/settings/settings-store.ts';
 import { commandContext } from '../../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../../fakes/scripted-core.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 const id = 'llama-cpp/qwen2.5-coder';
 const model: ModelEntry = {

@@ -4,10 +4,10 @@ import {
   offerPreparation,
   prepareProject,
 } from '../../../../../../src/main/hosts/cli/commands/projects/prepare-project.command.ts';
-import type { ModelEntry } from '../../../../../../src/shared/contract/contract.ts';
 import type { PreparationPart, PreparationPlan } from '../../../../../../src/shared/projects/project-preparation.ts';
 import { commandContext } from '../../../../../fakes/command-context.ts';
 import { createFakeCore } from '../../../../../fakes/fake-core.ts';
+import type { ModelEntry } from '../../../../../../src/shared/contract/models-contract.ts';
 
 const part: PreparationPart = {
   ecosystem: 'python',

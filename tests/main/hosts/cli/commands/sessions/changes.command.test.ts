@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ChangedFile, ChangeOutcome } from '@shared/contract/contract.ts';
 import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { changes } from '../../../../../../src/main/hosts/cli/commands/sessions/changes.command.ts';
 import { commandContext } from '../../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../../fakes/scripted-core.ts';
+import type { ChangedFile, ChangeOutcome } from '@shared/contract/sessions-contract.ts';
 
 const projectPath = join(process.cwd(), 'calculator');
 

@@ -1,0 +1,24 @@
+import { base } from './contract-base.ts';
+import { type } from '@orpc/contract';
+import { z } from 'zod';
+import type { KeptItem } from '@shared/projects/project-preparation.ts';
+
+/** One line of `doctor`. */
+export interface Finding {
+  readonly area: string;
+  readonly status: 'ok' | 'warning' | 'missing';
+  readonly text: string;
+  readonly hint: string | null;
+}
+
+/** What Dewpoint keeps on this machine, and whether it is set up. */
+export const homeContract = {
+  home: {
+    info: base.output(type<{ pid: number; version: string; home: string; cache: string }>()),
+  },
+  doctor: base.output(type<readonly Finding[]>()),
+  /** What is kept in the container engine, and the removal of what is not needed, or of all of it. */
+  clean: base
+    .input(z.object({ remove: z.enum(['nothing', 'unneeded', 'all']), images: z.boolean().optional() }))
+    .output(type<readonly KeptItem[]>()),
+};

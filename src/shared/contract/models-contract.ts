@@ -1,0 +1,78 @@
+import { base } from './contract-base.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { KeptCard, ProbeProgress } from '@shared/models/probe-card.ts';
+import type { ModelChoice } from '@shared/models/model-choice.ts';
+import { type } from '@orpc/contract';
+import { z } from 'zod';
+import { memoryPlanInputSchema } from '@shared/models/memory-plan-input.ts';
+import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
+
+export interface ModelEntry {
+  readonly id: string;
+  readonly label: string;
+  readonly where: 'local' | 'cloud';
+  /** `ready`: can be called now. `downloadable`: known, not on this machine. */
+  readonly state: 'ready' | 'downloadable' | 'unreachable';
+  readonly sizeBytes: number | null;
+  readonly licence: string | null;
+  readonly info: ModelInfo | null;
+  readonly note: string | null;
+  /** What it would get of this machine's memory, in a line; only where one model is shown. Null: not known. */
+  readonly fit?: string | null;
+  /** Of a model of the catalogue: which documents the keys of its header, and so its fit, were taken from. */
+  readonly headerFrom?: readonly string[];
+  /** Its file, where there is or would be one; `isOurs` when removing the model deletes it. */
+  readonly file?: { readonly path: string; readonly hereBytes: number; readonly isOurs: boolean };
+  /** Of a server: it is installed and does not run; the setting `start` of its provider has Dewpoint start it. */
+  readonly canStart?: boolean;
+  /** What its probe found out; absent: it was not probed. */
+  readonly card?: KeptCard;
+  /** Of a repository of a hub: what can be fetched of it, the smallest first. */
+  readonly choices?: readonly ModelChoice[];
+}
+
+/** What became of a model that was removed; `forgotten`: its file is the user's own and lies where it lay. */
+export interface ModelRemoval {
+  readonly done: 'deleted' | 'forgotten';
+  readonly path: string;
+  /** What was freed. */
+  readonly bytes: number;
+}
+
+/** What is wrong with a model of a server and can be repaired by a derived one. */
+export interface ModelRepair {
+  /** Null: nothing. */
+  readonly problem: string | null;
+  /** What would be done, in a sentence; null: nothing can be. */
+  readonly plan: string | null;
+  /** The id of the model that was made; null: nothing was done. */
+  readonly made: string | null;
+}
+
+export interface PullProgress {
+  readonly phase: 'checking' | 'downloading' | 'joining' | 'verifying' | 'done';
+  readonly doneBytes: number;
+  readonly totalBytes: number | null;
+  readonly text: string;
+}
+
+/** Models of this machine and of providers, and the memory that one would take. */
+export const modelsContract = {
+  models: {
+    list: base.output(type<readonly ModelEntry[]>()),
+    /** `fit`: with what it would get of this machine's memory, for which its header and the hardware are read. */
+    show: base.input(z.object({ id: z.string(), fit: z.boolean().default(false) })).output(type<ModelEntry>()),
+    pull: base.input(z.object({ id: z.string() })).output(type<AsyncIterable<PullProgress>>()),
+    /** A GGUF file anywhere on this machine (its whole path), by reference; without a name it gets the file's. */
+    import: base
+      .input(z.object({ path: z.string().min(1), name: z.string().nullable().default(null) }))
+      .output(type<ModelEntry>()),
+    /** Asks a model small things for about a minute, to find out how it is best driven. A session of its own. */
+    probe: base.input(z.object({ id: z.string().min(1) })).output(type<AsyncIterable<ProbeProgress>>()),
+    /** Deletes what Dewpoint downloaded, forgets what was imported. Whoever asks has made sure that it is wanted. */
+    remove: base.input(z.object({ id: z.string().min(1) })).output(type<ModelRemoval>()),
+    /** Without `apply` it only says what is wrong and what would be done. Whoever sets it has asked the person. */
+    repair: base.input(z.object({ id: z.string().min(1), apply: z.boolean() })).output(type<ModelRepair>()),
+  },
+  plan: base.input(memoryPlanInputSchema).output(type<MemoryPlanAnswer>()),
+};
