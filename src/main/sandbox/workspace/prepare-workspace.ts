@@ -10,6 +10,7 @@ import { copyPlanned, NotCopyable } from './copy-workspace.ts';
 import { systemCodeOf } from '../docker/engine/engine-deadline.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 import { isWithin } from '../../lib/files/is-within.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 export interface WorkspaceRequest {
   readonly mode: WorkspaceMode;
@@ -172,10 +173,9 @@ async function roomFor({ bytes }: CopyPlan, folder: string): Promise<Reply<null>
   const { bavail, bsize, type } = await statfs(folder);
   const mayShareBlocks = process.platform === 'darwin' || sharingSystems.has(type);
   if (mayShareBlocks || bytes <= bavail * bsize) return success(null);
-  const gigabytes = (count: number): string => `${(count / 1e9).toFixed(1)} GB`;
   return failure(
     'disk-full',
-    `A copy of the project needs ${gigabytes(bytes)}, and ${gigabytes(bavail * bsize)} are free.`,
+    `A copy of the project needs ${sizeText(bytes)}, and ${sizeText(bavail * bsize)} are free.`,
     'Free some space, list what it does not need in .gitignore, or work in place: --workspace in-place',
   );
 }

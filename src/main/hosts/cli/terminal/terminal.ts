@@ -110,12 +110,6 @@ export function seconds(milliseconds: number): string {
   return milliseconds < 9_950 ? `${(milliseconds / 1000).toFixed(1)} s` : `${Math.round(milliseconds / 1000)} s`;
 }
 
-export function bytes(count: number): string {
-  if (count < 1024) return `${count} B`;
-  if (count < 1024 * 1024) return `${(count / 1024).toFixed(1)} KiB`;
-  return count < 1024 ** 3 ? `${(count / 1024 ** 2).toFixed(1)} MiB` : `${(count / 1024 ** 3).toFixed(2)} GiB`;
-}
-
 /** By the clock of the person: `2026-11-22 14:05`. */
 export function dateAndTime(at: number): string {
   const date = new Date(at);

@@ -1,6 +1,7 @@
 import { childAbort } from '../../../lib/async/child-abort.ts';
 import type { DeadlinePause } from '../../../lib/async/deadline-pause.ts';
 import type { AskAboutDisk } from '../../sandbox.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** In bytes, unless it is said that files are counted. */
 export interface DiskSpace {
@@ -138,7 +139,7 @@ function sentence(fact: string): string {
 type Counts = WatchedDisk['counts'];
 
 function amountOf({ counts }: WatchedDisk, amount: number): string {
-  return counts === 'bytes' ? `${Math.round(amount / mebibyte)} MB` : `${amount} files`;
+  return counts === 'bytes' ? sizeText(amount) : `${amount} files`;
 }
 
 function leftOf(disk: WatchedDisk, free: number): string {
