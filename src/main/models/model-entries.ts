@@ -1,5 +1,5 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import type { KnownHeader } from './files/model-catalogue.ts';
+import type { KnownHeader } from './files/model-catalog.ts';
 import type { StoredModel } from './files/stored-model.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';

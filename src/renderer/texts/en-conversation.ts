@@ -125,10 +125,9 @@ export const conversation = {
   'purpose.act': 'work on the task',
   'purpose.locate': 'find the cause',
   'purpose.propose': 'propose a change',
-  'purpose.repair': 'correct a proposal',
   'purpose.answer': 'answer',
   'purpose.plan': 'plan',
-  'purpose.summarise': 'summarise',
+  'purpose.summarize': 'summarize',
   'purpose.choose': 'choose',
   'purpose.title': 'name the session',
   'purpose.advise': 'give advice',
@@ -136,7 +135,7 @@ export const conversation = {
 
   'composer.label': 'Message',
   'composer.idle': 'Send a message, @ for files, / for commands',
-  'composer.compact': 'will summarise first',
+  'composer.compact': 'will summarize first',
   'composer.imageOnly': 'Look at the attachment.',
   'composer.running': 'Working… your message goes in at the next step',
   'composer.send': 'Send',
@@ -168,7 +167,7 @@ export const conversation = {
 
   'mention.label': 'Project files',
   'mention.fence.local-only': 'stays on this machine',
-  'mention.fence.ask': 'needs your approval to leave',
+  'mention.fence.ask': 'needs your approval before it leaves',
   'mention.fence.redact': 'removed before sending',
 
   'plan.label': 'Plan',
@@ -214,7 +213,7 @@ export const conversation = {
   'slash.needsTask': 'Add a task: /compare TASK',
   'slash.needsUsd': 'Add an amount in dollars: /raise 0.50',
   'slash.noCap': 'No turn is waiting at a spending limit.',
-  'slash.compactSet': 'The conversation will be summarised before the next message.',
+  'slash.compactSet': 'The conversation will be summarized before the next message.',
   'slash.planHere': 'The plan is above. Edit it, then start it.',
   'slash.taken.one': '{count} file applied to the project.',
   'slash.taken.other': '{count} files applied to the project.',

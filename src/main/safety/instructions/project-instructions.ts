@@ -142,6 +142,7 @@ async function entriesOf(
     const entries = await readdir(folder.place, { withFileTypes: true });
     return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
   } catch {
+    // What cannot be listed cannot be read as instructions either.
     return [];
   } finally {
     await folder.close();
@@ -151,6 +152,7 @@ async function entriesOf(
 async function readIn(root: string, path: string): Promise<Buffer | null> {
   const names = path.split('/');
   const name = names.pop() ?? '';
+  // What cannot be opened holds no instructions.
   const folder = names.length === 0 ? await openHostFolder(root).catch(() => null) : await openFolderBelow(root, names);
   if (folder === null) return null;
   try {

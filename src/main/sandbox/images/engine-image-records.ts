@@ -74,6 +74,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // What is not JSON says nothing of an image.
     return null;
   }
 }

@@ -86,6 +86,7 @@ function isInWorkspaces(real: string, own: string): boolean {
 
 async function dangerOf(real: string, homePath: string): Promise<string | null> {
   if (real === parse(real).root) return 'it is the whole disk';
+  // A folder that does not exist yet is compared by its name.
   const home = await realpath(homedir()).catch(() => homedir());
   if (real === home) return 'it is your home folder';
   if (isWithin(home, real)) return 'your home folder is in it';

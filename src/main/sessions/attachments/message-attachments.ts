@@ -3,7 +3,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import type { Attachment, LineRange } from '@shared/attachments/attachment.ts';
 import { maxAttachments, maxImageBytes, maxImageSide, maxTextBytes } from '@shared/attachments/attachment-text.ts';
 import type { FilePlace, FoundFile, KeptFile } from '@shared/attachments/attachment-inputs.ts';
-import type { BlobRef } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { FenceSources } from '@shared/safety/fences.ts';
 import { compileFences } from '@shared/safety/fences.ts';
@@ -66,6 +66,7 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
     const paths = listPaths(readerOf(root), neverAborts);
     listed.clear();
     listed.set(root, { at: performance.now(), paths });
+    // Who asked gets the error; the next one asks anew.
     paths.catch(() => {
       if (listed.get(root)?.paths === paths) listed.delete(root);
     });
@@ -156,6 +157,7 @@ async function keepFile(options: AttachmentsOptions, { name, data, path, place }
 /** The path in the workspace; null where it lies elsewhere. */
 async function insideOf(options: AttachmentsOptions, place: FilePlace, path: string): Promise<string | null> {
   const { root } = await rootOf(options, place);
+  // What is not there lies nowhere in the workspace.
   const real = await realpath(path).catch(() => null);
   if (real === null) return null;
   const way = relative(root, real);

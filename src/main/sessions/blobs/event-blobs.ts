@@ -1,4 +1,5 @@
-import type { BlobRef, SessionEvent } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 
 /** The blobs that an event names. */

@@ -95,7 +95,7 @@ function factsOf({ state, sizeBytes, licence, info, where }: ModelEntry): readon
   ].filter((fact) => fact !== null);
 }
 
-/** Whether a model fits on this machine, by card, before it is fetched: by what the catalogue says of it; nothing is asked elsewhere. */
+/** Whether a model fits on this machine, by card, before it is fetched: by what the catalog says of it; nothing is asked elsewhere. */
 export function ModelFit({ id }: { readonly id: string }) {
   const plan = useMemoryPlan(id);
   if (plan.isPending) return <p className="text-xs text-soft">{t('models.fitLooking')}</p>;

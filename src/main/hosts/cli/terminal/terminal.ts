@@ -44,7 +44,7 @@ type Writing = Pick<Terminal, 'out' | 'err' | 'shown' | 'clear' | 'colors'>;
 
 /**
  * The last place before bytes leave: whatever was forgotten on the way, of a text that is written no terminal obeys
- * anything but our own colours. Those bear a mark that no other text can know.
+ * anything but our own colors. Those bear a mark that no other text can know.
  */
 export function safeWriting({ out, err }: Pick<Terminal, 'out' | 'err'>, hasColors: boolean): Writing {
   const plain = picocolors.createColors(hasColors);

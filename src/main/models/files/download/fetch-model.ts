@@ -6,7 +6,7 @@ import { withFileLock } from '../../../lib/files/file-lock.ts';
 import { makeFolder, writeProblem } from '../../../lib/files/json-file.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { sha256OfFiles } from '../hash-model-files.ts';
-import type { ModelSource } from '../model-catalogue.ts';
+import type { ModelSource } from '../model-catalog.ts';
 import { leftovers } from '../remove-model.ts';
 import type { HostPrograms } from '../../../lib/programs/host-programs.ts';
 import { sizeText } from '@shared/text/size-text.ts';

@@ -183,6 +183,7 @@ function jsonOr(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // What is not JSON is a text.
     return text;
   }
 }

@@ -96,6 +96,7 @@ export function watchDisks(options: DiskWatchOptions): DiskWatch {
   return { signal: child.signal, problem: () => problem, watch, stop };
 }
 
+// Unknown: what cannot be measured stops no command.
 const spaceNow = (disk: WatchedDisk): Promise<DiskSpace | null> => disk.space().catch(() => null);
 
 interface Pause {
@@ -124,6 +125,7 @@ async function pause({ ask, freeze, thaw, hold }: DiskWatchOptions, about: Pause
       await thaw().catch(() => undefined);
     }
   } catch {
+    // Nobody could be asked, or the container is gone: the command ends.
     return false;
   } finally {
     hold.end();

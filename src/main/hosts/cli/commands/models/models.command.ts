@@ -48,7 +48,7 @@ export function describeModel(model: ModelEntry, own = ''): string {
     ['runs', model.where],
     ['state', model.state],
     ['size', model.sizeBytes === null ? 'unknown' : sizeText(model.sizeBytes)],
-    ['licence', model.licence ?? 'unknown'],
+    ['license', model.licence ?? 'unknown'],
     ['context', info === null ? 'unknown' : `${info.contextTokens} tokens`],
     ['parameters', info === null || info.parametersB === null ? 'unknown' : `${info.parametersB} billion`],
     [
@@ -145,7 +145,7 @@ function leftText(leftMs: number | null): string {
   return `, about ${leftMs < 100_000 ? seconds(leftMs) : `${Math.round(leftMs / 60_000)} min`} left`;
 }
 
-/** How much, and under which licence it may be used: before it is fetched. */
+/** How much, and under which license it may be used: before it is fetched. */
 async function announceDownload(
   { core, terminal }: Pick<CommandContext, 'core' | 'terminal'>,
   id: string,
@@ -157,7 +157,7 @@ async function announceDownload(
   const { choices = [] } = model;
   if (choices.length > 1) for (const choice of choices) terminal.err(`${seenWords(choiceText(choice))}\n`);
   if (model.note !== null && choices.length > 0) terminal.err(`${printable(model.note)}\n`);
-  terminal.err(`${seenName(model.label)}${size}, licence: ${seenName(model.licence ?? 'unknown')}\n`);
+  terminal.err(`${seenName(model.label)}${size}, license: ${seenName(model.licence ?? 'unknown')}\n`);
 }
 
 function endLine(terminal: Terminal): void {
