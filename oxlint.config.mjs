@@ -112,6 +112,7 @@ const pageMayUse = [
   'session/session-state.ts',
   'session/slash-commands.ts',
   'text/seen-text.ts',
+  'text/size-text.ts',
   'unknown-value.ts',
 ];
 

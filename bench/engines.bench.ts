@@ -6,8 +6,8 @@ import type { EngineProfile } from '@shared/models/memory-estimate.ts';
 import { contextTerms } from '../src/main/models/memory/estimate/context-memory.ts';
 import type { ContextRequest } from '../src/main/models/memory/estimate/context-memory.ts';
 import { readGguf } from '../src/main/models/memory/gguf/read-gguf.ts';
-import { parseCatalogue } from '../src/main/models/files/model-catalogue.ts';
-import type { ModelCatalogue } from '../src/main/models/files/model-catalogue.ts';
+import { parseCatalog } from '../src/main/models/files/model-catalog.ts';
+import type { ModelCatalog } from '../src/main/models/files/model-catalog.ts';
 import { estimateMemory, readModelMemory } from '../src/main/models/memory/estimate/model-memory.ts';
 import type { ModelMemory } from '../src/main/models/memory/estimate/model-memory.ts';
 import { engineSizeRow } from './lib/engine-size.ts';
@@ -49,7 +49,7 @@ interface Allocation {
 }
 
 interface Planner {
-  readonly known: ModelCatalogue['known'];
+  readonly known: ModelCatalog['known'];
   readonly memories: ReadonlyMap<string, ModelMemory>;
   readonly models: number;
   readonly seed: number;
@@ -73,7 +73,7 @@ const parts = {
  */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const { only, values } = parsePartOptions(args, parts, { models: '6', seed: '1', keep: 'no' });
-  const { known } = parseCatalogue(JSON.parse(await readFile('resources/models.json', 'utf8')));
+  const { known } = parseCatalog(JSON.parse(await readFile('resources/models.json', 'utf8')));
   const memories = memoriesOf(known);
   const planner = {
     known,
@@ -87,7 +87,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
   return rows;
 }
 
-function memoriesOf(known: ModelCatalogue['known']): ReadonlyMap<string, ModelMemory> {
+function memoriesOf(known: ModelCatalog['known']): ReadonlyMap<string, ModelMemory> {
   const memories = new Map<string, ModelMemory>();
   for (const { name, keys, tiedEmbeddings, weights } of known) {
     const read = readModelMemory({
@@ -114,7 +114,7 @@ function allocationsOf(
   memories: ReadonlyMap<string, ModelMemory>,
 ): readonly Allocation[] {
   const memory = memories.get(name);
-  if (memory === undefined) throw new Error(`${name} is not in the catalogue`);
+  if (memory === undefined) throw new Error(`${name} is not in the catalog`);
   const base = { flashAttention: true, ubatchTokens: 512, draftTokens: 0, slots: 1, unified: false } as const;
   return [
     ...dryRuns.map(
@@ -202,7 +202,7 @@ function otherModels(
 ): BenchRow {
   const errors = models.flatMap(({ name, rows }) => {
     const memory = memories.get(name);
-    if (memory === undefined) throw new Error(`${name} is not in the catalogue`);
+    if (memory === undefined) throw new Error(`${name} is not in the catalog`);
     return rows.map(([cacheType, tokens, ubatchTokens, slots, bytes]) => {
       const context = { contextTokens: tokens * slots, cacheType, flashAttention: true, ubatchTokens };
       const estimate = estimateMemory(memory, {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
-import catalogue from '../resources/models.json';
+import catalog from '../resources/models.json';
 import { createTaskBed } from './lib/judge.ts';
 import { formatSetting, type Setting } from './lib/machine.ts';
 import { makeCoreRunner } from './lib/make-core-runner.ts';
@@ -134,6 +134,6 @@ function pairRunner(parts: {
 
 /** The files were checked against these when they were fetched. */
 function digestOf(provider: string, model: string): string {
-  const listed = catalogue.models.find(({ name }) => name === model);
+  const listed = catalog.models.find(({ name }) => name === model);
   return `${provider} ${listed?.sha256 ?? model} ${contextTokens}`;
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import catalogue from '../resources/models.json';
+import catalog from '../resources/models.json';
 import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
 import { createTaskBed } from './lib/judge.ts';
 import { formatSetting, type Setting } from './lib/machine.ts';
@@ -89,5 +89,5 @@ async function withBed<Result>(
 
 /** By the file that was fetched, where Dewpoint lists it; else by its name alone. */
 function digestOf(provider: string, model: string): string {
-  return `${provider} ${catalogue.models.find(({ name }) => name === model)?.sha256 ?? model}`;
+  return `${provider} ${catalog.models.find(({ name }) => name === model)?.sha256 ?? model}`;
 }

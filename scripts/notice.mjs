@@ -49,7 +49,7 @@ Copyright 2026 The Dewpoint authors
 
 This product is licensed under the Apache License, Version 2.0 (see LICENSE).
 
-It contains, or is installed with, the packages listed below, each under its own licence. The text of each lies in
+It contains, or is installed with, the packages listed below, each under its own license. The text of each lies in
 the package's folder under node_modules. Some of them carry programs of others:
 
   @node-llama-cpp/*          the engine llama.cpp and its ggml library (MIT)
@@ -57,10 +57,10 @@ the package's folder under node_modules. Some of them carry programs of others:
   @vscode/tree-sitter-wasm   grammars of the tree-sitter project and its contributors (MIT)
   resources/sandbox/seccomp.json   derived from the default profile of moby/profiles 0.2.3 (Apache-2.0, Docker, Inc.
                              and the Moby authors)
-  node-*                     the program Node.js (MIT, and the licences in its LICENSE file)
+  node-*                     the program Node.js (MIT, and the licenses in its LICENSE file)
 
-Not part of it, but fetched when they are needed, each under its own licence: Electron (MIT, and the licences of
-Chromium), the models in resources/models.json (the licence of each is named there), the packages of the sandbox
+Not part of it, but fetched when they are needed, each under its own license: Electron (MIT, and the licenses of
+Chromium), the models in resources/models.json (the license of each is named there), the packages of the sandbox
 image (resources/sandbox/Dockerfile).
 
 This list is written by scripts/notice.mjs from package-lock.json.

@@ -10,7 +10,7 @@ interface Model {
 
 type Shape = readonly number[];
 
-/** What the engine wants in every header and the catalogue leaves out, for no byte of memory hangs on it. */
+/** What the engine wants in every header and the catalog leaves out, for no byte of memory hangs on it. */
 const asked: Readonly<Record<string, number>> = {
   'attention.layer_norm_rms_epsilon': 1e-6,
   'attention.layer_norm_epsilon': 1e-5,

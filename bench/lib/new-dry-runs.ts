@@ -5,7 +5,7 @@ import { messageOf } from '@shared/errors.ts';
 import { contextTerms } from '../../src/main/models/memory/estimate/context-memory.ts';
 import type { ContextRequest } from '../../src/main/models/memory/estimate/context-memory.ts';
 import { budgetBytes, leastTokens } from '../../src/main/models/memory/memory-plan.ts';
-import type { ModelCatalogue } from '../../src/main/models/files/model-catalogue.ts';
+import type { ModelCatalog } from '../../src/main/models/files/model-catalog.ts';
 import { asMade } from '../../src/main/models/memory/estimate/model-memory.ts';
 import type { ModelMemory } from '../../src/main/models/memory/estimate/model-memory.ts';
 import type { EngineDryRuns } from './engine-dry-runs.ts';
@@ -16,12 +16,12 @@ import type { DryRunModel, DryRunPlan, PlanCase } from './plan-dry-runs.ts';
 import type { BenchRow } from './rows.ts';
 import { seeded } from './seeded.ts';
 
-type Known = ModelCatalogue['known'][number];
+type Known = ModelCatalog['known'][number];
 
 interface NewDryRuns {
   readonly known: readonly Known[];
   readonly memories: ReadonlyMap<string, ModelMemory>;
-  /** How many models of the catalogue, drawn by the seed. */
+  /** How many models of the catalog, drawn by the seed. */
   readonly count: number;
   readonly seed: number;
   /** What the engine says takes the place of what is kept. */
@@ -59,7 +59,7 @@ export async function newDryRunRows({ known, memories, count, seed, keep }: NewD
   }
 }
 
-/** In the order of the catalogue. */
+/** In the order of the catalog. */
 function drawn(known: readonly Known[], count: number, seed: number): readonly Known[] {
   const random = seeded(seed);
   const places = known.map((model) => ({ model, place: random() })).sort((left, right) => left.place - right.place);

@@ -103,7 +103,7 @@ function timeRow(models: readonly DryRunModel[], memories: ReadonlyMap<string, M
 
 function memoryOf(name: string, memories: ReadonlyMap<string, ModelMemory>): ModelMemory {
   const memory = memories.get(name);
-  if (memory === undefined) throw new Error(`${name} is not in the catalogue`);
+  if (memory === undefined) throw new Error(`${name} is not in the catalog`);
   return memory;
 }
 

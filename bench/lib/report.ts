@@ -1,7 +1,7 @@
 import { formatSetting, type Setting } from './machine.ts';
 import { describeRecord } from './run-tasks.ts';
 import { isFalseAccept, type TaskRecord } from './results.ts';
-import { armCells, compareStrategies, comparisonCells, shortModel, summarise, summaryCells } from './summary.ts';
+import { armCells, compareStrategies, comparisonCells, shortModel, summarize, summaryCells } from './summary.ts';
 import { formatColumns, formatMarkdown } from './table.ts';
 import { describeSwitches, type TaskOptions } from './task-options.ts';
 
@@ -14,7 +14,7 @@ export interface Report {
 
 /** What came of a run of tasks, for people. */
 export function reportOf(records: readonly TaskRecord[], options: TaskOptions, setting: Setting): Report {
-  const summary = summaryCells(summarise(records));
+  const summary = summaryCells(summarize(records));
   const comparison = comparisonCells(compareStrategies(records));
   const arms = armCells(records);
   const missed = records.filter((record) => !record.solved);

@@ -66,7 +66,7 @@ export async function runTasks(
   return records;
 }
 
-/** One task: a fresh copy, the run, and the judgement of what is left. What goes wrong in the bench is a `fault`. */
+/** One task: a fresh copy, the run, and the judgment of what is left. What goes wrong in the bench is a `fault`. */
 async function doJob(job: Job, options: TaskOptions, parts: RunTasksParts, signal: AbortSignal): Promise<TaskRecord> {
   const { task, model, strategy } = job;
   const folder = join(parts.workFolder, `${task.id}-${strategy}`);

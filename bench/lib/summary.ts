@@ -45,22 +45,22 @@ export interface Summary {
 }
 
 /** One summary a model, strategy and kind that has records, and one of all kinds where there is more than one. */
-export function summarise(records: readonly TaskRecord[]): readonly Summary[] {
+export function summarize(records: readonly TaskRecord[]): readonly Summary[] {
   const sides = distinct(records.map(({ model, strategy }) => JSON.stringify([model, strategy])));
   return sides.flatMap((side) => {
     const own = records.filter(({ model, strategy }) => JSON.stringify([model, strategy]) === side);
     const kinds = allKinds.filter((kind) => own.some((record) => record.kind === kind));
     const each = kinds.map((kind) =>
-      summariseKind(
+      summarizeKind(
         kind,
         own.filter((record) => record.kind === kind),
       ),
     );
-    return kinds.length > 1 ? [...each, summariseKind('all', own)] : each;
+    return kinds.length > 1 ? [...each, summarizeKind('all', own)] : each;
   });
 }
 
-function summariseKind(kind: Kind, records: readonly TaskRecord[]): Summary {
+function summarizeKind(kind: Kind, records: readonly TaskRecord[]): Summary {
   const solved = records.filter((record) => record.solved);
   const accepted = records.filter((record) => record.accepted);
   const unchecked = accepted.filter((record) => record.confidence === 'unchecked');
@@ -220,7 +220,7 @@ export function comparisonRows(records: readonly TaskRecord[]): readonly BenchRo
  */
 export function taskRows(records: readonly TaskRecord[], options: TaskOptions): readonly BenchRow[] {
   const isMeasured = isPlainRun(options) && options.split === 'held';
-  return summarise(records).flatMap((one) => {
+  return summarize(records).flatMap((one) => {
     const isJudged = isMeasured && one.model === starterModel && one.strategy === 'recipe';
     const target = (wanted: Target | null): Target | null => (isJudged ? wanted : null);
     const isSole = new Set(records.map((record) => record.kind)).size === 1;

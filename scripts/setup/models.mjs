@@ -6,7 +6,7 @@ import { cacheDir } from './paths.mjs';
 import { stream } from './run.mjs';
 
 /**
- * Brings a model of the catalogue into the cache, by the program itself. Quick where it is there.
+ * Brings a model of the catalog into the cache, by the program itself. Quick where it is there.
  * @param {string} node24
  * @param {string} id such as `llama-cpp/smollm2-135m-instruct`
  * @returns {Promise<{ok: true} | {ok: false, message: string}>}

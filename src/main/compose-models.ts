@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import catalogue from '../../resources/models.json';
+import catalog from '../../resources/models.json';
 import { valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { EngineLibraries } from './models/engine/engine-libraries.ts';
@@ -33,7 +33,7 @@ import { createLlamaEngine } from './models/engine/llama-engine.ts';
 import { createLoadSteps } from './models/memory/load-steps.ts';
 import type { OwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { createOwnOllamaServer } from './models/engine/own-ollama-server.ts';
-import { parseCatalogue } from './models/files/model-catalogue.ts';
+import { parseCatalog } from './models/files/model-catalog.ts';
 import type { ModelStore } from './models/files/model-store.ts';
 import { createModelStore } from './models/files/model-store.ts';
 import { createServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
@@ -63,7 +63,7 @@ interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
   readonly engineFiles: EngineLibraries;
 }
 
-const headers = parseCatalogue(catalogue);
+const headers = parseCatalog(catalog);
 
 /** The engine's process, the files it may load, and what fits on this machine. */
 function createEngineParts(
@@ -84,7 +84,7 @@ function createEngineParts(
   });
   const modelStore = createModelStore({
     cacheDir: config.cache,
-    catalogue: headers,
+    catalog: headers,
     programs,
     readHeader,
     imported: createImportedModels(join(config.home, 'imported-models.json')),
@@ -98,7 +98,7 @@ function createEngineParts(
     });
   const plan = createMemoryPlanner({
     store: modelStore,
-    catalogue: headers,
+    catalog: headers,
     readHeader,
     measure: (context, signal) => llama.measure(context, signal),
     readHardware: hardware,

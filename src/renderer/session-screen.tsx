@@ -26,7 +26,7 @@ import { Button } from './ui/controls/button.tsx';
 import { Empty } from './ui/layout/facts.tsx';
 import { Icon } from './ui/layout/icon.tsx';
 import { Problem } from './ui/notices/problem.tsx';
-import { megabytes } from './lib/text/format.ts';
+import { bytes } from './lib/text/format.ts';
 import { useLocalModel } from './lib/models/use-local-model.ts';
 import { Notice } from './ui/notices/notice.tsx';
 import { DownloadControl } from './ui/controls/download-control.tsx';
@@ -268,7 +268,7 @@ export function ModelBanner({ projectPath }: { readonly projectPath: string | nu
         <p className="mb-2">
           {sizeBytes === null
             ? t('models.missingNoSize', { label })
-            : t('models.missing', { label, size: megabytes(sizeBytes) })}
+            : t('models.missing', { label, size: bytes(sizeBytes) })}
         </p>
         <DownloadControl id={model.id} />
       </Notice>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { reportOf } from '../../bench/lib/report.ts';
 import type { TaskRecord } from '../../bench/lib/results.ts';
 import { isMet } from '../../bench/lib/rows.ts';
-import { armCells, compareStrategies, comparisonRows, summarise, taskRows } from '../../bench/lib/summary.ts';
+import { armCells, compareStrategies, comparisonRows, summarize, taskRows } from '../../bench/lib/summary.ts';
 import { parseTaskOptions, starterModel } from '../../bench/lib/task-options.ts';
 import { aRecord } from './bench-kit.ts';
 
@@ -18,7 +18,7 @@ describe('the summary', () => {
       status: index < 3 ? 'done' : 'gave-up',
       accepted: index < 3,
     }));
-    expect(summarise(records)).toEqual([
+    expect(summarize(records)).toEqual([
       expect.objectContaining({
         model: starterModel,
         strategy: 'recipe',
@@ -42,7 +42,7 @@ describe('the summary', () => {
       aRecord({ kind: 'planted', solved: false }),
       aRecord({ kind: 'question', accepted: false }),
     ];
-    expect(summarise(records).map(({ kind, solved, total }) => `${kind} ${solved}/${total}`)).toEqual([
+    expect(summarize(records).map(({ kind, solved, total }) => `${kind} ${solved}/${total}`)).toEqual([
       'small 1/1',
       'planted 0/1',
       'question 1/1',
@@ -57,12 +57,12 @@ describe('the summary', () => {
       aRecord({ solved: false, confidence: 'weak-tests' }),
       aRecord({ solved: false, accepted: false, status: 'gave-up' }),
     ];
-    expect(summarise(records)[0]).toMatchObject({ accepted: 3, falseAccepts: 2, acceptedFirmly: 2, falseFirmly: 1 });
+    expect(summarize(records)[0]).toMatchObject({ accepted: 3, falseAccepts: 2, acceptedFirmly: 2, falseFirmly: 1 });
   });
 
   it('keeps models and strategies apart', () => {
     const records = [aRecord(), aRecord({ strategy: 'loop' }), aRecord({ model: 'a/b' })];
-    expect(summarise(records).map(({ model, strategy, total }) => `${model} ${strategy} ${total}`)).toEqual([
+    expect(summarize(records).map(({ model, strategy, total }) => `${model} ${strategy} ${total}`)).toEqual([
       `${starterModel} recipe 1`,
       `${starterModel} loop 1`,
       'a/b recipe 1',

@@ -240,7 +240,7 @@ describe('the composer', () => {
     await page.getByRole('log').getByText('It is three now.').first().waitFor();
     await page.keyboard.press('Control+5');
     const trimmed = page.getByRole('tabpanel', { name: 'Context' }).locator('[data-trimmed=summary]');
-    await trimmed.getByText(/^\d+ parts summarised$/u).waitFor();
+    await trimmed.getByText(/^\d+ parts summarized$/u).waitFor();
     await trimmed.getByText('Show parts').click();
     const parts = await trimmed.getByRole('listitem').allInnerTexts();
     expect(parts.join('\n')).toMatch(/file\s*paste\.txt/u);

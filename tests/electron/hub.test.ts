@@ -74,7 +74,7 @@ it('says what of a model fits before anything of it is fetched, by the address o
   await lookUp().waitFor();
   release();
   await lookUp().click();
-  await page.getByText('Licence: apache-2.0').waitFor();
+  await page.getByText('License: apache-2.0').waitFor();
   const rows = await page.locator('[data-choice]').allInnerTexts();
   expect(rows.map((text) => text.split('\n').slice(0, 4).join(' '))).toEqual([
     expect.stringMatching(/^Q2_K 6\d\.\d kB fits here/u),

@@ -36,7 +36,7 @@ export const hostileTexts: Readonly<Record<string, string>> = {
 // eslint-disable-next-line no-control-regex -- these are what is looked for
 const harmful = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
 
-/** The colours that the command line writes itself. */
+/** The colors that the command line writes itself. */
 // eslint-disable-next-line no-control-regex -- these are what is looked for
 const ourColours = /\u001B\[(?:1|2|22|3[1-6]|39)m/gu;
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { BlobRef, NewEvent, SessionEvent, Transient } from '../../src/shared/events/events.ts';
+import type { BlobRef } from '../../src/shared/events/blob-ref.ts';
+import type { NewEvent, SessionEvent, Transient } from '../../src/shared/events/events.ts';
 import { emptyMoney, reduceMoney } from '../../src/shared/money/session-money.ts';
 import { reduceSession } from '../../src/shared/session/reducers/reduce-session.ts';
 import { emptySession } from '../../src/shared/session/session-state.ts';

@@ -71,7 +71,9 @@ describe.skipIf(!isHere)('a command that fills the disk of the engine', { timeou
     await engine.inside('sh', '-c', 'head -c 60000000 /dev/zero > data/old');
     const ran = valueOf(await under.sandbox.exec({ command: fillDisk, timeoutMs: 200_000 }, none));
     expect([ran.outcome, ran.exitCode, ran.stderr]).toEqual(['exited', 0, '']);
-    expect(asked).toEqual([expect.stringMatching(/^The disk of the container engine is nearly full.*stands still/)]);
+    expect(asked).toEqual([
+      expect.stringMatching(/^The disk of the container engine is nearly full.*The command is paused/),
+    ]);
     expect(await output(under.sandbox, 'echo works')).toBe('works\n');
   });
 });

@@ -70,16 +70,16 @@ async function received(page: Page): Promise<string> {
 }
 
 async function set(page: Page): Promise<void> {
-  await keys(page).getByLabel('Service').fill('sky');
+  await keys(page).getByLabel('Provider').fill('sky');
   await keys(page).getByLabel('Key', { exact: true }).fill(key);
-  await keys(page).getByRole('button', { name: 'Set and test' }).click();
+  await keys(page).getByRole('button', { name: 'Save and test' }).click();
 }
 
 describe('a key in the window', () => {
   it('is kept in the ring and tried, and is then in no message, page, storage or file', async () => {
     const { page } = launched;
     await set(page);
-    await keys(page).getByText('The service took it.').waitFor();
+    await keys(page).getByText('The key works.').waitFor();
     await listed(page).getByText('in your system’s key store').waitFor();
     expect(service.seen).toContain(`Bearer ${key}`);
     const heard = await received(page);
@@ -97,7 +97,7 @@ describe('a key in the window', () => {
     const { page } = launched;
     await listed(page).getByText('in your system’s key store').waitFor();
     expect(await received(page)).not.toContain(key);
-    const remove = listed(page).getByRole('button', { name: 'Remove' });
+    const remove = listed(page).getByRole('button', { name: 'Remove key for sky' });
     await remove.click();
     await listed(page).waitFor({ state: 'detached' });
     expect(filesWith(home, key)).toEqual([]);
@@ -112,9 +112,9 @@ describe('a key in the window', () => {
     const { page } = launched;
     ring.lock();
     await page.reload();
-    await keys(page).getByText('lasts for as long as Dewpoint runs').waitFor();
+    await keys(page).getByText('last until Dewpoint quits').waitFor();
     await set(page);
-    await listed(page).getByText('for as long as Dewpoint runs').waitFor();
+    await listed(page).getByText('until Dewpoint quits').waitFor();
     expect(await received(page)).not.toContain(key);
     expect(filesWith(home, key)).toEqual([]);
   });

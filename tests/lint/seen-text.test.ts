@@ -20,7 +20,7 @@ describe('what a person is shown', () => {
     expect(others).toEqual([
       // How wide a text is.
       'main/hosts/cli/terminal/open-prompt.ts',
-      // Our own colours, and where the cursor goes.
+      // Our own colors, and where the cursor goes.
       'main/hosts/cli/terminal/terminal.ts',
       // Examples of it.
     ]);

@@ -5,7 +5,7 @@ import { Visitor, parseSync } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { en } from '../../src/renderer/texts/en.ts';
 
-/** Catches: a text that a person sees and that no translation could reach, for it stands in the code and not under a key. */
+/** Catches: a text that a person sees and that no translation could reach, for it stands in the code and not under a key; and a text that nobody sees. */
 const root = resolve(import.meta.dirname, '../..');
 
 /** Attributes whose text is shown or read out; a component of our own that takes one of these names shows it, too. */
@@ -106,7 +106,30 @@ function sources(folder: string): readonly string[] {
   });
 }
 
+/** What a file names keys by: each whole literal, and each template with what may stand in the place of its values. */
+function namesIn(path: string, source: string): readonly RegExp[] {
+  const found: RegExp[] = [];
+  const add = (parts: readonly string[]): void => {
+    if (parts.some((part) => part.includes('.')) && parts.every((part) => /^[\w.-]*$/u.test(part)))
+      found.push(new RegExp(`^${parts.map((part) => part.replaceAll('.', '\\.')).join('[\\w-]+')}$`, 'u'));
+  };
+  new Visitor({
+    Literal: ({ value }) => {
+      if (typeof value === 'string') add([value]);
+    },
+    TemplateLiteral: ({ quasis }) => add(quasis.map(({ value }) => value.raw)),
+  }).visit(parseSync(path, source).program);
+  return found;
+}
+
 describe('texts of the page', () => {
+  it('are each used by the page', () => {
+    const used = sources('src/renderer').flatMap((path) => namesIn(path, readFileSync(join(root, path), 'utf8')));
+    const isUsed = (key: string): boolean => used.some((name) => name.test(key));
+    expect(Object.keys(en).filter((key) => !isUsed(key) && !isUsed(key.replace(/\.(?:one|other)$/u, '')))).toEqual([]);
+    expect(namesIn('a.ts', "t('a.b'); t(`c.${kind}.d`);").map((name) => name.test('c.x.d'))).toEqual([false, true]);
+  });
+
   it('all stand under keys', () => {
     const found = sources('src/renderer').flatMap((path) =>
       textsWithoutKey(path, readFileSync(join(root, path), 'utf8')),

@@ -13,6 +13,7 @@ import type { DiskSpace } from '../sandbox/docker/engine/disk-watch.ts';
 import { spaceOf, visiblePart } from '../sandbox/docker/engine/engine-disk.ts';
 import { usersText } from '../sandbox/docker/user/user-candidates.ts';
 import { tiersText } from '../sandbox/sandbox-tiers.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport } from '@shared/contract/keys-contract.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
@@ -60,7 +61,7 @@ async function folder(area: string, path: string): Promise<Finding> {
 }
 
 function room(area: string, name: string, { free }: DiskSpace): Finding {
-  const text = `${name}, ${(free / 1e9).toFixed(1)} GB free`;
+  const text = `${name}, ${sizeText(free)} free`;
   if (free >= 2e9) return { area, status: 'ok', text, hint: null };
   return { area, status: 'warning', text, hint: 'A starter model and a sandbox image take about 2 GB.' };
 }

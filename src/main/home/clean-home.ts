@@ -1,6 +1,7 @@
 import { lstat, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeptItem } from '@shared/projects/project-preparation.ts';
+import { mayBeThere } from '../lib/files/host-folder.ts';
 import { findUnreferencedBlobs } from '../sessions/blobs/unreferenced-blobs.ts';
 
 export interface HomeFolders {
@@ -52,9 +53,9 @@ export async function cleanHome(
 async function whyUnneeded(homePath: string, name: string, now: number): Promise<string | null> {
   if (!/^\d{8}-\d{6}-[0-9a-f]{6}$/.test(name)) return null;
   for (const place of ['sessions', 'bin']) {
-    const found = await stat(join(homePath, place, name)).catch(() => null);
-    if (found !== null) return null;
+    if (await mayBeThere(join(homePath, place, name))) return null;
   }
+  // A copy that cannot be looked at stays.
   const made = await stat(join(homePath, 'workspaces', name)).catch(() => null);
   // A session that is just being made has its copy before its log.
   return made === null || made.mtimeMs > now - dayMs ? null : 'its session was deleted';
@@ -62,6 +63,7 @@ async function whyUnneeded(homePath: string, name: string, now: number): Promise
 
 async function sizeOf(path: string, signal: AbortSignal): Promise<number> {
   signal.throwIfAborted();
+  // A size is only shown: what cannot be looked at counts as nothing.
   const found = await lstat(path).catch(() => null);
   if (found === null) return 0;
   if (!found.isDirectory()) return found.size;
@@ -70,4 +72,5 @@ async function sizeOf(path: string, signal: AbortSignal): Promise<number> {
   return total;
 }
 
+// What cannot be listed is not removed either.
 const namesIn = (path: string): Promise<readonly string[]> => readdir(path).catch(() => []);

@@ -38,6 +38,7 @@ export async function readPageFiles(folder: string): Promise<PageFiles> {
 }
 
 async function filesUnder(folder: string): Promise<readonly string[]> {
+  // Without a built page the caller says so.
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const nested = entries.map(async (entry) => {
     const path = join(folder, entry.name);

@@ -16,7 +16,7 @@ import { repairServerModel, pullFromServer, listServers } from './model-servers.
 import type { LocalEngines } from './engine/local-engines.ts';
 import type { ContextGrants } from './memory/grant-context.ts';
 import type { LlamaEngine } from './engine/llama-engine.ts';
-import type { KnownHeader } from './files/model-catalogue.ts';
+import type { KnownHeader } from './files/model-catalog.ts';
 import type { ModelStore } from './files/model-store.ts';
 import type { OwnOllamaServer } from './engine/own-ollama-server.ts';
 import type { ServerMemoryPlanner } from './memory/server-memory-planner.ts';
@@ -71,7 +71,7 @@ export interface AvailableModelsOptions {
   readonly hubModels: HubModels;
   /** `OLLAMA_HOST` of the environment. */
   readonly ollamaHost: string | undefined;
-  /** Of the catalogue, also of models that it has no source for; null: not in it. */
+  /** Of the catalog, also of models that it has no source for; null: not in it. */
   readonly headerOf: (name: string) => KnownHeader | null;
   /** What a model would get of this machine, in a line; null where nobody knows. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
@@ -238,6 +238,7 @@ async function askService({ withKey, without, hasKey }: ServiceAccess, signal: A
     await withKey.tryKey(signal);
     return { models, isOpen: false };
   }
+  // A refusal is the usual answer without a key.
   const open = await without.listModels(signal).catch(() => []);
   return { models, isOpen: open.some(({ listedOn }) => listedOn === undefined) };
 }

@@ -40,6 +40,7 @@ export function createModelEntryFinder(options: ModelEntryFinderOptions): ModelE
       const provider = get(name.provider);
       if (provider === null) return null;
       options.mention(name.name);
+      // The list of the provider is asked next, and reports what is wrong.
       const planned = (await provider.find?.(name.name, signal).catch(() => null)) ?? null;
       if (planned !== null) return entryOfInfo(await completed(planned));
       const asked = await listed(provider, signal).then(

@@ -1,6 +1,7 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import type { KnownHeader } from './files/model-catalogue.ts';
+import type { KnownHeader } from './files/model-catalog.ts';
 import type { StoredModel } from './files/stored-model.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 export function entryOfFile(model: StoredModel): ModelEntry {
@@ -45,7 +46,7 @@ function noteOf({ origin, place, files, isInstalled, isStarter, hereBytes }: Sto
   const notes = [
     ...(isStarter ? ['the starter model'] : []),
     ...(isSplit ? [`in ${files.length} files`] : []),
-    ...(!isInstalled && hereBytes > 0 ? [`${(hereBytes / 1e6).toFixed(0)} MB of it is here`] : []),
+    ...(!isInstalled && hereBytes > 0 ? [`${sizeText(hereBytes)} of it is here`] : []),
   ];
   return notes.length === 0 ? null : notes.join('; ');
 }

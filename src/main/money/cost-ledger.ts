@@ -71,12 +71,12 @@ const workloadSchema: z.ZodType<Workload> = z.object({
   unpricedEnergyCalls: z.number(),
   estimatedEnergyCalls: z.number(),
   recipeRuns: z.object({
-    through: recipeRunTotalsSchema,
-    cut: recipeRunTotalsSchema,
+    exhausted: recipeRunTotalsSchema,
+    timedOut: recipeRunTotalsSchema,
     solved: recipeRunTotalsSchema,
     answered: recipeRunTotalsSchema,
-    again: recipeRunTotalsSchema,
-    covered: recipeRunTotalsSchema,
+    unsolvedInBoth: recipeRunTotalsSchema,
+    ranInBoth: recipeRunTotalsSchema,
   }),
 });
 

@@ -94,6 +94,7 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
     caps,
     reference,
     dispose: async () => {
+      // Who asked for it was told why it did not open.
       const opened = await opening?.catch(() => null);
       opened?.close();
       opening = null;

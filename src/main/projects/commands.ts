@@ -31,6 +31,7 @@ export function createProjectCommands(options: ProjectCommandsOptions): Handlers
     preparation: async ({ input, signal }) => valueOf(await preparations.plan(input, signal)),
     prepare: ({ input, signal }) =>
       wholeStream<PrepareProgress>(async (tell, stop) => {
+        // Who asked for the one before gets its error.
         const before = last.catch(() => undefined);
         const onProgress = (text: string): void => tell({ type: 'text', text });
         const work = before.then(() => preparations.prepare({ ...input, onProgress }, stop));

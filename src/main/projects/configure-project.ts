@@ -30,6 +30,7 @@ export function createProjectSetup(options: ProjectSetupOptions): ProjectSetup {
         const { key, value } = changed(settings.current(), await placesOf(options, projectPath), change);
         valueOf(await (value === null ? settings.unset(key) : settings.set(key, value)));
       });
+      // Who asked for this change gets its error; the next one starts anew.
       last = work.catch(() => undefined);
       await work;
       return shown(options, projectPath);

@@ -263,7 +263,7 @@ async function orderPlaces(
   const unique = [...new Set([...named, ...best].map((one) => one.chunk))];
   const [first, second] = best;
   const clear = named.length === 1 || (first !== undefined && first.score > (second?.score ?? 0) * 1.6);
-  // Where there is little, what shares no word with the text may be meant all the same: a colour stands in a style sheet.
+  // Where there is little, what shares no word with the text may be meant all the same: a color stands in a style sheet.
   const others = chunks.length <= fewPlaces ? chunks.filter((chunk) => !unique.includes(chunk)) : [];
   const top = [...unique, ...others].slice(0, isBlind ? fewPlaces : 5);
   if (clear || top.length < 2 || !context.model.capabilities.grammar) return unique;

@@ -113,7 +113,7 @@ export interface Decision {
   /** The chance that the cloud does the rest and this machine does not, by the votes. */
   readonly gain: number | null;
   readonly features: Features;
-  /** Before this step the other model is asked for advice on a digest. */
+  /** Before this step the other model is asked for advice from a handoff. */
   readonly wantsAdvice: boolean;
   /** It would have gone to the cloud, had there been a network. */
   readonly isDegraded: boolean;

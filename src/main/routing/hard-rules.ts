@@ -41,7 +41,8 @@ function fenceDenial({ info }: RouteCandidate, facts: RouteFacts): Denial | null
   const hit = kept ?? (needsCloud(facts) ? undefined : taint.find(({ verdict }) => verdict === 'ask'));
   if (hit === undefined) return null;
   const what = hit.path === null ? `content restricted by "${hit.rule}"` : `${hit.path} (${hit.rule})`;
-  const how = kept === undefined ? 'which needs your approval to leave this machine' : 'which stays on this machine';
+  const how =
+    kept === undefined ? 'which needs your approval before it leaves this machine' : 'which stays on this machine';
   return { code: 'fence', text: `The conversation contains ${what}, ${how}.` };
 }
 

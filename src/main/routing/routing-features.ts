@@ -97,16 +97,15 @@ function recordOf({ numbers, candidates, purpose }: RouteFacts): Features {
   };
 }
 
-const kinds = { isReading: 0, isPlanning: 0, isRepairing: 0, isRote: 0 } as const;
+const kinds = { isReading: 0, isPlanning: 0, isRote: 0 } as const;
 
 const purposeFlags: Readonly<Record<Purpose, Readonly<Record<keyof typeof kinds, number>>>> = {
   act: kinds,
   locate: { ...kinds, isReading: 1 },
   propose: kinds,
-  repair: { ...kinds, isRepairing: 1 },
   answer: kinds,
   plan: { ...kinds, isPlanning: 1 },
-  summarise: { ...kinds, isRote: 1 },
+  summarize: { ...kinds, isRote: 1 },
   choose: { ...kinds, isReading: 1 },
   title: { ...kinds, isRote: 1 },
   advise: { ...kinds, isPlanning: 1 },

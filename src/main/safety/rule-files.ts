@@ -9,6 +9,7 @@ import type { RuleLine } from '@shared/rules/parse-rules.ts';
 import { contradictionsIn, fenceRules, maskGlobs, parseRules, routeRules } from '@shared/rules/parse-rules.ts';
 import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/files/json-file.ts';
 import { sha256Of } from '../lib/sha256.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** All that holds for the sessions of a project now. */
 export interface ActiveRules {
@@ -214,7 +215,11 @@ async function readRules(path: string): Promise<Read> {
     if (!stat.isFile())
       return { text: null, hash: null, problem: `${path} is not a plain file, and Dewpoint does not read it.` };
     if (stat.size > maxBytes)
-      return { text: null, hash: null, problem: `${path} is longer than 64 KiB, and Dewpoint does not read it.` };
+      return {
+        text: null,
+        hash: null,
+        problem: `${path} is longer than ${sizeText(maxBytes)}, and Dewpoint does not read it.`,
+      };
     const bytes = await readFile(path);
     return { text: bytes.toString('utf8'), hash: sha256Of(bytes), problem: null };
   } catch (error) {

@@ -2,7 +2,7 @@ import type { SessionEvent } from '@shared/events/events.ts';
 import type { FenceHit, FenceSources } from '@shared/safety/fences.ts';
 import { compileFences, fenceVerdict, keyOfHit } from '@shared/safety/fences.ts';
 import type { Manifest } from '@shared/session/call-manifest.ts';
-import { manifestOf, summariseManifest, textOfPart } from '@shared/session/call-manifest.ts';
+import { manifestOf, summarizeManifest, textOfPart } from '@shared/session/call-manifest.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
@@ -85,10 +85,12 @@ export function createSessionFences(options: SessionFencesOptions): SessionFence
         const settings = await options.settings();
         return shutAnswer(settings, call) ?? answer(options, await ready(settings, signal), call);
       });
+      // The call itself gets the error below.
       busy = turn.catch(() => undefined);
       try {
         return await turn;
       } catch {
+        // Nothing leaves where nobody can say what a fence covers.
         return refusal('files that a fence may cover, because they could not be looked up', call);
       }
     },
@@ -158,7 +160,7 @@ function answer({ hideKnown }: SessionFencesOptions, built: Built, call: FencedC
     });
   if (verdict === 'local-only') {
     const carried = manifest(request.messages);
-    return { type: 'fenced', outcome: 'refused', hits, request, text: summariseManifest(carried), manifest: carried };
+    return { type: 'fenced', outcome: 'refused', hits, request, text: summarizeManifest(carried), manifest: carried };
   }
   const clean = redactRequest(
     request,
@@ -170,7 +172,7 @@ function answer({ hideKnown }: SessionFencesOptions, built: Built, call: FencedC
   const known: FenceHit = { rule: 'a key that is known here', verdict: 'redact', path: null, how: 'content' };
   const all = hits.length === 0 ? [known] : hits;
   const carried = manifest(clean.messages);
-  return { type: 'fenced', outcome, hits: all, request: clean, text: summariseManifest(carried), manifest: carried };
+  return { type: 'fenced', outcome, hits: all, request: clean, text: summarizeManifest(carried), manifest: carried };
 }
 
 function each(hits: readonly FenceHit[]): readonly FenceHit[] {

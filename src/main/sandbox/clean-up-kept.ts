@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
 import type { CleanRequest, KeptItem } from '@shared/projects/project-preparation.ts';
 import type { Settings } from '@shared/settings/settings.ts';
+import { isGone, mayBeThere } from '../lib/files/host-folder.ts';
 import type { Log } from '../lib/log.ts';
 import { findPrepared, type PartState } from './packages/find-prepared.ts';
 import { dependencyRecords, type DependencyRecord } from './packages/dependency-records.ts';
 import { halfMadeVolumes, hasDependencyVolume, removeDependencyVolume } from './docker/packages/dependency-volumes.ts';
+import { statusOf } from './docker/engine/engine-deadline.ts';
 import { engineSearch } from './docker/engine/engine-endpoints.ts';
 import { findEngine, type Engine } from './docker/engine/container-engine.ts';
 import { homeIdOf } from './docker/user/container-identity.ts';
@@ -39,6 +41,7 @@ export async function cleanUpKept(
   const homePath = await realpath(deps.homePath);
   const homeId = homeIdOf(homePath);
   const store = dependencyRecords(homePath);
+  // A project that was deleted is named by its old path.
   const project = ofProject === undefined ? null : await realpath(ofProject).catch(() => ofProject);
   const all = await store.list();
   const records = project === null ? all : all.filter(({ projectPath }) => projectPath === project);
@@ -118,13 +121,19 @@ interface Judging {
 async function whyUnneeded(deps: CleaningDeps, record: DependencyRecord, judging: Judging): Promise<string | null> {
   const { engine, homeId, records, signal } = judging;
   const { projectPath, ecosystem, imageId, key } = record;
-  if ((await stat(projectPath).catch(() => null))?.isDirectory() !== true) return 'its project was deleted';
+  const project = await stat(projectPath).catch((error: unknown) => (isGone(error) ? null : 'closed'));
+  // Nobody can say what a project that cannot be looked at needs.
+  if (project === 'closed') return null;
+  if (project?.isDirectory() !== true) return 'its project was deleted';
   if (record.outcome.type === 'ready' && !(await hasDependencyVolume(engine, homeId, record.outcome.volume)))
     return 'its volume was deleted';
   const image = await engine.docker
     .getImage(imageId)
     .inspect()
-    .catch(() => null);
+    .catch((error: unknown) => {
+      if (statusOf(error) === 404) return null;
+      throw error;
+    });
   if (image === null) return 'its image was deleted';
   const own = setupOf(deps.settings(), projectPath).setup;
   const states = await findPrepared(
@@ -156,9 +165,9 @@ async function whyChangedUnneeded(
   if (changed === undefined || states.some((state) => state.record?.key === key)) return null;
   if (changed.isForProject) return 'a newer one exists';
   const isThere = await Promise.all(
-    ['sessions', 'bin'].map((place) => stat(join(homePath, place, changed.sessionId)).catch(() => null)),
+    ['sessions', 'bin'].map((place) => mayBeThere(join(homePath, place, changed.sessionId))),
   );
-  return isThere.every((found) => found === null) ? 'its session was deleted' : null;
+  return isThere.includes(true) ? null : 'its session was deleted';
 }
 
 function isOfSamePart(one: DependencyRecord, other: DependencyRecord): boolean {

@@ -108,6 +108,7 @@ async function runTerminal(run: TerminalRun, signal: AbortSignal): Promise<void>
     );
     terminals.set(terminalId, { sessionId: journal.sessionId, process });
     onPush({ type: 'opened', terminalId });
+    // It has ended by itself.
     const close = (): void => void process.close().catch(() => undefined);
     signal.addEventListener('abort', close, { once: true });
     if (signal.aborted) close();
@@ -117,6 +118,7 @@ async function runTerminal(run: TerminalRun, signal: AbortSignal): Promise<void>
     terminals.delete(terminalId);
     await journal
       .append({ type: 'terminal-closed', terminalId, exitCode, durationMs: Date.now() - since })
+      // The log may be closed by now: the terminal ends all the same.
       .catch(() => undefined);
   }
   onPush({ type: 'ended', exitCode });

@@ -103,6 +103,7 @@ async function startContainer(
 ): Promise<Reply<Sandbox>> {
   await makeFolder(deps.homePath);
   const named = request.projectPath ?? request.workspacePath;
+  // A folder that is gone keeps its path: what uses it reports it.
   const projectPath = await realpath(named).catch(() => named);
   const changed = await changedImage(request.settings, projectPath);
   return createDockerSandbox(
@@ -137,6 +138,7 @@ async function startContainer(
 async function changedImage(settings: Settings['sandbox'], projectPath: string): Promise<string | null> {
   const used = setupOf(settings, projectPath).image;
   if (used === null || used.approval === null) return null;
+  // What cannot be read counts as changed.
   const own = await findOwnImage(projectPath).catch(() => null);
   if (own?.ok === true && own.value?.approval === used.approval) return null;
   return 'The project asks for another image since your approval. The approved image is used. Look at the new one: dewpoint sandbox image use';

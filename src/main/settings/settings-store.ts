@@ -75,6 +75,7 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       for (const listener of listeners) listener(name);
       return success(lookUp(settings, names) ?? null);
     });
+    // Who asked for this change gets its error; the next one starts anew.
     last = work.catch(() => undefined);
     return work;
   };

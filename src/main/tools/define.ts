@@ -1,5 +1,5 @@
 import type { Failure, Reply } from '@shared/errors.ts';
-import type { PlanItem } from '@shared/events/plan-events.ts';
+import type { PlanItem } from '@shared/events/conversation-events.ts';
 import type { z } from 'zod';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 

@@ -1,4 +1,4 @@
-import { planItemStateSchema } from '@shared/events/plan-events.ts';
+import { planItemStateSchema } from '@shared/events/conversation-events.ts';
 import { mostPlanItems } from '@shared/session/plan-steps.ts';
 import { z } from 'zod';
 import { defineTool } from './define.ts';

@@ -311,8 +311,8 @@ export const inspector = {
   'context.trimmed.long': 'Too long for one output: only the start and end were sent.',
   'context.trimmed.attached': 'Too long for this model: only the start was sent.',
   'context.trimmed.room': 'Older result, shortened to make room.',
-  'context.trimmed.summary.one': '{count} part summarised',
-  'context.trimmed.summary.other': '{count} parts summarised',
+  'context.trimmed.summary.one': '{count} part summarized',
+  'context.trimmed.summary.other': '{count} parts summarized',
   'context.trimmed.summaryWhy':
     'A summary replaces these parts: the conversation was too long, or you asked for one. It keeps your task word for word.',
   'context.parts.show': 'Show parts',

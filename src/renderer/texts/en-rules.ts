@@ -41,7 +41,7 @@ export const rules = {
   'rules.value.path': 'Path pattern, as in .gitignore',
   'rules.value.text': 'Regular expression',
   'rules.value.task': 'Words',
-  'rules.value.purpose': 'Kind of step: act, plan, summarise, …',
+  'rules.value.purpose': 'Kind of step: act, plan, summarize, …',
   'rules.value.always': 'No value needed',
   'rules.text': 'Rules file',
   'rules.textHint': 'One rule per line. # starts a comment.',

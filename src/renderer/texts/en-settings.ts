@@ -57,7 +57,7 @@ export const settings = {
   'hub.looking': 'Checking the model and its memory needs…',
   'hub.text': 'See what fits this machine before you download.',
   'hub.wrongName': 'Enter an owner and a repository, like OWNER/REPOSITORY.',
-  'hub.licence': 'Licence: {licence}',
+  'hub.licence': 'License: {licence}',
   'hub.noLicence': 'unknown',
   'hub.fits': 'fits here',
   'hub.tooLarge': 'does not fit here',

@@ -19,7 +19,7 @@ export interface ModelEntry {
   readonly note: string | null;
   /** What it would get of this machine's memory, in a line; only where one model is shown. Null: not known. */
   readonly fit?: string | null;
-  /** Of a model of the catalogue: which documents the keys of its header, and so its fit, were taken from. */
+  /** Of a model of the catalog: which documents the keys of its header, and so its fit, were taken from. */
   readonly headerFrom?: readonly string[];
   /** Its file, where there is or would be one; `isOurs` when removing the model deletes it. */
   readonly file?: { readonly path: string; readonly hereBytes: number; readonly isOurs: boolean };

@@ -12,13 +12,12 @@ export const purposeSchema = z.enum([
   'act',
   'locate',
   'propose',
-  'repair',
   'answer',
   'plan',
-  'summarise',
+  'summarize',
   'choose',
   'title',
-  /** Another model is asked on a digest of the work: what to do next, or whether it is done. */
+  /** Another model is asked from a handoff: what to do next, or whether it is done. */
   'advise',
   'review',
 ]);

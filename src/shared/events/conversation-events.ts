@@ -1,32 +1,5 @@
 import { z } from 'zod';
 import { attachmentSchema } from '@shared/attachments/attachment.ts';
-import { planEvents } from './plan-events.ts';
-
-/** What became of what a model is shown, and what it says of its plan; part of the events (`events.ts`). */
-export const contextEvents = {
-  ...planEvents,
-  'context-compacted': z.object({
-    summary: z.string(),
-    replacesUpToSeq: z.number().int(),
-    beforeTokens: z.number().int(),
-    afterTokens: z.number().int(),
-  }),
-  'observation-trimmed': z.object({
-    toolCallId: z.string(),
-    beforeTokens: z.number().int(),
-    afterTokens: z.number().int(),
-  }),
-} as const;
-
-export const terminalEvents = {
-  /** A person's own shell in the sandbox; what is done there is not in the log. */
-  'terminal-opened': z.object({ terminalId: z.string() }),
-  'terminal-closed': z.object({
-    terminalId: z.string(),
-    exitCode: z.number().int().nullable(),
-    durationMs: z.number(),
-  }),
-} as const;
 
 /** What the user says. */
 export const conversationEvents = {
@@ -42,4 +15,25 @@ export const conversationEvents = {
   'message-dropped': z.object({ messageId: z.string() }),
   /** A person changed the plan that a turn ended with: from now on these are its steps. */
   'plan-edited': z.object({ planTurnId: z.string(), steps: z.array(z.string()) }),
+} as const;
+
+export const planItemStateSchema = z.enum(['open', 'working', 'done', 'dropped']);
+const planItemSchema = z.object({ text: z.string(), state: planItemStateSchema });
+export type PlanItem = Readonly<z.infer<typeof planItemSchema>>;
+
+/** What became of what a model is shown, and what it says of its plan; part of the events (`events.ts`). */
+export const contextEvents = {
+  /** How far a plan that is carried out is, as the model says: all of its items. The last one of a turn holds. */
+  'plan-progressed': z.object({ items: z.array(planItemSchema) }),
+  'context-compacted': z.object({
+    summary: z.string(),
+    replacesUpToSeq: z.number().int(),
+    beforeTokens: z.number().int(),
+    afterTokens: z.number().int(),
+  }),
+  'observation-trimmed': z.object({
+    toolCallId: z.string(),
+    beforeTokens: z.number().int(),
+    afterTokens: z.number().int(),
+  }),
 } as const;

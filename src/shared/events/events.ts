@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { blobRefSchema } from './blob-ref.ts';
 import { instructionEvents } from '@shared/safety/instruction-files.ts';
-import { sandboxPayloads } from './sandbox-events.ts';
+import { sandboxPayloads, terminalEvents } from './sandbox-events.ts';
 import { sessionEvents } from './session-events.ts';
-import { conversationEvents, contextEvents, terminalEvents } from './conversation-events.ts';
+import { conversationEvents, contextEvents } from './conversation-events.ts';
 import { turnEvents } from './turn-events.ts';
 import { callEvents } from './call-events.ts';
 import { toolEvents } from './tool-events.ts';
 import { approvalEvents, capEvents } from './approval-events.ts';
+
 /**
  * The facts of a session. The log is the truth: everything shown or counted is a pure function of these.
  * Deltas and output chunks are never events; the matching `*-ended` event holds the whole.
@@ -15,7 +15,6 @@ import { approvalEvents, capEvents } from './approval-events.ts';
  */
 export const LOG_VERSION = 2;
 
-export type BlobRef = z.infer<typeof blobRefSchema>;
 export const payloads = {
   ...sessionEvents,
   ...conversationEvents,

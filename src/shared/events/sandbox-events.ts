@@ -36,3 +36,13 @@ export const sandboxPayloads = {
     exitCode: z.number().int().nullable(),
   }),
 } as const;
+
+export const terminalEvents = {
+  /** A person's own shell in the sandbox; what is done there is not in the log. */
+  'terminal-opened': z.object({ terminalId: z.string() }),
+  'terminal-closed': z.object({
+    terminalId: z.string(),
+    exitCode: z.number().int().nullable(),
+    durationMs: z.number(),
+  }),
+} as const;

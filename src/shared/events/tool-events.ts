@@ -13,7 +13,7 @@ export type Actor = z.infer<typeof actorSchema>;
 /** One side of a file's change. `null`: the file was not there. `kept: false`: it was there but its bytes were not kept, and why. */
 export const fileImageSchema = z.union([
   z.object({ kept: z.literal(true), blob: blobRefSchema, mode: z.number().int() }),
-  z.object({ kept: z.literal(false), why: z.enum(['too-large', 'ignored', 'not-a-file', 'no-text-name']) }),
+  z.object({ kept: z.literal(false), why: z.enum(['too-large', 'not-a-file', 'no-text-name']) }),
   z.null(),
 ]);
 

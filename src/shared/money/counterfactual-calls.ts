@@ -55,7 +55,7 @@ export function counterfactualCloudSeconds(work: Workload, { local: here, cloud 
 
 /** Programs that models are asked by, and those that answer a person: what is usual of one is not of the other. */
 const endGroups: readonly (readonly (keyof RecipeRunsByEnd)[])[] = [
-  ['through', 'cut', 'solved', 'again', 'covered'],
+  ['exhausted', 'timedOut', 'solved', 'unsolvedInBoth', 'ranInBoth'],
   ['answered'],
 ];
 
@@ -98,17 +98,18 @@ export function counterfactualCallRatio(
   seconds: number | null,
   known: SplitWorkload & { readonly there: Workload },
 ): number {
-  const { through, cut, solved, answered, again, covered } = work.recipeRuns;
+  const { exhausted, timedOut, solved, answered, unsolvedInBoth, ranInBoth } = work.recipeRuns;
   if (work.calls === 0) return 1;
   const callMs = usualCallMs(known.there) ?? (seconds === null ? null : (seconds * 1000) / work.calls);
-  const asked = through.calls + solved.calls + answered.calls + cut.calls + again.calls + covered.calls;
+  const asked =
+    exhausted.calls + solved.calls + answered.calls + timedOut.calls + unsolvedInBoth.calls + ranInBoth.calls;
   const rest = Math.max(0, work.calls - asked);
   const there =
-    inTime(through, callMs, 0) +
+    inTime(exhausted, callMs, 0) +
     inTime(solved, callMs, 0) +
     inTime(answered, callMs, 0) +
-    inTime(cut, callMs, usualCalls(known)) +
-    Math.max(0, inTime(again, callMs, 0) - again.madeThere);
+    inTime(timedOut, callMs, usualCalls(known)) +
+    Math.max(0, inTime(unsolvedInBoth, callMs, 0) - unsolvedInBoth.madeThere);
   return (rest + there) / (rest + asked);
 }
 
@@ -117,9 +118,9 @@ const overrun = 1.1;
 
 /** The most that all of it can take elsewhere, in seconds, for what programs do ends with their time. */
 export function longestSeconds({ calls, recipeRuns }: Workload, seconds: number): number {
-  const { through, cut, solved, answered, again, covered } = recipeRuns;
-  const bounded = [through, cut, solved, answered, again];
-  const asked = bounded.reduce((sum, one) => sum + one.calls, covered.calls);
+  const { exhausted, timedOut, solved, answered, unsolvedInBoth, ranInBoth } = recipeRuns;
+  const bounded = [exhausted, timedOut, solved, answered, unsolvedInBoth];
+  const asked = bounded.reduce((sum, one) => sum + one.calls, ranInBoth.calls);
   const limitMs = bounded.reduce((sum, one) => sum + one.limitMs, 0);
   return (limitMs / 1000) * overrun + seconds * Math.max(0, 1 - asked / Math.max(1, calls));
 }
@@ -147,7 +148,7 @@ function inTime(
 
 /** Questions of a program that asks all it has, by the runs that are known and what was found elsewhere. */
 function usualCalls({ local, cloud }: SplitWorkload): number {
-  const known = [local, cloud].flatMap(({ recipeRuns }) => [recipeRuns.through, recipeRuns.again]);
+  const known = [local, cloud].flatMap(({ recipeRuns }) => [recipeRuns.exhausted, recipeRuns.unsolvedInBoth]);
   const sum = (of: (one: RecipeRunTotals) => number): number => known.reduce((total, one) => total + of(one), 0);
   return (sum((one) => one.calls) + runs.courseCalls) / (sum((one) => one.runs) + 1);
 }

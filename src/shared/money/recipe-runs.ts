@@ -28,26 +28,26 @@ export interface RecipeRunTotals {
  */
 export interface RecipeRunsByEnd {
   /** All was asked, to no end. */
-  readonly through: RecipeRunTotals;
+  readonly exhausted: RecipeRunTotals;
   /** Time was up before all was asked. */
-  readonly cut: RecipeRunTotals;
+  readonly timedOut: RecipeRunTotals;
   readonly solved: RecipeRunTotals;
   /** Told something that nothing judges. */
   readonly answered: RecipeRunTotals;
   /** To no end, and the other place was asked after it in the same turn, to no end either. */
-  readonly again: RecipeRunTotals;
+  readonly unsolvedInBoth: RecipeRunTotals;
   /** The other place has really been asked in the same turn: there is nothing to imagine. */
-  readonly covered: RecipeRunTotals;
+  readonly ranInBoth: RecipeRunTotals;
 }
 
 const none: RecipeRunTotals = { runs: 0, calls: 0, written: 0, otherMs: 0, limitMs: 0, madeThere: 0, rate: 0 };
 export const noRecipeRuns: RecipeRunsByEnd = {
-  through: none,
-  cut: none,
+  exhausted: none,
+  timedOut: none,
   solved: none,
   answered: none,
-  again: none,
-  covered: none,
+  unsolvedInBoth: none,
+  ranInBoth: none,
 };
 
 export function addRecipeRuns(left: RecipeRunsByEnd, right: RecipeRunsByEnd): RecipeRunsByEnd {
@@ -61,12 +61,12 @@ export function addRecipeRuns(left: RecipeRunsByEnd, right: RecipeRunsByEnd): Re
     rate: left[kind].rate + right[kind].rate,
   });
   return {
-    through: both('through'),
-    cut: both('cut'),
+    exhausted: both('exhausted'),
+    timedOut: both('timedOut'),
     solved: both('solved'),
     answered: both('answered'),
-    again: both('again'),
-    covered: both('covered'),
+    unsolvedInBoth: both('unsolvedInBoth'),
+    ranInBoth: both('ranInBoth'),
   };
 }
 
@@ -119,9 +119,9 @@ export function recipeRunsOf(
       if (madeThere > 0) {
         // Here all was asked already; there it began with what was known by then, and would have asked more.
         const isAgain = where === 'local' && end === 'gave-up' && endOf(reason) === 'gave-up';
-        return { model, where, recipeRuns: { ...noRecipeRuns, [isAgain ? 'again' : 'covered']: sum } };
+        return { model, where, recipeRuns: { ...noRecipeRuns, [isAgain ? 'unsolvedInBoth' : 'ranInBoth']: sum } };
       }
-      const kind = end !== 'gave-up' ? end : tookMs >= limitMs || reason === 'time-limit' ? 'cut' : 'through';
+      const kind = end !== 'gave-up' ? end : tookMs >= limitMs || reason === 'time-limit' ? 'timedOut' : 'exhausted';
       return { model, where, recipeRuns: { ...noRecipeRuns, [kind]: sum } };
     });
 }

@@ -1,5 +1,5 @@
 /**
- * How a text is recognised again after it was quoted, cut, numbered, indented or encoded. A copy of some length is
+ * How a text is recognized again after it was quoted, cut, numbered, indented or encoded. A copy of some length is
  * found; what a model said in its own words is not: for that there is the record of what was built from what.
  */
 

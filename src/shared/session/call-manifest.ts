@@ -91,7 +91,7 @@ function imageBytes(base64: string): number {
 }
 
 /** In a few lines for a person who is asked: how much, from where, and what of it is fenced. */
-export function summariseManifest({ model, bytes, parts, builtFrom }: Manifest): string {
+export function summarizeManifest({ model, bytes, parts, builtFrom }: Manifest): string {
   const origins = [...new Set(parts.flatMap(({ origin }) => (origin === null ? [] : [origin])))];
   const hits = [...parts.flatMap(({ hits: own }) => own), ...builtFrom];
   const fenced = [

@@ -1,4 +1,4 @@
-import type { PlanItem } from '@shared/events/plan-events.ts';
+import type { PlanItem } from '@shared/events/conversation-events.ts';
 import { shortenText, lineLimit } from '@shared/text/shorten-text.ts';
 
 /** How many items of a plan a model may tell of. */

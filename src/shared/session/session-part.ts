@@ -2,7 +2,7 @@ import type { SessionState, TurnState } from './session-state.ts';
 
 type Lists = Pick<SessionState, 'turns' | 'messages' | 'steps' | 'toolCalls' | 'actions'>;
 
-/** Some neighbouring turns of a session with all that happened in them: what a fold keeps only of the latest. */
+/** Some neighboring turns of a session with all that happened in them: what a fold keeps only of the latest. */
 export interface SessionPart extends Lists {
   /** Of the event that began the first of them. */
   readonly fromSeq: number;

@@ -4,7 +4,7 @@ import type { EngineReport, Energy, Timings } from '@shared/events/call-report.t
 import type { SandboxTier, UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import type { Stage, Where } from '@shared/models/model-info.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
-import type { PlanItem } from '@shared/events/plan-events.ts';
+import type { PlanItem } from '@shared/events/conversation-events.ts';
 import type { RunStatus } from './run-options.ts';
 import type { ChangeState } from './file-change-state.ts';
 import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';

@@ -80,7 +80,7 @@ describe('an Ollama that runs on this machine', () => {
       bytes: 500_000_000,
     });
     expect(server.requests.filter(({ path }) => path === '/api/delete')).toEqual([
-      { path: '/api/delete', body: { model: 'm:latest' } },
+      { path: '/api/delete', body: { name: 'm:latest' } },
     ]);
     await expect(core.client.models.remove({ id: 'ollama/other' })).rejects.toThrow('The model');
   });

@@ -122,7 +122,7 @@ describe('the score', () => {
     expect([decision.chosen?.info.where, decision.code]).toEqual(['local', 'router-failed']);
   });
 
-  it.each(['act', 'review', 'summarise'] as const)(
+  it.each(['act', 'review', 'summarize'] as const)(
     'leaves it there, too, when a layer above the hard rules fails for %s',
     (purpose) => {
       const trajectory = { ...emptyTrajectory, last: { model: there.info.id, where: 'cloud' }, steps: 2 } as const;

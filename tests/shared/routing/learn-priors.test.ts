@@ -33,7 +33,7 @@ describe('what is learned of two models', () => {
       ['here', 'propose'],
       ['here', 'propose'],
       ['there', 'propose'],
-      ['here', 'summarise'],
+      ['here', 'summarize'],
     ];
     expect(learnPriors({}, aTurn('done', steps))).toEqual({
       here: { locate: { tries: 1, solved: 1, at: 0 }, propose: { tries: 1, solved: 0, at: 0 } },

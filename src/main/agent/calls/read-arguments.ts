@@ -27,6 +27,7 @@ export function readJson(text: string): ReadJson {
       ? { ok: true, value, repairs: ['the JSON was repaired'] }
       : { ok: false };
   } catch {
+    // What even a repair cannot read has no arguments.
     return { ok: false };
   }
 }

@@ -17,7 +17,7 @@ export interface Reviewers extends Pick<LoopCandidates, 'turn' | 'shut'> {
 }
 
 /**
- * Has a stronger model say APPROVE or REDO on a digest, where the router finds that worth its price. Null: it is no
+ * Has a stronger model say APPROVE or REDO from a handoff, where the router finds that worth its price. Null: it is no
  * matter of this turn (nobody stronger is there, the cloud did the work itself, or the profile has no reviews).
  */
 export async function askReview(candidates: Reviewers, look: ChangesOverview, claim: Claim): Promise<GateCheck | null> {
@@ -25,8 +25,8 @@ export async function askReview(candidates: Reviewers, look: ChangesOverview, cl
   const reviewer = all.find(({ stage }) => stage.where === 'cloud');
   const most = turn.options.routing.numbers.reviews ?? 0;
   if (reviewer === undefined || current.stage.where === 'cloud' || most === 0) return null;
-  const digest = `${handoffSummary(turn, look)}\n\nWhat the smaller model says at its end:\n${claim.text.slice(0, 2_000)}`;
-  const promptTokens = turn.tokens.count(digest) + turn.tokens.count(promptTexts.review);
+  const handoff = `${handoffSummary(turn, look)}\n\nWhat the smaller model says at its end:\n${claim.text.slice(0, 2_000)}`;
+  const promptTokens = turn.tokens.count(handoff) + turn.tokens.count(promptTexts.review);
   const decision = routeStep(turn, {
     purpose: 'review',
     strategy: 'loop',
@@ -45,7 +45,7 @@ export async function askReview(candidates: Reviewers, look: ChangesOverview, cl
     purpose: 'review',
     reason: { code: decision.code, text: decision.text },
     system: promptTexts.review,
-    digest,
+    handoff,
     maxTokens: MAX_VERDICT_TOKENS,
     decision,
   });

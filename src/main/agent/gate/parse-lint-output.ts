@@ -5,7 +5,7 @@ export interface LintFinding {
 }
 
 const MAX_TEXT = 300;
-// oxlint-disable-next-line no-control-regex -- colours are what must go
+// oxlint-disable-next-line no-control-regex -- colors are what must go
 const colour = /\u001b\[[0-9;]*[A-Za-z]/gu;
 /** `path:line:col: text`, as ruff, flake8, `--format unix` and most others have it; tsc has `path(line,col): text`. */
 const oneLine = /^(?<path>[^\s:(][^:(]*\.\w+)(?::(?<line>\d+)(?::\d+)?:|\((?<other>\d+),\d+\):)\s*(?<text>\S.*)$/u;

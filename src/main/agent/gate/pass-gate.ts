@@ -29,7 +29,7 @@ export interface GateMemory {
 /**
  * L4 after the success criterion: whether anything was changed at all, whether the change is whole by its look, whether
  * the project's own linter finds what it did not find before, and, where the router finds it worth its price, whether a
- * stronger model approves of it on a digest. Throws `cancelled`.
+ * stronger model approves of it from a handoff. Throws `cancelled`.
  */
 export async function passGate(loop: Loop, memory: GateMemory, claim: Claim): Promise<GateOutcome> {
   const { turn } = loop;
@@ -101,7 +101,7 @@ export async function lintOfRecipe(turn: ActingTurn & Pick<Turn, 'changes' | 'fo
 }
 
 /**
- * What a recipe calls done and is not sure of, by a stronger model on a digest, where the router finds that worth its price.
+ * What a recipe calls done and is not sure of, by a stronger model from a handoff, where the router finds that worth its price.
  * Null: it is no matter of this turn.
  */
 export async function reviewOfRecipe(candidates: Reviewers, text: string): Promise<GateCheck | null> {

@@ -1,4 +1,4 @@
-import type { BlobRef } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { BlobSink, Journal } from '../../sessions/journal/journal.ts';
 
 /** What a tool prints while it runs: shown as it comes, and kept whole beside the log. */

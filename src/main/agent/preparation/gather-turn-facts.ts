@@ -72,6 +72,7 @@ async function capsLeft({
   try {
     return { caps: [...(await dependencies.budget.left(id, options.maxUsd))] };
   } catch {
+    // The budget is asked again before each call, and refuses there.
     return {};
   }
 }

@@ -9,6 +9,7 @@ import { shortenResult } from './shorten-output.ts';
 import type { AssistantEntry, CallEntry, Entry, UserEntry } from './conversation.ts';
 import { partsOf, roomForAttached } from './attached-parts.ts';
 import { promptTexts } from './prompt-texts.ts';
+import type { Turn } from '../turn/turn.ts';
 import { maxOutputTokens, messagesBytes, toolsBytes } from './token-estimate.ts';
 import type { PromptForm } from './tool-descriptions.ts';
 import { toolLines, toolsForForm, toolSpec } from './tool-descriptions.ts';
@@ -101,6 +102,27 @@ export function buildRequest(
     maxOutputTokens: maxOutputTokens(info),
     cacheKey: options.cacheKey,
     ...(info.effort === undefined ? {} : { effort: info.effort }),
+  };
+}
+
+/** One question that is not of the conversation, answered in words. */
+export function textRequest(
+  { options, dependencies }: Pick<Turn, 'options' | 'dependencies'>,
+  model: string,
+  asked: { readonly system: string; readonly user: string; readonly maxOutputTokens: number; readonly use: string },
+): ModelRequest {
+  return {
+    model,
+    messages: [textMessage('system', asked.system), textMessage('user', asked.user)],
+    tools: [],
+    output: { type: 'text' },
+    prefill: null,
+    stop: [],
+    temperature: 0,
+    topP: 0.95,
+    seed: options.seed,
+    maxOutputTokens: asked.maxOutputTokens,
+    cacheKey: `${dependencies.journal.sessionId}:${asked.use}`,
   };
 }
 

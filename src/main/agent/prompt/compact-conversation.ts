@@ -83,7 +83,7 @@ async function compact(
   const last = entries[cut - 1];
   if (cut < 2 || last === undefined) return;
   const old = entries.slice(0, cut);
-  const text = (await summarise(subject, old, room)) ?? mechanicalSummary(old);
+  const text = (await summarize(subject, old, room)) ?? mechanicalSummary(old);
   const summary = [firstTask(old, room), text, imagesLeft(old)].filter((piece) => piece !== '').join('\n\n');
   await turn.log.append({
     type: 'context-compacted',
@@ -135,12 +135,12 @@ function firstTask(entries: readonly Entry[], room: number): string {
   return first === undefined ? '' : shortenResult(first.text, Math.floor(room / 4));
 }
 
-async function summarise(subject: RoomSubject, entries: readonly Entry[], room: number): Promise<string | null> {
+async function summarize(subject: RoomSubject, entries: readonly Entry[], room: number): Promise<string | null> {
   const transcript = renderEntries(entries, { ...subject.shape, style: 'text' })
     .map((message) => `${message.role}: ${textOf(message)}`)
     .join('\n\n');
   const reply = await subject.ask({
-    purpose: 'summarise',
+    purpose: 'summarize',
     reason: {
       code: 'same-model',
       text: 'The conversation no longer fits the context, so the same model summarizes it.',
@@ -148,7 +148,7 @@ async function summarise(subject: RoomSubject, entries: readonly Entry[], room: 
     request: ({ info }) => ({
       ...buildRequest(subject.shape, [], info, { seed: 0, temperature: 0, cacheKey: 'summary' }),
       messages: [
-        textMessage('system', promptTexts.summarise),
+        textMessage('system', promptTexts.summarize),
         textMessage('user', shortenResult(transcript, Math.floor(room * 0.6))),
       ],
       tools: [],

@@ -3,7 +3,7 @@ import type { AssistantEntry, CallEntry, Entry } from './conversation.ts';
 import type { ChangesOverview } from '../gate/changes-overview.ts';
 import type { Turn } from '../turn/turn.ts';
 
-/** All of a digest, in tokens; what one part does not need the others may have. */
+/** All of a handoff, in tokens; what one part does not need the others may have. */
 const HANDOFF_TOKENS = 5_600;
 /** The least that each part gets where it has that much to say. */
 const SHARES = { task: 1_000, facts: 400, changes: 2_000, check: 900, results: 1_000 } as const;

@@ -4,7 +4,7 @@ import loopShort from '../../../../resources/prompts/loop-short.md?raw';
 import plan from '../../../../resources/prompts/plan.md?raw';
 import readOnly from '../../../../resources/prompts/read-only.md?raw';
 import review from '../../../../resources/prompts/review.md?raw';
-import summarise from '../../../../resources/prompts/summarise.md?raw';
+import summarize from '../../../../resources/prompts/summarize.md?raw';
 import title from '../../../../resources/prompts/title.md?raw';
 
 /** The fixed texts of the product's prompts. They lie in `resources/prompts`, so that they can be read without the code. */
@@ -15,6 +15,6 @@ export const promptTexts = {
   plan: plan.trim(),
   readOnly: readOnly.trim(),
   review: review.trim(),
-  summarise: summarise.trim(),
+  summarize: summarize.trim(),
   title: title.trim(),
 } as const;

@@ -6,6 +6,7 @@ import { routeStep } from './route-step.ts';
 import type { StepReply } from './run-step.ts';
 import { runStep } from './run-step.ts';
 import type { ResolvedModel } from '../turn/agent-dependencies.ts';
+import { resolveModel } from '../turn/agent-dependencies.ts';
 import { promptBytes } from '../prompt/token-estimate.ts';
 import type { StepRequest, Turn } from '../turn/turn.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
@@ -84,9 +85,8 @@ async function candidateForRole(turn: Turn, question: RoleQuestion): Promise<Rol
 
 function otherModel(turn: Turn, own: ModelInfo): ResolvedModel | null {
   const facts = turn.found.facts;
-  const info = [facts?.local ?? null, facts?.cloud ?? null].find((one) => one !== null && one.id !== own.id) ?? null;
-  const provider = info === null ? null : turn.dependencies.provider(info.provider);
-  return info === null || provider === null ? null : { info, provider };
+  const other = [facts?.local, facts?.cloud].find((one) => one !== undefined && one !== null && one.id !== own.id);
+  return resolveModel(turn.dependencies, other);
 }
 
 /** An answer that is opened for the model, or held to a form, is asked only of who is as good at that. */

@@ -1,6 +1,7 @@
-import { textMessage, textOf } from '@shared/models/model-messages.ts';
+import { textOf } from '@shared/models/model-messages.ts';
 import type { Decision } from '../../routing/define.ts';
 import type { LoopCandidate, LoopCandidates } from '../loop/loop-candidates.ts';
+import { textRequest } from '../prompt/build-prompt.ts';
 import { runStep } from './run-step.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 
@@ -11,7 +12,7 @@ export interface CloudQuestion {
   readonly purpose: Purpose;
   readonly reason: { readonly code: string; readonly text: string };
   readonly system: string;
-  readonly digest: string;
+  readonly handoff: string;
   readonly maxTokens: number;
   readonly decision?: Decision;
 }
@@ -22,7 +23,7 @@ export type CloudAnswer =
   | { readonly type: 'unsaid'; readonly why: string };
 
 /**
- * Asks a model in the cloud for a few words on a digest instead of the whole conversation. It is a help, not a condition: where
+ * Asks a model in the cloud for a few words from a handoff instead of the whole conversation. It is a help, not a condition: where
  * a person would have to be asked for it, it is not made. Throws `cancelled`.
  */
 export async function askCloudModel(
@@ -41,17 +42,12 @@ export async function askCloudModel(
     isOptional: true,
     ...(asked.decision === undefined ? {} : { decision: asked.decision }),
     request: {
-      model: info.name,
-      messages: [textMessage('system', asked.system), textMessage('user', asked.digest)],
-      tools: [],
-      output: { type: 'text' },
-      prefill: null,
-      stop: [],
-      temperature: 0,
-      topP: 0.95,
-      seed: turn.options.seed,
-      maxOutputTokens: Math.min(most, Math.floor(info.contextTokens / 4)),
-      cacheKey: `${turn.dependencies.journal.sessionId}:${asked.purpose === 'advise' ? 'advice' : asked.purpose}`,
+      ...textRequest(turn, info.name, {
+        system: asked.system,
+        user: asked.handoff,
+        maxOutputTokens: Math.min(most, Math.floor(info.contextTokens / 4)),
+        use: asked.purpose === 'advise' ? 'advice' : asked.purpose,
+      }),
       ...(info.effort === undefined ? {} : { effort: info.effort }),
     },
   });

@@ -65,7 +65,7 @@ export function isOffline(turn: Turn): boolean {
   return isNetworkAway({ trajectory: trajectoryOf(turn), numbers: routing.numbers, now: turn.log.lastAt() });
 }
 
-/** What is asked on a digest or a summary carries no image. */
+/** What is asked from a handoff or a summary carries no image. */
 function seesConversation({ purpose, strategy }: StepFacts): boolean {
   return strategy === 'loop' && (purpose === 'act' || purpose === 'plan');
 }

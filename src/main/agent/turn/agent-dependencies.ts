@@ -111,3 +111,12 @@ export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atC
   readonly maxUsd: number | null;
   readonly seed: number | null;
 }
+
+/** A model with who answers for it; null: there is no such model, or nobody answers for it. */
+export function resolveModel(
+  { provider: find }: Pick<AgentDependencies, 'provider'>,
+  info: ModelInfo | null | undefined,
+): ResolvedModel | null {
+  const provider = info === undefined || info === null ? null : find(info.provider);
+  return info === undefined || info === null || provider === null ? null : { info, provider };
+}

@@ -1,9 +1,11 @@
-import { textMessage, textOf } from '@shared/models/model-messages.ts';
+import { textOf } from '@shared/models/model-messages.ts';
 import type { Stage } from '@shared/models/model-info.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import { askByRole } from '../step/ask-by-role.ts';
+import { textRequest } from '../prompt/build-prompt.ts';
 import { promptTexts } from '../prompt/prompt-texts.ts';
 import type { ResolvedModel } from './agent-dependencies.ts';
+import { resolveModel } from './agent-dependencies.ts';
 import type { Turn } from './turn.ts';
 
 /** A person who goes on, and a program that ends with its turn, are not to find the model at work on a name. */
@@ -65,30 +67,21 @@ function namerOf(turn: Turn): { readonly stage: Stage; readonly model: ResolvedM
   const last = steps.findLast(({ where }) => place !== 'local' || where === 'local');
   if (place === undefined || place === 'none' || last === undefined) return null;
   const { facts } = turn.found;
-  const info = [facts?.local, facts?.cloud].find((one) => one?.id === last.stage.model);
-  const provider = info === undefined || info === null ? null : turn.dependencies.provider(info.provider);
-  if (info === undefined || info === null || provider === null) return null;
+  const model = resolveModel(
+    turn.dependencies,
+    [facts?.local, facts?.cloud].find((one) => one?.id === last.stage.model),
+  );
+  if (model === null) return null;
   // A server with one place for a conversation would have to read all of it again with the next message.
-  if (info.where === 'local' && provider.prefill === undefined) return null;
-  return { stage: last.stage, model: { info, provider } };
+  if (model.info.where === 'local' && model.provider.prefill === undefined) return null;
+  return { stage: last.stage, model };
 }
 
 function titleRequest(turn: Turn, message: string, model: string): ModelRequest {
   const isLong = message.length > HEAD_CHARACTERS + TAIL_CHARACTERS;
   const shown = isLong ? `${message.slice(0, HEAD_CHARACTERS)}\n…\n${message.slice(-TAIL_CHARACTERS)}` : message;
-  return {
-    model,
-    messages: [textMessage('system', promptTexts.title), textMessage('user', shown)],
-    tools: [],
-    output: { type: 'text' },
-    prefill: null,
-    stop: [],
-    temperature: 0,
-    topP: 0.95,
-    seed: turn.options.seed,
-    maxOutputTokens: MAX_TITLE_TOKENS,
-    cacheKey: `${turn.dependencies.journal.sessionId}:title`,
-  };
+  const asked = { system: promptTexts.title, user: shown, maxOutputTokens: MAX_TITLE_TOKENS, use: 'title' };
+  return textRequest(turn, model, asked);
 }
 
 /** The first line, without what models put around it; null where it is none, or about something else. */

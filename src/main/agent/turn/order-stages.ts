@@ -4,6 +4,7 @@ import { routeStep } from '../step/route-step.ts';
 import type { NextStage } from '../../routing/cascade/cascade.ts';
 import type { LoopStage } from '../loop/run-loop.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
+import { resolveModel } from './agent-dependencies.ts';
 import type { Turn } from './turn.ts';
 
 /** What the system text, the tools and the facts of a project take before the task itself, in tokens. */
@@ -41,10 +42,10 @@ export function otherDrivers(
 ): readonly LoopStage[] {
   if (options.policy !== 'hybrid') return [];
   return modelsOf(found).flatMap((info): readonly LoopStage[] => {
-    const provider = dependencies.provider(info.provider);
-    if (info.id === stage.model || provider === null) return [];
-    const canDrive = alsoLoop.some(({ model }) => model === info.id);
-    return [{ stage: { strategy: 'loop', model: info.id, where: info.where }, model: { info, provider }, canDrive }];
+    const model = info.id === stage.model ? null : resolveModel(dependencies, info);
+    if (model === null) return [];
+    const canDrive = alsoLoop.some((one) => one.model === info.id);
+    return [{ stage: { strategy: 'loop', model: info.id, where: info.where }, model, canDrive }];
   });
 }
 

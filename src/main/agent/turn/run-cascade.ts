@@ -8,6 +8,7 @@ import { subjectOf } from '../recipe/run-recipe.ts';
 import { isProviderFailure } from '../step/call-failure.ts';
 import { isOffline } from '../step/route-step.ts';
 import type { ResolvedModel } from './agent-dependencies.ts';
+import { resolveModel } from './agent-dependencies.ts';
 import { enterStage } from './enter-stage.ts';
 import { missingImages, missingSandbox } from './missing-parts.ts';
 import { orderStages, otherDrivers } from './order-stages.ts';
@@ -48,7 +49,7 @@ export async function runCascade(turn: Turn, known: TurnBaseline, stages: readon
   for (;;) {
     const { next, isCloudUnasked } = cascade.next(progress.exit);
     if (isCloudUnasked) noteUnasked(turn, progress);
-    const model = next === null ? null : resolve(turn, known.found, next.stage);
+    const model = next === null ? null : modelOf(turn, known.found, next.stage);
     if (next === null || model === null) return unfinished(turn, known, progress);
     const used = next.stage.strategy === 'recipe' ? fitting : null;
     const reason = reasonFor(next, used?.fit ?? null, { last: progress.last, order: order.why });
@@ -116,18 +117,19 @@ function noteUnasked({ progress: ofTurn }: Pick<Turn, 'progress'>, progress: Pro
   ofTurn.isCloudUnasked = true;
 }
 
-function resolve(
+function modelOf(
   { dependencies }: Pick<Turn, 'dependencies'>,
   found: TurnFacts,
   { model: id }: Stage,
 ): ResolvedModel | null {
-  const info = [found.local, found.cloud].find((model) => model?.id === id) ?? null;
-  const provider = info === null ? null : dependencies.provider(info.provider);
-  return info === null || provider === null ? null : { info, provider };
+  return resolveModel(
+    dependencies,
+    [found.local, found.cloud].find((model) => model?.id === id),
+  );
 }
 
 function reachOf(turn: Turn, found: TurnFacts, stage: Stage): ReturnType<Parameters<typeof createCascade>[1]> {
-  if (resolve(turn, found, stage) === null) return 'missing';
+  if (modelOf(turn, found, stage) === null) return 'missing';
   return stage.where === 'cloud' && isOffline(turn) ? 'offline' : 'there';
 }
 
@@ -154,7 +156,7 @@ function strongerOf(
   cascade: Cascade,
 ): { readonly stage: Stage; readonly model: ResolvedModel } | null {
   const stage = cascade.left().find(({ where }) => where === 'cloud');
-  const model = stage === undefined ? null : resolve(turn, found, stage);
+  const model = stage === undefined ? null : modelOf(turn, found, stage);
   return stage === undefined || model === null || isOffline(turn) ? null : { stage, model };
 }
 

@@ -4,6 +4,7 @@ import type { TurnEnd } from './turn-baseline.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 import type { TurnEndReason } from '@shared/events/turn-events.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** Why a turn, or one stage of it, must stop; `text` is for people. */
 export interface LimitStop {
@@ -80,7 +81,10 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
       return { reason: 'token-limit', text: `The limit of ${limits.maxTokens} tokens was reached.` };
     }
     if (spent.outputBytes >= MAX_TURN_OUTPUT_BYTES) {
-      return { reason: 'output-limit', text: 'The tools of this turn printed more than the limit of 256 MiB.' };
+      return {
+        reason: 'output-limit',
+        text: `The tools of this turn printed more than the limit of ${sizeText(MAX_TURN_OUTPUT_BYTES)}.`,
+      };
     }
     return null;
   };

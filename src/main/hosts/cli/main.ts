@@ -133,7 +133,7 @@ async function close(door: CoreConnection, code: number, terminal: CommandContex
   }
 }
 
-/** What Node prints of an error itself goes past everything: its message may hold words of anybody. */
+/** Node would print an error without making its text safe for the terminal, and that text may come from anybody. */
 function surfaceBugs(say: (text: string) => void): void {
   process.on('uncaughtException', (error) => {
     say(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

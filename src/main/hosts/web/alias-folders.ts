@@ -25,12 +25,14 @@ export async function createFolderAliases(
     { path: cache, label: 'dewpoint-cache' },
     { path: programFolder, label: 'dewpoint' },
     { path: homedir(), label: 'home' },
+    // A folder that does not exist yet has one path only.
   ].map(async ({ path, label }) => ({ paths: await pathsOf(path).catch(() => [path]), label }));
   const key = await keyOf(join(home, 'place-names.key'));
   return { names: createPathAliases(key, [...roots, ...(await Promise.all(others))]), roots };
 }
 
 async function rootAt(path: string): Promise<AliasedFolder> {
+  // Whatever the reason, it cannot be served.
   const paths = await pathsOf(path).catch(() => null);
   if (paths === null) {
     throw new AppError('not-found', `The folder ${path} was not found.`, { hint: 'Name the folder of your projects.' });
@@ -50,6 +52,7 @@ async function pathsOf(path: string): Promise<readonly string[]> {
 }
 
 async function keyOf(file: string): Promise<Uint8Array> {
+  // The first start has no key yet; a key that is lost is made anew, and only the names change.
   const kept = await readFile(file).catch(() => null);
   if (kept !== null && kept.length === keyBytes) return kept;
   const key = randomBytes(keyBytes);

@@ -113,6 +113,14 @@ export function isGone(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCodeOf(error) ?? '');
 }
 
+/** Whether something lies there. What cannot be looked at counts as there, so that nothing is removed for the lack of it. */
+export async function mayBeThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    (error: unknown) => !isGone(error),
+  );
+}
+
 /** For `catch`: null where a name is gone, or is something else than it was; every other error goes on. */
 export function nullIfGone(error: unknown): null {
   if (isGone(error)) return null;
@@ -128,6 +136,7 @@ export async function readRegularFile(folder: HostFolder, name: string, maxBytes
     if (!found.isFile() || found.size > maxBytes) return null;
     return await readUpTo(handle, Math.min(found.size, maxBytes) + 1, maxBytes);
   } catch {
+    // A file that cannot be read counts as none.
     return null;
   } finally {
     await handle.close();
@@ -174,6 +183,7 @@ export async function openFolderBelow(
   names: readonly string[],
   asking: CallMode = 'waiting',
 ): Promise<HostFolder | null> {
+  // A folder that cannot be opened counts as missing, here and below.
   let folder = await openHostFolder(root, asking).catch(() => null);
   for (const name of names) {
     if (folder === null) return null;

@@ -83,6 +83,7 @@ async function wantFolder(path: string, error: unknown): Promise<void> {
 }
 
 async function isFolder(path: string): Promise<boolean> {
+  // What cannot be looked at is no folder that could be written into.
   const found = await stat(path).catch(() => null);
   return found?.isDirectory() === true;
 }

@@ -33,6 +33,7 @@ function isOursAndEmpty(folder: string): boolean {
     if (user !== undefined && (uid !== user || (mode & 0o022) !== 0)) return false;
     return readdirSync(folder).length === 0;
   } catch {
+    // A folder that cannot be looked at is not trusted.
     return false;
   }
 }

@@ -57,6 +57,7 @@ export function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
+    // What is missing or may not be run is no program.
     return false;
   }
 }

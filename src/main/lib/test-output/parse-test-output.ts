@@ -3,7 +3,7 @@ import { isPytest, parsePytest } from './parse-pytest.ts';
 import { parseUnittest, pythonFrames } from './parse-unittest.ts';
 import { emptyReport, type TestReport } from './test-report.ts';
 
-/** Escape sequences for colours. */
+/** Escape sequences for colors. */
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
 /**

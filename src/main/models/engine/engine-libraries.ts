@@ -7,6 +7,7 @@ import type { Hardware } from '../machine/hardware.ts';
 import { dirname, join } from 'node:path';
 import type { HostPrograms, Program } from '../../lib/programs/host-programs.ts';
 import { isProgram, isWholePath } from '../../lib/programs/search-path.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract/models-contract.ts';
 
 /** The engine's libraries for cards, fetched and removed as models are: `engine/cuda`, `engine/vulkan`. */
@@ -50,7 +51,7 @@ export function createEngineLibraries({ variants, readHardware, startAnew }: Eng
         sizeBytes: bytes,
         licence,
         info: null,
-        note: `an engine library, not a model; ${Math.round(diskBytes / 1e6)} MB on disk`,
+        note: `an engine library, not a model; ${sizeText(diskBytes)} on disk`,
         file: { path: variants.folder(variant), hereBytes: isHere ? diskBytes : 0, isOurs: true },
       };
     },
@@ -84,9 +85,7 @@ async function statusOf(
 ): Promise<readonly ServerStatus[]> {
   if (devices.length === 0) return [];
   const wanted = wantedVariant(devices, process);
-  const text = devices
-    .map(({ name, totalBytes, source }) => `${name}, ${(totalBytes / 2 ** 30).toFixed(1)} GiB (${source})`)
-    .join('; ');
+  const text = devices.map(({ name, totalBytes, source }) => `${name}, ${sizeText(totalBytes)} (${source})`).join('; ');
   const complaint = wanted === null || isSeen === true ? null : await complaintOf(wanted, variants, isSeen);
   return [{ provider: 'llama-cpp', text, isRunning: true, complaint }];
 }
@@ -99,7 +98,7 @@ async function complaintOf(
 ): Promise<string | null> {
   const { id, label, bytes, licence } = wanted;
   if (!(await variants.isHere(wanted))) {
-    return `Built-in models use the processor until you download ${label} (${Math.round(bytes / 1e6)} MB, ${licence}): dewpoint models pull ${id}`;
+    return `Built-in models use the processor until you download ${label} (${sizeText(bytes)}, ${licence}): dewpoint models pull ${id}`;
   }
   return isSeen === false ? `Built-in models use the processor: ${unseenCardText(wanted)}` : null;
 }

@@ -8,6 +8,7 @@ import type { DeviceMemory } from '@shared/models/memory-estimate.ts';
 import { withFileLock } from '../../lib/files/file-lock.ts';
 import type { HostPrograms, Program } from '../../lib/programs/host-programs.ts';
 import type { Hardware } from '../machine/hardware.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** The engine's library for a kind of card. Bytes. */
 export interface EngineVariant {
@@ -174,7 +175,7 @@ export function unseenCardText({ label, id }: EngineVariant): string {
 
 /** Why a card is not used, and what to do. */
 function notHere({ label, id, bytes }: EngineVariant): string {
-  return `a card was found, but ${label} is missing, so the engine uses the processor. Get it with: dewpoint models pull ${id} (${Math.round(bytes / 1e6)} MB)`;
+  return `a card was found, but ${label} is missing, so the engine uses the processor. Get it with: dewpoint models pull ${id} (${sizeText(bytes)})`;
 }
 
 const cancelled = (): Reply<string> => failure('cancelled', 'The download was cancelled. Nothing of it is kept.');
@@ -247,7 +248,7 @@ async function checkRoom(dir: string, { bytes, diskBytes, label }: EngineVariant
   if (bavail * bsize >= needed) return;
   throw new AppError(
     'disk-full',
-    `${label} needs ${Math.ceil(needed / 1e6)} MB in ${dir}, and ${Math.floor((bavail * bsize) / 1e6)} MB are free.`,
+    `${label} needs ${sizeText(needed)} in ${dir}, and ${sizeText(bavail * bsize)} are free.`,
     { hint: 'Free some space, or move the cache with DEWPOINT_CACHE.' },
   );
 }

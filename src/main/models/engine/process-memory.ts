@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** What a process may still take of the memory that its own limits leave it. Bytes. */
 interface MemoryRoom {
@@ -49,8 +50,8 @@ export function watchMemory(pid: number | undefined, read: ReadText = readText):
         return isKilled ? 'The system ran out of memory and ended it.' : null;
       }
       if (room === null) return null;
-      const allowed = `the ${inMb(room.limitBytes)} MB that its limits allow`;
-      if (isNearLimit()) return `It used ${inMb(room.usedBytes)} MB of ${allowed}.`;
+      const allowed = `the ${sizeText(room.limitBytes)} that its limits allow`;
+      if (isNearLimit()) return `It used ${sizeText(room.usedBytes)} of ${allowed}.`;
       // On a busy machine the last look can be far from the end. Whatever else makes a program abort, it says so.
       return isSilent && signal === 'SIGABRT'
         ? `It stopped without a message, as programs do that have no room for a thread in ${allowed}.`
@@ -101,8 +102,4 @@ function readText(path: string): string | null {
     // The process is gone, or this system does not show it.
     return null;
   }
-}
-
-function inMb(bytes: number): number {
-  return Math.round(bytes / 1e6);
 }

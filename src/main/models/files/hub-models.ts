@@ -11,7 +11,7 @@ import type { ModelStore } from './model-store.ts';
 import { partNameOf } from './split-model-files.ts';
 import type { ModelEntry, PullProgress } from '@shared/contract/models-contract.ts';
 
-/** Models of a hub that the catalogue does not know, by name: `hf:OWNER/REPO[:QUANTISATION]`. */
+/** Models of a hub that the catalog does not know, by name: `hf:OWNER/REPO[:QUANTISATION]`. */
 export interface HubModels {
   /** Null for an id of something else. */
   readonly show: (id: string, signal: AbortSignal) => Promise<ModelEntry | null>;

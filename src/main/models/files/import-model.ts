@@ -15,7 +15,7 @@ export interface ImportRequest {
 export interface ImportDependencies {
   readonly readHeader: ReadHeader;
   readonly imported: ImportedModels;
-  /** Where a name leads that is not of an imported file; null: nobody has it. A catalogue's name is taken, too. */
+  /** Where a name leads that is not of an imported file; null: nobody has it. A catalog's name is taken, too. */
   readonly takenBy: (name: string) => Promise<string | null>;
 }
 

@@ -25,10 +25,12 @@ export function createImportedModels(path: string): ImportedModels {
       if (isChanged) await writeJsonFile(path, { version: 1, models: Object.fromEntries(models) });
       return isChanged;
     });
+    // Who asked for this edit gets its error; the next one starts anew.
     turn = edited.catch(() => undefined);
     return edited;
   };
   return {
+    // A damaged list hides imported models only. An edit of it reports what is wrong.
     list: () => readAll(path).catch(() => new Map<string, string>()),
     async add(name, file) {
       await edit((models) => models.get(name) !== file && models.set(name, file).size > 0);

@@ -9,7 +9,7 @@ import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
 import { importModel } from './import-model.ts';
 import type { ImportRequest } from './import-model.ts';
 import type { ImportedModels } from './imported-models.ts';
-import type { CatalogueModel, ModelCatalogue } from './model-catalogue.ts';
+import type { CatalogModel, ModelCatalog } from './model-catalog.ts';
 import { leftovers, removeModel } from './remove-model.ts';
 import type { Removal, RemoveDependencies } from './remove-model.ts';
 import { filesOf, partNameOf, partPaths } from './split-model-files.ts';
@@ -17,18 +17,18 @@ import type { StoredModel } from './stored-model.ts';
 
 /** The model files of this machine. Names may be given with or without `llama-cpp/`. */
 export interface ModelStore {
-  /** The catalogue, what else lies in the folder, and what was imported. */
+  /** The catalog, what else lies in the folder, and what was imported. */
   list(): Promise<readonly StoredModel[]>;
-  /** Null for a name that is neither in the catalogue nor a file. */
+  /** Null for a name that is neither in the catalog nor a file. */
   find(name: string): Promise<StoredModel | null>;
   /** A file anywhere on the disk under a name, by reference; see `importModel`. The value is the name. */
   add(request: ImportRequest): Promise<string>;
   /** Deletes what is ours and forgets what is not; see `removeModel`. Throws `not-found` for what is not here. */
   remove(name: string, options: Omit<RemoveDependencies, 'imported'>): Promise<Removal>;
-  /** Brings a model of the catalogue; its path. Quick where it is there. An abort leaves only what the next try goes on from. */
+  /** Brings a model of the catalog; its path. Quick where it is there. An abort leaves only what the next try goes on from. */
   ensure(name: string, options: PullOptions): Promise<Reply<string>>;
   /**
-   * Brings a model that the catalogue does not know, under a name that is free or is that very model's already; its
+   * Brings a model that the catalog does not know, under a name that is free or is that very model's already; its
    * path, or that of its first file. The rest as `ensure`.
    */
   fetch(model: FetchedModel, options: PullOptions): Promise<Reply<string>>;
@@ -37,14 +37,14 @@ export interface ModelStore {
 
 export interface ModelStoreOptions extends Sources {
   readonly cacheDir: string;
-  readonly catalogue: ModelCatalogue;
+  readonly catalog: ModelCatalog;
   readonly readHeader: ReadHeader;
   readonly imported: ImportedModels;
 }
 
 export function createModelStore(options: ModelStoreOptions): ModelStore {
   const dir = join(options.cacheDir, 'models');
-  const { models } = options.catalogue;
+  const { models } = options.catalog;
   const { imported, readHeader } = options;
   const find = async (given: string): Promise<StoredModel | null> => {
     const name = shortName(given);
@@ -52,8 +52,7 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
     if (isAbsolute(name)) return describeFile({ name, path: name, origin: 'path' }, readHeader);
     // Names are ours; what looks like a way out of the folder is none.
     if (basename(name) !== name) return null;
-    if (known !== undefined)
-      return withSources(await describeKnown(known, join(dir, `${name}.gguf`)), options.catalogue);
+    if (known !== undefined) return withSources(await describeKnown(known, join(dir, `${name}.gguf`)), options.catalog);
     const own = (await imported.list()).get(name);
     if (own !== undefined) return describeFile({ name, path: own, origin: 'imported' }, readHeader);
     const [path] = await filesNamed(name, dir);
@@ -106,7 +105,7 @@ function notHere(name: string): AppError {
   });
 }
 
-function notKnown(name: string, models: readonly CatalogueModel[]): Reply<never> {
+function notKnown(name: string, models: readonly CatalogModel[]): Reply<never> {
   return failure(
     'not-found',
     `The model ${name} is not in the catalog.`,
@@ -145,12 +144,12 @@ async function isThatModel(
   return true;
 }
 
-function withSources(model: StoredModel, { known }: ModelCatalogue): StoredModel {
+function withSources(model: StoredModel, { known }: ModelCatalog): StoredModel {
   const entry = known.find(({ name }) => name === model.name);
   return entry === undefined ? model : { ...model, headerFrom: entry.sources };
 }
 
-/** What is here of a download that the catalogue does not know; null: nothing. */
+/** What is here of a download that the catalog does not know; null: nothing. */
 async function unfinished(name: string, dir: string): Promise<StoredModel | null> {
   const files = basename(name) === name ? await filesNamed(name, dir) : [];
   const [place] = files;
@@ -195,7 +194,7 @@ async function bytesOf(files: readonly string[]): Promise<number> {
   return sizes.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0);
 }
 
-async function describeKnown(model: CatalogueModel, place: string): Promise<StoredModel> {
+async function describeKnown(model: CatalogModel, place: string): Promise<StoredModel> {
   const size = await sizeOf(place);
   return {
     name: model.name,
@@ -217,7 +216,7 @@ async function describeKnown(model: CatalogueModel, place: string): Promise<Stor
 }
 
 /**
- * A model that is not of the catalogue; what is known of it is what it says itself. A damaged one is listed, too, and so
+ * A model that is not of the catalog; what is known of it is what it says itself. A damaged one is listed, too, and so
  * is an imported one that has gone.
  */
 async function describeFile(

@@ -5,7 +5,7 @@ import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 
 const fileSchema = z.strictObject({
   version: z.literal(1),
-  /** Digests of files that are not of the catalogue, by path, size and time: hashing gigabytes takes its time. */
+  /** Digests of files that are not of the catalog, by path, size and time: hashing gigabytes takes its time. */
   hashes: z.record(z.string(), z.string()),
   cards: z.record(z.string(), keptCardSchema),
 });

@@ -24,6 +24,6 @@ export interface StoredModel {
   readonly strategies: readonly Strategy[];
   readonly license: string | null;
   readonly sha256: string | null;
-  /** Of a model of the catalogue: which documents the keys of its header were taken from. */
+  /** Of a model of the catalog: which documents the keys of its header were taken from. */
   readonly headerFrom?: readonly string[];
 }

@@ -1,5 +1,6 @@
 import type { DeviceMemory } from '@shared/models/memory-estimate.ts';
 import type { EngineCards } from '../engine/worker/worker-protocol.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /**
  * What the engine sees of the cards counts before what the tools of vendors say, for it is what it can use; it says one
@@ -37,7 +38,7 @@ function notesOf(found: readonly DeviceMemory[], known: DeviceMemory | undefined
   const notes = [
     ...(known === undefined || near(known.freeBytes, freeBytes)
       ? []
-      : [`${known.source} says ${gigabytes(known.freeBytes)} free, the engine ${gigabytes(freeBytes)}.`]),
+      : [`${known.source} says ${sizeText(known.freeBytes)} free, the engine ${sizeText(freeBytes)}.`]),
     ...(left.length === 0 ? [] : [`The engine does not use ${left.join(', ')}.`]),
   ];
   return notes.length === 0 ? null : notes.join(' ');
@@ -67,8 +68,4 @@ function isSame(left: string, right: string): boolean {
 /** Tools and engine read at two moments, and a driver keeps some of a card for itself. */
 function near(left: number, right: number): boolean {
   return Math.abs(left - right) <= Math.max(left, right) * 0.06;
-}
-
-function gigabytes(bytes: number): string {
-  return `${(bytes / 1e9).toFixed(1)} GB`;
 }

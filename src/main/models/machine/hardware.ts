@@ -215,6 +215,7 @@ export const createMachineProbe = (programs: HostPrograms): HardwareProbe => ({
     const { code, stdout } = await programs.run([program], args, { needs: ['card'], signal, timeoutMs: 4_000 });
     return code === 0 ? stdout : null;
   },
+  // These files differ from machine to machine: what cannot be read is unknown.
   read: (path) => readFile(path, 'utf8').catch(() => null),
   list: (path) => readdir(path).catch((): readonly string[] => []),
   link: (path) => readlink(path).catch(() => null),

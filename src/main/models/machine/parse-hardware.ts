@@ -130,6 +130,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // What another program printed is no JSON: the figure is unknown.
     return null;
   }
 }

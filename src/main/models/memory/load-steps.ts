@@ -34,6 +34,7 @@ export function createLoadSteps(path: string): LoadSteps {
     async note(key, step) {
       const known = await all();
       known.set(key, step);
+      // What is learned saves time only.
       await writeJsonFile(path, { version: 1, loads: Object.fromEntries(known) }).catch(() => undefined);
     },
   };

@@ -6,7 +6,7 @@ import type { DeviceMemory, MemoryPlanAnswer } from '@shared/models/memory-estim
 import type { ReadHeader } from './gguf/gguf-header-reader.ts';
 import type { LlamaEngine } from '../engine/llama-engine.ts';
 import type { Hardware } from '../machine/hardware.ts';
-import type { ModelCatalogue } from '../files/model-catalogue.ts';
+import type { ModelCatalog } from '../files/model-catalog.ts';
 import type { ModelFacts } from './estimate/model-memory.ts';
 import type { ModelStore } from '../files/model-store.ts';
 import { answerMemoryPlan } from './answer-memory-plan.ts';
@@ -15,7 +15,7 @@ import { isRecord } from '@shared/unknown-value.ts';
 
 export interface MemoryPlannerOptions {
   readonly store: ModelStore;
-  readonly catalogue: ModelCatalogue;
+  readonly catalog: ModelCatalog;
   readonly readHeader: ReadHeader;
   /** The engine's own dry run; null where it cannot say. */
   readonly measure: LlamaEngine['measure'];
@@ -24,7 +24,7 @@ export interface MemoryPlannerOptions {
   readonly serverHeader: (id: string, signal: AbortSignal) => Promise<ModelFacts | null>;
 }
 
-/** The memory planner with what it needs from the outside: headers, the catalogue, the machine. Loads and fetches nothing. */
+/** The memory planner with what it needs from the outside: headers, the catalog, the machine. Loads and fetches nothing. */
 export interface MemoryPlanner {
   /** Throws `AppError`: `not-found` for a model that nobody knows, `bad-input` for keys that are none. */
   readonly plan: (input: MemoryPlanInput, signal: AbortSignal) => Promise<MemoryPlanAnswer>;
@@ -176,9 +176,9 @@ function factsOfKeys(given: Readonly<Record<string, unknown>>): ModelFacts {
   };
 }
 
-/** From the file's own header where it is here, else from the catalogue. */
+/** From the file's own header where it is here, else from the catalog. */
 async function factsOf(
-  { store, catalogue, readHeader, serverHeader }: MemoryPlannerOptions,
+  { store, catalog, readHeader, serverHeader }: MemoryPlannerOptions,
   id: string | null,
   signal: AbortSignal,
 ): Promise<{ readonly facts: ModelFacts; readonly path: string | null; readonly isServed: boolean }> {
@@ -190,7 +190,7 @@ async function factsOf(
     const { facts } = valueOf(await readHeader(stored.path));
     return { facts, path: stored.path, isServed: false };
   }
-  const known = catalogue.known.find((model) => model.name === name);
+  const known = catalog.known.find((model) => model.name === name);
   if (known !== undefined) {
     const { keys, weights } = known;
     const facts: ModelFacts = {

@@ -73,7 +73,7 @@ function placesFor({ task, plan }: RecipeContext, all: readonly Chunk[], topic: 
   return isAboutAll ? overview(all) : ranked;
 }
 
-/** The best chunks that fit the prompt; a file that is best by far is not crowded out by its neighbours. */
+/** The best chunks that fit the prompt; a file that is best by far is not crowded out by its neighbors. */
 function choose(chunks: readonly Chunk[]): readonly Chunk[] {
   const chosen: Chunk[] = [];
   let tokens = 0;

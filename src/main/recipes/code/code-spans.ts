@@ -54,7 +54,7 @@ function collect(root: SyntaxNode, into: Collector): void {
     addBlock(block, into);
     block = [];
   };
-  // A constant is a block of its own; what defines no name goes with its neighbours.
+  // A constant is a block of its own; what defines no name goes with its neighbors.
   const add = (node: SyntaxNode) => {
     const isNamed = definedValue(unwrap(node) ?? node) !== null;
     if (isNamed) flush();

@@ -10,8 +10,8 @@ export interface SpanAnswer {
 }
 
 /**
- * The answer in the place of the span it was asked for, and what it makes of that span's neighbours in the file: a new
- * option is read in one function and declared in another. A neighbour is taken only where what is new in it has to do
+ * The answer in the place of the span it was asked for, and what it makes of that span's neighbors in the file: a new
+ * option is read in one function and declared in another. A neighbor is taken only where what is new in it has to do
  * with the task; what a model only writes again, or better by its own taste, stays as it was.
  */
 export function spliceNeighbours(

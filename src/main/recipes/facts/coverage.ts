@@ -126,6 +126,7 @@ function jsonAfterMark(stdout: string): readonly unknown[] {
     try {
       return JSON.parse(match[1] ?? '');
     } catch {
+      // A line that was cut off tells nothing.
       return null;
     }
   });

@@ -87,6 +87,7 @@ function keepsQuote(text: string): boolean {
     if (typeof edit.old !== 'string' || typeof edit.new !== 'string' || edit.old === '') return false;
     return calc.split(edit.old).length === 2 && calc.replace(edit.old, edit.new).includes('return a + b');
   } catch {
+    // What is not JSON is no edit.
     return false;
   }
 }

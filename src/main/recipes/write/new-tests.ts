@@ -29,7 +29,7 @@ async function planPython(context: RecipeContext, target: Span): Promise<TestPla
   const folder = target.path.split('/').slice(0, -1).join('/');
   const ups = path.split('/').length - 1;
   const atFolder = `import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).resolve().parents[${ups}] / "${folder}"))\n\nfrom ${stem} import ${importedName(target)}`;
-  // Modules that import their neighbours by bare names are found from their own folder only.
+  // Modules that import their neighbors by bare names are found from their own folder only.
   const works = await context.world.run({
     command: `python3 -c ${shellQuote(`from ${dotted} import ${importedName(target)}`)}`,
     label: `import ${dotted}`,

@@ -42,7 +42,7 @@ export interface CascadeStep {
   readonly isCloudUnasked: boolean;
 }
 
-/** The stages of one turn: which is next, which were entered and why. The only way by which another model goes on. */
+/** The stages of one turn: which is next, and why. The only way by which another model goes on. */
 export interface Cascade {
   /** Leaves the stage that runs and enters the next one. Null: it is the first. */
   readonly next: (exit: StageExit | null) => CascadeStep;
@@ -50,7 +50,6 @@ export interface Cascade {
   readonly handOver: (stage: Stage, cause: StageCause) => EnteredStage;
   /** What may still come, in order. */
   readonly left: () => readonly Stage[];
-  readonly history: () => readonly EnteredStage[];
 }
 
 /** `reach`: asked when a stage is about to be entered. What is missing is passed over in silence. */
@@ -58,15 +57,12 @@ export function createCascade(
   stages: readonly Stage[],
   reach: (stage: Stage) => 'there' | 'missing' | 'offline',
 ): Cascade {
-  const history: EnteredStage[] = [];
   let left = stages;
   let index = -1;
   let running: Stage | null = null;
   const enter = (stage: Stage, cause: StageCause): EnteredStage => {
-    const entered = { stage, cause, index };
     running = stage;
-    history.push(entered);
-    return entered;
+    return { stage, cause, index };
   };
   return {
     next: (exit) => {
@@ -90,7 +86,6 @@ export function createCascade(
       return enter(stage, cause);
     },
     left: () => left,
-    history: () => history,
   };
 }
 

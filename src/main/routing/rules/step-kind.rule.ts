@@ -4,11 +4,10 @@ import { defineRule } from '../define.ts';
 export default defineRule({
   id: 'step-kind',
   vote(features) {
-    if (features.isRote === 1) return [{ toward: 'local', weight: 3, reason: 'Local models summarise well.' }];
+    if (features.isRote === 1) return [{ toward: 'local', weight: 3, reason: 'Local models summarize well.' }];
     if (features.isReading === 1) return [{ toward: 'local', weight: 1.5, reason: 'Local models search well.' }];
     if (features.isPlanning === 1)
       return [{ toward: 'cloud', weight: 0.8, reason: 'A plan gains from a stronger model.' }];
-    if (features.isRepairing === 1) return [{ toward: 'cloud', weight: 0.6, reason: 'This is a second attempt.' }];
     return [];
   },
 });

@@ -9,7 +9,7 @@ export default defineRule({
     if (localWindowShare > 0.6) {
       votes.push({ toward: 'cloud', weight: 0.8, reason: 'The local model’s context is nearly full.' });
     }
-    if (compactions > 0) votes.push({ toward: 'cloud', weight: 0.8, reason: 'The conversation had to be summarised.' });
+    if (compactions > 0) votes.push({ toward: 'cloud', weight: 0.8, reason: 'The conversation had to be summarized.' });
     return votes;
   },
 });

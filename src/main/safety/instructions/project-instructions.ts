@@ -7,6 +7,7 @@ import { openFolderBelow, openHostFolder, readRegularFile } from '../../lib/file
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { readdir } from 'node:fs/promises';
 import { sha256Of } from '../../lib/sha256.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** What is known of the bytes of a file, for whoever is about to use or to show them. */
 export interface InstructionCheck {
@@ -102,7 +103,7 @@ function lookAt(path: string, bytes: Uint8Array, approved: string | null): Instr
 
 /** What cannot be shown byte by byte cannot be agreed to. */
 function problemOf(bytes: Uint8Array): string | null {
-  if (bytes.length > maxInstructionBytes) return `it is longer than ${maxInstructionBytes / 1024} KiB`;
+  if (bytes.length > maxInstructionBytes) return `it is longer than ${sizeText(maxInstructionBytes)}`;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     return text.includes('\0') ? 'it is not text' : null;
@@ -114,7 +115,7 @@ function problemOf(bytes: Uint8Array): string | null {
 async function fileAt(folder: string, path: string, approved: string | null): Promise<InstructionFile> {
   const bytes = await readIn(folder, path);
   if (bytes !== null) return { path, sizeBytes: bytes.length, ...lookAt(path, bytes, approved) };
-  const problem = `it is not a plain file of at most ${maxInstructionBytes / 1024} KiB`;
+  const problem = `it is not a plain file of at most ${sizeText(maxInstructionBytes)}`;
   return { path, sizeBytes: 0, sha256: null, state: 'unfit', text: null, diff: null, problem };
 }
 
@@ -141,6 +142,7 @@ async function entriesOf(
     const entries = await readdir(folder.place, { withFileTypes: true });
     return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
   } catch {
+    // What cannot be listed cannot be read as instructions either.
     return [];
   } finally {
     await folder.close();
@@ -150,6 +152,7 @@ async function entriesOf(
 async function readIn(root: string, path: string): Promise<Buffer | null> {
   const names = path.split('/');
   const name = names.pop() ?? '';
+  // What cannot be opened holds no instructions.
   const folder = names.length === 0 ? await openHostFolder(root).catch(() => null) : await openFolderBelow(root, names);
   if (folder === null) return null;
   try {

@@ -140,6 +140,7 @@ function parseWithComments(text: string): unknown {
   try {
     return JSON.parse(plain.replaceAll(/"(?:[^"\\]|\\.)*"?|,(?=\s*[}\]])/g, (found) => (found === ',' ? '' : found)));
   } catch {
+    // The caller reports a file that is no JSON.
     return null;
   }
 }

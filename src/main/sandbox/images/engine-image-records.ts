@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { sizeText } from '@shared/text/size-text.ts';
 
 export interface ImageRecords {
   /** The first error in the stream; null where there is none. */
@@ -66,13 +67,14 @@ function progressOf(
     sum.current += layer.current;
     sum.total += layer.total;
   }
-  return `fetched ${Math.floor(sum.current / 1e6)} of ${Math.ceil(sum.total / 1e6)} MB`;
+  return `fetched ${sizeText(sum.current)} of ${sizeText(sum.total)}`;
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // What is not JSON says nothing of an image.
     return null;
   }
 }

@@ -1,6 +1,7 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
 import type { Engine } from '../docker/engine/container-engine.ts';
 import { spaceOf, visiblePart } from '../docker/engine/engine-disk.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** What making our image takes on the engine's disk at its most: the image, and what it is made of. */
 export const ownImageBytes = 2e9;
@@ -21,11 +22,7 @@ export async function roomForImage(
   if (free >= neededBytes) return success(null);
   return failure(
     'missing-sandbox',
-    `The disk of the container engine (${rootFolder ?? path}) has ${inMegabytes(free)} free, and the image needs about ${inMegabytes(neededBytes)}. Nothing was started.`,
+    `The disk of the container engine (${rootFolder ?? path}) has ${sizeText(free)} free, and the image needs about ${sizeText(neededBytes)}. Nothing was started.`,
     'Free some space there: `dewpoint clean` shows what Dewpoint keeps, and `docker system df` shows the rest.',
   );
-}
-
-function inMegabytes(bytes: number): string {
-  return `${Math.floor(bytes / 1e6)} MB`;
 }

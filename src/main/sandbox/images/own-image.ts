@@ -71,6 +71,7 @@ async function textOf(projectPath: string, path: string): Promise<string | null>
   const folder = await openFolderBelow(projectPath, names.slice(0, -1));
   if (folder === null) return null;
   try {
+    // What cannot be read counts as missing.
     const bytes = await readRegularFile(folder, names.at(-1) ?? '', maxBytes).catch(() => null);
     return bytes?.toString('utf8') ?? null;
   } finally {

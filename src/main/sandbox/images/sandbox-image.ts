@@ -115,6 +115,7 @@ async function runScript(
   { script, name, onProgress }: Making,
   signal: AbortSignal,
 ): Promise<Reply<string>> {
+  // Not every build of the program brings the script.
   if (script === null || (await stat(script.path).catch(() => null)) === null) return failure('missing-sandbox', '');
   let last = '';
   const output = await script.programs.run([script.node], [script.path, '--json'], {
@@ -159,6 +160,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // What is not JSON names no image.
     return null;
   }
 }

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-// Networks that reach this machine, its neighbours or the machine that it runs on. The blocks kept for documentation are
+// Networks that reach this machine, its neighbors or the machine that it runs on. The blocks kept for documentation are
 // not among them: they name nobody's network, and labs let them stand for the internet.
 const refused4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],

@@ -68,6 +68,7 @@ export async function forwardRequest(
       credentials: proxy === null ? null : proxyCredentials(proxy),
     });
   } catch {
+    // The command is told that the host did not answer.
     if (response.headersSent) response.destroy();
     else answerRequest(response, 502, 'unreachable');
   } finally {

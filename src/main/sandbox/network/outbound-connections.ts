@@ -45,6 +45,7 @@ export function createOutboundConnections(connection: () => Connection, env: Env
     },
     certificates: async () => {
       const path = connection().certificates ?? env['NODE_EXTRA_CA_CERTS'] ?? env['SSL_CERT_FILE'];
+      // Without the file the certificates of the system hold.
       const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '');
       return text.includes('-----BEGIN CERTIFICATE-----') ? text : '';
     },
@@ -64,9 +65,11 @@ export async function dial(
 ): Promise<Dialled> {
   const proxy = proxyOrNone(outward, host, port === 443);
   if (proxy === 'unusable') return { ok: false, reason: 'unreachable' };
+  // A name that only the proxy knows has no address here.
   const addresses = await withDeadline(dialMs, signal, (timed) => outward.resolve(host, timed)).catch(() => []);
   if (addresses.some((address) => !isPublicAddress(address))) return { ok: false, reason: 'inner-address' };
   if (proxy !== null) {
+    // Why a proxy does not answer is not told to a command.
     const socket = await withDeadline(dialMs, signal, (timed) => outward.connectProxy(proxy, timed)).catch(() => null);
     return socket === null ? { ok: false, reason: 'unreachable' } : { ok: true, socket, address: null, proxy };
   }

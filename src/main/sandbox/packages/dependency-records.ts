@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { isMissing, readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 
 const recordSchema = z.object({
   version: z.literal(1),
@@ -68,7 +68,11 @@ export function dependencyRecords(homePath: string): DependencyRecords {
     write: (record) => writeJsonFile(fileOf(record.key), record),
     remove: (key) => rm(fileOf(key), { force: true }),
     list: async () => {
-      const names = await readdir(folder).catch(() => []);
+      // Records that cannot be listed must not be taken for none: cleaning would remove what they name.
+      const names = await readdir(folder).catch((error: unknown) => {
+        if (isMissing(error)) return [];
+        throw error;
+      });
       const keys = names.flatMap((name) => /^([0-9a-f]{32})\.json$/.exec(name)?.[1] ?? []);
       const records = await Promise.all(keys.map(read));
       return records.filter((record) => record !== null).sort((left, right) => right.at - left.at);

@@ -21,8 +21,10 @@ export async function makeMountPoint(workspacePath: string, folder: string): Pro
   if (parent === null) return 'blocked';
   let isThere = false;
   try {
+    // What cannot be looked at is to be made, and that fails with its reason.
     isThere = (await lstat(parent.at(name)).catch(() => null)) !== null;
     if (isThere) {
+      // What cannot be opened or listed cannot be mounted on.
       const child = await openChildFolder(parent, name).catch(() => null);
       const entries = child === null ? null : await readdir(child.place).catch(() => null);
       await child?.close();
@@ -41,6 +43,7 @@ export async function makeMountPoint(workspacePath: string, folder: string): Pro
       if (isThere) return;
       const again = await openFolderBelow(workspacePath, names);
       if (again === null) return;
+      // Somebody put something into it: it stays.
       await rmdir(again.at(name)).catch(() => undefined);
       await again.close();
     },

@@ -69,6 +69,7 @@ export async function readProject(projectPath: string, signal: AbortSignal): Pro
     for (const name of [...top.names].flatMap((one) => (one.endsWith('/') ? [one.slice(0, -1)] : []))) {
       if (passedOver.test(name) || !plain.test(name) || counted.folders === maxFolders) continue;
       counted.folders += 1;
+      // A folder that cannot be opened names no packages.
       const child = await openChildFolder(place, name).catch(() => null);
       if (child === null) continue;
       const folder = path === '' ? name : `${path}/${name}`;
@@ -112,12 +113,14 @@ async function readFolder(root: HostFolder, signal: AbortSignal): Promise<Projec
 async function isEmpty(folder: HostFolder, name: string): Promise<boolean> {
   const child = await openChildFolder(folder, name).catch(() => null);
   if (child === null) return false;
+  // What cannot be listed is not taken for empty.
   const names = await readdir(child.place).catch(() => null);
   await child.close();
   return names?.length === 0;
 }
 
 async function addFolder(root: HostFolder, name: string, texts: Map<string, string>): Promise<void> {
+  // A folder that cannot be opened names no packages.
   const folder = await openChildFolder(root, name).catch(() => null);
   if (folder === null) return;
   try {

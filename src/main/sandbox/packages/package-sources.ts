@@ -197,6 +197,7 @@ async function certificatesOf(search: SourceSearch, configured: readonly (string
     .join('');
 }
 
+// Most machines lack some of these files.
 const textOf = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
 
 /** For a command that a model wrote: addresses of indexes on hosts that it may reach, and none that holds a name or password. */

@@ -43,6 +43,7 @@ export interface ProjectEnvironment {
 }
 
 export async function findProjectEnvironment(query: ProjectEnvironmentQuery): Promise<ProjectEnvironment> {
+  // A folder that is gone keeps its path: what uses it reports it.
   const projectPath = await realpath(query.projectPath ?? query.workspacePath).catch(() => query.workspacePath);
   const workspacePath = await realpath(query.workspacePath).catch(() => query.workspacePath);
   const own = setupOf(query.settings, projectPath);

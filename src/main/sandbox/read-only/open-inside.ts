@@ -68,6 +68,7 @@ async function walk(root: string, parts: readonly string[]): Promise<Reply<Walke
         await folder.close();
         folder = next;
       } catch (error) {
+        // It is no link: the first error stands.
         const target = await readlink(folder.at(part)).catch(() => null);
         return target === null ? openFailure(parts.join('/'), error) : success({ handle: null, link: { at, target } });
       }

@@ -19,6 +19,7 @@ function findRipgrep(): string | null {
     );
     return path.replace(/([\\/])app\.asar([\\/])/, '$1app.asar.unpacked$2');
   } catch {
+    // The package is not there for this machine; the caller searches without it.
     return null;
   }
 }

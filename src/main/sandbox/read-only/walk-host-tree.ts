@@ -60,6 +60,7 @@ export async function walkHostTree(folder: HostFolder, options: TreeOptions): Pr
 /** Folders that tools make: their contents are neither listed nor looked through. */
 export async function isSkipped(folder: HostFolder, name: string): Promise<boolean> {
   if (isSkippedFolder(name)) return true;
+  // No such file: it is an ordinary folder.
   return isMaybeEnvironment(name) && (await lstat(folder.at(`${name}/pyvenv.cfg`)).catch(() => null)) !== null;
 }
 

@@ -10,6 +10,7 @@ import { copyPlanned, NotCopyable } from './copy-workspace.ts';
 import { systemCodeOf } from '../docker/engine/engine-deadline.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 import { isWithin } from '../../lib/files/is-within.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 export interface WorkspaceRequest {
   readonly mode: WorkspaceMode;
@@ -85,6 +86,7 @@ function isInWorkspaces(real: string, own: string): boolean {
 
 async function dangerOf(real: string, homePath: string): Promise<string | null> {
   if (real === parse(real).root) return 'it is the whole disk';
+  // A folder that does not exist yet is compared by its name.
   const home = await realpath(homedir()).catch(() => homedir());
   if (real === home) return 'it is your home folder';
   if (isWithin(home, real)) return 'your home folder is in it';
@@ -171,10 +173,9 @@ async function roomFor({ bytes }: CopyPlan, folder: string): Promise<Reply<null>
   const { bavail, bsize, type } = await statfs(folder);
   const mayShareBlocks = process.platform === 'darwin' || sharingSystems.has(type);
   if (mayShareBlocks || bytes <= bavail * bsize) return success(null);
-  const gigabytes = (count: number): string => `${(count / 1e9).toFixed(1)} GB`;
   return failure(
     'disk-full',
-    `A copy of the project needs ${gigabytes(bytes)}, and ${gigabytes(bavail * bsize)} are free.`,
+    `A copy of the project needs ${sizeText(bytes)}, and ${sizeText(bavail * bsize)} are free.`,
     'Free some space, list what it does not need in .gitignore, or work in place: --workspace in-place',
   );
 }

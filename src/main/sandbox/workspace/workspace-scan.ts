@@ -159,6 +159,7 @@ async function noteSocket(folder: HostFolder, name: string, { prefix, found }: P
 }
 
 async function scanGitFolder(folder: HostFolder, { prefix, found }: Place): Promise<true> {
+  // What we may not open no command may either: they run as the same user.
   const child = await openChildFolder(folder, '.git').catch(() => null);
   const entries = child === null ? [] : await readdir(child.place, { withFileTypes: true }).catch(() => []);
   await child?.close();

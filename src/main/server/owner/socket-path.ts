@@ -45,6 +45,7 @@ export async function findSocketPath(home: string): Promise<string> {
 /** With the folder that was made for it. */
 export async function removeSocketPath(home: string, socketPath: string): Promise<void> {
   if (process.platform === 'win32') return;
+  // What stays is removed by the next start.
   await rm(socketPath, { force: true }).catch(() => undefined);
   if (fixedPlace(home) !== null) return;
   await rm(noteIn(home), { force: true }).catch(() => undefined);
@@ -68,6 +69,7 @@ async function keptFolder(home: string): Promise<string | null> {
 
 async function newFolder(home: string): Promise<string> {
   for (const base of [process.env.XDG_RUNTIME_DIR ?? '', tmpdir(), '/tmp']) {
+    // Not every machine has each of these folders.
     const whole = isAbsolute(base) ? await realpath(base).catch(() => null) : null;
     if (whole === null || Buffer.byteLength(join(whole, 'dewpoint-123456', socketName)) > longest) continue;
     if (!(await keepsWhatIsOurs(whole))) continue;

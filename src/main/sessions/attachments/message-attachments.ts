@@ -15,13 +15,14 @@ import type {
   KeptFile,
   PreviewedMessage,
 } from '@shared/attachments/attachment-inputs.ts';
-import type { BlobRef } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { FenceSources } from '@shared/safety/fences.ts';
 import { compileFences } from '@shared/safety/fences.ts';
 import { readImageFacts } from '@shared/attachments/image-facts.ts';
 import type { Mention } from '@shared/attachments/file-mentions.ts';
 import { looksLikePath, mentionsIn } from '@shared/attachments/file-mentions.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import { rankFiles } from '@shared/attachments/rank-file-names.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
@@ -86,6 +87,7 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
     const paths = listPaths(readerOf(root), neverAborts);
     listed.clear();
     listed.set(root, { at: performance.now(), paths });
+    // Who asked gets the error; the next one asks anew.
     paths.catch(() => {
       if (listed.get(root)?.paths === paths) listed.delete(root);
     });
@@ -190,6 +192,7 @@ async function keepFile(options: AttachmentsOptions, { name, data, path, place }
 /** The path in the workspace; null where it lies elsewhere. */
 async function insideOf(options: AttachmentsOptions, place: FilePlace, path: string): Promise<string | null> {
   const { root } = await rootOf(options, place);
+  // What is not there lies nowhere in the workspace.
   const real = await realpath(path).catch(() => null);
   if (real === null) return null;
   const way = relative(root, real);
@@ -243,7 +246,7 @@ async function keepDocument(
   { name, bytes, from }: Pick<Content, 'name' | 'bytes'> & { readonly from: { readonly path?: string } },
 ): Promise<Attachment | string> {
   if (bytes.length > maxFileBytes)
-    return `${name} is too large: ${bytes.length} bytes, at most ${maxFileBytes}. Attach only the pages you need, as a smaller PDF.`;
+    return `${name} is too large: ${sizeText(bytes.length)}, at most ${sizeText(maxFileBytes)}. Attach only the pages you need, as a smaller PDF.`;
   const pages = pagesOf(name, await readDocument(bytes));
   if (typeof pages === 'string') return pages;
   const text = Buffer.from(redact(pages.text), 'utf8');

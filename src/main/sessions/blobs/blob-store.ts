@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, utimesSyn
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { BlobRef } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { errorCodeOf, isDiskFull, isMissing, writeFileAtomic } from '../../lib/files/json-file.ts';
 import type { BlobSink } from '../journal/journal.ts';
 import type { Redactor } from '../log/redactor.ts';

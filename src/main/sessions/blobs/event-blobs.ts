@@ -1,5 +1,6 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
-import type { BlobRef, SessionEvent } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 
 /** The blobs that an event names. */

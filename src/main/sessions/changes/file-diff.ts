@@ -62,6 +62,7 @@ function textOf(bytes: Uint8Array | null): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
+    // Bytes that are no UTF-8 have no lines to compare.
     return null;
   }
 }

@@ -120,6 +120,7 @@ async function removeEmptied(
   for (const { root, path } of inFolders) {
     await createSafeFolder(root)
       .removeEmpty(path, isMade)
+      // An empty folder that stays does no harm.
       .catch(() => undefined);
   }
 }

@@ -83,6 +83,7 @@ export function createComparisonStore(folder: string): ComparisonStore {
         throw error;
       });
       const ids = names.filter((name) => /^[a-z0-9].*\.json$/u.test(name)).map((name) => name.slice(0, -5));
+      // One that is damaged does not hide the others; opening it reports what is wrong.
       const found = await Promise.all(ids.map((id) => read(id).catch(() => null)));
       return found
         .filter((one) => one !== null)

@@ -111,6 +111,7 @@ function createJobs(options: ComparisonRunnerOptions): Jobs {
     watchers.delete(id);
   };
   const idle = async (id: string): Promise<void> => {
+    // Who watches it gets the error.
     await jobs.get(id)?.ended.catch(() => undefined);
   };
   return {

@@ -1,4 +1,5 @@
-import type { BlobRef, EventOf, SessionEvent } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { diffFiles } from '../changes/file-diff.ts';

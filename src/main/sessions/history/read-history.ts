@@ -21,7 +21,7 @@ const mostItems = 400;
 const firstReach = 2;
 
 /**
- * Neighbouring turns of a log, folded as the whole would have: only the MiBs around them are read. Null: there are none.
+ * Neighboring turns of a log, folded as the whole would have: only the MiBs around them are read. Null: there are none.
  * A turn that has more than a fold keeps is given with what it keeps.
  */
 export async function readHistory(log: LogReader, place: HistoryPlace): Promise<SessionPart | null> {

@@ -1,4 +1,5 @@
-import type { BlobRef, SessionEvent } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
 import type { Fences } from '@shared/safety/fences.ts';
 import type { Manifest } from '@shared/session/call-manifest.ts';
 import { manifestOf, manifestSchema, textOfPart } from '@shared/session/call-manifest.ts';

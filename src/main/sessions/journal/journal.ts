@@ -1,4 +1,5 @@
-import type { BlobRef, NewEvent, SessionEvent, Transient } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
+import type { NewEvent, SessionEvent, Transient } from '@shared/events/events.ts';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { AppError, messageOf } from '@shared/errors.ts';
-import { type BlobRef, LOG_VERSION, type NewEvent, type SessionEvent, type Transient } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
+import { LOG_VERSION, type NewEvent, type SessionEvent, type Transient } from '@shared/events/events.ts';
 import { type MoneyState, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import type { SessionState } from '@shared/session/session-state.ts';

@@ -6,7 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { BlobRef, SessionEvent } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
+import type { SessionEvent } from '@shared/events/events.ts';
 import { blobRefSchema } from '@shared/events/blob-ref.ts';
 import { LOG_VERSION, parseEvent } from '@shared/events/events.ts';
 import { isDiskFull, isMissing, writeProblem } from '../../lib/files/json-file.ts';
@@ -70,6 +71,7 @@ export async function writeSessionFile(
 }
 
 async function requireFile(path: string): Promise<void> {
+  // Nothing is there yet; the writing itself reports the rest.
   const found = await stat(path).catch(() => null);
   if (found !== null && !found.isFile()) throw new AppError('bad-input', `${path} exists and is not a file.`);
 }

@@ -191,7 +191,7 @@ export async function* readEvents(
   }
 }
 
-/** Some neighbouring events of a log, and the place behind the last of them. */
+/** Some neighboring events of a log, and the place behind the last of them. */
 export interface LogPiece {
   readonly events: readonly SessionEvent[];
   readonly next: LogPosition;

@@ -25,8 +25,10 @@ import { createSessionRules } from '../../safety/rules/session-rules.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
-import { checkTaskText, editPlan } from './session-options.ts';
 import { agentConfig, turnOptions } from './turn-options.ts';
+import type { Journal } from '../journal/journal.ts';
+
+const MAX_TASK_CHARACTERS = 1_048_576;
 
 /** The sessions that are open in this core: each with its journal, and once it works with a sandbox and a runner. */
 export interface OpenSessions {
@@ -115,6 +117,7 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
     if (known !== undefined) return known;
     const opening = options.store.open(id).then((journal) => keep(journal, 'container'));
     open.set(id, opening);
+    // Who asked gets the error; the next one opens it anew.
     opening.catch(() => open.delete(id));
     return opening;
   };
@@ -203,6 +206,7 @@ async function sendTo(
     .catch(() => undefined)
     .then(() => restLater(session))
     .then(() => offerCloudReview(options.agent, journal, { cloud: asked.cloud, signal }))
+    // What comes after a turn is extra: the turn itself has ended well.
     .catch(() => undefined);
   return sent;
 }
@@ -266,6 +270,7 @@ function mustWait(isTaken: boolean | undefined): void {
 }
 
 async function sessionIdle(session: OpenSession): Promise<void> {
+  // Who started it gets the error.
   await session.starting?.catch(() => undefined);
   await session.runner?.idle();
 }
@@ -289,6 +294,7 @@ async function rest(session: OpenSession | undefined): Promise<void> {
 
 async function closeSession(session: OpenSession): Promise<void> {
   if (session.restTimer !== null) clearTimeout(session.restTimer);
+  // Who started it gets the error.
   await session.starting?.catch(() => undefined);
   await session.runner?.dispose();
   await session.sandbox?.dispose();
@@ -304,6 +310,7 @@ async function runnerFor(
   session: OpenSession,
   asked: { readonly text: string; readonly plan: boolean; readonly signal: AbortSignal },
 ): Promise<SessionRunner> {
+  // Who started it gets the error; this start tries anew.
   if (session.starting !== null) await session.starting.catch(() => undefined);
   const { runner, sandbox } = session;
   const needsExecute = session.wanted === 'container' && !asked.plan && !isQuestion(asked.text);
@@ -377,4 +384,24 @@ async function startRunner(
     config: agentConfig(options.settings(), options.recipeSettings),
   });
   return session.runner;
+}
+
+/** Throws `bad-input` for a message that says nothing, or too much. */
+function checkTaskText(text: string): void {
+  if (text.trim() === '')
+    throw new AppError('bad-input', 'The task is empty.', { hint: 'Describe what you would like done.' });
+  if (text.length > MAX_TASK_CHARACTERS) {
+    throw new AppError('bad-input', `The task has ${text.length} characters. The limit is ${MAX_TASK_CHARACTERS}.`);
+  }
+}
+
+/** Keeps the steps of a plan as a person wants them. Rejects with `not-found` for a turn that made none. */
+async function editPlan(
+  journal: Pick<Journal, 'state' | 'append'>,
+  planTurnId: string,
+  steps: readonly string[],
+): Promise<void> {
+  const turn = journal.state().turns.find(({ id }) => id === planTurnId);
+  if (turn?.reason !== 'planned') throw new AppError('not-found', 'This turn did not make a plan.');
+  await journal.append({ type: 'plan-edited', planTurnId, steps: [...steps] });
 }

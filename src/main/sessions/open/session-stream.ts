@@ -51,7 +51,7 @@ export async function* sessionStream(
   }
 }
 
-/** Neighbours of one kind together, the order kept. */
+/** Neighbors of one kind together, the order kept. */
 function* batches(pushes: readonly LogPush[]): Iterable<SessionPush> {
   let events: SessionEvent[] = [];
   let items: Transient[] = [];

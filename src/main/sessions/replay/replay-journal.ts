@@ -1,5 +1,6 @@
 import { AppError } from '@shared/errors.ts';
-import type { BlobRef, EventOf, EventType, NewEvent, SessionEvent } from '@shared/events/events.ts';
+import type { BlobRef } from '@shared/events/blob-ref.ts';
+import type { EventOf, EventType, NewEvent, SessionEvent } from '@shared/events/events.ts';
 import { emptyMoney, type MoneyState, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession, type SessionState } from '@shared/session/session-state.ts';

@@ -55,6 +55,7 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
   let tail: Promise<unknown> = Promise.resolve();
   const database = (): Promise<Database> => {
     opening ??= openDatabase(options);
+    // Who asked gets the error; the next search opens it anew.
     opening.catch(() => {
       opening = null;
     });
@@ -69,11 +70,13 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
   return {
     search: (text, limit, signal) => {
       const answer = tail.then(() => run(text, limit, signal));
+      // Who asked gets the error.
       tail = answer.catch(() => undefined);
       return answer;
     },
     close: async () => {
       await tail;
+      // One that never opened has nothing to close.
       const db = await opening?.catch(() => null);
       opening = null;
       db?.close();

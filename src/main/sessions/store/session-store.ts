@@ -288,7 +288,7 @@ async function listSessions(
 ): Promise<readonly StoredSummary[]> {
   const summaries: StoredSummary[] = [];
   for (const id of await sessionIds(options.folder)) {
-    const summary = await summarise(options, pathsOf(id), id);
+    const summary = await summarize(options, pathsOf(id), id);
     if (summary) summaries.push(summary);
   }
   return summaries.sort((left, right) => right.lastAt - left.lastAt || (left.id < right.id ? 1 : -1));
@@ -308,6 +308,7 @@ async function findLogs(options: SessionStoreOptions, pathsOf: (id: string) => P
   const files: LogFile[] = [];
   for (const sessionId of [...(await sessionIds(options.folder))].sort().reverse()) {
     const path = pathsOf(sessionId).log;
+    // A session whose log cannot be looked at is not listed.
     const found = await stat(path).catch(() => null);
     if (found !== null) files.push({ sessionId, path, bytes: found.size, inode: found.ino });
   }
@@ -315,7 +316,7 @@ async function findLogs(options: SessionStoreOptions, pathsOf: (id: string) => P
 }
 
 /** The kept summary where it is of this log as it is now, else a new one. Null for a folder without a session. */
-async function summarise(options: SessionStoreOptions, paths: Paths, id: string): Promise<StoredSummary | null> {
+async function summarize(options: SessionStoreOptions, paths: Paths, id: string): Promise<StoredSummary | null> {
   const logBytes = await sizeOf(paths.log);
   if (logBytes === null || logBytes === 0) return null;
   const known = await loadSummary(paths.summary, id, logBytes);

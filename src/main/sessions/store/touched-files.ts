@@ -83,6 +83,7 @@ async function isTouched(search: Search, folder: string): Promise<boolean> {
 }
 
 async function statOf(path: string): Promise<Stats | null> {
+  // What is gone was not touched.
   return lstat(path).catch(() => null);
 }
 

@@ -23,6 +23,7 @@ export async function readText(path: string, context: ToolContext): Promise<Read
     const mark = whole.startsWith(byteOrderMark) ? byteOrderMark : '';
     return { text: whole.slice(mark.length), sha256, encode: (text) => new TextEncoder().encode(mark + text) };
   } catch {
+    // It is shown as well as it can be, and cannot be written again.
     return { text: new TextDecoder().decode(bytes), sha256, encode: null };
   }
 }

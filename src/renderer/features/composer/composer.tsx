@@ -54,9 +54,11 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   }));
   // An image may speak for itself.
   const hasWords = text.trim() !== '' || attachments.list.length > 0;
+  // A command may be about the very thing that holds the message.
+  const isHeld = composer.files.isHeld && !text.startsWith('/');
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (hasWords && !composer.isSending && !attachments.isBusy) void composer.submit(text);
+    if (hasWords && !isHeld && !composer.isSending && !attachments.isBusy) void composer.submit(text);
   };
   return (
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">
@@ -86,7 +88,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
             composer={composer}
             isRunning={isRunning}
             isEmpty={!hasWords || attachments.isBusy}
-            isHeld={composer.files.isHeld && !text.startsWith('/')}
+            isHeld={isHeld}
           />
         </MessageField>
       </form>

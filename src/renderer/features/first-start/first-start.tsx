@@ -5,7 +5,7 @@ import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { megabytes } from '../../lib/text/format.ts';
+import { bytes } from '../../lib/text/format.ts';
 import type { FirstStep } from '../../lib/window/preferences.ts';
 import { isFirstStartHidden, isFirstStartWanted, skippedSteps } from '../../lib/window/preferences.ts';
 import { useStored } from '../../lib/window/stored-value.ts';
@@ -139,7 +139,7 @@ function Point({ step, title, state, children }: PointProps) {
 function ModelPoint({ id, model }: { readonly id: string; readonly model: ModelEntry | null }) {
   if (model === null) return <p>{t('first.model.none', { id: seenName(id) })}</p>;
   if (model.state === 'ready') return <p>{t('first.model.ready', { label: seenName(model.label) })}</p>;
-  const size = model.sizeBytes === null ? '?' : megabytes(model.sizeBytes);
+  const size = model.sizeBytes === null ? '?' : bytes(model.sizeBytes);
   return (
     <div className="flex flex-col gap-2">
       <p>{t('first.model.get', { label: seenName(model.label), size })}</p>
@@ -158,12 +158,12 @@ function MachinePoint({ plan }: { readonly plan: MemoryPlanAnswer }) {
         <p key={device.name}>
           {t('first.machine.card', {
             name: device.name,
-            free: megabytes(device.freeBytes),
-            all: megabytes(device.totalBytes),
+            free: bytes(device.freeBytes),
+            all: bytes(device.totalBytes),
           })}
         </p>
       ))}
-      <p>{t('first.machine.memory', { free: megabytes(host.freeBytes), all: megabytes(host.totalBytes) })}</p>
+      <p>{t('first.machine.memory', { free: bytes(host.freeBytes), all: bytes(host.totalBytes) })}</p>
     </>
   );
 }

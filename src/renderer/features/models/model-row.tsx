@@ -1,5 +1,5 @@
 import { seenName } from '@shared/text/seen-text.ts';
-import { megabytes, tokens } from '../../lib/text/format.ts';
+import { bytes, tokens } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { OwnPriceMark } from '../../ui/figures/own-price-mark.tsx';
@@ -87,7 +87,7 @@ function factsOf({ state, sizeBytes, licence, info, where }: ModelEntry): readon
         : t('models.price', { input: `$${price.input}`, output: `$${price.output}` });
   return [
     state === 'unreachable' ? null : t(`models.${state}`),
-    sizeBytes === null ? null : megabytes(sizeBytes),
+    sizeBytes === null ? null : bytes(sizeBytes),
     info === null ? null : t('models.context', { count: tokens(info.contextTokens) }),
     parameters === null ? null : t('models.parameters', { count: parameters }),
     info === null ? null : priceText,
@@ -95,7 +95,7 @@ function factsOf({ state, sizeBytes, licence, info, where }: ModelEntry): readon
   ].filter((fact) => fact !== null);
 }
 
-/** Whether a model fits on this machine, by card, before it is fetched: by what the catalogue says of it; nothing is asked elsewhere. */
+/** Whether a model fits on this machine, by card, before it is fetched: by what the catalog says of it; nothing is asked elsewhere. */
 export function ModelFit({ id }: { readonly id: string }) {
   const plan = useMemoryPlan(id);
   if (plan.isPending) return <p className="text-xs text-soft">{t('models.fitLooking')}</p>;
@@ -106,7 +106,7 @@ export function ModelFit({ id }: { readonly id: string }) {
       <p>
         {totalBytes === null
           ? (why ?? t('models.fitUnknown'))
-          : t('models.fitGranted', { memory: megabytes(totalBytes), context: tokens(granted.context) })}
+          : t('models.fitGranted', { memory: bytes(totalBytes), context: tokens(granted.context) })}
       </p>
       {totalBytes !== null && <p>{granted.reason}</p>}
       <ul>
@@ -115,8 +115,8 @@ export function ModelFit({ id }: { readonly id: string }) {
             {t('models.fitCard', {
               card: device.name,
               layers: device.layers,
-              used: megabytes(device.bytes),
-              all: megabytes(device.budgetBytes),
+              used: bytes(device.bytes),
+              all: bytes(device.budgetBytes),
             })}
           </li>
         ))}

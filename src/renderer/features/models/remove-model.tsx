@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { megabytes } from '../../lib/text/format.ts';
+import { bytes } from '../../lib/text/format.ts';
 import { offerUndo } from '../../lib/notices/offer-undo.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
@@ -45,7 +45,7 @@ export function RemoveModel({ model, onDone }: RemoveModelProps) {
       {isAsking ? (
         <span className="flex items-center gap-2">
           <Button size="small" look="danger" onClick={() => void remove()}>
-            {t('models.delete', { size: megabytes(file.hereBytes) })}
+            {t('models.delete', { size: bytes(file.hereBytes) })}
           </Button>
           <Button size="small" look="quiet" onClick={() => setAsking(false)}>
             {t('models.cancel')}

@@ -1,7 +1,7 @@
 import type { GrammarState, HighlighterCore } from 'shiki/core';
 import { whenIdle } from './when-idle.ts';
 
-/** A run of code in one colour; the colour is a variable of the style sheet, so that both themes fit. */
+/** A run of code in one color; the color is a variable of the style sheet, so that both themes fit. */
 export interface CodeRun {
   readonly text: string;
   readonly colour: string | undefined;
@@ -48,7 +48,7 @@ const aliases: Readonly<Record<string, Language>> = {
   zsh: 'bash',
 };
 
-/** Longer code is shown as it is: nobody reads colours in it, and a frame must not be lost to it. */
+/** Longer code is shown as it is: nobody reads colors in it, and a frame must not be lost to it. */
 const limitCharacters = 100_000;
 
 /** What grammars look for, made ready to be used. */

@@ -1,4 +1,4 @@
-import type { PlanItem } from '@shared/events/plan-events.ts';
+import type { PlanItem } from '@shared/events/conversation-events.ts';
 import { carriedSteps } from '@shared/session/plan-steps.ts';
 import type { MessageState, SessionState, StepState, ToolCallState, TurnState } from '@shared/session/session-state.ts';
 

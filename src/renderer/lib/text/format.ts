@@ -1,5 +1,6 @@
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { t } from './translate.ts';
+import { readableSize } from '@shared/text/size-text.ts';
 
 /** `0.9 s`, `14 s`, `3 min 05 s`. */
 export function seconds(milliseconds: number): string {
@@ -42,16 +43,10 @@ export function lineCounts(added: number | null, removed: number | null): string
   return `+${added ?? '?'} −${removed ?? '?'}`;
 }
 
-export function megabytes(bytes: number): string {
-  return bytes < 1e9
-    ? t('unit.megabytes', { count: Math.round(bytes / 1e6) })
-    : t('unit.gigabytes', { count: (bytes / 1e9).toFixed(1) });
-}
-
-/** `812 B`, `3.4 kB`, then as `megabytes`. */
-export function bytes(count: number): string {
-  if (count < 1000) return t('unit.bytes', { count });
-  return count < 1e6 ? t('unit.kilobytes', { count: (count / 1000).toFixed(1) }) : megabytes(count);
+/** `812 B`, `3.4 kB`, `412 MB`, `1.1 GB`. */
+export function bytes(size: number): string {
+  const { unit, count } = readableSize(size);
+  return t(`unit.${unit}`, { count });
 }
 
 /** The time of today, the day of another day. */

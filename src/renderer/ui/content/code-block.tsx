@@ -11,7 +11,7 @@ interface CodeBlockProps {
   readonly code: string;
   /** As after the fence; empty: plain text. */
   readonly language: string;
-  /** More is coming: colours wait until it is whole. */
+  /** More is coming: colors wait until it is whole. */
   readonly isGrowing?: boolean;
 }
 
@@ -80,7 +80,7 @@ function CodeLine({ line, runs }: { readonly line: string; readonly runs: readon
   );
 }
 
-/** Null while it has no colours, and where its lines are not those that are drawn. */
+/** Null while it has no colors, and where its lines are not those that are drawn. */
 function useHighlighted(
   code: string,
   language: string,
@@ -95,7 +95,7 @@ function useHighlighted(
     if (isWanted) {
       highlight(code, language).then(
         (runs) => void (isWanted && runs !== null && setFound({ code, runs })),
-        // Without colours it is still readable.
+        // Without colors it is still readable.
         () => undefined,
       );
     }

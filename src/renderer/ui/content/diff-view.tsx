@@ -8,7 +8,7 @@ import { SeenPieces } from './seen-text.tsx';
 const rowLooks = { place: 'bg-sunken text-soft', same: '', added: 'bg-added', removed: 'bg-removed' } as const;
 const signs = { place: '', same: ' ', added: '+', removed: '−' } as const;
 
-/** A unified diff; added and removed lines differ in sign and in colour, and nothing in a line can hide or turn it. */
+/** A unified diff; added and removed lines differ in sign and in color, and nothing in a line can hide or turn it. */
 export function DiffView({ diff }: { readonly diff: string }) {
   const rows = useMemo(() => diffRows(diff), [diff]);
   const lengthOf = useCallback((index: number) => rows[index]?.text.length ?? 0, [rows]);

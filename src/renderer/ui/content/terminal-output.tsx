@@ -16,7 +16,7 @@ interface TerminalOutputProps {
 /** The end of an output matters most; what is before it unfolds. */
 const shownLines = 60;
 
-// The sixteen colours of a terminal, by variables of the style sheet: both themes can be read.
+// The sixteen colors of a terminal, by variables of the style sheet: both themes can be read.
 const colours = [
   'text-soft',
   'text-bad',
@@ -28,7 +28,7 @@ const colours = [
   'text-ink',
 ];
 
-/** What a command printed: its colours, but nothing it could do to a terminal. */
+/** What a command printed: its colors, but nothing it could do to a terminal. */
 export function TerminalOutput({ text, command }: TerminalOutputProps) {
   const [isOpen, setIsOpen] = useState(false);
   const lines = useMemo(() => text.replace(/(?<!\n)\n+$/u, '').split('\n'), [text]);

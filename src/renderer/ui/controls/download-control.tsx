@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useClient } from '../../lib/connection/core-context.ts';
-import { megabytes, seconds } from '../../lib/text/format.ts';
+import { bytes, seconds } from '../../lib/text/format.ts';
 import { cancelModelDownload, startModelDownload, useModelDownloads } from '../../lib/models/model-downloads.ts';
 import type { ModelDownload } from '../../lib/models/model-downloads.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -50,8 +50,7 @@ function Progress({ id, pull: { progress, leftMs } }: { readonly id: string; rea
       </div>
       <p className="text-xs text-soft tabular-nums">
         {phase}
-        {total !== null &&
-          ` · ${t('models.progress', { done: megabytes(progress?.doneBytes ?? 0), total: megabytes(total) })}`}
+        {total !== null && ` · ${t('models.progress', { done: bytes(progress?.doneBytes ?? 0), total: bytes(total) })}`}
         {leftMs !== null && ` · ${t('models.timeLeft', { time: seconds(leftMs) })}`}
       </p>
     </div>

@@ -2,7 +2,7 @@ import type { Where } from '@shared/models/model-info.ts';
 
 const looks = {
   local: 'rounded-full bg-local',
-  // A diamond, for people who do not see the colour.
+  // A diamond, for people who do not see the color.
   cloud: 'rotate-45 rounded-[1px] bg-cloud',
 } as const;
 

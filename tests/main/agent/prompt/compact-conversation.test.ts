@@ -24,7 +24,7 @@ const thought = Array.from({ length: 300 }, (_, index) => `w${index * index}`).j
 let asked = 0;
 const another = (): string => `m${(asked += 1)}`;
 const isSummary = (kit: AgentKit, index: number): boolean =>
-  JSON.stringify(kit.requests[index]?.messages[0]).includes('Summarise the work');
+  JSON.stringify(kit.requests[index]?.messages[0]).includes('Summarize the work');
 
 describe('a conversation that outgrows the window', () => {
   it('shortens older results first, as events, and every prompt fits', async () => {
@@ -40,7 +40,7 @@ describe('a conversation that outgrows the window', () => {
 
   it('is summed up by the model when that is not enough, and keeps the task in its own words', async () => {
     const conversation: Reply = (request) =>
-      JSON.stringify(request.messages[0]).includes('Summarise the work')
+      JSON.stringify(request.messages[0]).includes('Summarize the work')
         ? { text: 'Read f1 to f9; nothing about the moon.' }
         : { text: thought, calls: [{ name: 'search', input: { pattern: another() } }] };
     const kit = await longSession(Array.from({ length: 60 }, () => conversation));
@@ -49,7 +49,7 @@ describe('a conversation that outgrows the window', () => {
     expect(compacted?.summary).toContain('Read everything about the moon.');
     const after = kit.requests.findIndex((_, index) => index > 0 && isSummary(kit, index - 1));
     expect(JSON.stringify(kit.requests[after]?.messages)).toContain('nothing about the moon');
-    expect(ofType(kit.journal.events, 'model-call-started').some((event) => event.purpose === 'summarise')).toBe(true);
+    expect(ofType(kit.journal.events, 'model-call-started').some((event) => event.purpose === 'summarize')).toBe(true);
   });
 
   it('is summed up before it must be where a person asks for that, and plays again', async () => {
@@ -70,7 +70,7 @@ describe('a conversation that outgrows the window', () => {
 
   it('is summed up without a model when the model cannot', async () => {
     const conversation: Reply = (request) =>
-      JSON.stringify(request.messages[0]).includes('Summarise the work')
+      JSON.stringify(request.messages[0]).includes('Summarize the work')
         ? { error: { code: 'bad-request', message: 'no', retryable: false } }
         : { text: thought, calls: [{ name: 'search', input: { pattern: another() } }] };
     const kit = await longSession(Array.from({ length: 60 }, () => conversation));

@@ -234,7 +234,7 @@ describe('the fences at the door', () => {
       ['cloud', 'hold'],
     ]);
     expect(routes[0]?.reason).toBe(
-      'The conversation contains plans/merger.md (plans/**), which needs your approval to leave this machine.',
+      'The conversation contains plans/merger.md (plans/**), which needs your approval before it leaves this machine.',
     );
     expect(ofType(kit.journal.events, 'call-fenced').map(({ outcome }) => outcome)).toEqual(['refused', 'asked']);
     expect(asked).toEqual(['fence']);

@@ -35,7 +35,7 @@ describe('the memory of a process that ended', () => {
     watch.look();
     Object.assign(files, { limits: null, status: null });
     watch.look();
-    expect(watch.verdict('SIGABRT')).toBe('It used 1073 MB of the 1074 MB that its limits allow.');
+    expect(watch.verdict('SIGABRT')).toBe('It used 1.1 GB of the 1.1 GB that its limits allow.');
     expect(watch.verdict(null)).not.toBeNull();
   });
 
@@ -53,7 +53,7 @@ describe('the memory of a process that ended', () => {
     const files = { ...nothing, limits: limits(gigabyte, 'unlimited'), status: status(gigabyte / 2, gigabyte) };
     const watch = watchMemory(7, fakeProc(files));
     watch.look();
-    expect(watch.verdict('SIGABRT', true)).toContain('no room for a thread in the 1074 MB that its limits allow');
+    expect(watch.verdict('SIGABRT', true)).toContain('no room for a thread in the 1.1 GB that its limits allow');
     expect([watch.verdict('SIGABRT', false), watch.verdict('SIGSEGV', true), watch.verdict(null, true)]).toEqual([
       null,
       null,

@@ -21,7 +21,7 @@ import type { PullProgress } from '@shared/contract/models-contract.ts';
 
 const gibi = 1024 ** 3;
 const never = new AbortController().signal;
-const catalogue = { version: 1, date: '2026-11-22', models: [], known: [] } as const;
+const catalog = { version: 1, date: '2026-11-22', models: [], known: [] } as const;
 
 const largest = tinyModel('sixteen', 80_000, ['blk.0.attn_q.weight', 'blk.1.attn_q.weight']);
 const parts = splitGguf(largest, 3);
@@ -66,7 +66,7 @@ function create(options: { readonly token?: string; readonly hostFreeBytes?: num
   const readHeader = createHeaderReader();
   store = createModelStore({
     cacheDir: dir,
-    catalogue: { ...catalogue, models: [], known: [] },
+    catalog: { ...catalog, models: [], known: [] },
     programs: testPrograms({}),
     readHeader,
     imported: createImportedModels(join(dir, 'imported.json')),
@@ -75,7 +75,7 @@ function create(options: { readonly token?: string; readonly hostFreeBytes?: num
   const freeBytes = options.hostFreeBytes ?? 16 * gibi;
   const plan = createMemoryPlanner({
     store,
-    catalogue: { ...catalogue, models: [], known: [] },
+    catalog: { ...catalog, models: [], known: [] },
     readHeader,
     measure: () => Promise.resolve(null),
     readHardware: () => Promise.resolve({ devices: [], host: { totalBytes: 16 * gibi, freeBytes, source: 'test' } }),

@@ -25,7 +25,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 const open = (): ModelStore =>
   createModelStore({
     cacheDir: join(dir, 'cache'),
-    catalogue: { version: 1, date: '2026-11-21', models: [known], known: [] },
+    catalog: { version: 1, date: '2026-11-21', models: [known], known: [] },
     programs: testPrograms({}),
     readHeader: createHeaderReader(),
     imported: createImportedModels(join(dir, 'imported.json')),
@@ -44,7 +44,7 @@ const known = {
   strategies: ['recipe'],
   starter: true,
   from: [],
-} as const satisfies Parameters<typeof createModelStore>[0]['catalogue']['models'][number];
+} as const satisfies Parameters<typeof createModelStore>[0]['catalog']['models'][number];
 
 const llama = (...more: (readonly [string, string | number])[]): Buffer =>
   ggufFile({
@@ -137,7 +137,7 @@ describe('an imported model', () => {
   });
 
   it.each([
-    ['that is taken by the catalogue', 'tiny', 'conflict'],
+    ['that is taken by the catalog', 'tiny', 'conflict'],
     ['that is another file', 'first', 'conflict'],
     ['that leads elsewhere', '../x', 'bad-input'],
   ])('gets no name %s', async (_why, name, code) => {

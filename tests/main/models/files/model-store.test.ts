@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure, success } from '@shared/errors.ts';
 import { createHeaderReader } from '../../../../src/main/models/memory/gguf/gguf-header-reader.ts';
 import { createImportedModels } from '../../../../src/main/models/files/imported-models.ts';
-import { parseCatalogue } from '../../../../src/main/models/files/model-catalogue.ts';
-import type { CatalogueModel } from '../../../../src/main/models/files/model-catalogue.ts';
+import { parseCatalog } from '../../../../src/main/models/files/model-catalog.ts';
+import type { CatalogModel } from '../../../../src/main/models/files/model-catalog.ts';
 import { createModelStore } from '../../../../src/main/models/files/model-store.ts';
 import type { ModelStore, ModelStoreOptions } from '../../../../src/main/models/files/model-store.ts';
 import { ggufFile } from '../../../fakes/gguf-file.ts';
@@ -33,7 +33,7 @@ const pieces = [
 ];
 const content = Buffer.concat(pieces);
 
-const model: CatalogueModel = {
+const model: CatalogModel = {
   name: 'tiny',
   label: 'Tiny',
   bytes: content.length,
@@ -84,10 +84,10 @@ async function publish(
   );
 }
 
-function createStore(overrides: Partial<ModelStoreOptions> = {}, entry: CatalogueModel = model): ModelStore {
+function createStore(overrides: Partial<ModelStoreOptions> = {}, entry: CatalogModel = model): ModelStore {
   return createModelStore({
     cacheDir,
-    catalogue: { version: 1, date: '2026-11-21', models: [entry], known: [] },
+    catalog: { version: 1, date: '2026-11-21', models: [entry], known: [] },
     programs: testPrograms({ PATH: `${join(dir, 'bin')}:/bin:/usr/bin` }),
     readHeader: createHeaderReader(),
     imported: createImportedModels(join(dir, 'imported.json')),
@@ -209,7 +209,7 @@ describe('createModelStore', () => {
   });
 
   it('tries the next source when one fails, and refuses what it brings when the checksum differs', async () => {
-    const entry: CatalogueModel = { ...model, from: [...model.from, { type: 'uri', uri: 'hf:a/b/c.gguf' }] };
+    const entry: CatalogModel = { ...model, from: [...model.from, { type: 'uri', uri: 'hf:a/b/c.gguf' }] };
     const bring =
       (bytes: Buffer): ModelStoreOptions['downloadUri'] =>
       async (_uri, file) => {
@@ -237,7 +237,7 @@ describe('createModelStore', () => {
     expect(failed).toMatchObject({ ok: false, error: { code: 'disk-full' } });
   });
 
-  it('lists the catalogue and what else lies in the folder, and finds a file by its path', async () => {
+  it('lists the catalog and what else lies in the folder, and finds a file by its path', async () => {
     await mkdir(join(cacheDir, 'models'), { recursive: true });
     const own = join(cacheDir, 'models', 'own.gguf');
     await writeFile(
@@ -270,13 +270,13 @@ describe('createModelStore', () => {
 });
 
 describe('resources/models.json', () => {
-  const catalogue = parseCatalogue(JSON.parse(readFileSync('resources/models.json', 'utf8')));
+  const catalog = parseCatalog(JSON.parse(readFileSync('resources/models.json', 'utf8')));
 
   it('has one starter, and parts that add up to each file', () => {
-    expect(catalogue.models.filter((entry) => entry.starter).map((entry) => entry.name)).toEqual([
+    expect(catalog.models.filter((entry) => entry.starter).map((entry) => entry.name)).toEqual([
       'qwen2.5-coder-1.5b-instruct',
     ]);
-    for (const entry of catalogue.models) {
+    for (const entry of catalog.models) {
       for (const source of entry.from) {
         if (source.type === 'python-packages')
           expect(source.parts.reduce((sum, part) => sum + part.bytes, 0)).toBe(entry.bytes);

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { CacheType, EngineProfile } from '../../../../src/shared/models/memory-estimate.ts';
 import { contextTerms } from '../../../../src/main/models/memory/estimate/context-memory.ts';
-import { parseCatalogue } from '../../../../src/main/models/files/model-catalogue.ts';
+import { parseCatalog } from '../../../../src/main/models/files/model-catalog.ts';
 import { budgetBytes, planMemory, ruleOfThumb } from '../../../../src/main/models/memory/memory-plan.ts';
 import type { Card, MemoryPlanRequest } from '../../../../src/main/models/memory/memory-plan.ts';
 import { estimateMemory, readModelMemory } from '../../../../src/main/models/memory/estimate/model-memory.ts';
 import type { ModelMemory, ModelWeights } from '../../../../src/main/models/memory/estimate/model-memory.ts';
 
 const gib = 1024 ** 3;
-const catalogue = parseCatalogue(JSON.parse(readFileSync('resources/models.json', 'utf8')));
+const catalog = parseCatalog(JSON.parse(readFileSync('resources/models.json', 'utf8')));
 
 /** What the engine allocates by itself; the planner's rules never saw it. */
 const engine = z
@@ -36,7 +36,7 @@ const engine = z
   .parse(JSON.parse(readFileSync('bench/data/engine-allocations.json', 'utf8')));
 
 function model(name: string, weights?: ModelWeights): ModelMemory {
-  const known = catalogue.known.find((entry) => entry.name === name);
+  const known = catalog.known.find((entry) => entry.name === name);
   if (known === undefined) throw new Error(`no ${name}`);
   const bytes = known.weights?.bytes ?? 0;
   const result = readModelMemory({
@@ -80,16 +80,16 @@ const allocated: readonly (readonly [string, CacheType, boolean, number, number,
   ['qwen3.6-27b', 'f16', true, 262144, 512, 4, true, 16384 * 1024 ** 2 + 4 * 156893184],
 ];
 
-describe('the catalogue', () => {
+describe('the catalog', () => {
   it('has 40 models of 15 architectures or more, each with its sources and a memory that can be computed', () => {
-    expect(catalogue.known.length).toBeGreaterThanOrEqual(40);
-    const architectures = new Set(catalogue.known.map((entry) => entry.keys['general.architecture']));
+    expect(catalog.known.length).toBeGreaterThanOrEqual(40);
+    const architectures = new Set(catalog.known.map((entry) => entry.keys['general.architecture']));
     expect(architectures.size).toBeGreaterThanOrEqual(15);
-    for (const { name, keys, sources } of catalogue.known) {
+    for (const { name, keys, sources } of catalog.known) {
       expect(readModelMemory({ keys, vocabulary: null, weights: null }), name).toMatchObject({ known: true });
       expect(sources.join(' '), name).toMatch(/github|huggingface|\/.+\.(py|ipynb|json)|^the header of the file/);
     }
-    expect(new Set(catalogue.known.map((entry) => entry.name)).size).toBe(catalogue.known.length);
+    expect(new Set(catalog.known.map((entry) => entry.name)).size).toBe(catalog.known.length);
   });
 });
 
@@ -147,7 +147,7 @@ describe('the bytes of a context', () => {
   });
 
   it('are not guessed for an architecture without rules, nor for arrays that a server left out', () => {
-    const keys = { ...catalogue.known.find((entry) => entry.name === 'gemma-4-12b-it')?.keys };
+    const keys = { ...catalog.known.find((entry) => entry.name === 'gemma-4-12b-it')?.keys };
     expect(readModelMemory({ keys: { 'general.architecture': 'novel' }, vocabulary: 1, weights: null })).toMatchObject({
       known: false,
     });

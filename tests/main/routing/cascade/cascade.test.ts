@@ -37,12 +37,10 @@ describe('a cascade', () => {
     expect(cascade.next(gaveUp)).toEqual({ next: null, isCloudUnasked: false });
   });
 
-  it('keeps what was entered and why, the models that took a loop over among it', () => {
+  it('says what is entered and why, the models that take a loop over among it', () => {
     const cascade = createCascade([loopHere, loopThere], there);
-    cascade.next(null);
-    expect(cascade.handOver(loopThere, 'format')).toEqual({ stage: loopThere, cause: 'format', index: 1 });
-    cascade.handOver(loopHere, null);
-    expect(cascade.history().map(({ stage, cause, index }) => [stage.model, cause, index])).toEqual([
+    const entered = [cascade.next(null).next, cascade.handOver(loopThere, 'format'), cascade.handOver(loopHere, null)];
+    expect(entered.map((one) => [one?.stage.model, one?.cause, one?.index])).toEqual([
       ['here', null, 0],
       ['sky', 'format', 1],
       ['here', null, 2],

@@ -30,7 +30,7 @@ describe('what the engine says of an image', () => {
     const said = await read(layer('a', 1), 'nonsense', layer('b', 4), layer('b', 4), layer('a', 10), {
       status: 'Done',
     });
-    expect(said.told).toEqual(['fetched 1 of 10 MB', 'fetched 5 of 20 MB', 'fetched 14 of 20 MB']);
+    expect(said.told).toEqual(['fetched 1 MB of 10 MB', 'fetched 5 MB of 20 MB', 'fetched 14 MB of 20 MB']);
   });
 
   it.each([

@@ -2,7 +2,8 @@ import type { KeptItem } from '@shared/projects/project-preparation.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
-import { bytes, jsonLine } from '../terminal/terminal.ts';
+import { jsonLine } from '../terminal/terminal.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 export interface CleanArguments {
   readonly dryRun?: boolean;
@@ -30,7 +31,9 @@ export const clean: Command<[CleanArguments]> = async (context, { dryRun, packag
     terminal.out(`${fate(item).padEnd(9)} ${size(item).padStart(10)}  ${seenName(item.name)}${why(item)}\n`);
   const gone = items.filter(({ isRemoved }) => isRemoved);
   const total = gone.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
-  terminal.err(gone.length === 0 ? 'Nothing was removed.\n' : `Removed: ${gone.length}, at least ${bytes(total)}.\n`);
+  terminal.err(
+    gone.length === 0 ? 'Nothing was removed.\n' : `Removed: ${gone.length}, at least ${sizeText(total)}.\n`,
+  );
   return 0;
 };
 
@@ -61,7 +64,7 @@ function fate({ isRemoved, unneeded }: KeptItem): string {
 }
 
 function size({ sizeBytes }: KeptItem): string {
-  return sizeBytes === null ? 'unknown' : bytes(sizeBytes);
+  return sizeBytes === null ? 'unknown' : sizeText(sizeBytes);
 }
 
 /** What is not removed by itself says how. */

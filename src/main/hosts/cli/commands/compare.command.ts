@@ -133,6 +133,7 @@ function numberOf(name: string, text: string): number {
 /** Starts it and shows each run as it goes, until there is nothing left to carry out or Ctrl-C. */
 async function carryOut(context: CommandContext, id: string, maxUsd: number | undefined): Promise<Comparison> {
   const core = await context.core();
+  // It has ended by itself, or the core is gone: there is nothing to cancel.
   const cancel = (): void => void core.comparisons.cancel({ id }).catch(() => undefined);
   context.signal.addEventListener('abort', cancel, { once: true });
   try {
@@ -156,6 +157,7 @@ function announce(context: CommandContext, run: ComparisonRun, isNew: boolean): 
   const name = `${run.policy} ${run.repeat}`;
   if (run.state === 'running' && run.sessionId !== null) {
     terminal.err(`${name}: session ${run.sessionId}\n`);
+    // Only the view of one run: how it ends is told by the comparison itself.
     void follow(context, run.sessionId).catch(() => undefined);
   }
   if (!isNew) return;

@@ -117,7 +117,7 @@ function purposeOf(name: string | undefined): Purpose | undefined {
 
 const fenceTexts = {
   'local-only': 'stays on this machine, with everything made from it',
-  ask: 'needs your approval to leave; you see what would be sent',
+  ask: 'needs your approval before it leaves; you see what would be sent',
   redact: 'is removed before sending',
 } as const;
 

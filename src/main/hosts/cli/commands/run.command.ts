@@ -24,7 +24,8 @@ import { previewFiles } from '../turn/preview-files.ts';
 import { readTask } from '../turn/read-task.ts';
 import { requireModels } from '../checks/require-models.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { bytes, counted, jsonLine, oneLine, seconds } from '../terminal/terminal.ts';
+import { counted, jsonLine, oneLine, seconds } from '../terminal/terminal.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** The options as commander gives them: everything text or a flag. */
 export interface RunArguments {
@@ -217,12 +218,12 @@ const bigCopy = { files: 10_000, bytes: 100 * 1024 * 1024 };
 async function showCopySize({ core, terminal, signal }: CommandContext, projectPath: string): Promise<void> {
   const { files, bytes: size, leftOut } = await (await core()).projects.copySize({ projectPath }, { signal });
   if (files >= bigCopy.files || size >= bigCopy.bytes)
-    terminal.err(`Copying ${filesText(files)}, ${bytes(size)}. Ctrl-C cancels it and removes the copy.\n`);
+    terminal.err(`Copying ${filesText(files)}, ${sizeText(size)}. Ctrl-C cancels it and removes the copy.\n`);
   if (leftOut.paths.length === 0) return;
   const names = leftOut.paths.map(seenName).join(', ');
   const more = leftOut.morePaths === 0 ? '' : ` and ${leftOut.morePaths.toLocaleString('en')} more`;
   terminal.err(
-    `Ignored files are not copied: ${filesText(leftOut.files)}, ${bytes(leftOut.bytes)} (${names}${more}).\n`,
+    `Ignored files are not copied: ${filesText(leftOut.files)}, ${sizeText(leftOut.bytes)} (${names}${more}).\n`,
   );
 }
 

@@ -6,7 +6,8 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { quoteRows } from '../terminal/quoted-rows.ts';
 import { confirm } from '../questions/confirm.ts';
 import type { Command, CommandContext } from '../command-context.ts';
-import { bytes, jsonLine, oneLine } from '../terminal/terminal.ts';
+import { jsonLine, oneLine } from '../terminal/terminal.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 export type ImageAction = 'import' | 'pull' | 'use';
 
@@ -95,5 +96,5 @@ async function bring({ core, terminal, signal }: CommandContext, request: BringI
 
 function show({ terminal }: CommandContext, image: BroughtImage, { json }: ImageArguments): void {
   if (json === true) terminal.out(jsonLine(image));
-  else terminal.out(`${seenName(image.name)}  ${image.id.slice(0, 19)}  ${bytes(image.sizeBytes)}\n`);
+  else terminal.out(`${seenName(image.name)}  ${image.id.slice(0, 19)}  ${sizeText(image.sizeBytes)}\n`);
 }

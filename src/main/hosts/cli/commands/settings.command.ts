@@ -48,6 +48,7 @@ function parseValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // What is not JSON is a text.
     return text;
   }
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { subcommand } from './subcommand.ts';
 
 export interface ModelHandlers {
   models(
@@ -13,9 +14,7 @@ export interface ModelHandlers {
   ): Promise<void>;
 }
 
-type Subcommand = (parent: Command, name: string, description: string, example: string) => Command;
-
-export function addModels(program: Command, subcommand: Subcommand, handlers: ModelHandlers): void {
+export function addModels(program: Command, handlers: ModelHandlers): void {
   const models = subcommand(program, 'models', 'manage models', 'dewpoint models list');
   subcommand(models, 'list', 'list the models here and the models to download', 'dewpoint models list')
     .option('--json', 'print JSON')
@@ -55,10 +54,10 @@ export function addModels(program: Command, subcommand: Subcommand, handlers: Mo
     .action((id: string, args: { readonly yes?: boolean; readonly json?: boolean }) =>
       handlers.models('remove', id, args),
     );
-  addModelChanges(models, subcommand, handlers);
+  addModelChanges(models, handlers);
 }
 
-function addModelChanges(models: Command, subcommand: Subcommand, handlers: ModelHandlers): void {
+function addModelChanges(models: Command, handlers: ModelHandlers): void {
   subcommand(
     models,
     'set',

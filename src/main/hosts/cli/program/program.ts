@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import type { CompareArguments } from '../commands/compare.command.ts';
-import type { LibraryAction, LibraryArguments } from '../commands/sessions/session-library.command.ts';
 import type { CleanArguments } from '../commands/clean.command.ts';
 import type { PlanArguments } from '../commands/models/memory-plan.command.ts';
 import type { BudgetAction, BudgetArguments } from '../commands/budget.command.ts';
@@ -9,26 +8,21 @@ import { addProjects, type ProjectHandlers } from './projects-program.ts';
 import type { CostsArguments } from '../commands/costs.command.ts';
 import type { DoctorArguments } from '../commands/doctor.command.ts';
 import type { RunArguments } from '../commands/run.command.ts';
-import type { SearchArguments } from '../commands/sessions/search-sessions.command.ts';
 import type { RouteArguments } from '../commands/route.command.ts';
 import { addRules } from './rules-program.ts';
 import type { ImageAction, ImageArguments } from '../commands/sandbox-image.command.ts';
 import type { ServeArguments } from '../commands/serve.command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { addBudget, addCosts } from './money-program.ts';
+import { addSandbox } from './sandbox-program.ts';
+import { addSessions, type SessionHandlers } from './sessions-program.ts';
+import { collect, subcommand } from './subcommand.ts';
 
 /** What the subcommands do, handed in so that the program can be built (and its help read) without loading them. */
-export interface Handlers extends ProjectHandlers, ModelHandlers {
+export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandlers {
   run(task: string, args: RunArguments): Promise<void>;
   chat(args: { readonly project?: string; readonly session?: string; readonly local?: string }): Promise<void>;
   compare(task: string | undefined, args: CompareArguments): Promise<void>;
-  changes(session: string, words: readonly string[], args: { readonly json?: boolean }): Promise<void>;
-  replay(session: string, args: { readonly json?: boolean }): Promise<void>;
   route(session: string | undefined, step: string | undefined, args: RouteArguments): Promise<void>;
-  sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
-  manifest(session: string, step: string, args: { readonly json?: boolean }): Promise<void>;
-  searchSessions(text: string, args: SearchArguments): Promise<void>;
-  library(action: LibraryAction, words: readonly string[], args: LibraryArguments): Promise<void>;
   keys(
     action: 'set' | 'list' | 'remove',
     provider: string | undefined,
@@ -64,15 +58,16 @@ export function buildProgram(handlers: Handlers, version: string, terminal: Pick
   addChat(program, handlers);
   addCompare(program, handlers);
   addSessions(program, handlers);
-  addModels(program, subcommand, handlers);
+  addModels(program, handlers);
   addPlan(program, handlers);
-  addMoney(program, handlers);
-  addBudget(program, subcommand, (action, words, args) => handlers.budget(action, words, args));
+  addKeys(program, handlers);
+  addCosts(program, handlers);
+  addBudget(program, handlers);
   addRoute(program, handlers);
-  addRules(program, subcommand, (action, word, args) => handlers.rules(action, word, args));
-  addProjects(program, subcommand, handlers);
+  addRules(program, (action, word, args) => handlers.rules(action, word, args));
+  addProjects(program, handlers);
   addClean(program, handlers);
-  addSandbox(program, subcommand, (action, word, args) => handlers.sandboxImage(action, word, args));
+  addSandbox(program, (action, word, args) => handlers.sandboxImage(action, word, args));
   addMachine(program, handlers);
   program.hook('preAction', (_program, command) => refuseEmpty(command));
   return program;
@@ -98,18 +93,6 @@ function isEmpty(value: unknown): boolean {
 
 /** A task says itself what it lacks; a setting can be an empty text. */
 const mayBeEmpty = ['task', 'value'];
-
-/** As it is typed: `dewpoint sessions list`. */
-function wordsOf(command: Command): string {
-  return command.parent === null ? command.name() : `${wordsOf(command.parent)} ${command.name()}`;
-}
-
-function subcommand(parent: Command, name: string, description: string, example: string): Command {
-  const command = parent.command(name).description(description).allowExcessArguments(false);
-  return command
-    .showHelpAfterError(`(see: ${wordsOf(command)} --help)`)
-    .addHelpText('after', `\nExample:\n  ${example}\n`);
-}
 
 function addRun(program: Command, handlers: Handlers): void {
   subcommand(
@@ -177,106 +160,6 @@ function addCompare(program: Command, handlers: Handlers): void {
     .action((task: string | undefined, args: CompareArguments) => handlers.compare(task, args));
 }
 
-function addSessions(program: Command, handlers: Handlers): void {
-  subcommand(program, 'changes', 'show, take or undo what a session changed', 'dewpoint changes last undo src/app.py')
-    .argument('<session>', 'a session id, the beginning of one, or last')
-    .argument('[words...]', 'show, take or undo, then paths')
-    .option('--json', 'print JSON')
-    .action((session: string, words: readonly string[], args: { readonly json?: boolean }) =>
-      handlers.changes(session, words, args),
-    );
-  subcommand(
-    program,
-    'replay',
-    'replay a session without a model or network, and compare the state',
-    'dewpoint replay last',
-  )
-    .argument('<session>', 'a session id, the beginning of one, or last')
-    .option('--json', 'print JSON')
-    .action((session: string, args: { readonly json?: boolean }) => handlers.replay(session, args));
-  const sessions = subcommand(program, 'sessions', 'manage your sessions', 'dewpoint sessions list');
-  subcommand(sessions, 'list', 'list sessions, one per line', 'dewpoint sessions list --json')
-    .option('--json', 'print JSON')
-    .action((args: { readonly json?: boolean }) => handlers.sessions('list', undefined, args));
-  subcommand(sessions, 'show', 'show everything about a session', 'dewpoint sessions show last')
-    .argument('<session>', 'a session id, the beginning of one, or last')
-    .option('--json', 'print JSON')
-    .action((session: string, args: { readonly json?: boolean }) => handlers.sessions('show', session, args));
-  subcommand(
-    sessions,
-    'manifest',
-    'show exactly what a step sent, or would have sent',
-    'dewpoint sessions manifest last 3',
-  )
-    .argument('<session>', 'a session id, the beginning of one, or last')
-    .argument('<step>', 'the step number')
-    .option('--json', 'print JSON with every text')
-    .action((session: string, step: string, args: { readonly json?: boolean }) =>
-      handlers.manifest(session, step, args),
-    );
-  subcommand(sessions, 'search', 'search what was said and done in all sessions', 'dewpoint sessions search parse_date')
-    .argument('<text...>', 'words or parts of words; "…" keeps words together')
-    .option('--limit <n>', 'the most results to show (default: 20)')
-    .option('--json', 'print JSON')
-    .action((words: readonly string[], args: SearchArguments) => handlers.searchSessions(words.join(' '), args));
-  addLibrary(sessions, handlers);
-}
-
-/** What is done with a session as a whole. */
-function addLibrary(sessions: Command, handlers: Handlers): void {
-  const which = 'a session id, the beginning of one, or last';
-  subcommand(sessions, 'rename', 'rename a session', 'dewpoint sessions rename last "The failing date test"')
-    .argument('<session>', which)
-    .argument('<title>', 'the new title')
-    .action((session: string, title: string) => handlers.library('rename', [session, title], {}));
-  subcommand(
-    sessions,
-    'fork',
-    'start a new session from the end of another one, or from any step',
-    'dewpoint sessions fork last --after 3',
-  )
-    .argument('<session>', which)
-    .option('--before <n|id>', 'fork before a step, or before a message by its id')
-    .option('--after <n|id>', 'fork after a step, or after a turn by its id')
-    .option('--json', 'print JSON')
-    .action((session: string, args: LibraryArguments) => handlers.library('fork', [session], args));
-  subcommand(
-    sessions,
-    'export',
-    'write the log and files of a session to one file',
-    'dewpoint sessions export last date-test.dewpoint',
-  )
-    .argument('<session>', which)
-    .argument('<file>', 'the file to write')
-    .action((session: string, file: string) => handlers.library('export', [session, file], {}));
-  subcommand(sessions, 'import', 'import an exported session', 'dewpoint sessions import date-test.dewpoint')
-    .argument('<file>', 'a file that `sessions export` wrote')
-    .option('--json', 'print JSON')
-    .action((file: string, args: LibraryArguments) => handlers.library('import', [file], args));
-  subcommand(
-    sessions,
-    'delete',
-    'move a session to the bin; `sessions restore` brings it back',
-    'dewpoint sessions delete last',
-  )
-    .argument('<session>', which)
-    .action((session: string) => handlers.library('delete', [session], {}));
-  subcommand(sessions, 'bin', 'list the sessions in the bin', 'dewpoint sessions bin')
-    .option('--json', 'print JSON')
-    .action((args: LibraryArguments) => handlers.library('bin', [], args));
-  subcommand(sessions, 'restore', 'restore a session from the bin', 'dewpoint sessions restore last')
-    .argument('<session>', which)
-    .action((session: string) => handlers.library('restore', [session], {}));
-  subcommand(
-    sessions,
-    'purge',
-    'delete a session in the bin for good',
-    'dewpoint sessions purge 20261121-094502-k3f9a2',
-  )
-    .argument('<session>', which)
-    .action((session: string) => handlers.library('purge', [session], {}));
-}
-
 function addPlan(program: Command, handlers: Handlers): void {
   subcommand(
     program,
@@ -302,10 +185,6 @@ function addPlan(program: Command, handlers: Handlers): void {
     .action((model: string | undefined, args: PlanArguments) => handlers.plan(model, args));
 }
 
-function collect(value: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), value];
-}
-
 function addRoute(program: Command, handlers: Handlers): void {
   subcommand(program, 'route', 'show why a step ran where it did', 'dewpoint route last 4')
     .argument('[session]', 'a session id, the beginning of one, or last (default: a summary of all sessions)')
@@ -318,7 +197,7 @@ function addRoute(program: Command, handlers: Handlers): void {
     );
 }
 
-function addMoney(program: Command, handlers: Handlers): void {
+function addKeys(program: Command, handlers: Handlers): void {
   const keys = subcommand(
     program,
     'keys',
@@ -340,7 +219,38 @@ function addMoney(program: Command, handlers: Handlers): void {
   subcommand(keys, 'remove', 'remove a key from the key store', 'dewpoint keys remove openai')
     .argument('<provider>', 'a known provider, or one from your settings')
     .action((provider: string) => handlers.keys('remove', provider, {}));
-  addCosts(program, subcommand, (args) => handlers.costs(args));
+}
+
+/** `dewpoint budget` and what is under it. */
+function addBudget(program: Command, handlers: Handlers): void {
+  const budget = subcommand(program, 'budget', 'manage spending limits', 'dewpoint budget set month 20');
+  subcommand(budget, 'show', 'show each spending limit, and what is left of it', 'dewpoint budget show --project .')
+    .option('--project <dir>', "include this project's spending and its own limit")
+    .option('--json', 'print JSON')
+    .action((args: BudgetArguments) => handlers.budget('show', [], args));
+  for (const [action, what] of [
+    ['set', 'set a spending limit; "none" removes it'],
+    ['raise', 'raise a spending limit by an amount'],
+    ['lower', 'lower a spending limit by an amount'],
+  ] as const) {
+    subcommand(budget, action, what, `dewpoint budget ${action} project 5 --project .`)
+      .argument('<limit>', 'step, task, session, project, day or month')
+      .argument('<dollars>', action === 'set' ? 'US dollars, or none' : 'US dollars')
+      .option('--project <dir>', 'for the limit "project": set it for this one alone')
+      .option('--json', 'print JSON')
+      .action((cap: string, dollars: string, args: BudgetArguments) => handlers.budget(action, [cap, dollars], args));
+  }
+}
+
+function addCosts(program: Command, handlers: Handlers): void {
+  subcommand(program, 'costs', 'show what was spent', 'dewpoint costs --by model --since 2026-11-01')
+    .option('--by <what>', 'group by day, model, project or session (default: day)')
+    .option('--since <date>', 'the first day to include')
+    .option('--project <dir>', 'only this project')
+    .option('--steps <session>', 'show each step of a session, and its cost in the other place')
+    .option('--csv', 'print a table for spreadsheets')
+    .option('--json', 'print JSON')
+    .action((args: CostsArguments) => handlers.costs(args));
 }
 
 function addClean(program: Command, handlers: Handlers): void {
@@ -381,47 +291,4 @@ function addMachine(program: Command, handlers: Handlers): void {
     .option('--open', 'open the browser')
     .option('--allow <what>', 'what the browser may do: keys, settings or terminal; repeatable', collect)
     .action((args: ServeArguments) => handlers.serve(args));
-}
-
-/** `dewpoint sandbox image`, with all its words. `add` makes a subcommand with its example. */
-export function addSandbox(
-  program: Command,
-  add: (parent: Command, name: string, description: string, example: string) => Command,
-  run: (action: ImageAction, word: string | undefined, args: ImageArguments) => Promise<void>,
-): void {
-  const sandbox = add(program, 'sandbox', 'manage the sandbox that commands run in', 'dewpoint sandbox image use .');
-  const image = add(
-    sandbox,
-    'image',
-    'bring another image, or use the one of a project',
-    'dewpoint sandbox image import image.tar',
-  );
-  add(
-    image,
-    'import',
-    'import an image from a file: a saved image, or a root file system',
-    'dewpoint sandbox image import a.tar',
-  )
-    .argument('<file>', 'a tar archive')
-    .option('--json', 'print JSON')
-    .action((file: string, args: ImageArguments) => run('import', file, args));
-  add(
-    image,
-    'pull',
-    'pull an image from its registry, best with its digest',
-    'dewpoint sandbox image pull NAME@sha256:…',
-  )
-    .argument('<name>', 'the name of the image')
-    .option('--json', 'print JSON')
-    .action((name: string, args: ImageArguments) => run('pull', name, args));
-  add(
-    image,
-    'use',
-    'build or pull the image that a project asks for, after your approval',
-    'dewpoint sandbox image use .',
-  )
-    .argument('[dir]', 'the project folder (default: the current folder)')
-    .option('--approval <hash>', 'approve exactly this without a question')
-    .option('--json', 'print JSON')
-    .action((folder: string | undefined, args: ImageArguments) => run('use', folder, args));
 }

@@ -4,6 +4,7 @@ import type { ProjectListAction } from '../commands/projects/project-list.comman
 import type { PrepareArguments } from '../commands/projects/prepare-project.command.ts';
 import type { RulesArguments } from '../commands/rules.command.ts';
 import type { RulesAction } from './rules-program.ts';
+import { collect, subcommand } from './subcommand.ts';
 
 export interface ProjectHandlers {
   rules(action: RulesAction, word: string | undefined, args: RulesArguments): Promise<void>;
@@ -12,21 +13,16 @@ export interface ProjectHandlers {
   instructions(action: InstructionsAction, folder: string | undefined, args: InstructionsArguments): Promise<void>;
 }
 
-/** `dewpoint projects`, with all its words. `add` makes a subcommand with its example. */
-export function addProjects(
-  program: Command,
-  add: (parent: Command, name: string, description: string, example: string) => Command,
-  handlers: ProjectHandlers,
-): void {
-  const projects = add(
+/** `dewpoint projects`, with all its words. */
+export function addProjects(program: Command, handlers: ProjectHandlers): void {
+  const projects = subcommand(
     program,
     'projects',
     'manage projects, their packages and their instructions',
     'dewpoint projects list',
   );
-  addList(projects, add, handlers);
-  const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
-  add(
+  addList(projects, handlers);
+  subcommand(
     projects,
     'prepare',
     "install a project's packages for the sandbox, after your approval",
@@ -39,7 +35,7 @@ export function addProjects(
     .option('--json', 'print what is installed as JSON')
     .action((folder: string | undefined, args: PrepareArguments) => handlers.prepareProject(folder, args));
   const example = 'dewpoint projects instructions approve .';
-  const instructions = add(projects, 'instructions', 'manage instructions such as AGENTS.md', example);
+  const instructions = subcommand(projects, 'instructions', 'manage instructions such as AGENTS.md', example);
   const words = {
     list: 'list the instructions of a project, and which of them agents follow',
     show: 'show instructions, with invisible characters and what changed since your approval',
@@ -47,7 +43,7 @@ export function addProjects(
     forget: 'withdraw your approval',
   } as const;
   for (const action of ['list', 'show', 'approve', 'forget'] as const) {
-    const one = add(instructions, action, words[action], `dewpoint projects instructions ${action} .`)
+    const one = subcommand(instructions, action, words[action], `dewpoint projects instructions ${action} .`)
       .argument('[dir]', 'the project folder (default: the current folder)')
       .option('--json', 'print JSON');
     if (action !== 'list') one.option('--file <path>', 'only this file');
@@ -59,18 +55,18 @@ export function addProjects(
 }
 
 /** Which there are. */
-function addList(projects: Command, add: Parameters<typeof addProjects>[1], handlers: ProjectHandlers): void {
+function addList(projects: Command, handlers: ProjectHandlers): void {
   const folder = ['[dir]', 'the project folder (default: the current folder)'] as const;
-  add(projects, 'list', 'list projects, latest first', 'dewpoint projects list')
+  subcommand(projects, 'list', 'list projects, latest first', 'dewpoint projects list')
     .option('--json', 'print JSON')
     .action((args: { readonly json?: boolean }) => handlers.projectList('list', undefined, args));
-  add(projects, 'add', 'add a folder to the list', 'dewpoint projects add .')
+  subcommand(projects, 'add', 'add a folder to the list', 'dewpoint projects add .')
     .argument(...folder)
     .action((dir: string | undefined) => handlers.projectList('add', dir, {}));
-  add(projects, 'remove', 'remove a project from the list; nothing is deleted', 'dewpoint projects remove .')
+  subcommand(projects, 'remove', 'remove a project from the list; nothing is deleted', 'dewpoint projects remove .')
     .argument(...folder)
     .action((dir: string | undefined) => handlers.projectList('remove', dir, {}));
-  add(projects, 'rules', 'list the rules that apply in a project', 'dewpoint projects rules .')
+  subcommand(projects, 'rules', 'list the rules that apply in a project', 'dewpoint projects rules .')
     .argument(...folder)
     .option('--json', 'print JSON')
     .action((dir: string | undefined, args: { readonly json?: boolean }) =>

@@ -17,10 +17,24 @@ export function* charactersOf(text: string): Generator<readonly [character: stri
     for (const { segment, index } of clusters.segment(piece)) {
       const isWhole = start >= text.length || index + segment.length < piece.length;
       // What ends with the piece may go on in the next. Nothing that is drawn as one is as long as a piece.
-      if (isWhole || segment.length >= pieceLength) yield [segment, stringWidth(segment)];
+      if (isWhole || segment.length >= pieceLength) yield [segment, widthOf(segment)];
       else held = segment;
     }
   }
+}
+
+/** Of the characters that came last: a text has few different ones, and to look one up takes some microseconds. */
+const knownWidths = new Map<string, number>();
+const mostKnown = 4_096;
+
+function widthOf(character: string): number {
+  const known = knownWidths.get(character);
+  if (known !== undefined) return known;
+  if (knownWidths.size >= mostKnown) knownWidths.clear();
+  const width = stringWidth(character);
+  // Some have marks without end.
+  if (character.length <= 16) knownWidths.set(character, width);
+  return width;
 }
 
 /** How many columns of a terminal a text takes on one line. */

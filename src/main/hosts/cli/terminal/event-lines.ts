@@ -90,6 +90,13 @@ function serviceLine(event: EventOf<'service-changed'>, colors: Terminal['colors
   return status === 'running' || status === 'stopped' ? colors.dim(text) : colors.yellow(text);
 }
 
+/** Who answered a question. */
+const deciders = {
+  person: 'by you',
+  policy: 'by your settings or rules',
+  nobody: 'because nobody could be asked',
+} as const satisfies Record<EventOf<'approval-answered'>['by'], string>;
+
 function capAnswer({ answer, raisedUsd }: EventOf<'cap-answered'>): string {
   return answer === 'raise' ? `raised by ${moneyText(raisedUsd)}` : answer === 'local' ? 'continues locally' : 'stops';
 }
@@ -155,10 +162,10 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'cap-reached':
       return colors.yellow(`spending limit reached: ${describeReachedCap(event)}`);
     case 'cap-answered':
-      return colors.dim(`    ${capAnswer(event)} (${event.by})`);
+      return colors.dim(`    ${capAnswer(event)} (decided ${deciders[event.by]})`);
     case 'approval-answered':
       return colors.dim(
-        `    ${event.answer === 'allow' ? 'allowed' : 'denied'} by ${event.by}${event.scope === undefined || event.scope === 'once' ? '' : ` for the ${event.scope}`}`,
+        `    ${event.answer === 'allow' ? 'allowed' : 'denied'} ${deciders[event.by]}${event.scope === undefined || event.scope === 'once' ? '' : ` for the ${event.scope}`}`,
       );
     default:
       return ofSession(event, colors);

@@ -56,8 +56,8 @@ interface Line {
   readonly isTyping: () => boolean;
 }
 
-/** Also where the end of a colour comes after the break. */
-// eslint-disable-next-line no-control-regex -- colours are such
+/** Also where the end of a color comes after the break. */
+// eslint-disable-next-line no-control-regex -- colors are such
 const endsLine = /\n(?:\u001B[\da-f-]*\[\d*m)*$/u;
 
 function aboveTheLine(terminal: Terminal, { reader, input, isThere, isTyping }: Line): Terminal {

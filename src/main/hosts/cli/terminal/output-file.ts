@@ -10,6 +10,7 @@ import { isDiskFull, makeFolder, writeFileAtomic, writeProblem } from '../../../
 export async function writeOutputFile(name: string, text: string): Promise<void> {
   const path = resolve(name);
   try {
+    // What cannot be looked at is written to, and that reports what is wrong.
     const found = await stat(path).catch(() => null);
     await makeFolder(dirname(path), 0o777);
     if (found === null) await writeFileAtomic(path, text);
@@ -24,6 +25,7 @@ export async function writeOutputFile(name: string, text: string): Promise<void>
 export async function checkOutputFile(name: string): Promise<void> {
   const path = resolve(name);
   try {
+    // As in `writeOutputFile`: what follows reports it.
     const found = await stat(path).catch(() => null);
     if (found?.isDirectory() === true) throw new Error('it is a folder');
     if (found !== null) return await access(path, constants.W_OK);

@@ -44,7 +44,7 @@ type Writing = Pick<Terminal, 'out' | 'err' | 'shown' | 'clear' | 'colors'>;
 
 /**
  * The last place before bytes leave: whatever was forgotten on the way, of a text that is written no terminal obeys
- * anything but our own colours. Those bear a mark that no other text can know.
+ * anything but our own colors. Those bear a mark that no other text can know.
  */
 export function safeWriting({ out, err }: Pick<Terminal, 'out' | 'err'>, hasColors: boolean): Writing {
   const plain = picocolors.createColors(hasColors);
@@ -108,12 +108,6 @@ export function oneLine(text: string, width: number): string {
 
 export function seconds(milliseconds: number): string {
   return milliseconds < 9_950 ? `${(milliseconds / 1000).toFixed(1)} s` : `${Math.round(milliseconds / 1000)} s`;
-}
-
-export function bytes(count: number): string {
-  if (count < 1024) return `${count} B`;
-  if (count < 1024 * 1024) return `${(count / 1024).toFixed(1)} KiB`;
-  return count < 1024 ** 3 ? `${(count / 1024 ** 2).toFixed(1)} MiB` : `${(count / 1024 ** 3).toFixed(2)} GiB`;
 }
 
 /** By the clock of the person: `2026-11-22 14:05`. */

@@ -47,6 +47,7 @@ export async function followTurn(
   const waiting = new Set(approvals.map(({ approvalId }) => approvalId));
   const fromSeq = waiting.size === 0 ? seen + 1 : 1;
   const pushes = await core.sessions.events({ sessionId, fromSeq }, { signal: stop.signal });
+  // The turn may have ended by itself; then there is nothing to cancel.
   const cancel = (): void => void core.sessions.cancel({ sessionId }).catch(() => undefined);
   // Before the message is taken, too: it may wait for a sandbox image that is being made.
   context.signal.addEventListener('abort', cancel, { once: true });

@@ -2,10 +2,10 @@ import type { FilePlace, FilePreview } from '@shared/attachments/attachment-inpu
 import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
-import { bytes } from '../terminal/terminal.ts';
 
 interface Unsent {
   readonly place: FilePlace | null;
@@ -54,6 +54,6 @@ function cutLine({ attachment, bytes: all, shownBytes, pages }: FilePreview, mod
   if (pages !== null && pages.shown < pages.all)
     return [`${name}: only pages 1 to ${pages.shown} of ${pages.all} will be sent to ${models}.`];
   return shownBytes < all
-    ? [`${name}: only the first ${bytes(shownBytes)} of ${bytes(all)} will be sent to ${models}.`]
+    ? [`${name}: only the first ${sizeText(shownBytes)} of ${sizeText(all)} will be sent to ${models}.`]
     : [];
 }

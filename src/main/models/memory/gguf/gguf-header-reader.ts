@@ -47,6 +47,7 @@ async function stampOfFile(path: string): Promise<string | null> {
     const { size, mtimeMs } = await stat(path);
     return `${size} ${mtimeMs}`;
   } catch {
+    // Without a mark the header is read, and that reports what is wrong.
     return null;
   }
 }

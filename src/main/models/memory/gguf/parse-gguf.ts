@@ -1,6 +1,7 @@
 import { AppError } from '@shared/errors.ts';
 import type { GgufKeys } from './gguf-keys.ts';
 import type { ModelFacts, ModelWeights } from '../estimate/model-memory.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** A header that grows as its bytes come in. */
 export interface GgufParse {
@@ -60,7 +61,8 @@ export function createGgufParse(): GgufParse {
         return null;
       } catch (error) {
         if (!(error instanceof NeedsMore)) throw error;
-        if (error.upTo > ggufLimits.headerBytes) throw damaged('a header of more than 256 MiB');
+        if (error.upTo > ggufLimits.headerBytes)
+          throw damaged(`a header of more than ${sizeText(ggufLimits.headerBytes)}`);
         return error.upTo;
       }
     },

@@ -17,7 +17,7 @@ const pad = (bytes: number): number => Math.ceil(bytes / alignment) * alignment;
 
 /**
  * The engine's own allocator (`ggml_dyn_tallocr` of llama.cpp v0.4.0): the smallest hole that is large enough, the room
- * behind everything only where there is none; what is given back joins its neighbours. Its holes are what a sum of
+ * behind everything only where there is none; what is given back joins its neighbors. Its holes are what a sum of
  * sizes cannot know.
  */
 export function createArena(): Arena {

@@ -210,6 +210,7 @@ function fitInput(input: unknown): Record<string, unknown> {
       const parsed: unknown = JSON.parse(input);
       if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return wellFormedObject(parsed);
     } catch {
+      // A text that is not JSON is kept as a value.
       return wellFormedObject({ value: input });
     }
   }

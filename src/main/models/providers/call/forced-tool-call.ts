@@ -21,6 +21,7 @@ export function callIn(text: string): { readonly name: string; readonly input: u
     if (typeof call !== 'object' || call === null || !('tool' in call) || !('input' in call)) return null;
     return typeof call.tool === 'string' ? { name: call.tool, input: call.input } : null;
   } catch {
+    // What is not JSON is no call.
     return null;
   }
 }

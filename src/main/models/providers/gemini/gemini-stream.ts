@@ -79,6 +79,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // What is not JSON is reported as the text that it is.
     return null;
   }
 }

@@ -64,6 +64,7 @@ export function parseCall(text: string): Extract<StreamPart, { type: 'tool-call'
       call: { type: 'tool-call', id: randomUUID(), name: call.tool, input: call.input, raw: text },
     };
   } catch {
+    // What is not JSON is no call.
     return null;
   }
 }

@@ -73,7 +73,7 @@ export function createOllamaProvider(
   const api = createOllamaApi({ address, fetch: get, ...limits, revive: starter.revive });
   const planner = dependencies.serverMemoryPlanner ?? defaultServerPlanner;
   const known = createKnownModels({ api, cacheDir, read: planner.read });
-  // Of another machine it is nobody's neighbour.
+  // Of another machine it is nobody's neighbor.
   const localEngines = isHere ? dependencies.localEngines : undefined;
   const loader = createModelLoader({
     api,
@@ -114,6 +114,7 @@ export function createOllamaProvider(
     repair: createModelRepair({ api, known, find: loader.find }),
     dispose: async () => {
       leaveLocalEngines?.();
+      // The server frees the memory by itself a little later.
       if (settings.keepAliveMinutes === 0) await loader.release(AbortSignal.timeout(2_000)).catch(() => undefined);
     },
   };
@@ -285,6 +286,7 @@ async function listModels(parts: Parts, signal: AbortSignal): Promise<readonly M
   const listed = (await parts.api.list(signal)).filter(({ details }) => !/bert|embed/i.test(details?.family ?? ''));
   return Promise.all(
     listed.map(async (one) => {
+      // A model stays in the list without its details.
       const shown = await parts.api.show(one.name, false, signal).catch(() => null);
       const keys = shown?.model_info ?? {};
       const trained = keys[`${String(keys['general.architecture'])}.context_length`];

@@ -1,3 +1,4 @@
+import type { ChatRequest, CreateRequest, Ollama } from 'ollama/browser';
 import { z } from 'zod';
 import { childAbort } from '../../../lib/async/child-abort.ts';
 import type { Refusal } from '../api/http-errors.ts';
@@ -5,7 +6,9 @@ import { messageIn } from '../api/get-json.ts';
 import { connectionMessage } from '../openai/openai-errors.ts';
 import type { ProviderError } from '../define.ts';
 import { errorOfRefusal } from '../api/http-errors.ts';
+import { askingClient, streamedValues, type Send } from './ollama-transport.ts';
 import { parsedUrl } from '../../../lib/net/parsed-url.ts';
+import { isRecord } from '@shared/unknown-value.ts';
 
 /** What can be relied on of a server of a version. */
 export interface ServerVersion {
@@ -141,12 +144,12 @@ export interface OllamaApi {
   readonly load: (name: string, body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
   readonly unload: (name: string, signal: AbortSignal) => Promise<void>;
   /** What the server says while it fetches a model, one value a line. */
-  readonly pull: (name: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
+  readonly pull: (name: string, signal: AbortSignal) => Promise<AsyncIterable<unknown>>;
   readonly create: (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
   /** Takes a model out of the server's store. */
   readonly remove: (name: string, signal: AbortSignal) => Promise<void>;
-  /** The body of an answer that streams. */
-  readonly chat: (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
+  /** The parts of an answer that streams. */
+  readonly chat: (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<AsyncIterable<unknown>>;
 }
 
 export interface OllamaApiOptions {
@@ -162,72 +165,71 @@ export interface OllamaApiOptions {
   readonly revive?: (signal: AbortSignal) => Promise<true | string | null>;
 }
 
+/** What we send has more than the package's types know: the schemas of tools, and what newer servers take. */
+const chatRequest = z.custom<ChatRequest>((value) => isRecord(value) && typeof value['model'] === 'string');
+const createRequest = z.custom<CreateRequest>((value) => isRecord(value) && typeof value['model'] === 'string');
+
 export function createOllamaApi(options: OllamaApiOptions): OllamaApi {
   const { address, fetch: get, askMs, loadMs } = options;
-  const send = async (
-    path: string,
-    body: object | null,
+  const sendWith =
+    (signal: AbortSignal): Send =>
+    async (url, init) => {
+      const response = await reach(get, address, { url, init: { ...init, signal } });
+      if (response.ok) return response;
+      throw new OllamaError(errorOfOllama({ status: response.status, message: messageIn(await response.text()) }));
+    };
+  const streamed = (
     signal: AbortSignal,
-    method: 'POST' | 'DELETE' = 'POST',
-  ): Promise<Response> => {
-    const init = body === null ? {} : { method, body: JSON.stringify(body) };
-    const response = await reach(get, address, { path, init: { ...init, signal } });
-    if (response.ok) return response;
-    throw new OllamaError(errorOfOllama({ status: response.status, message: messageIn(await response.text()) }));
-  };
-  const streamed = async (path: string, body: object, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
-    const { body: stream } = await revived(options, signal, () => send(path, body, signal));
-    if (stream === null) throw new OllamaError(cut('The answer has no content.'));
-    return stream;
-  };
-  const ask = async <T>(path: string, schema: z.ZodType<T>, question: Question): Promise<T> =>
-    revived(options, question.signal, () =>
-      within(
-        question.limitMs ?? askMs,
-        question.signal,
-        `Ollama at ${address} did not answer ${path}`,
-        async (signal) => {
-          const said = await (await send(path, question.body ?? null, signal)).text();
-          return read(said, path, schema);
-        },
-      ),
+    start: (client: Ollama) => Promise<AsyncIterable<unknown>>,
+  ): Promise<AsyncIterable<unknown>> =>
+    revived(options, signal, () => streamedValues({ address, send: sendWith(signal), check: throwInside }, start));
+  const ask = async <T>(path: string, schema: z.ZodType<T>, { call, signal, limitMs }: Question): Promise<T> =>
+    revived(options, signal, () =>
+      within(limitMs ?? askMs, signal, `Ollama at ${address} did not answer ${path}`, async (inner) => {
+        const client = askingClient(address, sendWith(inner), (said) => read(said, path));
+        return formed(await call(client), path, schema);
+      }),
     );
   return {
     address,
-    version: async (signal) => (await ask('/api/version', z.object({ version: z.string() }), { signal })).version,
-    list: (signal) => ask('/api/tags', listOf(listedSchema), { signal }),
-    resident: (signal) => ask('/api/ps', listOf(residentSchema), { signal }),
-    show: (name, verbose, signal) =>
-      ask('/api/show', shownSchema, { body: { model: name, verbose }, signal, limitMs: askMs * 6 }),
+    version: async (signal) =>
+      (await ask('/api/version', z.object({ version: z.string() }), { call: (client) => client.version(), signal }))
+        .version,
+    list: (signal) => ask('/api/tags', listOf(listedSchema), { call: (client) => client.list(), signal }),
+    resident: (signal) => ask('/api/ps', listOf(residentSchema), { call: (client) => client.ps(), signal }),
+    show: (name, verbose, signal) => {
+      const request = { model: name, verbose };
+      return ask('/api/show', shownSchema, { call: (client) => client.show(request), signal, limitMs: askMs * 6 });
+    },
     load: async (name, body, signal) => {
-      const whole = { ...body, model: name, messages: [], stream: false };
-      await ask('/api/chat', z.object({ done: z.literal(true) }), { body: whole, signal, limitMs: loadMs });
+      const whole = { ...chatRequest.parse({ ...body, model: name, messages: [] }), stream: false } as const;
+      const call = (client: Ollama): Promise<unknown> => client.chat(whole);
+      await ask('/api/chat', z.object({ done: z.literal(true) }), { call, signal, limitMs: loadMs });
     },
     unload: async (name, signal) => {
-      await ask('/api/chat', z.unknown(), {
-        body: { model: name, messages: [], stream: false, keep_alive: 0 },
-        signal,
-      });
+      const call = (client: Ollama): Promise<unknown> =>
+        client.chat({ model: name, messages: [], stream: false, keep_alive: 0 });
+      await ask('/api/chat', z.unknown(), { call, signal });
     },
     create: async (body, signal) => {
-      await ask('/api/create', z.unknown(), { body: { ...body, stream: false }, signal, limitMs: loadMs });
+      const call = (client: Ollama): Promise<unknown> => client.create({ ...createRequest.parse(body), stream: false });
+      await ask('/api/create', z.unknown(), { call, signal, limitMs: loadMs });
     },
-    remove: async (name, signal) =>
-      within(askMs, signal, `Ollama at ${address} did not answer /api/delete`, async (inner) => {
-        await send('/api/delete', { model: name }, inner, 'DELETE');
-      }),
-    pull: (name, signal) => streamed('/api/pull', { model: name, stream: true }, signal),
-    chat: (body, signal) => streamed('/api/chat', body, signal),
+    remove: async (name, signal) => {
+      const call = (client: Ollama): Promise<unknown> => client.delete({ model: name });
+      await ask('/api/delete', z.unknown(), { call, signal });
+    },
+    pull: (name, signal) => streamed(signal, (client) => client.pull({ model: name, stream: true })),
+    chat: (body, signal) => streamed(signal, (client) => client.chat({ ...chatRequest.parse(body), stream: true })),
   };
 }
 
 async function reach(
   get: typeof fetch,
   address: string,
-  { path, init }: { readonly path: string; readonly init: RequestInit & { readonly signal: AbortSignal } },
+  { url, init }: { readonly url: string; readonly init: RequestInit & { readonly signal: AbortSignal } },
 ): Promise<Response> {
-  const once = (): Promise<Response> =>
-    get(`${address}${path}`, { ...init, headers: { 'content-type': 'application/json' } });
+  const once = (): Promise<Response> => get(url, { ...init, headers: { 'content-type': 'application/json' } });
   try {
     return await once().catch((error: unknown) => {
       if (isStale(error) && !init.signal.aborted) return once();
@@ -247,20 +249,23 @@ function isStale(error: unknown): boolean {
 }
 
 interface Question {
-  readonly body?: object;
+  readonly call: (client: Ollama) => Promise<unknown>;
   readonly signal: AbortSignal;
   readonly limitMs?: number;
 }
 
-function read<T>(said: string, path: string, schema: z.ZodType<T>): T {
+function read(said: string, path: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(said);
   } catch {
     throw new OllamaError(cut(`Ollama's answer to ${path} was cut off, or is not JSON.`));
   }
-  const inside = errorInside(value);
-  if (inside !== null) throw new OllamaError(inside);
+  throwInside(value);
+  return value;
+}
+
+function formed<T>(value: unknown, path: string, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new OllamaError(cut(`Ollama's answer to ${path} has an unknown form.`));
@@ -268,12 +273,13 @@ function read<T>(said: string, path: string, schema: z.ZodType<T>): T {
 
 const errorSchema = z.object({ error: z.union([z.string(), z.object({ message: z.string() })]), status: count });
 
-/** An error that is said inside an answer that began well; null where there is none. */
-export function errorInside(value: unknown): ProviderError | null {
+/** An error may be said inside an answer that began well. */
+function throwInside(value: unknown): void {
   const parsed = errorSchema.safeParse(value);
-  if (!parsed.success) return null;
+  if (!parsed.success) return;
   const { error, status } = parsed.data;
-  return errorOfOllama({ status: status ?? undefined, message: typeof error === 'string' ? error : error.message });
+  const message = typeof error === 'string' ? error : error.message;
+  throw new OllamaError(errorOfOllama({ status: status ?? undefined, message }));
 }
 
 /** Ollama's own sentences, in our words where they have any. */

@@ -126,6 +126,7 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
     release,
     occupant: {
       held: async (signal) => {
+        // A server that does not answer names nothing that could be freed.
         const all = loadedHere.size === 0 ? [] : await api.resident(signal).catch(() => []);
         return all
           .filter(({ name }) => loadedHere.has(name))

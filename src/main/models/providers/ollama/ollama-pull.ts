@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { watchForStalls } from '../call/stall-watch.ts';
 import type { OllamaApi } from './ollama-api.ts';
-import { errorInside, OllamaError } from './ollama-api.ts';
-import { readLines } from './json-lines.ts';
+import { OllamaError } from './ollama-api.ts';
 import type { PullProgress } from '@shared/contract/models-contract.ts';
 
 const count = z.number().nonnegative().nullish().catch(null);
@@ -26,9 +25,7 @@ export async function pullModel(
   const { onProgress, signal, stallMs } = options;
   const layers = new Map<string, { readonly done: number; readonly total: number }>();
   let isDone = false;
-  for await (const line of watchForStalls(readLines(await api.pull(name, signal)), () => stallMs, signal)) {
-    const refused = errorInside(line);
-    if (refused !== null) throw new OllamaError(refused);
+  for await (const line of watchForStalls(await api.pull(name, signal), () => stallMs, signal)) {
     const parsed = lineSchema.safeParse(line);
     if (!parsed.success) continue;
     const { status, digest, total, completed } = parsed.data;

@@ -5,8 +5,7 @@ import { sayReasoning, sayReasoningBlock, sayText } from '../call/stream-answer.
 import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';
 import { brokenStream } from '../openai/openai-errors.ts';
 import type { OllamaApi } from './ollama-api.ts';
-import { errorInside, OllamaError } from './ollama-api.ts';
-import { readLines } from './json-lines.ts';
+import { OllamaError } from './ollama-api.ts';
 import { callIn } from '../call/forced-tool-call.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
 
@@ -78,7 +77,7 @@ export function ollamaWire(options: OllamaWireOptions): Wire<unknown> & { readon
     counts: () => taken.counts,
     open: async (request, signal) => {
       taken.request = request;
-      return readLines(await options.api.chat(options.body(request), signal));
+      return options.api.chat(options.body(request), signal);
     },
     take: (event, answer) => takeChunk(event, answer, taken, options),
     close: (answer) => {
@@ -90,8 +89,6 @@ export function ollamaWire(options: OllamaWireOptions): Wire<unknown> & { readon
 }
 
 function* takeChunk(event: unknown, answer: Answer, taken: Taken, { by }: OllamaWireOptions): Iterable<StreamPart> {
-  answer.error = errorInside(event);
-  if (answer.error !== null) return;
   const parsed = chunkSchema.safeParse(event);
   if (!parsed.success) {
     answer.error = { code: 'cut', message: 'A line of the answer could not be read.', retryable: true };
@@ -186,6 +183,7 @@ function jsonOr(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // What is not JSON is a text.
     return text;
   }
 }

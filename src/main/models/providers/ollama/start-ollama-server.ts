@@ -27,6 +27,7 @@ export function createServerStarter(options: StarterOptions): ServerStarter {
     try {
       return (await get(`${address}/api/version`, { signal })).ok;
     } catch {
+      // No answer: the server does not run.
       return false;
     }
   };

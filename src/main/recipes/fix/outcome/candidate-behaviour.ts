@@ -28,7 +28,7 @@ const secondsNeeded = 20;
 
 /**
  * Runs the failing tests with their literals altered on each candidate. Where one of them cannot be run so, or there
- * is nothing to compare, code stands for behaviour.
+ * is nothing to compare, code stands for behavior.
  */
 export async function behavioursOf(
   { context, syntax, judge, secondsLeft }: BehaviourParts,

@@ -41,6 +41,7 @@ export function startFailure(error: unknown): Reply<never> {
 /** The engine's own word for why a container ended at once, where it has one; its connection says only that it did. */
 export async function withReason(error: unknown, container: Pick<Dockerode.Container, 'inspect'>): Promise<unknown> {
   if (!(error instanceof ContainerGoneError)) return error;
+  // Without a word of the engine the first error stands.
   const found = await withDeadline(lookMs, null, () => container.inspect()).catch(() => null);
   const said = found?.State.Error ?? '';
   return said === '' ? error : new ContainerGoneError(said);

@@ -59,6 +59,7 @@ async function makeScratch(container: Dockerode.Container, user: UserIds): Promi
     await withDeadline(engineMs, null, () => container.putArchive(archive, { path: scratchInContainer }));
     return `${scratchInContainer}/work`;
   } catch {
+    // An image that takes no folder has no scratch place.
     return null;
   }
 }

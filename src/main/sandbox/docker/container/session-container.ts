@@ -112,6 +112,7 @@ export class SessionContainer {
     { extra, environment }: Pick<SessionContainerOptions, 'extra' | 'environment'>,
     signal: AbortSignal,
   ): Promise<Reply<unknown>> {
+    // Who started it gets the error.
     await this.#starting?.catch(() => undefined);
     this.#options = { ...this.#options, extra, environment };
     const old = this.#live;
@@ -228,6 +229,7 @@ export class SessionContainer {
   async dispose(): Promise<void> {
     this.#disposed = true;
     this.#closing.abort();
+    // Who started it gets the error.
     await this.#starting?.catch(() => undefined);
     const live = this.#live;
     this.#live = null;

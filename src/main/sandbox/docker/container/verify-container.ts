@@ -207,6 +207,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // What is not JSON is a text.
     return text;
   }
 }

@@ -1,6 +1,7 @@
 import { childAbort } from '../../../lib/async/child-abort.ts';
 import type { DeadlinePause } from '../../../lib/async/deadline-pause.ts';
 import type { AskAboutDisk } from '../../sandbox.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** In bytes, unless it is said that files are counted. */
 export interface DiskSpace {
@@ -95,6 +96,7 @@ export function watchDisks(options: DiskWatchOptions): DiskWatch {
   return { signal: child.signal, problem: () => problem, watch, stop };
 }
 
+// Unknown: what cannot be measured stops no command.
 const spaceNow = (disk: WatchedDisk): Promise<DiskSpace | null> => disk.space().catch(() => null);
 
 interface Pause {
@@ -123,6 +125,7 @@ async function pause({ ask, freeze, thaw, hold }: DiskWatchOptions, about: Pause
       await thaw().catch(() => undefined);
     }
   } catch {
+    // Nobody could be asked, or the container is gone: the command ends.
     return false;
   } finally {
     hold.end();
@@ -136,7 +139,7 @@ function sentence(fact: string): string {
 type Counts = WatchedDisk['counts'];
 
 function amountOf({ counts }: WatchedDisk, amount: number): string {
-  return counts === 'bytes' ? `${Math.round(amount / mebibyte)} MB` : `${amount} files`;
+  return counts === 'bytes' ? sizeText(amount) : `${amount} files`;
 }
 
 function leftOf(disk: WatchedDisk, free: number): string {

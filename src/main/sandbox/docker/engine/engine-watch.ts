@@ -58,6 +58,7 @@ export async function hadEvent(
     for await (const bytes of stream) text += String(bytes);
     return text.trim() !== '';
   };
+  // An engine that does not say counts as one where nothing happened.
   return withDeadline(answerMs, null, work).catch(() => false);
 }
 

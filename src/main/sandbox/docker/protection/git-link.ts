@@ -19,6 +19,7 @@ export async function resolveGitLink(workspacePath: string): Promise<GitLink | n
   const text = await readText(workspacePath, '.git');
   const target = /^gitdir:[ \t]*(\S.*)$/m.exec(text ?? '')?.[1]?.trim();
   if (target === undefined) return null;
+  // A link to nowhere leads to no repository.
   const data = await realpath(resolve(workspacePath, target)).catch(() => null);
   if (data === null || isWithin(data, workspacePath)) return null;
   const common = await commonOf(data);
@@ -37,6 +38,7 @@ export async function resolveGitLink(workspacePath: string): Promise<GitLink | n
 async function commonOf(data: string): Promise<string | null> {
   const text = (await readText(data, 'commondir'))?.trim();
   if (text === undefined || text === '') return null;
+  // A link to nowhere leads to no repository.
   return realpath(resolve(data, text)).catch(() => null);
 }
 
@@ -50,6 +52,7 @@ async function isGitFolder(path: string): Promise<boolean> {
 }
 
 async function isSame(left: string, right: string): Promise<boolean> {
+  // What cannot be resolved is the same as nothing.
   const [one, other] = await Promise.all([left, right].map((path) => realpath(path).catch(() => null)));
   return one !== null && one === other;
 }

@@ -1,6 +1,7 @@
 import { breakHardLinks, findHardLinks, type HardLinks } from '../../workspace/hard-links.ts';
 import type { BrokenLinks, FoundLinks, SandboxLinks } from '../../sandbox.ts';
 import { skippedFolders } from '../../files/skipped-folders.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** It goes on beside the start of the container, which takes about as long. */
 const budgetMs = 700;
@@ -92,5 +93,5 @@ function madeFolderOf(path: string): string | null {
 }
 
 function megabytes(bytes: number): string {
-  return bytes < 1e6 ? 'less than 1 MB' : `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
+  return bytes < 1e6 ? 'less than 1 MB' : sizeText(bytes);
 }

@@ -107,6 +107,7 @@ async function pinRepository({ workspacePath, pins, warnings }: Pinning, folder:
     if (kind(name) === 'file') pinOnTheWay(pins, joined(folder, name), true);
   }
   for (const name of addressFolders) {
+    // Most repositories lack some of these folders.
     const names = await readdir(`${workspacePath}/${joined(folder, name)}`).catch(() => []);
     if (names.length > 0) pins.set(joined(folder, name), true);
   }

@@ -76,6 +76,7 @@ async function marksIn(folder: HostFolder, { names, prefix, depth, asking }: Bel
     if (stats === null) continue;
     marks.push([prefix + name, `${stats.ino}:${stats.size}:${stats.mode}:${stats.ctimeNs}`]);
     if (!stats.isDirectory() || depth === 0 || marks.length >= maxEntries) continue;
+    // It is gone, or closed to commands as well: they run as the same user.
     const below = await openChildFolder(folder, name, asking).catch(() => null);
     if (below === null) continue;
     try {

@@ -40,6 +40,7 @@ export async function borrowRunner(
     if (ours?.runner !== 'brought') return null;
     const file = join(supportFolder, `runner-${sha256Of(ours.id).slice(0, 12)}`);
     const place: RunnerPlace = { path: '/run/dewpoint-runner', file };
+    // It was not taken out of the image yet.
     if (await stat(file).catch(() => null)) return place;
     const program = fileOf(await archiveOf(engine, ours.id, request));
     if (program === null) return null;

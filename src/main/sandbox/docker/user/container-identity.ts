@@ -69,6 +69,7 @@ export function groupText(gid: number): string {
 }
 
 async function writeOnce(file: string, text: string): Promise<void> {
+  // What is missing or cannot be read is written.
   const present = await readFile(file, 'utf8').catch(() => null);
   if (present === text) return;
   // Whole or not at all: another process may be starting a container at this moment.
@@ -108,6 +109,7 @@ export async function folderKey(path: string): Promise<string> {
     const found = await stat(join(path, '.'));
     return `${found.dev}:${found.ino}`;
   } catch {
+    // A folder that comes later gets a key of its own.
     return 'absent';
   }
 }

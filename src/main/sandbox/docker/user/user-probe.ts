@@ -31,9 +31,11 @@ export async function beginUserProbe(workspacePath: string): Promise<UserProbe |
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
     await (await open(at(given), flags, 0o600)).close();
   } catch {
+    // Where nothing can be written nothing can be tried.
     return null;
   }
   const judge = async (): Promise<UserVerdict> => {
+    // The container made nothing that is seen here.
     const found = await lstat(at(made)).catch(() => null);
     const isGivenGone = !(await remove(at(given)));
     if (found === null || !isGivenGone) {
@@ -56,6 +58,7 @@ async function remove(path: string): Promise<boolean> {
 
 async function isOurs(uid: number, workspacePath: string): Promise<boolean> {
   if (process.platform === 'win32') return true;
+  // A folder that cannot be looked at has no owner to compare with.
   const folder = await stat(workspacePath).catch(() => null);
   return uid === process.getuid?.() || uid === folder?.uid;
 }

@@ -312,6 +312,7 @@ export class RepositoryGuard {
       if (lstatSync(place(name), { throwIfNoEntry: false }) !== undefined) kept.set(name, '');
     }
     for (const name of addressFolders) {
+      // Most repositories lack some of these folders.
       for (const entry of await readdir(place(name)).catch(() => [])) kept.set(`${name}/${entry}`, '');
     }
     const chain = new FolderChain(this.#options.workspacePath, 'waiting');

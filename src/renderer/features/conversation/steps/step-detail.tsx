@@ -7,7 +7,7 @@ import {
   toolCallStatus,
 } from '@shared/session/session-state.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
-import { bytes, megabytes, money, seconds, speed, tokens } from '../../../lib/text/format.ts';
+import { bytes, money, seconds, speed, tokens } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useDetail } from '../../../lib/session/use-log-detail.ts';
 import { CodeBlock } from '../../../ui/content/code-block.tsx';
@@ -82,8 +82,8 @@ function loadTexts({ load }: StepEnd): readonly string[] {
   const { backend, contextTokens, predictedBytes, observedBytes = null } = load;
   return [
     t('step.load', { backend, context: tokens(contextTokens) }),
-    ...(predictedBytes === null ? [] : [t('step.predicted', { memory: megabytes(predictedBytes) })]),
-    ...(observedBytes === null ? [] : [t('step.observed', { memory: megabytes(observedBytes) })]),
+    ...(predictedBytes === null ? [] : [t('step.predicted', { memory: bytes(predictedBytes) })]),
+    ...(observedBytes === null ? [] : [t('step.observed', { memory: bytes(observedBytes) })]),
   ];
 }
 

@@ -166,7 +166,7 @@ function LiveText({ live, isProse: isRead }: { readonly live: LiveCall; readonly
 
 /** Proposals and choices are for the program; the rest is said to the person. */
 function isProse(step: StepState): boolean {
-  return ['act', 'answer', 'plan', 'summarise'].includes(step.purpose);
+  return ['act', 'answer', 'plan', 'summarize'].includes(step.purpose);
 }
 
 /** Words beside the calls of a step, where they are words and not a call written out. */

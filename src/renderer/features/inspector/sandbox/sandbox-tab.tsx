@@ -3,7 +3,7 @@ import type { SandboxView } from '@shared/sandbox/sandbox-view.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import { megabytes } from '../../../lib/text/format.ts';
+import { bytes } from '../../../lib/text/format.ts';
 import type { TextKey } from '../../../lib/text/translate.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { useIsCommandRefused } from '../../../lib/connection/use-host-info.ts';
@@ -166,5 +166,5 @@ function limitFact([name, value]: readonly [string, string | number | boolean]):
 
 function limitText(name: string, value: string | number | boolean): string {
   if (typeof value === 'boolean') return t(value ? 'sandbox.yes' : 'sandbox.no');
-  return name === 'memoryMb' && typeof value === 'number' ? megabytes(value * 1024 * 1024) : seenName(String(value));
+  return name === 'memoryMb' && typeof value === 'number' ? bytes(value * 1024 * 1024) : seenName(String(value));
 }

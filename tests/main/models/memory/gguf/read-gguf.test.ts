@@ -178,7 +178,7 @@ describe('a header made to hurt', () => {
     ['more tensors than any model has', claim(1n << 40n, 0n), /tensors/],
     ['a name of 10 GB', claim(0n, 1n, int64(10_000_000_000n)), /a text of/],
     ['a text of 10 GB', claim(0n, 1n, key('a'), int32(8), int64(10_000_000_000n)), /a text of/],
-    ['an array of 10 GB', claim(0n, 1n, key('a'), int32(9), int32(4), int64(2_500_000_000n)), /256 MiB/],
+    ['an array of 10 GB', claim(0n, 1n, key('a'), int32(9), int32(4), int64(2_500_000_000n)), /268 MB/],
     ['10 billion texts', claim(0n, 1n, key('a'), int32(9), int32(8), int64(10_000_000_000n)), /an array of/],
     ['arrays in arrays in arrays', claim(0n, 1n, key('a'), ...nested(6)), /arrays within arrays/],
     ['a length beyond all numbers', claim(0n, 1n, int64((1n << 64n) - 1n)), /without end/],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createArena } from '../../../../../src/main/models/memory/graph/graph-arena.ts';
-import { parseCatalogue } from '../../../../../src/main/models/files/model-catalogue.ts';
+import { parseCatalog } from '../../../../../src/main/models/files/model-catalog.ts';
 import {
   asMade,
   estimateMemory,
@@ -10,7 +10,7 @@ import {
 } from '../../../../../src/main/models/memory/estimate/model-memory.ts';
 import type { ModelMemory } from '../../../../../src/main/models/memory/estimate/model-memory.ts';
 
-const catalogue = parseCatalogue(JSON.parse(readFileSync('resources/models.json', 'utf8')));
+const catalog = parseCatalog(JSON.parse(readFileSync('resources/models.json', 'utf8')));
 
 /** What the engine's library allocates, with logits for one token of a batch (llama-server) or for all. */
 const allocations = z
@@ -47,7 +47,7 @@ const engine = z
   .parse(JSON.parse(readFileSync('bench/data/engine-estimates.json', 'utf8')));
 
 function model(name: string): ModelMemory {
-  const keys = catalogue.known.find((entry) => entry.name === name)?.keys ?? {};
+  const keys = catalog.known.find((entry) => entry.name === name)?.keys ?? {};
   const read = readModelMemory({ keys, vocabulary: null, weights: null });
   if (!read.known) throw new Error(read.why);
   return read.memory;

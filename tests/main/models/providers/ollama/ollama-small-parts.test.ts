@@ -3,7 +3,7 @@ import type { ModelRequest } from '../../../../../src/main/models/providers/defi
 import { ollamaAddress, judgeVersion } from '../../../../../src/main/models/providers/ollama/ollama-api.ts';
 import { repairedName, repairTemplateFor } from '../../../../../src/main/models/providers/ollama/repair-template.ts';
 import { createPromptCount } from '../../../../../src/main/models/providers/ollama/ollama-prompt-count.ts';
-import { readLines } from '../../../../../src/main/models/providers/ollama/json-lines.ts';
+import { wholeLines } from '../../../../../src/main/models/providers/ollama/json-lines.ts';
 import { createSpeedWatch } from '../../../../../src/main/models/providers/call/speed-watch.ts';
 import { request } from '../../../../fakes/provider-kit.ts';
 
@@ -119,7 +119,8 @@ describe('lines of JSON', () => {
     async function* chunks(): AsyncIterable<Uint8Array> {
       yield* bytes;
     }
-    for await (const value of readLines(chunks())) values.push(value);
+    for await (const line of wholeLines(chunks(), (value) => void values.push(value)))
+      expect(Buffer.from(line).toString()).toMatch(/^\{.*\}\n$/u);
     return values;
   };
 

@@ -89,8 +89,8 @@ describe('a disk that a command fills', () => {
     await thawed;
     expect(happened).toEqual([
       'frozen',
-      'The disk of the project is nearly full: 922 MB are left, 40038 MB less than when the command began. The command is paused. Free some space, then continue.',
-      'The disk is still too full: 512 MB are left on the disk of the project. The command is paused. Free some space, then continue.',
+      'The disk of the project is nearly full: 966 MB are left, 42.0 GB less than when the command began. The command is paused. Free some space, then continue.',
+      'The disk is still too full: 537 MB are left on the disk of the project. The command is paused. Free some space, then continue.',
       'thawed',
     ]);
   });
@@ -103,7 +103,7 @@ describe('a disk that a command fills', () => {
   it.each(ends)('is ended with the reason where %s', async (_what, options) => {
     const watch = watched({ free: [40 * gib, 0.9 * gib], ...options });
     await new Promise((resolve) => watch.signal.addEventListener('abort', resolve, { once: true }));
-    expect(watch.problem()).toMatch(/^ended because the disk of the project is nearly full: 922 MB are left/);
+    expect(watch.problem()).toMatch(/^ended because the disk of the project is nearly full: 966 MB are left/);
     watch.stop();
   });
 
@@ -112,7 +112,7 @@ describe('a disk that a command fills', () => {
     watch.watch({ name: 'a silent one', counts: 'bytes', space: () => Promise.reject(new Error()), everyMs: 2 });
     watch.watch(diskOf('the disk of the container engine', [40 * gib, 0.9 * gib]));
     await new Promise((resolve) => watch.signal.addEventListener('abort', resolve, { once: true }));
-    expect(watch.problem()).toMatch(/^ended because the disk of the container engine is nearly full: 922 MB are left/);
+    expect(watch.problem()).toMatch(/^ended because the disk of the container engine is nearly full: 966 MB are left/);
     watch.stop();
   });
 

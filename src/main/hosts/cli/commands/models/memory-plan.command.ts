@@ -5,8 +5,9 @@ import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
-import { bytes, jsonLine } from '../../terminal/terminal.ts';
+import { jsonLine } from '../../terminal/terminal.ts';
 import { padRight } from '../../terminal/columns.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 /** The options as commander gives them. */
 export interface PlanArguments {
@@ -111,9 +112,9 @@ function sizeOf(text: string): number | null {
 
 function describe(answer: MemoryPlanAnswer): string {
   const { granted } = answer;
-  const size = (value: number | null): string => (value === null ? 'unknown' : bytes(value));
+  const size = (value: number | null): string => (value === null ? 'unknown' : sizeText(value));
   const terms = answer.terms.map(
-    (term) => [term.name, `${bytes(term.bytes).padStart(10)}  ${term.certainty}: ${term.why}`] as const,
+    (term) => [term.name, `${sizeText(term.bytes).padStart(10)}  ${term.certainty}: ${term.why}`] as const,
   );
   const rows: readonly (readonly [string, string])[] = [
     ...terms,
@@ -126,23 +127,23 @@ function describe(answer: MemoryPlanAnswer): string {
     ['because', granted.reason],
     ...(granted.copied === undefined
       ? []
-      : [[granted.copied.name, `${bytes(granted.copied.bytes).padStart(10)}  ${granted.copied.why}`] as const]),
+      : [[granted.copied.name, `${sizeText(granted.copied.bytes).padStart(10)}  ${granted.copied.why}`] as const]),
     ...granted.warnings.map((warning) => ['warning', warning] as const),
     ...granted.devices.map(
       (device) =>
         [
           device.name,
-          `${bytes(Math.round(device.bytes))} of ${bytes(device.budgetBytes)} that may be used, ${device.layers} layers`,
+          `${sizeText(Math.round(device.bytes))} of ${sizeText(device.budgetBytes)} that may be used, ${device.layers} layers`,
         ] as const,
     ),
     ...answer.devices.map(
       (device) =>
         [
           'memory',
-          `${device.name}: ${bytes(device.freeBytes)} free of ${bytes(device.totalBytes)} (${device.source}, confidence ${device.confidence})${device.note === null ? '' : ` ${device.note}`}`,
+          `${device.name}: ${sizeText(device.freeBytes)} free of ${sizeText(device.totalBytes)} (${device.source}, confidence ${device.confidence})${device.note === null ? '' : ` ${device.note}`}`,
         ] as const,
     ),
-    ['host', `${bytes(answer.host.freeBytes)} free of ${bytes(answer.host.totalBytes)} (${answer.host.source})`],
+    ['host', `${sizeText(answer.host.freeBytes)} free of ${sizeText(answer.host.totalBytes)} (${answer.host.source})`],
     ...(answer.ruleOfThumb === null
       ? []
       : [

@@ -4,7 +4,8 @@ import { confirm } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import { describeModel } from './models.command.ts';
-import { bytes, jsonLine } from '../../terminal/terminal.ts';
+import { jsonLine } from '../../terminal/terminal.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 /** A model file of the user's own under a name; the file stays where it is. */
@@ -36,7 +37,7 @@ export const removeModel: Command<[string, { readonly yes?: boolean; readonly js
   }
   const removal = await core.models.remove({ id });
   if (json === true) terminal.out(jsonLine(removal));
-  else if (removal.done === 'deleted') terminal.out(`Deleted ${seenName(id)}, ${bytes(removal.bytes)} freed.\n`);
+  else if (removal.done === 'deleted') terminal.out(`Deleted ${seenName(id)}, ${sizeText(removal.bytes)} freed.\n`);
   else terminal.out(`Forgot ${seenName(id)}. Its file is kept: ${seenName(removal.path)}\n`);
   return 0;
 };
@@ -50,6 +51,6 @@ async function isWanted(context: CommandContext, { id, file }: ModelEntry): Prom
     );
   }
   const what =
-    file === undefined ? `${seenName(id)} from its server` : `${seenName(file.path)} (${bytes(file.hereBytes)})`;
+    file === undefined ? `${seenName(id)} from its server` : `${seenName(file.path)} (${sizeText(file.hereBytes)})`;
   return confirm(`Delete ${what}?`, context);
 }

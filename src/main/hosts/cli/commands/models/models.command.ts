@@ -7,9 +7,10 @@ import type { Command, CommandContext } from '../../command-context.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { cardRows } from '../../reports/probe-card-rows.ts';
 import { modelSettingsText, ownModelSettings } from './set-model.command.ts';
-import { bytes, jsonLine, oneLine, seconds } from '../../terminal/terminal.ts';
+import { jsonLine, oneLine, seconds } from '../../terminal/terminal.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import { padRight, widest } from '../../terminal/columns.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 type Core = Awaited<ReturnType<CommandContext['core']>>;
 
@@ -21,7 +22,7 @@ export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core,
   }
   const width = Math.max(widest(models.map((model) => seenName(model.id))), 10);
   for (const model of models) {
-    const size = model.sizeBytes === null ? '' : bytes(model.sizeBytes);
+    const size = model.sizeBytes === null ? '' : sizeText(model.sizeBytes);
     terminal.out(
       `${padRight(seenName(model.id), width)}  ${model.where.padEnd(5)}  ${model.state.padEnd(12)}  ${size.padStart(9)}  ${oneLine(model.note ?? '', model.state === 'unreachable' ? 300 : 160)}\n`,
     );
@@ -46,8 +47,8 @@ export function describeModel(model: ModelEntry, own = ''): string {
     ['name', seenName(model.label)],
     ['runs', model.where],
     ['state', model.state],
-    ['size', model.sizeBytes === null ? 'unknown' : bytes(model.sizeBytes)],
-    ['licence', model.licence ?? 'unknown'],
+    ['size', model.sizeBytes === null ? 'unknown' : sizeText(model.sizeBytes)],
+    ['license', model.licence ?? 'unknown'],
     ['context', info === null ? 'unknown' : `${info.contextTokens} tokens`],
     ['parameters', info === null || info.parametersB === null ? 'unknown' : `${info.parametersB} billion`],
     [
@@ -86,7 +87,7 @@ function describeCapabilities({ capabilities, effort }: ModelInfo): string {
 }
 
 function choiceText({ id, sizeBytes, fit, isTaken }: ModelChoice): string {
-  return `${id}  ${bytes(sizeBytes)}${isTaken ? '  (default)' : ''}  ${fit ?? 'its header could not be read'}`;
+  return `${id}  ${sizeText(sizeBytes)}${isTaken ? '  (default)' : ''}  ${fit ?? 'its header could not be read'}`;
 }
 
 export const pullModel: Command<[string]> = async (context, id) => {
@@ -120,10 +121,10 @@ async function pull({ core, terminal, signal, now }: CommandContext, id: string)
   let writtenAt = -Infinity;
   const timeLeft = createDownloadTimeLeft();
   for await (const progress of await (await core()).models.pull({ id }, { signal })) {
-    const share = progress.totalBytes === null ? '' : ` of ${bytes(progress.totalBytes)}`;
+    const share = progress.totalBytes === null ? '' : ` of ${sizeText(progress.totalBytes)}`;
     const left = leftText(timeLeft(progress, now()));
     const text =
-      `${progress.phase} ${seenName(id)}: ${bytes(progress.doneBytes)}${share}${left} ${progress.text}`.trimEnd();
+      `${progress.phase} ${seenName(id)}: ${sizeText(progress.doneBytes)}${share}${left} ${progress.text}`.trimEnd();
     if (terminal.isLive) {
       terminal.clear();
       terminal.err(oneLine(text, terminal.columns - 1));
@@ -144,7 +145,7 @@ function leftText(leftMs: number | null): string {
   return `, about ${leftMs < 100_000 ? seconds(leftMs) : `${Math.round(leftMs / 60_000)} min`} left`;
 }
 
-/** How much, and under which licence it may be used: before it is fetched. */
+/** How much, and under which license it may be used: before it is fetched. */
 async function announceDownload(
   { core, terminal }: Pick<CommandContext, 'core' | 'terminal'>,
   id: string,
@@ -152,11 +153,11 @@ async function announceDownload(
   // A model nobody knows is the download's to refuse, with its reason.
   const model = await (await core()).models.show({ id }).catch(() => null);
   if (model?.state !== 'downloadable') return;
-  const size = model.sizeBytes === null ? '' : `, ${bytes(model.sizeBytes)}`;
+  const size = model.sizeBytes === null ? '' : `, ${sizeText(model.sizeBytes)}`;
   const { choices = [] } = model;
   if (choices.length > 1) for (const choice of choices) terminal.err(`${seenWords(choiceText(choice))}\n`);
   if (model.note !== null && choices.length > 0) terminal.err(`${printable(model.note)}\n`);
-  terminal.err(`${seenName(model.label)}${size}, licence: ${seenName(model.licence ?? 'unknown')}\n`);
+  terminal.err(`${seenName(model.label)}${size}, license: ${seenName(model.licence ?? 'unknown')}\n`);
 }
 
 function endLine(terminal: Terminal): void {

@@ -6,7 +6,8 @@ import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { quoteRows } from '../../terminal/quoted-rows.ts';
 import { confirm } from '../../questions/confirm.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
-import { bytes, jsonLine, oneLine } from '../../terminal/terminal.ts';
+import { jsonLine, oneLine } from '../../terminal/terminal.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 
 export interface PrepareArguments {
   readonly yes?: boolean;
@@ -104,7 +105,7 @@ function showParts(plan: PreparationPlan, { terminal }: CommandContext, isJson: 
 
 function sentenceOf(part: PreparationPart): string {
   const name = `${nameOf(part)} packages (${part.tool})`;
-  const size = part.sizeBytes === null ? '' : `, ${bytes(part.sizeBytes)}`;
+  const size = part.sizeBytes === null ? '' : `, ${sizeText(part.sizeBytes)}`;
   switch (part.state) {
     case 'ready':
       return `${name}: installed, ${part.packages ?? 'unknown'} packages${size}.${changedText(part)}`;

@@ -58,6 +58,7 @@ async function keep(core: CoreClient, value: ProjectChoices): Promise<void> {
 
 async function folderOf(given: string): Promise<string> {
   const path = resolve(given);
+  // What cannot be looked at is reported as not found.
   const found = await stat(path).catch(() => null);
   if (found === null) throw usageError(`The folder ${path} was not found.`);
   if (!found.isDirectory()) throw usageError(`${path} is a file, and a project is a folder.`);
@@ -72,6 +73,7 @@ async function show(
   const rows = await Promise.all(
     listed.map(async (project) => ({
       ...project,
+      // What cannot be looked at is marked as missing in the list.
       isThere: (await stat(project.path).catch(() => null))?.isDirectory() ?? false,
     })),
   );

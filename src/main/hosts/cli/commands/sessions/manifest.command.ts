@@ -1,5 +1,5 @@
 import { AppError } from '@shared/errors.ts';
-import { summariseManifest } from '@shared/session/call-manifest.ts';
+import { summarizeManifest } from '@shared/session/call-manifest.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
@@ -28,7 +28,7 @@ export const manifest: Command<[string, string, { readonly json?: boolean }]> = 
       terminal.out(`${role.padEnd(9)} ${kind.padEnd(11)} ${String(bytes).padStart(8)}${from}${marks}\n`);
       terminal.out(terminal.colors.dim(`          ${oneLine(text, 100)}\n`));
     }
-    terminal.out(`${oneLine(summariseManifest(found), 400)}\n`);
+    terminal.out(`${oneLine(summarizeManifest(found), 400)}\n`);
   }
   return 0;
 };

@@ -73,6 +73,7 @@ async function copied(beside: ParallelSequences, states: StateStore): Promise<st
     await copyPrompt(beside, path);
     return path;
   } catch {
+    // Without a copy the prompt is read again for each answer.
     return null;
   }
 }

@@ -63,6 +63,7 @@ export function startGeneration(
 }
 
 async function countedOf(engine: Engine): Promise<Pick<Generation, 'counted'>> {
+  // Counts are extra figures: without them they are unknown.
   const counted = await engine.takeCounts().catch(() => null);
   return counted === null ? {} : { counted };
 }

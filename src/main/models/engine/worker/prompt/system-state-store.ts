@@ -59,6 +59,7 @@ export function createStateStore(dir: string, engine: string): StateStore {
         await dropOldest(dir);
         return true;
       } catch {
+        // A state saves time only: without it the prompt is read again.
         await rm(partial, { force: true });
         return false;
       }
@@ -69,6 +70,7 @@ export function createStateStore(dir: string, engine: string): StateStore {
 /** A state is what was said: others of this machine may use the cache, and not read that. The engine writes the files. */
 async function privateFolder(dir: string): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
+  // Some file systems keep no rights.
   await chmod(dir, 0o700).catch(() => undefined);
 }
 

@@ -97,6 +97,7 @@ async function makeContext(model: LlamaModel, cells: Cells, wanted: ParallelSequ
     const sequences = Array.from({ length: wanted.count }, () => context.getSequence());
     return { size: { count: wanted.count, tokens }, context, sequences };
   } catch {
+    // Mostly there is no memory for it: the caller does without.
     return null;
   }
 }

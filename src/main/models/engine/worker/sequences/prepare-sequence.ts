@@ -73,6 +73,7 @@ async function fill(
   if (source === undefined || engine.states === null) return;
   const dearest = copiedPerComputed[engine.info.backend === 'cpu' ? 'cpu' : 'gpu'];
   if (kept < leastCopiedTokens || kept * dearest < source.sequence.nextTokenIndex) return;
+  // Without a place for the copy the prompt is computed.
   const path = await engine.states.temporary().catch(() => null);
   if (path === null) return;
   try {
@@ -113,6 +114,7 @@ async function loadSystemState(
     counters.statesLoaded += 1;
     return true;
   } catch {
+    // A state that does not load costs time only: the prompt is computed.
     await sequence.clearHistory();
     return false;
   }

@@ -131,12 +131,12 @@ describe('dewpoint clean', () => {
   it('lists the models that Dewpoint brought, and removes one only where it is named and something may go', async () => {
     const { context, removedModels, said } = underTest(planOf('ready'));
     await clean(context, {});
-    expect(said()).toMatch(/^kept +1\.0 KiB +model llama-cpp\/small$/m);
+    expect(said()).toMatch(/^kept +1\.0 kB +model llama-cpp\/small$/m);
     expect(said()).not.toContain('llama-cpp/own');
     await clean(context, { model: ['llama-cpp/small', 'llama-cpp/own'], dryRun: true });
     expect(removedModels).toEqual([]);
     await clean(context, { model: ['llama-cpp/small', 'llama-cpp/own'] });
     expect(removedModels).toEqual(['llama-cpp/small']);
-    expect(said()).toMatch(/^removed +1\.0 KiB +model llama-cpp\/small$/m);
+    expect(said()).toMatch(/^removed +1\.0 kB +model llama-cpp\/small$/m);
   });
 });

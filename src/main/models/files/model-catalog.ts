@@ -21,7 +21,7 @@ const sourceSchema = z.discriminatedUnion('type', [
 ]);
 export type ModelSource = z.infer<typeof sourceSchema>;
 
-const catalogueModelSchema = z.strictObject({
+const catalogModelSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]*$/),
   label: z.string(),
   bytes: z.number().int().positive(),
@@ -39,7 +39,7 @@ const catalogueModelSchema = z.strictObject({
   /** Tried in this order. */
   from: z.array(sourceSchema),
 });
-export type CatalogueModel = z.infer<typeof catalogueModelSchema>;
+export type CatalogModel = z.infer<typeof catalogModelSchema>;
 
 /** A model whose memory can be planned before it is fetched: the keys of its header, and who says so. */
 const knownModelSchema = z.strictObject({
@@ -58,15 +58,15 @@ const knownModelSchema = z.strictObject({
 
 export type KnownHeader = z.infer<typeof knownModelSchema>;
 
-const catalogueSchema = z.strictObject({
+const catalogSchema = z.strictObject({
   version: z.literal(1),
   date: z.string(),
-  models: z.array(catalogueModelSchema),
+  models: z.array(catalogModelSchema),
   known: z.array(knownModelSchema),
 });
-export type ModelCatalogue = z.infer<typeof catalogueSchema>;
+export type ModelCatalog = z.infer<typeof catalogSchema>;
 
-/** Parses `resources/models.json`; throws for a catalogue that is wrong, which is a fault of the build. */
-export function parseCatalogue(data: unknown): ModelCatalogue {
-  return catalogueSchema.parse(data);
+/** Parses `resources/models.json`; throws for a catalog that is wrong, which is a fault of the build. */
+export function parseCatalog(data: unknown): ModelCatalog {
+  return catalogSchema.parse(data);
 }

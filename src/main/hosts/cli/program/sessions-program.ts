@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import type { LibraryAction, LibraryArguments } from '../commands/sessions/session-library.command.ts';
+import type { SearchArguments } from '../commands/sessions/search-sessions.command.ts';
+import { subcommand } from './subcommand.ts';
+
+export interface SessionHandlers {
+  changes(session: string, words: readonly string[], args: { readonly json?: boolean }): Promise<void>;
+  replay(session: string, args: { readonly json?: boolean }): Promise<void>;
+  sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
+  manifest(session: string, step: string, args: { readonly json?: boolean }): Promise<void>;
+  searchSessions(text: string, args: SearchArguments): Promise<void>;
+  library(action: LibraryAction, words: readonly string[], args: LibraryArguments): Promise<void>;
+}
+
+/** `dewpoint changes`, `dewpoint replay` and `dewpoint sessions`. */
+export function addSessions(program: Command, handlers: SessionHandlers): void {
+  subcommand(program, 'changes', 'show, take or undo what a session changed', 'dewpoint changes last undo src/app.py')
+    .argument('<session>', 'a session id, the beginning of one, or last')
+    .argument('[words...]', 'show, take or undo, then paths')
+    .option('--json', 'print JSON')
+    .action((session: string, words: readonly string[], args: { readonly json?: boolean }) =>
+      handlers.changes(session, words, args),
+    );
+  subcommand(
+    program,
+    'replay',
+    'replay a session without a model or network, and compare the state',
+    'dewpoint replay last',
+  )
+    .argument('<session>', 'a session id, the beginning of one, or last')
+    .option('--json', 'print JSON')
+    .action((session: string, args: { readonly json?: boolean }) => handlers.replay(session, args));
+  const sessions = subcommand(program, 'sessions', 'manage your sessions', 'dewpoint sessions list');
+  subcommand(sessions, 'list', 'list sessions, one per line', 'dewpoint sessions list --json')
+    .option('--json', 'print JSON')
+    .action((args: { readonly json?: boolean }) => handlers.sessions('list', undefined, args));
+  subcommand(sessions, 'show', 'show everything about a session', 'dewpoint sessions show last')
+    .argument('<session>', 'a session id, the beginning of one, or last')
+    .option('--json', 'print JSON')
+    .action((session: string, args: { readonly json?: boolean }) => handlers.sessions('show', session, args));
+  subcommand(
+    sessions,
+    'manifest',
+    'show exactly what a step sent, or would have sent',
+    'dewpoint sessions manifest last 3',
+  )
+    .argument('<session>', 'a session id, the beginning of one, or last')
+    .argument('<step>', 'the step number')
+    .option('--json', 'print JSON with every text')
+    .action((session: string, step: string, args: { readonly json?: boolean }) =>
+      handlers.manifest(session, step, args),
+    );
+  subcommand(sessions, 'search', 'search what was said and done in all sessions', 'dewpoint sessions search parse_date')
+    .argument('<text...>', 'words or parts of words; "…" keeps words together')
+    .option('--limit <n>', 'the most results to show (default: 20)')
+    .option('--json', 'print JSON')
+    .action((words: readonly string[], args: SearchArguments) => handlers.searchSessions(words.join(' '), args));
+  addLibrary(sessions, handlers);
+}
+
+/** What is done with a session as a whole. */
+function addLibrary(sessions: Command, handlers: SessionHandlers): void {
+  const which = 'a session id, the beginning of one, or last';
+  subcommand(sessions, 'rename', 'rename a session', 'dewpoint sessions rename last "The failing date test"')
+    .argument('<session>', which)
+    .argument('<title>', 'the new title')
+    .action((session: string, title: string) => handlers.library('rename', [session, title], {}));
+  subcommand(
+    sessions,
+    'fork',
+    'start a new session from the end of another one, or from any step',
+    'dewpoint sessions fork last --after 3',
+  )
+    .argument('<session>', which)
+    .option('--before <n|id>', 'fork before a step, or before a message by its id')
+    .option('--after <n|id>', 'fork after a step, or after a turn by its id')
+    .option('--json', 'print JSON')
+    .action((session: string, args: LibraryArguments) => handlers.library('fork', [session], args));
+  subcommand(
+    sessions,
+    'export',
+    'write the log and files of a session to one file',
+    'dewpoint sessions export last date-test.dewpoint',
+  )
+    .argument('<session>', which)
+    .argument('<file>', 'the file to write')
+    .action((session: string, file: string) => handlers.library('export', [session, file], {}));
+  subcommand(sessions, 'import', 'import an exported session', 'dewpoint sessions import date-test.dewpoint')
+    .argument('<file>', 'a file that `sessions export` wrote')
+    .option('--json', 'print JSON')
+    .action((file: string, args: LibraryArguments) => handlers.library('import', [file], args));
+  subcommand(
+    sessions,
+    'delete',
+    'move a session to the bin; `sessions restore` brings it back',
+    'dewpoint sessions delete last',
+  )
+    .argument('<session>', which)
+    .action((session: string) => handlers.library('delete', [session], {}));
+  subcommand(sessions, 'bin', 'list the sessions in the bin', 'dewpoint sessions bin')
+    .option('--json', 'print JSON')
+    .action((args: LibraryArguments) => handlers.library('bin', [], args));
+  subcommand(sessions, 'restore', 'restore a session from the bin', 'dewpoint sessions restore last')
+    .argument('<session>', which)
+    .action((session: string) => handlers.library('restore', [session], {}));
+  subcommand(
+    sessions,
+    'purge',
+    'delete a session in the bin for good',
+    'dewpoint sessions purge 20261121-094502-k3f9a2',
+  )
+    .argument('<session>', which)
+    .action((session: string) => handlers.library('purge', [session], {}));
+}
