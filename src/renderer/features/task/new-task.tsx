@@ -10,6 +10,8 @@ import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
 import { useAttachments } from '../../lib/input/use-attachments.ts';
+import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
+import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { useIsWindow, useRoots } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -44,10 +46,21 @@ export function NewTask({ projects, first, onStarted, children }: NewTaskProps) 
   const project = typedFolder(shownProject, roots);
   const place = project === '' ? null : { projectPath: project };
   const attachments = useAttachments('task', place);
+  const { local, cloud } = choice.model;
+  const files = useAttachmentPreview({
+    attachments,
+    text: task,
+    place,
+    options: {
+      ...(choice.policy === '' ? {} : { policy: choice.policy }),
+      ...(local === undefined ? {} : { local }),
+      ...(cloud === undefined ? {} : { cloud }),
+    },
+  });
 
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (task.trim() === '' || isStarting || attachments.isBusy) return;
+    if (task.trim() === '' || isStarting || files.isHeld) return;
     setIsStarting(true);
     setProblem(null);
     try {
@@ -76,6 +89,7 @@ export function NewTask({ projects, first, onStarted, children }: NewTaskProps) 
             onStop={() => stop.current?.abort()}
             attachments={attachments}
             place={place}
+            files={files}
           />
           <ProjectField project={shownProject} projects={projects} onChange={setProject} />
           <TaskOptions choice={choice} project={project} onChange={setChoice} />
@@ -97,9 +111,11 @@ interface TaskFieldProps {
   readonly onStop: () => void;
   readonly attachments: Attachments;
   readonly place: FilePlace | null;
+  readonly files: PreviewedFiles;
 }
 
-function TaskField({ task, onTask, choice, onChoice, isStarting, onStop, attachments, place }: TaskFieldProps) {
+function TaskField(props: TaskFieldProps) {
+  const { task, onTask, choice, onChoice, isStarting, onStop, attachments, place, files } = props;
   return (
     <MessageField
       id="task"
@@ -110,6 +126,8 @@ function TaskField({ task, onTask, choice, onChoice, isStarting, onStop, attachm
       rows={[4, 14]}
       attachments={attachments}
       place={place}
+      files={files}
+      onModel={({ policy = choice.policy, ...model }) => onChoice({ ...choice, policy, model })}
     >
       <label className="flex items-center gap-2 text-sm">
         <input
@@ -129,7 +147,12 @@ function TaskField({ task, onTask, choice, onChoice, isStarting, onStop, attachm
           {t('task.stop')}
         </Button>
       )}
-      <Button type="submit" look="primary" disabled={task.trim() === '' || isStarting} title={t('task.send')}>
+      <Button
+        type="submit"
+        look="primary"
+        disabled={task.trim() === '' || isStarting || files.isHeld}
+        title={t(files.isHeld ? 'attach.heldAbout' : 'task.send')}
+      >
         {t(isStarting ? 'task.starting' : 'task.start')}
       </Button>
     </MessageField>
