@@ -228,6 +228,7 @@ export interface ApprovalState {
 
 export interface NoticeState {
   readonly seq: number;
+  readonly at: number;
   readonly level: 'info' | 'warning';
   readonly code: string;
   readonly text: string;
@@ -235,6 +236,7 @@ export interface NoticeState {
 
 interface ProgressState {
   readonly seq: number;
+  readonly at: number;
   readonly turnId: string | null;
   readonly recipe: string;
   readonly phase: string;

@@ -56,7 +56,7 @@ function others(pending: readonly string[], messageId: string): readonly string[
 
 /** Nobody waits here for an answer to what was asked there; what is dropped of it is said. */
 export function reduceCopiedHistory(state: SessionState, event: EventOf<'history-copied'>): Partial<SessionState> {
-  const { seq, changes, dropped } = event;
+  const { seq, at, changes, dropped } = event;
   const text = droppedGrantsText(dropped);
   return {
     sandbox: null,
@@ -65,6 +65,6 @@ export function reduceCopiedHistory(state: SessionState, event: EventOf<'history
     cap: null,
     ...(changes === 'settled' ? { changes: [], totals: { ...state.totals, changesLeftOut: 0 } } : {}),
     ...(isImportedHistory(event) ? { instructions: null } : {}),
-    ...(text === null ? {} : withNotice(state, { seq, level: 'info', code: 'grants-dropped', text })),
+    ...(text === null ? {} : withNotice(state, { seq, at, level: 'info', code: 'grants-dropped', text })),
   };
 }
