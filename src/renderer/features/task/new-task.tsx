@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from 'react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -15,6 +15,7 @@ import { useIsWindow, useRoots } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, inputClass } from '../../ui/controls/field.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
+import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { TaskOptions } from './task-options.tsx';
@@ -26,12 +27,14 @@ interface NewTaskProps {
   readonly projects: readonly string[];
   /** To begin with in place of the latest one. */
   readonly first: string | null;
+  /** A new task is asked for: the field has the focus each time this is another object. */
+  readonly asked: object;
   readonly onStarted: (sessionId: string) => void;
   /** Below the form: what the machine still needs, at a first start. */
   readonly children: ReactNode;
 }
 
-export function NewTask({ projects, first, onStarted, children }: NewTaskProps) {
+export function NewTask({ projects, first, asked, onStarted, children }: NewTaskProps) {
   const client = useClient();
   const [task, setTask] = useDraft('task');
   const [typedProject, setProject] = useState<string | null>(first);
@@ -76,6 +79,7 @@ export function NewTask({ projects, first, onStarted, children }: NewTaskProps) 
             onStop={() => stop.current?.abort()}
             attachments={attachments}
             place={place}
+            asked={asked}
           />
           <ProjectField project={shownProject} projects={projects} onChange={setProject} />
           <TaskOptions choice={choice} project={project} onChange={setChoice} />
@@ -97,9 +101,12 @@ interface TaskFieldProps {
   readonly onStop: () => void;
   readonly attachments: Attachments;
   readonly place: FilePlace | null;
+  readonly asked: object;
 }
 
-function TaskField({ task, onTask, choice, onChoice, isStarting, onStop, attachments, place }: TaskFieldProps) {
+function TaskField({ task, onTask, choice, onChoice, isStarting, onStop, asked, ...files }: TaskFieldProps) {
+  const field = useRef<MessageFieldHandle>(null);
+  useEffect(() => field.current?.focus(), [asked]);
   return (
     <MessageField
       id="task"
@@ -108,8 +115,8 @@ function TaskField({ task, onTask, choice, onChoice, isStarting, onStop, attachm
       text={task}
       onText={onTask}
       rows={[4, 14]}
-      attachments={attachments}
-      place={place}
+      {...files}
+      handle={field}
     >
       <label className="flex items-center gap-2 text-sm">
         <input
