@@ -1,20 +1,16 @@
 import type { FormEvent, ReactNode } from 'react';
 import { useEffect, useRef, useState } from 'react';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
-import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
-import { pathOfDropped } from '../../lib/input/dropped-path.ts';
-import { folderName } from '../../lib/text/format.ts';
 import { folderText, typedFolder } from '../../lib/text/folder-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
 import { useAttachments } from '../../lib/input/use-attachments.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
-import { useIsWindow, useRoots } from '../../lib/connection/use-host-info.ts';
+import { useRoots } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Field, inputClass } from '../../ui/controls/field.tsx';
-import { Icon } from '../../ui/layout/icon.tsx';
+import { FolderField } from '../../ui/controls/folder-field.tsx';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
@@ -81,7 +77,17 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
             place={place}
             asked={asked}
           />
-          <ProjectField project={shownProject} projects={projects} onChange={setProject} />
+          <FolderField
+            label={t('task.project')}
+            hint={
+              roots.length === 0
+                ? t('task.projectHint')
+                : t('task.folderHint', { roots: roots.map(folderText).join(', ') })
+            }
+            folder={shownProject}
+            known={projects}
+            onChange={setProject}
+          />
           <TaskOptions choice={choice} project={project} onChange={setChoice} />
           {problem !== null && <Problem text={`${t('task.failed')} ${problem}`} />}
         </form>
@@ -140,69 +146,5 @@ function TaskField({ task, onTask, choice, onChoice, isStarting, onStop, asked, 
         {t(isStarting ? 'task.starting' : 'task.start')}
       </Button>
     </MessageField>
-  );
-}
-
-interface ProjectFieldProps {
-  readonly project: string;
-  readonly projects: readonly string[];
-  readonly onChange: (project: string) => void;
-}
-
-function ProjectField({ project, projects, onChange }: ProjectFieldProps) {
-  const client = useClient();
-  const isWindow = useIsWindow();
-  const roots = useRoots();
-  const choose = async (): Promise<void> => {
-    try {
-      const { path } = await client.host.chooseFolder();
-      if (path !== null) onChange(path);
-    } catch (error) {
-      announce({ kind: 'error', text: failureText(error) });
-    }
-  };
-  return (
-    <Field
-      label={t('task.project')}
-      hint={
-        roots.length === 0 ? t('task.projectHint') : t('task.folderHint', { roots: roots.map(folderText).join(', ') })
-      }
-    >
-      {(ids) => (
-        <>
-          <div
-            className="flex gap-2"
-            onDragOver={(event) => event.preventDefault()}
-            onDrop={(event) => {
-              event.preventDefault();
-              const path = pathOfDropped(event.dataTransfer.files);
-              if (path !== null) onChange(path);
-            }}
-          >
-            <input
-              {...ids}
-              type="text"
-              list={`${ids.id}-known`}
-              value={folderText(project)}
-              spellCheck={false}
-              onChange={(event) => onChange(event.target.value)}
-              className={`${inputClass} font-mono text-xs`}
-            />
-            {isWindow && (
-              <Button onClick={() => void choose()}>
-                <Icon name="folder" /> {t('task.choose')}
-              </Button>
-            )}
-          </div>
-          <datalist id={`${ids.id}-known`}>
-            {projects.map((path) => (
-              <option key={path} value={folderText(path)}>
-                {folderName(path)}
-              </option>
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
   );
 }
