@@ -111,6 +111,8 @@ export interface MessageState {
   readonly attachments?: readonly Attachment[];
   /** No turn took it and none will. */
   readonly isDropped?: true;
+  /** The person did not write it. */
+  readonly origin?: EventOf<'user-message-added'>['origin'];
 }
 
 export interface TurnState {

@@ -19,8 +19,11 @@ export function reduceMessages(
   const { messageId } = event;
   switch (event.type) {
     case 'user-message-added': {
-      const { text, at, seq, attachments } = event;
-      const given = attachments === undefined ? {} : { attachments };
+      const { text, at, seq, attachments, origin } = event;
+      const given = {
+        ...(attachments === undefined ? {} : { attachments }),
+        ...(origin === undefined ? {} : { origin }),
+      };
       return {
         messages: lastItems(
           [...messages, { messageId, seq, text: shortenText(text, textLimit), at, ...given }],

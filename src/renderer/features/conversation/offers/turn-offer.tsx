@@ -72,7 +72,11 @@ export function ResumeOffer({ sessionId, state }: ResumeOfferProps) {
       leave={t('interrupted.leave')}
       accept={t('interrupted.goOn')}
       onAccept={() =>
-        resendTask(client, { sessionId, state, turn }, { say: (task) => t('interrupted.message', { task }) })
+        resendTask(
+          client,
+          { sessionId, state, turn },
+          { say: (task) => t('interrupted.message', { task }), options: { origin: 'resume' } },
+        )
       }
     />
   );
@@ -101,7 +105,7 @@ export function CloudReviewOffer({ sessionId, state }: CloudReviewOfferProps) {
         resendTask(
           client,
           { sessionId, state, turn },
-          { say: (task) => t('secondLook.message', { task }), options: { policy: 'cloud' } },
+          { say: (task) => t('secondLook.message', { task }), options: { policy: 'cloud', origin: 'cloud-review' } },
         )
       }
     />

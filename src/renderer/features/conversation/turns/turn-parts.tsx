@@ -33,6 +33,17 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
   const [isEditing, setIsEditing] = useState(false);
   const { messageId, text, seq, attachments = none, isDropped = false } = message;
   const whole = useWholeText(sessionId, { id: messageId, near: seq }, text);
+  if (message.origin !== undefined) {
+    return (
+      <article id={rowId(messageId)} tabIndex={-1} aria-label={t('session.appNote')} className="mt-5 mb-1 text-xs">
+        <Fold label={t(`message.origin.${message.origin}`)}>
+          <p className="mt-1.5 border-l border-line pl-3 whitespace-pre-wrap text-soft wrap-anywhere">
+            {seenWords(whole)}
+          </p>
+        </Fold>
+      </article>
+    );
+  }
   if (isEditing) {
     return (
       <EditMessage
