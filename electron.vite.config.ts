@@ -37,6 +37,7 @@ export default defineConfig({
           cli: resolve('src/main/hosts/cli/main.ts'),
           'llama-worker': resolve('src/main/models/engine/worker/worker.ts'),
           'server-guard': resolve('src/main/models/engine/server-guard.ts'),
+          'document-process': resolve('src/main/sessions/attachments/document-process.ts'),
           'key-process': resolve('src/main/safety/keys/key-process.ts'),
         },
         output: {

@@ -10,6 +10,7 @@ import { builtFolder, launch } from '../tests/electron/launch.ts';
 import { servePage } from '../tests/electron/page-kit.ts';
 import type { ServedPage } from '../tests/electron/page-kit.ts';
 import { ensureShellAndDisplay } from '../tests/electron/setup.ts';
+import { attachmentRows } from './lib/attachment-rows.ts';
 import { makeLargeSession } from './lib/large-session.ts';
 import type { BenchRow, Target } from './lib/rows.ts';
 import { stressRows } from './lib/stress-rows.ts';
@@ -19,7 +20,13 @@ import { largest, median, percentile } from './lib/statistics.ts';
 export async function run(): Promise<readonly BenchRow[]> {
   const endDisplay = await ensureShellAndDisplay();
   try {
-    return [...bundleRows(), ...(await appRows()), ...(await floodRows()), ...(await stressRows())];
+    return [
+      ...bundleRows(),
+      ...(await appRows()),
+      ...(await floodRows()),
+      ...(await stressRows()),
+      ...(await attachmentRows()),
+    ];
   } finally {
     endDisplay();
   }

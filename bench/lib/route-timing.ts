@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
 import { routingOf } from '@shared/routing/profile-routing.ts';
-import { buildRequest, maxOutputTokens, promptShape } from '../../src/main/agent/prompt/build-prompt.ts';
+import { buildRequest, promptShape } from '../../src/main/agent/prompt/build-prompt.ts';
 import { createConversation } from '../../src/main/agent/prompt/conversation.ts';
-import { promptBytes } from '../../src/main/agent/prompt/token-estimate.ts';
+import { maxOutputTokens, promptBytes } from '../../src/main/agent/prompt/token-estimate.ts';
 import type { RouteFacts, Rule } from '../../src/main/routing/define.ts';
 import { decideRoute } from '../../src/main/routing/decide-route.ts';
 import { createTrajectory } from '../../src/main/routing/trajectory/trajectory.ts';

@@ -35,6 +35,7 @@ import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
 import { hostCommands } from './server/commands.ts';
 import type { Handlers } from './server/handlers.ts';
 import { createAttachmentCommands } from './sessions/attachments/commands.ts';
+import { createDocumentReader } from './sessions/attachments/read-document.ts';
 import { createMessageAttachments } from './sessions/attachments/message-attachments.ts';
 import type { Blobs } from './sessions/blobs/blob-store.ts';
 import { createBlobs } from './sessions/blobs/blob-store.ts';
@@ -235,6 +236,12 @@ async function createParts(config: ComposeConfig) {
     fences: (projectPath) =>
       createSessionRules({ rules: rules.activeRules, settings: () => settings.current() }, projectPath).fences(),
     stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
+    readDocument: createDocumentReader({
+      programs: base.programs,
+      nodePath: base.files.node,
+      processPath: base.files.documentProcess,
+    }),
+    preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(home, 'route-priors.json'));
   const sessions: OpenSessions = createOpenSessions({
@@ -292,6 +299,7 @@ function findFiles(): {
   readonly worker: string;
   readonly keyProcess: string;
   readonly serverGuard: string;
+  readonly documentProcess: string;
   readonly resources: string;
   readonly imageScript: string;
   readonly node: string;
@@ -302,6 +310,7 @@ function findFiles(): {
     worker: join(root, 'out', 'main', 'llama-worker.cjs'),
     keyProcess: join(root, 'out', 'main', 'key-process.cjs'),
     serverGuard: join(root, 'out', 'main', 'server-guard.cjs'),
+    documentProcess: join(root, 'out', 'main', 'document-process.cjs'),
     resources: join(root, 'resources'),
     imageScript: join(root, 'scripts', 'setup', 'sandbox-image.mjs'),
     node: findNode(root),

@@ -45,7 +45,12 @@ describe('what is this person’s own', () => {
     await changes.getByText('vendor/dates/.git').waitFor();
     await changes.getByText('Python runs it automatically').waitFor();
     await page.keyboard.press('Control+5');
-    await page.getByRole('tabpanel', { name: 'Context' }).getByText('Model weights').waitFor();
+    const context = page.getByRole('tabpanel', { name: 'Context' });
+    await context.getByText('Model weights').waitFor();
+    // The memory is that of the context which the step ran with, not of the most that this machine could hold.
+    const [, size] = (await context.innerText()).match(/of ([\d.,k]+) tokens/u) ?? [];
+    const granted = context.getByText('Granted', { exact: true }).locator('xpath=..');
+    expect(await granted.innerText()).toMatch(new RegExp(`Granted\\s+${size?.replace('.', '\\.')}`, 'u'));
   });
 
   it('shows the numbers that the profiles are presets of, with those of the person in their place', async () => {

@@ -15,6 +15,7 @@ const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
+const pictures = process.env.DEWPOINT_ATTACHMENT_PICTURES;
 const price = { input: 1, output: 1, source: 'test', date: '2026-11-21' };
 
 /** The page on a real core: of four written models two see pictures, one here and one elsewhere. */
@@ -35,6 +36,7 @@ beforeAll(async () => {
   const scripted = (text: string, more: object) => ({
     kind: 'scripted',
     strategies: ['loop'],
+    repeat: true,
     replies: [{ text }],
     ...more,
   });
@@ -66,8 +68,17 @@ async function begin(title: string): Promise<string> {
   return sessionId;
 }
 
-async function send(where: string): Promise<void> {
+/** As a host that does not ask before would: the window holds such a message. */
+async function send(sessionId: string, policy: 'local' | 'hybrid'): Promise<void> {
+  const shot = await core.client.attachments.keep({ name: 'shot.png', data: picture.toString('base64') });
+  const options = { policy, approve: 'ask' as const };
+  await core.client.sessions.send({ sessionId, text: 'What is in it?', options, attachments: [shot] });
+  await served.page.locator('[data-outcome=missing]').waitFor();
+}
+
+async function attach(where: string): Promise<void> {
   const { page } = served;
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
   await page.getByRole('combobox', { name: 'Where steps run' }).selectOption(where);
   await page
     .getByRole('main')
@@ -75,19 +86,54 @@ async function send(where: string): Promise<void> {
     .setInputFiles({ name: 'shot.png', mimeType: 'image/png', buffer: picture });
   await page.getByRole('button', { name: 'Image shot.png' }).waitFor();
   await page.getByRole('textbox', { name: 'Message' }).fill('What is in it?');
-  await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await page.locator('[data-outcome=missing]').waitFor();
 }
 
 const offer = () => served.page.getByRole('region', { name: 'Image not seen' });
 const offered = () =>
   offer().getByRole('combobox', { name: 'Model that supports images' }).getByRole('option').allInnerTexts();
 
+const sendButton = () => served.page.getByRole('button', { name: 'Send', exact: true });
+const notice = () => served.page.getByRole('status').filter({ hasText: 'cannot see images' });
+
+describe('a picture in the field that no model of its message sees', () => {
+  it('holds the message until a model that sees was chosen, which then gets it', async () => {
+    const { page } = served;
+    const sessionId = await begin('A picture that is asked about');
+    await attach('local');
+    await notice().getByText('1 cloud model does').waitFor();
+    expect(await sendButton().isDisabled()).toBe(true);
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    expect((await core.client.sessions.show({ sessionId })).state.messages).toEqual([]);
+    expect(await notice().getByRole('option').allInnerTexts()).toEqual(['eyes/script (Local)']);
+    expect(await violations(page)).toEqual([]);
+    if (pictures !== undefined) await page.screenshot({ path: join(pictures, 'unseen.png') });
+    await notice().getByRole('button', { name: 'Use this model' }).click();
+    await expect.poll(() => sendButton().isDisabled()).toBe(false);
+    expect(await notice().count()).toBe(0);
+    await sendButton().click();
+    await page.locator('[data-outcome=answered]').getByText('Seen here.').waitFor();
+    const { state } = await core.client.sessions.show({ sessionId });
+    expect(state.steps.map(({ model }) => model)).toEqual(['eyes/script']);
+    expect(state.messages).toHaveLength(1);
+  });
+
+  it('may be left out, and the words are sent alone', async () => {
+    const sessionId = await begin('A picture that is left out');
+    await attach('local');
+    await notice().getByRole('button', { name: 'Leave out image' }).click();
+    await expect.poll(() => sendButton().isDisabled()).toBe(false);
+    await sendButton().click();
+    await served.page.getByText('I am blind.').first().waitFor();
+    const { state } = await core.client.sessions.show({ sessionId });
+    expect(state.messages.map(({ attachments }) => attachments ?? [])).toEqual([[]]);
+  });
+});
+
 describe('a picture that no model of its message sees', () => {
   it('is sent again to one that sees and runs here; where only that was allowed the cloud is not offered', async () => {
     const { page } = served;
     const sessionId = await begin('A picture that stays');
-    await send('local');
+    await send(sessionId, 'local');
     await offer().getByText('1 cloud model does').waitFor();
     expect(await offered()).toEqual(['eyes/script (Local)']);
     expect(await violations(page)).toEqual([]);
@@ -105,7 +151,7 @@ describe('a picture that no model of its message sees', () => {
   it('may be seen elsewhere where its message might have gone there', async () => {
     const { page } = served;
     const sessionId = await begin('A picture that may go');
-    await send('hybrid');
+    await send(sessionId, 'hybrid');
     await offer().waitFor();
     expect((await offered()).toSorted()).toEqual(['eyes/script (Local)', 'sky/script (Cloud)']);
     await offer().getByRole('combobox', { name: 'Model that supports images' }).selectOption('sky/script');

@@ -75,7 +75,23 @@ export const emptyHandlers: SomeHandlers = {
     detail: () => ({ text: null, request: null, parts: [], price: null, tools: [] }),
     escalations: () => [],
   },
-  attachments: { read: () => null, find: () => [] },
+  attachments: {
+    read: () => null,
+    find: () => [],
+    preview: ({ input }) => ({
+      models: [],
+      files: input.attachments.map((attachment) => ({
+        attachment,
+        isMentioned: false,
+        bytes: attachment.blob.bytes,
+        shownBytes: attachment.blob.bytes,
+        lines: null,
+        pages: null,
+      })),
+      notes: [],
+      unseen: null,
+    }),
+  },
   changes: { show: () => [], untracked: () => [] },
   models: { list: () => [] },
   keys: {

@@ -55,13 +55,13 @@ export interface PageCore extends ScriptedCore {
 const noSandbox: SandboxView = { state: 'none', usage: null, masked: [], pinned: [], warnings: [], terminals: 0 };
 
 /** A machine with a card on which a small model fits whole. */
-function planOf(model: string | null): MemoryPlanAnswer {
+function planOf(model: string | null, context: number | null): MemoryPlanAnswer {
   const card = { name: 'Example Card 12', totalBytes: 12e9, freeBytes: 11e9, driverBytes: 3e8, isUnified: false };
   return {
     model,
     architecture: 'qwen2',
-    trainedTokens: 32_768,
-    asked: null,
+    trainedTokens: 131_072,
+    asked: context,
     kvBytes: 9e8,
     recurrentBytes: 0,
     contextBytes: 9e8,
@@ -71,7 +71,7 @@ function planOf(model: string | null): MemoryPlanAnswer {
     certainty: 'exact',
     terms: [],
     granted: {
-      context: 32_768,
+      context: context ?? 131_072,
       kv: 'f16',
       gpuLayers: 29,
       placement: 'devices',
@@ -202,7 +202,7 @@ export function createPageCore(): PageCore {
     sessions: sessionHandlers(core, note),
     changes: changeHandlers(core, note),
     models: modelHandlers(core, note),
-    plan: ({ input }) => planOf(input.model),
+    plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),
     rules: ruleHandlers(core, note),
     costs: ({ input: { by } }) => ({

@@ -42,7 +42,16 @@ export interface Stepped {
 export interface Story {
   readonly sessionId: string;
   append(event: NewEvent): void;
-  ask(text: string, options?: { readonly plan?: boolean; readonly maxUsd?: number; readonly criterion?: string }): void;
+  /** `messageId`: of a message that is there already. */
+  ask(
+    text: string,
+    options?: {
+      readonly plan?: boolean;
+      readonly maxUsd?: number;
+      readonly criterion?: string;
+      readonly messageId?: string;
+    },
+  ): void;
   sandbox(tier: 'container' | 'read-only'): void;
   stage(stage: keyof typeof stages, reason: string, recipe?: string): void;
   check(phase: 'before' | 'after', passed: boolean, summary: string): void;
@@ -50,6 +59,8 @@ export interface Story {
   step(step: Stepped): string;
   /** A step that has begun and goes on. */
   begin(stage: keyof typeof stages): string;
+  /** The end of one that has begun here, with its answer. */
+  answered(callId: string, text: string): void;
   changed(path: string, added: number, removed: number): void;
   /** What a command left where changes are not tracked. */
   untracked(place: UntrackedPlace): void;
@@ -113,10 +124,11 @@ export async function startStory(core: PageCore, title: string, projectPath: str
     sessionId,
     append,
     begin,
+    answered: (callId, text) => append(callEnded(callId, { stage: 'local', label: '', text })),
     ask(text, options = {}) {
       turnId = '';
-      const messageId = id('message');
-      append({ type: 'user-message-added', messageId, text, queued: false });
+      const messageId = options.messageId ?? id('message');
+      if (options.messageId === undefined) append({ type: 'user-message-added', messageId, text, queued: false });
       turnId = id('turn');
       const criterion =
         options.criterion === undefined ? null : { command: options.criterion, source: 'project' as const };

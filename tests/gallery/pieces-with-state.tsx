@@ -3,6 +3,7 @@ import { useEffect, useId, useState } from 'react';
 import { announce } from '../../src/renderer/lib/notices/announce.ts';
 import { useClient } from '../../src/renderer/lib/connection/core-context.ts';
 import { startModelDownload } from '../../src/renderer/lib/models/model-downloads.ts';
+import type { PreviewedFiles } from '../../src/renderer/lib/input/use-attachment-preview.ts';
 import type { Attachments } from '../../src/renderer/lib/input/use-attachments.ts';
 import { AnnouncementBar } from '../../src/renderer/ui/notices/announcement.tsx';
 import { Button } from '../../src/renderer/ui/controls/button.tsx';
@@ -11,6 +12,29 @@ import { DownloadControl } from '../../src/renderer/ui/controls/download-control
 import { Suggestions } from '../../src/renderer/ui/controls/suggestions.tsx';
 import { Tabs } from '../../src/renderer/ui/layout/tabs.tsx';
 import { long, notes, nothing } from './samples.ts';
+
+const model = { id: 'here/small', label: 'Small model', where: 'local', images: false } as const;
+const seeing = { id: 'here/eyes', label: 'Model with eyes', where: 'local', images: true } as const;
+
+const cutFiles: PreviewedFiles = {
+  preview: {
+    models: [model],
+    files: [
+      {
+        attachment: notes,
+        isMentioned: false,
+        bytes: 50_000,
+        shownBytes: 8_500,
+        lines: { all: 1200, shown: 210 },
+        pages: null,
+      },
+    ],
+    notes: ['@other.bin was not attached: other.bin is neither text, a PDF nor a supported image.'],
+    unseen: { seeing: [seeing] },
+  },
+  problem: null,
+  isHeld: true,
+};
 
 const tooLarge = new File([], 'photo.png');
 
@@ -37,6 +61,8 @@ export function Typing() {
       rows={[2, 6]}
       attachments={attachments}
       place={null}
+      files={cutFiles}
+      onModel={nothing}
     >
       <Button type="submit" look="primary">
         Send

@@ -309,6 +309,7 @@ export const inspector = {
   'context.trimmed.recipe': 'Nothing was shortened. This step got a new prompt with only what it needs.',
   'context.trimmed.sizes': '{before} → {after}',
   'context.trimmed.long': 'Too long for one output: only the start and end were sent.',
+  'context.trimmed.attached': 'Too long for this model: only the start was sent.',
   'context.trimmed.room': 'Older result, shortened to make room.',
   'context.trimmed.summary.one': '{count} part summarized',
   'context.trimmed.summary.other': '{count} parts summarized',

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { blobRefSchema } from '@shared/events/blob-ref.ts';
+import { attachmentSchema } from './attachment.ts';
+import type { Attachment } from './attachment.ts';
+import { policySchema } from '@shared/routing/routing.ts';
 import type { FenceVerdict } from '@shared/safety/fences.ts';
 
 /** Where a file may lie: in the workspace of a session, or in a project for which there is none yet. */
@@ -12,7 +15,7 @@ export type FilePlace = z.infer<typeof placeSchema>;
 export const keptFileSchema = z.object({
   name: z.string().min(1).max(500),
   /** Base64. */
-  data: z.string().max(12 * 1024 * 1024),
+  data: z.string().max(15 * 1024 * 1024),
   /** Where it lies on the machine of the core, where the host knows that; fences go by it within `place`. */
   path: z.string().min(1).max(4096).optional(),
   place: placeSchema.optional(),
@@ -26,6 +29,48 @@ export const findInput = z.object({
   text: z.string().max(300),
   limit: z.number().int().positive().max(100).default(12),
 });
+
+/** A message that was not sent yet: what is attached to it, what its text mentions, and who is to get it. */
+export const previewInput = z.object({
+  /** Null: a session without a project, which has no files. */
+  place: placeSchema.nullable(),
+  text: z.string().max(1_048_576).default(''),
+  attachments: z.array(attachmentSchema).max(100),
+  policy: policySchema.optional(),
+  local: z.string().min(1).max(500).optional(),
+  cloud: z.string().min(1).max(500).optional(),
+});
+export type PreviewedMessage = z.infer<typeof previewInput>;
+
+/** A model by its name, and whether it sees pictures. */
+export interface PreviewModel {
+  readonly id: string;
+  readonly label: string;
+  readonly where: 'local' | 'cloud';
+  readonly images: boolean;
+}
+
+/** Of one attached file, what the model with the least room is shown. Pages and lines only where it has any. */
+export interface FilePreview {
+  readonly attachment: Attachment;
+  /** The text mentions it; nobody attached it by hand. */
+  readonly isMentioned: boolean;
+  readonly bytes: number;
+  readonly shownBytes: number;
+  readonly lines: { readonly all: number; readonly shown: number } | null;
+  readonly pages: { readonly all: number; readonly shown: number; readonly blank: number } | null;
+}
+
+/** What a model would get of a message, found out by what the message is sent by. */
+export interface AttachmentPreview {
+  /** Who may get it; empty where none of them is there. */
+  readonly models: readonly PreviewModel[];
+  readonly files: readonly FilePreview[];
+  /** What the text mentions and does not come along, a sentence each. */
+  readonly notes: readonly string[];
+  /** It has a picture, and none of `models` sees it. Null: somebody does, or there is no picture. */
+  readonly unseen: { readonly seeing: readonly PreviewModel[] } | null;
+}
 
 /** A file or folder (with `/` at its end) of a workspace. `staysHere`: what a fence says of it. */
 export interface FoundFile {

@@ -5,6 +5,17 @@ import { imageTypeSchema } from '@shared/models/model-messages.ts';
 const lineRangeSchema = z.object({ from: z.number().int().positive(), to: z.number().int().positive() });
 export type LineRange = z.infer<typeof lineRangeSchema>;
 
+const documentSchema = z.object({
+  /** The file itself, as it came. */
+  blob: blobRefSchema,
+  pages: z.number().int().positive(),
+  /** The pages from the first on whose text was kept: more than this a message does not take. */
+  read: z.number().int().nonnegative(),
+  /** How many of those have no text, as pages that are pictures. */
+  blank: z.number().int().nonnegative(),
+});
+export type DocumentFacts = z.infer<typeof documentSchema>;
+
 const common = {
   /** For people and models: a file name, or what a mention names. */
   name: z.string().min(1).max(500),
@@ -22,6 +33,14 @@ export const attachmentSchema = z.discriminatedUnion('kind', [
     width: z.number().int().positive(),
     height: z.number().int().positive(),
   }),
-  z.object({ kind: z.literal('text'), ...common, lines: lineRangeSchema.optional() }),
+  z.object({
+    kind: z.literal('text'),
+    ...common,
+    lines: lineRangeSchema.optional(),
+    /** It is the text of a PDF, by its pages. */
+    document: documentSchema.optional(),
+    /** What its letters were written in, where that was not UTF-8. */
+    encoding: z.enum(['UTF-16', 'Windows-1252']).optional(),
+  }),
 ]);
 export type Attachment = z.infer<typeof attachmentSchema>;

@@ -20,8 +20,8 @@ import type { Manifest } from '@shared/session/call-manifest.ts';
 import type { Trimming } from '@shared/session/prompt-trimming.ts';
 import type { Escalation } from '@shared/routing/escalations.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
-import { keptFileSchema, readInput, findInput } from '@shared/attachments/attachment-inputs.ts';
-import type { FoundFile } from '@shared/attachments/attachment-inputs.ts';
+import { keptFileSchema, readInput, findInput, previewInput } from '@shared/attachments/attachment-inputs.ts';
+import type { AttachmentPreview, FoundFile } from '@shared/attachments/attachment-inputs.ts';
 import type { NetworkHistory, SandboxView, TerminalPush } from '@shared/sandbox/sandbox-view.ts';
 import { terminalSizeSchema } from '@shared/sandbox/sandbox-view.ts';
 
@@ -233,6 +233,8 @@ export const sessionsContract = {
     keep: base.input(keptFileSchema).output(type<Attachment>()),
     /** An image, for showing it; null where it is gone or no image. */
     read: base.input(readInput).output(type<{ mediaType: string; data: string } | null>()),
+    /** What a model would get of a message before it is sent: what is cut, and what nobody sees. */
+    preview: base.input(previewInput).output(type<AttachmentPreview>()),
     /** Files and folders by what is typed of their names, best first. */
     find: base.input(findInput).output(type<readonly FoundFile[]>()),
   },

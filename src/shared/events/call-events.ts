@@ -67,6 +67,10 @@ export const callEvents = {
     request: blobRefSchema,
     /** Tokens of the prompt by the model's own tokenizer; null when only the provider can tell. */
     promptTokens: z.number().int().nullable(),
+    /** Attached texts of which it holds only the beginning; absent: it holds them whole, or none. */
+    cut: z
+      .array(z.object({ name: z.string(), sha256: z.string(), bytes: z.number().int(), shownBytes: z.number().int() }))
+      .optional(),
   }),
   'model-call-ended': z.object({
     callId: z.string(),

@@ -15,9 +15,10 @@ export interface Trimming {
   readonly seq: number;
   /**
    * `long`: an output of which only its beginning and end were shown from the first. `room`: an older result that was
-   * shortened later. `summary`: everything up to some point, replaced by a summary.
+   * shortened later. `summary`: everything up to some point, replaced by a summary. `attached`: a file of
+   * which only the beginning was shown, for want of room.
    */
-  readonly why: 'long' | 'room' | 'summary';
+  readonly why: 'long' | 'room' | 'summary' | 'attached';
   /** One, but for a summary. */
   readonly parts: readonly TrimmedPart[];
   /** What is shown in their place. */

@@ -5,6 +5,7 @@ import type { ModelRequest } from '../../models/providers/define.ts';
 import type { Cascade } from '../../routing/cascade/cascade.ts';
 import { goesOnHere, stopCause } from '../../routing/cascade/cascade.ts';
 import type { Trouble } from '../../routing/define.ts';
+import { cutsOf } from '../prompt/attached-parts.ts';
 import { buildRequest, promptShape } from '../prompt/build-prompt.ts';
 import type { RoomSubject } from '../prompt/compact-conversation.ts';
 import { askByRole } from '../step/ask-by-role.ts';
@@ -174,6 +175,9 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     model,
     reason: { code: 'cascade', text: mode.reason },
     decision,
+    cut: turn.conversation
+      .entries()
+      .flatMap((entry) => (entry.type === 'user' ? cutsOf(entry.attached ?? [], shape.roomForAttached) : [])),
   };
   warmLocalPrompt(candidates);
   candidates.passed = null;

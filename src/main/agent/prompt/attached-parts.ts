@@ -1,29 +1,70 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { attachmentPart } from '@shared/attachments/attachment-text.ts';
+import { fitTexts } from '@shared/attachments/fit-attachments.ts';
+import type { FittedText } from '@shared/attachments/fit-attachments.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
+import { maxOutputTokens } from './token-estimate.ts';
 
-/** What a person gave with a message, as a model is shown it; bytes that are gone are said to be. */
+/** Something that a person gave with a message; null stands for bytes that are gone. */
+export interface Attached {
+  readonly attachment: Attachment;
+  readonly bytes: Uint8Array | null;
+}
+
+/** What a person gave with a message, with its bytes. */
 export async function attachedParts(
   journal: Pick<Journal, 'getBlob'>,
   attachments: readonly Attachment[] | undefined,
-): Promise<readonly Part[]> {
+): Promise<readonly Attached[]> {
   return Promise.all(
-    (attachments ?? []).map(async (one) =>
-      attachmentPart(one, await journal.getBlob(one.blob), (bytes) => Buffer.from(bytes).toString('base64')),
-    ),
+    (attachments ?? []).map(async (attachment) => ({ attachment, bytes: await journal.getBlob(attachment.blob) })),
   );
 }
 
-/** How much of attached texts a program is given, which asks a small model one thing at a time. In characters. */
-const FOR_RECIPES = 6000;
+/** The tokens that the texts of one message may take: half of what the context of the model leaves for prompts. */
+export function roomForAttached(info: ModelInfo): number {
+  return Math.max(0, Math.floor((info.contextTokens - maxOutputTokens(info) - 64) / 2));
+}
+
+/** What fits of each; null for what is no text. Said to the person before, and what is sent goes by it. */
+export function fitAttached(attached: readonly Attached[], roomTokens: number): readonly (FittedText | null)[] {
+  const texts = attached.map(({ attachment, bytes }) =>
+    attachment.kind === 'text' && bytes !== null ? new TextDecoder().decode(bytes) : null,
+  );
+  const fitted = fitTexts(
+    texts.filter((text) => text !== null),
+    roomTokens,
+  );
+  let next = 0;
+  return texts.map((text) => (text === null ? null : (fitted[next++] ?? null)));
+}
+
+/** As a model is shown it, which has so many tokens of room; bytes that are gone are said to be. */
+export function partsOf(attached: readonly Attached[], roomTokens: number): readonly Part[] {
+  const fitted = fitAttached(attached, roomTokens);
+  return attached.map(({ attachment, bytes }, index) =>
+    attachmentPart(attachment, bytes, (image) => Buffer.from(image).toString('base64'), fitted[index] ?? undefined),
+  );
+}
+
+/** Those of which a model with so much room gets only the beginning. */
+export function cutsOf(
+  attached: readonly Attached[],
+  roomTokens: number,
+): NonNullable<EventOf<'model-call-started'>['cut']> {
+  const fitted = fitAttached(attached, roomTokens);
+  return attached.flatMap(({ attachment: { name, blob } }, index) => {
+    const fit = fitted[index] ?? null;
+    if (fit === null || fit.shownBytes >= fit.bytes) return [];
+    return [{ name, sha256: blob.sha256, bytes: fit.bytes, shownBytes: fit.shownBytes }];
+  });
+}
 
 /** The task of a program: the message, and the texts that came with it. */
-export function taskWithTexts(task: string, parts: readonly Part[]): string {
-  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  if (texts.length === 0) return task;
-  const all = texts.join('\n\n');
-  const left = all.length - FOR_RECIPES;
-  const shown = left > 0 ? `${all.slice(0, FOR_RECIPES)}\n[${left} more characters are left out here.]` : all;
-  return `${task}\n\n${shown}`;
+export function taskWithTexts(task: string, attached: readonly Attached[], roomTokens: number): string {
+  const texts = partsOf(attached, roomTokens).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return [task, ...texts].join('\n\n');
 }

@@ -7,9 +7,10 @@ import type { Tool } from '../../tools/define.ts';
 import type { CallStyle } from '../calls/call-types.ts';
 import { shortenResult } from './shorten-output.ts';
 import type { AssistantEntry, CallEntry, Entry, UserEntry } from './conversation.ts';
+import { partsOf, roomForAttached } from './attached-parts.ts';
 import { promptTexts } from './prompt-texts.ts';
 import type { Turn } from '../turn/turn.ts';
-import { messagesBytes, toolsBytes } from './token-estimate.ts';
+import { maxOutputTokens, messagesBytes, toolsBytes } from './token-estimate.ts';
 import type { PromptForm } from './tool-descriptions.ts';
 import { toolLines, toolsForForm, toolSpec } from './tool-descriptions.ts';
 import { isRecord } from '@shared/unknown-value.ts';
@@ -22,6 +23,8 @@ export interface PromptShape {
   /** For the provider's own field; empty where the definitions stand in the system text only. */
   readonly specs: readonly ToolSpec[];
   readonly system: string;
+  /** Tokens for what a person attached to one message. */
+  readonly roomForAttached: number;
 }
 
 /** Up to this many billions of parameters a model gets the short form. Unknown sizes count as large in the cloud only. */
@@ -51,7 +54,7 @@ export function promptShape(
   if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form, isPlain)}`, howToCall(style, told));
   if (info.driving?.systemText !== undefined) pieces.push(info.driving.systemText);
   const specs = style === 'text' ? [] : told.map((tool) => toolSpec(tool, form, isPlain));
-  return { style, form, tools: allowed, specs, system: pieces.join('\n\n') };
+  return { style, form, tools: allowed, specs, system: pieces.join('\n\n'), roomForAttached: roomForAttached(info) };
 }
 
 /**
@@ -88,7 +91,7 @@ export function buildRequest(
 ): ModelRequest {
   return {
     model: info.name,
-    messages: [systemMessage(shape), ...renderEntries(entries, shape.style)],
+    messages: [systemMessage(shape), ...renderEntries(entries, shape)],
     tools: shape.specs,
     output: isForced(shape.style) ? { type: 'tool-calls' } : { type: 'text' },
     prefill: null,
@@ -123,47 +126,55 @@ export function textRequest(
   };
 }
 
-/** A quarter of the window, and enough for a file of some size; for a model that thinks first, for its thoughts as well. */
-export function maxOutputTokens(info: ModelInfo): number {
-  const most = info.capabilities.reasoning === true && info.effort !== 'none' ? 24_576 : 8192;
-  return Math.min(most, Math.max(256, Math.floor(info.contextTokens / 4)));
-}
-
 /**
  * The bytes of prompt that `buildRequest` would come to, summed up over its parts. What it is asked for each step is the
  * size for a model that may not be chosen, so no request is put together for it.
  */
 export function requestBytes(shape: PromptShape, entries: readonly Entry[], { name }: Pick<ModelInfo, 'name'>): number {
-  const render = rendererFor(shape.style);
+  const render = rendererFor(shape);
   const fixed = messagesBytes([systemMessage(shape)], name) + toolsBytes(shape.specs);
   return entries.reduce((bytes, entry) => bytes + messagesBytes(render(entry), name), fixed);
 }
 
 /** Entries that did not change give the same message objects again, so that what is known of them need not be found out anew. */
-export function renderEntries(entries: readonly Entry[], style: CallStyle): Message[] {
-  return entries.flatMap(rendererFor(style));
+export function renderEntries(
+  entries: readonly Entry[],
+  shape: Pick<PromptShape, 'style' | 'roomForAttached'>,
+): Message[] {
+  return entries.flatMap(rendererFor(shape));
 }
 
-function rendererFor(style: CallStyle): (entry: Entry) => Message[] {
+function rendererFor({
+  style,
+  roomForAttached: room,
+}: Pick<PromptShape, 'style' | 'roomForAttached'>): (entry: Entry) => Message[] {
+  const said = userMessagesFor(room);
   // A server that has to be held to a schema may know no calls at all: its own answers stand there as it wrote them.
-  if (style === 'schema') return entryAsSchema;
-  return style === 'text' ? entryAsText : entryAsParts;
+  const answer = style === 'schema' ? answerAsSchema : style === 'text' ? answerAsText : answerAsParts;
+  return (entry) => (entry.type === 'user' ? said(entry) : answer(entry));
 }
 
 const systemMessage = memo((shape: PromptShape) => textMessage('system', shape.system));
-const entryAsText = memo((entry: Entry) =>
-  entry.type === 'user' ? userMessage(entry) : renderAsText(entry, (call) => `\nTOOL_CALL\n${call}\n`),
-);
-const entryAsSchema = memo((entry: Entry) =>
-  entry.type === 'user' ? userMessage(entry) : renderAsText(entry, (call) => call),
-);
-const entryAsParts = memo((entry: Entry) => (entry.type === 'user' ? userMessage(entry) : renderAsParts(entry)));
+const answerAsText = memo((entry: AssistantEntry) => renderAsText(entry, (call) => `\nTOOL_CALL\n${call}\n`));
+const answerAsSchema = memo((entry: AssistantEntry) => renderAsText(entry, (call) => call));
+const answerAsParts = memo((entry: AssistantEntry) => renderAsParts(entry));
+
+/** By room: the models of a session have few different ones. */
+const userMessagesByRoom = new Map<number, (entry: UserEntry) => Message[]>();
+
+function userMessagesFor(room: number): (entry: UserEntry) => Message[] {
+  const known = userMessagesByRoom.get(room);
+  if (known !== undefined) return known;
+  const made = memo((entry: UserEntry) => userMessage(entry, room));
+  userMessagesByRoom.set(room, made);
+  return made;
+}
 
 /** What was given comes before the words that are about it. */
-function userMessage({ text, attached = [] }: UserEntry): Message[] {
+function userMessage({ text, attached = [] }: UserEntry, room: number): Message[] {
   return attached.length === 0
     ? [textMessage('user', text)]
-    : [{ role: 'user', parts: [...attached, { type: 'text', text }] }];
+    : [{ role: 'user', parts: [...partsOf(attached, room), { type: 'text', text }] }];
 }
 
 const NOT_RUN = '(This call was not run.)';

@@ -4,12 +4,12 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { textMessage, textOf } from '@shared/models/model-messages.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
-import { buildRequest, maxOutputTokens, renderEntries } from './build-prompt.ts';
+import { buildRequest, renderEntries } from './build-prompt.ts';
 import type { PromptShape } from './build-prompt.ts';
 import { shortenResult } from './shorten-output.ts';
 import type { CallEntry, Entry } from './conversation.ts';
 import { promptTexts } from './prompt-texts.ts';
-import { promptBytes } from './token-estimate.ts';
+import { maxOutputTokens, promptBytes } from './token-estimate.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /** What making room needs of its turn. */
@@ -90,7 +90,7 @@ async function compact(
     summary,
     replacesUpToSeq: last.seq,
     beforeTokens,
-    afterTokens: Math.max(0, beforeTokens - tokensOf(turn, old) + turn.tokens.count(summary)),
+    afterTokens: Math.max(0, beforeTokens - tokensOf(turn, subject, old) + turn.tokens.count(summary)),
   });
 }
 
@@ -104,8 +104,11 @@ function cutPoint(entries: readonly Entry[]): number {
   return Math.max(0, entries.length - 1);
 }
 
-function tokensOf(turn: Pick<Turn, 'tokens'>, entries: readonly Entry[]): number {
-  const bytes = renderEntries(entries, 'text').reduce((sum, message) => sum + messageBytes(message), 0);
+function tokensOf(turn: Pick<Turn, 'tokens'>, { shape }: RoomSubject, entries: readonly Entry[]): number {
+  const bytes = renderEntries(entries, { ...shape, style: 'text' }).reduce(
+    (sum, message) => sum + messageBytes(message),
+    0,
+  );
   return turn.tokens.countBytes(bytes);
 }
 
@@ -120,7 +123,7 @@ function messageBytes(message: Message): number {
 function imagesLeft(entries: readonly Entry[]): string {
   const names = entries.flatMap((entry) =>
     entry.type === 'user'
-      ? (entry.attached ?? []).flatMap((part) => (part.type === 'image' ? [part.name ?? 'an image'] : []))
+      ? (entry.attached ?? []).flatMap(({ attachment: { kind, name } }) => (kind === 'image' ? [name] : []))
       : [],
   );
   return names.length === 0 ? '' : `Images that were shown before and are not shown any more: ${names.join(', ')}.`;
@@ -133,7 +136,7 @@ function firstTask(entries: readonly Entry[], room: number): string {
 }
 
 async function summarize(subject: RoomSubject, entries: readonly Entry[], room: number): Promise<string | null> {
-  const transcript = renderEntries(entries, 'text')
+  const transcript = renderEntries(entries, { ...subject.shape, style: 'text' })
     .map((message) => `${message.role}: ${textOf(message)}`)
     .join('\n\n');
   const reply = await subject.ask({

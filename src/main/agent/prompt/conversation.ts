@@ -1,5 +1,6 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
+import type { Attached } from './attached-parts.ts';
 
 /** One thing of the conversation as the model is shown it, before it is put into the form of a style. */
 export type Entry = UserEntry | AssistantEntry;
@@ -9,7 +10,7 @@ export interface UserEntry {
   readonly seq: number;
   readonly text: string;
   /** What the person gave with it: images, and texts as data. */
-  readonly attached?: readonly Part[];
+  readonly attached?: readonly Attached[];
 }
 
 export interface AssistantEntry {
@@ -41,7 +42,7 @@ export interface Exchange {
 export interface Conversation {
   readonly add: (event: SessionEvent) => void;
   /** Before its events: what they do not hold themselves. A message that waits is shown by its `message-delivered`. */
-  readonly noteMessage: (messageId: string, text: string, attached: readonly Part[]) => void;
+  readonly noteMessage: (messageId: string, text: string, attached: readonly Attached[]) => void;
   readonly entries: () => readonly Entry[];
   /** What `entries` will be when one more note for the model is in the log. */
   readonly entriesWith: (text: string) => readonly Entry[];
@@ -70,7 +71,7 @@ interface Fold {
   /** What the person said since the last turn ended. */
   asked: string;
   readonly queuedTexts: Map<string, string>;
-  readonly attached: Map<string, readonly Part[]>;
+  readonly attached: Map<string, readonly Attached[]>;
   /** Where each message stands in the conversation, by its entry. */
   readonly messageSeqs: Map<string, number>;
   readonly acting: Set<string>;

@@ -12,7 +12,8 @@ const labelLength = 80;
 
 /**
  * What one call of a model was not shown, of all that the conversation had up to there, in the order in which it was taken out.
- * A program that asks a model for one decision (a recipe) builds its question anew each time: nothing is trimmed there.
+ * A program that asks a model for one decision (a recipe) builds its question anew each time: nothing but attached files
+ * is trimmed there.
  */
 export async function readShortenedResult(
   events: AsyncIterable<SessionEvent>,
@@ -21,7 +22,8 @@ export async function readShortenedResult(
   const fold = createFold();
   for await (const event of events) {
     if (event.type === 'model-call-started' && event.callId === callId) {
-      return event.stage.strategy === 'loop' ? fold.trimmings : [];
+      const rest = event.stage.strategy === 'loop' ? fold.trimmings : [];
+      return [...(event.cut ?? []).map((one, index) => ofFile(fold, one, event.seq + index)), ...rest];
     }
     addEvent(fold, event);
   }
@@ -83,6 +85,16 @@ function addEvent(fold: Fold, event: SessionEvent): void {
   }
   // Last: what is taken out is told by what was shown before.
   fold.conversation.add(event);
+}
+
+type CutFile = NonNullable<EventOf<'model-call-started'>['cut']>[number];
+
+function ofFile(fold: Fold, { name, sha256, bytes, shownBytes }: CutFile, seq: number): Trimming {
+  const from = [...fold.messages.values()].findLast(({ attachments = [] }) =>
+    attachments.some(({ blob }) => blob.sha256 === sha256),
+  );
+  const part: TrimmedPart = { what: 'file', label: name, ref: from?.messageId ?? null, bytes };
+  return { seq, why: 'attached', parts: [part], afterBytes: shownBytes };
 }
 
 function cut(fold: Fold, { full, output, toolCallId, seq, tool }: EventOf<'tool-ended'>): void {

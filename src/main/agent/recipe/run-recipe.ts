@@ -17,6 +17,7 @@ import type {
   RecipeOutcome,
   RecipeSubject,
 } from '../../recipes/define.ts';
+import { cutsOf, partsOf, roomForAttached } from '../prompt/attached-parts.ts';
 import { askByRole } from '../step/ask-by-role.ts';
 import type { PromptShape } from '../prompt/build-prompt.ts';
 import { buildRequest, isSmall, promptShape } from '../prompt/build-prompt.ts';
@@ -165,6 +166,7 @@ async function ask(
     request: (one) => requestFor(turn, one, withInstructions(turn, one, question, recipe), recipe),
     reason: { code: 'cascade', text: `${question.label}: ${reason}` },
     ...(question.carriesConversation === undefined ? {} : { carriesConversation: question.carriesConversation }),
+    cut: cutIn(turn, model, question),
   });
   switch (reply.type) {
     case 'answered': {
@@ -190,6 +192,17 @@ async function ask(
     default:
       return reply satisfies never;
   }
+}
+
+/** Of the attached texts that stand in a question. */
+function cutIn(turn: Turn, { info }: ResolvedModel, { user }: Question): ReturnType<typeof cutsOf> {
+  const { attached } = turn.given;
+  const room = roomForAttached(info);
+  const isThere = partsOf(attached, room).map((part) => part.type === 'text' && user.includes(part.text));
+  const there = new Set(
+    attached.flatMap(({ attachment }, at) => (isThere[at] === true ? [attachment.blob.sha256] : [])),
+  );
+  return cutsOf(attached, room).filter(({ sha256 }) => there.has(sha256));
 }
 
 /** A model's first token may bring a space along, which does not belong behind a bracket. */

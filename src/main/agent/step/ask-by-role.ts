@@ -28,12 +28,16 @@ export interface RoleQuestion {
   /** Said where there was nothing to choose. */
   readonly reason: StepRequest['reason'];
   readonly carriesConversation?: true;
+  readonly cut?: StepRequest['cut'];
 }
 
 /** One question, asked of whom it is best asked. Who was asked in place of the stage's own model is no reason to give up. */
 export async function askByRole(turn: Turn, question: RoleQuestion): Promise<StepReply> {
-  const { purpose, own, reason, carriesConversation } = question;
-  const conversation = carriesConversation === undefined ? {} : { carriesConversation };
+  const { purpose, own, reason, carriesConversation, cut } = question;
+  const conversation = {
+    ...(carriesConversation === undefined ? {} : { carriesConversation }),
+    ...(cut === undefined ? {} : { cut }),
+  };
   const { decision, ...candidate } = await candidateForRole(turn, question);
   const isOwn = candidate.model === own.model;
   const routed = decision === null ? {} : { decision };

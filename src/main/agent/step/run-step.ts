@@ -127,6 +127,7 @@ async function makeCall(turn: Turn, step: StepRequest, call: PreparedCall): Prom
     model: info.id,
     request: requestBlob,
     promptTokens: counted,
+    ...(step.cut === undefined || step.cut.length === 0 ? {} : { cut: step.cut }),
   });
   const tooLong = promptTokens + LEAST_OUTPUT_TOKENS > info.contextTokens;
   call.isSent = !tooLong;

@@ -31,7 +31,6 @@ export function missingImages(options: Pick<Asked, 'policy'>, { local, cloud }: 
   );
   if (models.length === 0 || models.some(({ capabilities }) => capabilities.images === true)) return null;
   const message = `${models.map(({ label }) => label).join(' and ')} ${models.length === 1 ? 'does' : 'do'} not support images, and the message has one.`;
-  const hint =
-    'Send it to a model that supports images, or without the image. In the terminal: /model PROVIDER/NAME and /image FILE in dewpoint chat, or dewpoint run --session ID --local PROVIDER/NAME --image FILE "TASK" (--policy cloud --cloud PROVIDER/NAME for one elsewhere).';
+  const hint = 'Send it to a model that supports images, or without the image.';
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
 }

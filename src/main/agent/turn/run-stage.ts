@@ -1,6 +1,6 @@
 import type { Failure } from '@shared/errors.ts';
 import type { Stage } from '@shared/models/model-info.ts';
-import { taskWithTexts } from '../prompt/attached-parts.ts';
+import { roomForAttached, taskWithTexts } from '../prompt/attached-parts.ts';
 import { checkCriterion, isWorse } from '../gate/check-criterion.ts';
 import type { LimitStop } from './turn-limits.ts';
 import type { EarlierAttempt, Recipe, RecipeOutcome } from '../../recipes/define.ts';
@@ -59,7 +59,7 @@ export async function runStage(turn: Turn, work: TurnBaseline, run: StageRun): P
 async function stageOfRecipe(turn: Turn, work: TurnBaseline, run: StageRun, recipe: Recipe): Promise<StageOutcome> {
   const subject = {
     ...subjectOf(turn, work),
-    task: taskWithTexts(turn.task, turn.given.attached),
+    task: taskWithTexts(turn.task, turn.given.attached, roomForAttached(run.model.info)),
     turnFacts: work.found,
   };
   const changesBefore = turn.changes.recorded().length;

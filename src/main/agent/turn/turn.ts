@@ -1,9 +1,10 @@
-import type { Part } from '@shared/models/model-messages.ts';
+import type { EventOf } from '@shared/events/events.ts';
 import type { Stage } from '@shared/models/model-info.ts';
 import type { ModelRequest, ProviderError } from '../../models/providers/define.ts';
 import type { Decision } from '../../routing/define.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
 import type { ToolFacts } from '../../tools/define.ts';
+import type { Attached } from '../prompt/attached-parts.ts';
 import type { Conversation } from '../prompt/conversation.ts';
 import type { FileChanges } from '../changes/file-changes.ts';
 import type { PromptWarmer } from '../step/keep-warm.ts';
@@ -24,7 +25,7 @@ export interface Turn {
    * What came with the messages of this turn; images need a model that sees them. `isQuestion`: none of them asks for
    * work, so no file is changed.
    */
-  readonly given: { readonly attached: readonly Part[]; hasImages: boolean; isQuestion: boolean };
+  readonly given: { readonly attached: readonly Attached[]; hasImages: boolean; isQuestion: boolean };
   readonly dependencies: AgentDependencies;
   readonly options: TurnOptions;
   readonly signal: AbortSignal;
@@ -80,6 +81,8 @@ export interface StepRequest {
   readonly isOptional?: boolean;
   /** Whether the request is built from the conversation so far; by default it is in the loop. */
   readonly carriesConversation?: true;
+  /** Attached texts of which the request holds only the beginning. */
+  readonly cut?: EventOf<'model-call-started'>['cut'];
 }
 
 /** Why a step was not made or gave no answer. */

@@ -1,8 +1,20 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import type { Attachment, LineRange } from '@shared/attachments/attachment.ts';
-import { maxAttachments, maxImageBytes, maxImageSide, maxTextBytes } from '@shared/attachments/attachment-text.ts';
-import type { FilePlace, FoundFile, KeptFile } from '@shared/attachments/attachment-inputs.ts';
+import {
+  maxAttachments,
+  maxFileBytes,
+  maxImageBytes,
+  maxImageSide,
+  maxTextBytes,
+} from '@shared/attachments/attachment-text.ts';
+import type {
+  AttachmentPreview,
+  FilePlace,
+  FoundFile,
+  KeptFile,
+  PreviewedMessage,
+} from '@shared/attachments/attachment-inputs.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { FenceSources } from '@shared/safety/fences.ts';
@@ -10,12 +22,17 @@ import { compileFences } from '@shared/safety/fences.ts';
 import { readImageFacts } from '@shared/attachments/image-facts.ts';
 import type { Mention } from '@shared/attachments/file-mentions.ts';
 import { looksLikePath, mentionsIn } from '@shared/attachments/file-mentions.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import { rankFiles } from '@shared/attachments/rank-file-names.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
+import { previewAttachments } from './preview-attachments.ts';
+import type { PreviewOptions } from './preview-attachments.ts';
+import type { ReadDocument } from './read-document.ts';
+import { isPdf, pagesOf, textOfFile } from './text-of-file.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 
 export interface AttachmentsOptions {
@@ -25,6 +42,8 @@ export interface AttachmentsOptions {
   /** What is fenced in a project now: by files of rules and by the settings. */
   readonly fences: (projectPath: string | null) => Promise<FenceSources>;
   readonly stateOf: (sessionId: string) => Promise<SessionState>;
+  readonly readDocument: ReadDocument;
+  readonly preview: Pick<PreviewOptions, 'models' | 'settings'>;
 }
 
 /** What a message brings along, found out before it is sent. */
@@ -44,6 +63,8 @@ export interface MessageAttachments {
     place: FilePlace,
     query: { readonly text: string; readonly limit: number },
   ) => Promise<readonly FoundFile[]>;
+  /** What a model would get of a message that was not sent yet. */
+  readonly preview: (message: PreviewedMessage, signal: AbortSignal) => Promise<AttachmentPreview>;
   /** Checks what a host says is attached, and reads what the text mentions. Rejects with `bad-input`. */
   readonly gather: (
     sessionId: string,
@@ -87,23 +108,37 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
       const fences = compileFences({ settings: await options.fences(projectPath), projectPath, isSecretFile });
       return paths.map((path) => ({ path, staysHere: fences.ofPath(path.replace(/\/$/u, ''))?.verdict ?? null }));
     },
-    gather: async (sessionId, { text, given }, signal) => {
-      if (given.length > maxAttachments) {
-        throw new AppError('bad-input', `A message takes at most ${maxAttachments} attachments, not ${given.length}.`);
-      }
-      for (const one of given) await check(options.blobs, one);
-      const mentions = mentionsIn(text);
-      if (mentions.length === 0) return { attachments: given, notes: [] };
-      const { root } = await rootOf(options, { sessionId });
-      const sandbox = readerOf(root);
-      const read = await Promise.all(mentions.map((mention) => readMention(options, { sandbox, mention, signal })));
-      const found = read.flatMap((one) => (typeof one === 'string' || one === null ? [] : [one]));
-      const notes = read.filter((one) => typeof one === 'string');
-      const left = Math.max(0, found.length + given.length - maxAttachments);
-      if (left > 0) notes.push(`${left} more mentioned files were not attached: a message takes ${maxAttachments}.`);
-      return { attachments: eachOnce([...given, ...found]).slice(0, maxAttachments), notes };
+    preview: async (message, signal) => {
+      const { place, text, attachments: given } = message;
+      const { attachments, notes } = await gather(options, place, { text, given }, signal);
+      const projectPath = place === null ? null : (await rootOf(options, place)).projectPath;
+      const asked = { message, attachments, notes, projectPath };
+      return previewAttachments({ ...options.preview, blobs: options.blobs }, asked, signal);
     },
+    gather: (sessionId, message, signal) => gather(options, { sessionId }, message, signal),
   };
+}
+
+async function gather(
+  options: AttachmentsOptions,
+  place: FilePlace | null,
+  { text, given }: { readonly text: string; readonly given: readonly Attachment[] },
+  signal: AbortSignal,
+): Promise<GatheredAttachments> {
+  if (given.length > maxAttachments) {
+    throw new AppError('bad-input', `A message takes at most ${maxAttachments} attachments, not ${given.length}.`);
+  }
+  for (const one of given) await check(options.blobs, one);
+  const mentions = mentionsIn(text);
+  if (mentions.length === 0 || place === null) return { attachments: given, notes: [] };
+  const { root } = await rootOf(options, place);
+  const sandbox = readerOf(root);
+  const read = await Promise.all(mentions.map((mention) => readMention(options, { sandbox, mention, signal })));
+  const found = read.flatMap((one) => (typeof one === 'string' || one === null ? [] : [one]));
+  const notes = read.filter((one) => typeof one === 'string');
+  const left = Math.max(0, found.length + given.length - maxAttachments);
+  if (left > 0) notes.push(`${left} more mentioned files were not attached: a message takes ${maxAttachments}.`);
+  return { attachments: eachOnce([...given, ...found]).slice(0, maxAttachments), notes };
 }
 
 /** Reads the workspace on the host, and follows no link out of it. */
@@ -173,9 +208,10 @@ interface Content {
 
 /** What was kept, or why not in a sentence. Nothing is made smaller or cut by itself. */
 async function keepBytes(
-  { blobs, redact }: AttachmentsOptions,
+  options: AttachmentsOptions,
   { name, bytes, path, lines }: Content,
 ): Promise<Attachment | string> {
+  const { blobs, redact } = options;
   const from = path === null ? {} : { path };
   const facts = readImageFacts(bytes);
   if (facts !== null) {
@@ -184,24 +220,38 @@ async function keepBytes(
       return `${name} is too large: ${bytes.length} bytes, ${width} × ${height}. The limits are ${maxImageBytes} bytes and ${maxImageSide} pixels a side. Make it smaller first.`;
     return { kind: 'image', name, blob: await blobs.put(bytes), ...facts, ...from };
   }
-  const text = textIn(bytes);
-  if (text === null) return `${name} is neither text nor a supported image (PNG, JPEG, GIF, WebP).`;
+  if (isPdf(bytes)) return keepDocument(options, { name, bytes, from });
+  const found = textOfFile(bytes);
+  if (found === null)
+    return `${name} is neither text, a PDF nor a supported image (PNG, JPEG, GIF, WebP). Attach its text, or a picture of it.`;
+  const { text, ...encoding } = found;
   const wanted = lines === null ? text : linesOf(text, lines);
   if (wanted === null) return `${name} has no line ${lines?.from}.`;
   const kept = Buffer.from(redact(wanted), 'utf8');
   if (kept.length > maxTextBytes)
     return `${name} is too long to be attached: ${kept.length} bytes, at most ${maxTextBytes}. Name the lines you need, such as @${name}:1-200.`;
-  return { kind: 'text', name, blob: await blobs.put(kept), ...from, ...(lines === null ? {} : { lines }) };
+  return {
+    kind: 'text',
+    name,
+    blob: await blobs.put(kept),
+    ...from,
+    ...encoding,
+    ...(lines === null ? {} : { lines }),
+  };
 }
 
-function textIn(bytes: Uint8Array): string | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    // Another encoding, or no text at all: a model would read nonsense.
-    return null;
-  }
+/** The file itself is kept as it came; a model is shown its text. */
+async function keepDocument(
+  { blobs, redact, readDocument }: AttachmentsOptions,
+  { name, bytes, from }: Pick<Content, 'name' | 'bytes'> & { readonly from: { readonly path?: string } },
+): Promise<Attachment | string> {
+  if (bytes.length > maxFileBytes)
+    return `${name} is too large: ${sizeText(bytes.length)}, at most ${sizeText(maxFileBytes)}. Attach only the pages you need, as a smaller PDF.`;
+  const pages = pagesOf(name, await readDocument(bytes));
+  if (typeof pages === 'string') return pages;
+  const text = Buffer.from(redact(pages.text), 'utf8');
+  const document = { ...pages.facts, blob: await blobs.put(bytes) };
+  return { kind: 'text', name, blob: await blobs.put(text), document, ...from };
 }
 
 function linesOf(text: string, { from, to }: LineRange): string | null {
@@ -223,8 +273,7 @@ async function readMention(
       ? `@${mention.path} names no file of this project: ${found.error.message}`
       : null;
   if (found.value.kind === 'folder') return folderText(options, { sandbox, path, signal });
-  const maxBytes = Math.max(maxImageBytes, 8 * 1024 * 1024);
-  const file = await sandbox.readFile(path, { maxBytes }, signal);
+  const file = await sandbox.readFile(path, { maxBytes: maxFileBytes }, signal);
   if (!file.ok) return `@${mention.path} was not attached: ${file.error.message}`;
   const kept = await keepBytes(options, { name: path, bytes: file.value.bytes, path, lines });
   return typeof kept === 'string' ? `@${mention.path} was not attached: ${kept}` : kept;
@@ -251,7 +300,7 @@ async function check(blobs: Blobs, attachment: Attachment): Promise<void> {
     throw new AppError('bad-input', `${attachment.name} is no longer there.`, { hint: 'Attach it again.' });
   }
   const facts = readImageFacts(bytes);
-  const isRight = attachment.kind === 'image' ? facts?.mediaType === attachment.mediaType : textIn(bytes) !== null;
+  const isRight = attachment.kind === 'image' ? facts?.mediaType === attachment.mediaType : textOfFile(bytes) !== null;
   if (!isRight) throw new AppError('bad-input', `${attachment.name} does not match its description.`);
 }
 

@@ -1,3 +1,4 @@
+import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
@@ -7,9 +8,14 @@ export function blobsOf(event: SessionEvent): readonly BlobRef[] {
   if (event.type === 'model-call-started') return [event.request];
   if (event.type === 'call-fenced') return event.manifest === null ? [] : [event.manifest];
   if (event.type === 'tool-ended') return [event.full, event.dataBlob].filter((ref) => ref !== null);
-  if (event.type === 'user-message-added') return (event.attachments ?? []).map(({ blob }) => blob);
+  if (event.type === 'user-message-added') return (event.attachments ?? []).flatMap(blobsOfAttachment);
   if (event.type === 'file-changed') return [...imageBlob(event.before), ...imageBlob(event.after)];
   return [];
+}
+
+function blobsOfAttachment(attachment: Attachment): readonly BlobRef[] {
+  const document = attachment.kind === 'text' ? attachment.document : undefined;
+  return document === undefined ? [attachment.blob] : [attachment.blob, document.blob];
 }
 
 function imageBlob(image: FileImage): readonly BlobRef[] {

@@ -34,7 +34,8 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   const attachments = useAttachments(sessionId, { sessionId });
   const field = useRef<MessageFieldHandle>(null);
   const composer = useComposer(props, {
-    attachments: attachments.list,
+    text,
+    attachments,
     clear: (sent) => {
       takeAway(sent);
       attachments.clear(attachments.list);
@@ -53,9 +54,11 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   }));
   // An image may speak for itself.
   const hasWords = text.trim() !== '' || attachments.list.length > 0;
+  // A command may be about the very thing that holds the message.
+  const isHeld = composer.files.isHeld && !text.startsWith('/');
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (hasWords && !composer.isSending && !attachments.isBusy) void composer.submit(text);
+    if (hasWords && !isHeld && !composer.isSending && !attachments.isBusy) void composer.submit(text);
   };
   return (
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">
@@ -76,10 +79,17 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
           rows={[1, 10]}
           attachments={attachments}
           place={{ sessionId }}
+          files={composer.files}
+          onModel={composer.chooseModel}
           menu={menu}
           handle={field}
         >
-          <Toolbar composer={composer} isRunning={isRunning} isEmpty={!hasWords || attachments.isBusy} />
+          <Toolbar
+            composer={composer}
+            isRunning={isRunning}
+            isEmpty={!hasWords || attachments.isBusy}
+            isHeld={isHeld}
+          />
         </MessageField>
       </form>
     </div>
@@ -90,9 +100,11 @@ interface ToolbarProps {
   readonly composer: ComposerState;
   readonly isRunning: boolean;
   readonly isEmpty: boolean;
+  /** Something about its files is to be decided first. */
+  readonly isHeld: boolean;
 }
 
-function Toolbar({ composer, isRunning, isEmpty }: ToolbarProps) {
+function Toolbar({ composer, isRunning, isEmpty, isHeld }: ToolbarProps) {
   return (
     <>
       <PolicyChoice policy={composer.policy} onChange={composer.setPolicy} />
@@ -116,7 +128,13 @@ function Toolbar({ composer, isRunning, isEmpty }: ToolbarProps) {
           {t(composer.isStopping ? 'composer.stopping' : 'composer.stop')}
         </Button>
       )}
-      <Button size="small" type="submit" look="primary" disabled={isEmpty || composer.isSending}>
+      <Button
+        size="small"
+        type="submit"
+        look="primary"
+        disabled={isEmpty || isHeld || composer.isSending}
+        title={isHeld ? t('attach.heldAbout') : undefined}
+      >
         {t(isRunning ? 'composer.queue' : 'composer.send')}
       </Button>
     </>

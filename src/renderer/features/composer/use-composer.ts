@@ -1,9 +1,11 @@
 import { useState } from 'react';
-import type { Attachment } from '@shared/attachments/attachment.ts';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import type { ParsedSlash, SlashCommand } from '@shared/session/slash-commands.ts';
 import { parseSlash } from '@shared/session/slash-commands.ts';
 import { interactiveOptions } from '../../lib/session/interactive-options.ts';
+import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
+import type { PreviewedFiles, PreviewOptions } from '../../lib/input/use-attachment-preview.ts';
+import type { Attachments } from '../../lib/input/use-attachments.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
@@ -26,6 +28,9 @@ export interface ComposerState {
   readonly isCompact: boolean;
   readonly isSending: boolean;
   readonly isStopping: boolean;
+  /** What a model would get of what is in the field. */
+  readonly files: PreviewedFiles;
+  readonly chooseModel: (options: SendOptions, id: string) => void;
   /** The answer to the last command, or why the last message was not sent. */
   readonly said: ComposerNote | null;
   readonly submit: (text: string) => Promise<void>;
@@ -36,7 +41,8 @@ export interface ComposerState {
 
 /** What is in the field, and how it is changed. */
 interface ComposerField {
-  readonly attachments: readonly Attachment[];
+  readonly text: string;
+  readonly attachments: Attachments;
   /** Empties it of these words and of what was attached to them, once they are safe; what came since then stays. */
   readonly clear: (sent: string) => void;
   readonly setText: (text: string) => void;
@@ -55,15 +61,22 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const [isCompact, setIsCompact] = useState(false);
   const [isSending, setIsSending] = useState(false);
   const [said, setSaid] = useState<ComposerNote | null>(null);
+  const options = optionsOf(policy, model);
+  const { attachments, text: shown } = field;
+  const files = useAttachmentPreview({ attachments, text: shown, place: { sessionId }, options });
   const { stop, isStopping } = useStop(sessionId, sessionStatus(state) === 'running', setSaid);
 
   /** `typed`: the words as they stand in the field. */
   const send = async (words: string, plan: boolean, typed: string): Promise<void> => {
+    if (files.isHeld) {
+      setSaid({ kind: 'error', text: `${t('composer.failed')} ${t('attach.heldAbout')}` });
+      return;
+    }
     setIsSending(true);
     try {
       const text = words.trim() === '' ? t('composer.imageOnly') : words;
-      const options = { ...optionsOf(policy, model), plan, ...(isCompact ? { compact: true } : {}) };
-      await client.sessions.send({ sessionId, text, options, attachments: [...field.attachments] });
+      const run = { ...interactiveOptions, ...options, plan, ...(isCompact ? { compact: true } : {}) };
+      await client.sessions.send({ sessionId, text, options: run, attachments: [...attachments.list] });
       field.clear(typed);
       setIsCompact(false);
       onSent();
@@ -106,7 +119,11 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     if (argument === '' || argument.startsWith('[')) void run({ type: 'command', name, rest: '' }, '');
     else setText(`/${name} `);
   };
-  const chosen = { policy, setPolicy, isPlan, setIsPlan, model: model?.id ?? null, isCompact };
+  const chooseModel = ({ policy: where, ...named }: SendOptions, id: string): void => {
+    if (where !== undefined) setPolicy(where);
+    setModel({ id, ...named });
+  };
+  const chosen = { files, chooseModel, policy, setPolicy, isPlan, setIsPlan, model: model?.id ?? null, isCompact };
   return { ...chosen, isSending, isStopping, said, submit, command, stop };
 }
 
@@ -130,9 +147,8 @@ function useStop(
   return { stop, isStopping: isAsked && isRunning };
 }
 
-function optionsOf(policy: Policy | null, model: ChosenModel | null) {
+function optionsOf(policy: Policy | null, model: ChosenModel | null): PreviewOptions {
   return {
-    ...interactiveOptions,
     ...(policy === null ? {} : { policy }),
     ...(model?.local === undefined ? {} : { local: model.local }),
     ...(model?.cloud === undefined ? {} : { cloud: model.cloud }),

@@ -89,10 +89,10 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
         <div ref={content} className="mx-auto w-full max-w-3xl px-5 pt-2 pb-6">
           {rows.length === 0 && <Empty>{t('session.empty')}</Empty>}
           <VirtualRows rows={rows} scroller={scroller} draw={draw} target={target} />
-          <BlockedTurnOffer sessionId={sessionId} state={state} />
-          <ResumeOffer sessionId={sessionId} state={state} />
-          <CloudReviewOffer sessionId={sessionId} state={state} />
-          <ImageModelOffer sessionId={sessionId} state={state} />
+          <BlockedTurnOffer {...{ sessionId, state }} onSent={toEnd} />
+          <ResumeOffer {...{ sessionId, state }} onSent={toEnd} />
+          <CloudReviewOffer {...{ sessionId, state }} onSent={toEnd} />
+          <ImageModelOffer {...{ sessionId, state }} onSent={toEnd} />
           <ToReview state={state} onReview={onReview} />
         </div>
       </div>

@@ -7,6 +7,8 @@ import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
 import { useAttachments } from '../../lib/input/use-attachments.ts';
+import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
+import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { useRoots } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -43,10 +45,21 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
   const project = typedFolder(shownProject, roots);
   const place = project === '' ? null : { projectPath: project };
   const attachments = useAttachments('task', place);
+  const { local, cloud } = choice.model;
+  const files = useAttachmentPreview({
+    attachments,
+    text: task,
+    place,
+    options: {
+      ...(choice.policy === '' ? {} : { policy: choice.policy }),
+      ...(local === undefined ? {} : { local }),
+      ...(cloud === undefined ? {} : { cloud }),
+    },
+  });
 
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (task.trim() === '' || isStarting || attachments.isBusy) return;
+    if (task.trim() === '' || isStarting || files.isHeld) return;
     setIsStarting(true);
     setProblem(null);
     try {
@@ -75,6 +88,7 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
             onStop={() => stop.current?.abort()}
             attachments={attachments}
             place={place}
+            files={files}
             asked={asked}
           />
           <FolderField
@@ -107,10 +121,12 @@ interface TaskFieldProps {
   readonly onStop: () => void;
   readonly attachments: Attachments;
   readonly place: FilePlace | null;
+  readonly files: PreviewedFiles;
   readonly asked: object;
 }
 
-function TaskField({ task, onTask, choice, onChoice, isStarting, onStop, asked, ...files }: TaskFieldProps) {
+function TaskField(props: TaskFieldProps) {
+  const { task, onTask, choice, onChoice, isStarting, onStop, attachments, place, files, asked } = props;
   const field = useRef<MessageFieldHandle>(null);
   useEffect(() => field.current?.focus(), [asked]);
   return (
@@ -121,7 +137,10 @@ function TaskField({ task, onTask, choice, onChoice, isStarting, onStop, asked, 
       text={task}
       onText={onTask}
       rows={[4, 14]}
-      {...files}
+      attachments={attachments}
+      place={place}
+      files={files}
+      onModel={({ policy = choice.policy, ...model }) => onChoice({ ...choice, policy, model })}
       handle={field}
     >
       <label className="flex items-center gap-2 text-sm">
@@ -142,7 +161,12 @@ function TaskField({ task, onTask, choice, onChoice, isStarting, onStop, asked, 
           {t('task.stop')}
         </Button>
       )}
-      <Button type="submit" look="primary" disabled={task.trim() === '' || isStarting} title={t('task.send')}>
+      <Button
+        type="submit"
+        look="primary"
+        disabled={task.trim() === '' || isStarting || files.isHeld}
+        title={t(files.isHeld ? 'attach.heldAbout' : 'task.send')}
+      >
         {t(isStarting ? 'task.starting' : 'task.start')}
       </Button>
     </MessageField>

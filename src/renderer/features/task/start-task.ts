@@ -1,6 +1,7 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
+import type { SendOptions } from '../../lib/session/session-commands.ts';
 import type { Policy } from '../../lib/models/routing-policies.ts';
 
 /** What may be said about a task beyond its words; empty texts stand for what the settings say. */
@@ -8,6 +9,8 @@ export interface TaskChoice {
   readonly check: string;
   readonly isPlan: boolean;
   readonly policy: '' | Policy;
+  /** In place of those of the settings, where one was chosen. */
+  readonly model: Pick<SendOptions, 'local' | 'cloud'>;
   readonly workspace: 'in-place' | 'copy';
   readonly maxUsd: string;
   readonly maxSteps: string;
@@ -17,6 +20,7 @@ export const noChoice: TaskChoice = {
   check: '',
   isPlan: false,
   policy: '',
+  model: {},
   workspace: 'in-place',
   maxUsd: '',
   maxSteps: '',
@@ -43,6 +47,7 @@ export async function startTask(client: CoreClient, wanted: Wanted, signal: Abor
     ...interactiveOptions,
     ...(check.trim() === '' ? {} : { check: check.trim() }),
     ...(policy === '' ? {} : { policy }),
+    ...wanted.model,
     ...(wanted.maxUsd === '' ? {} : { maxUsd: Number(wanted.maxUsd) }),
     ...(wanted.maxSteps === '' ? {} : { maxSteps: Number(wanted.maxSteps) }),
   };

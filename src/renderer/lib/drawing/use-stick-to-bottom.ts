@@ -12,18 +12,23 @@ export interface StickToBottom {
   readonly release: () => void;
 }
 
+/** How long a movement may go on after the wheel, touch or key that began it, in milliseconds. */
+const handMs = 300;
+
 /**
- * Keeps a view at its end while its content grows, but only for as long as the reader is there: who scrolls up or
- * unfolds something reads, and then nothing moves by itself. Scrolling to the end takes it up again.
+ * Keeps a view at its end while its content grows, until the reader scrolls up or unfolds something. Scrolling back to
+ * the end takes it up again. Content that grows between two looks is never taken for a reader who left.
  */
 export function useStickToBottom(
   view: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
 ): StickToBottom {
   const sticks = useRef(true);
+  const wantedMs = useRef(Number.NEGATIVE_INFINITY);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const toEnd = (): void => {
     sticks.current = true;
+    wantedMs.current = performance.now();
     setIsAtEnd(true);
     const scroller = view.current;
     scroller?.scrollTo({ top: scroller.scrollHeight });
@@ -34,24 +39,73 @@ export function useStickToBottom(
   useEffect(() => {
     const [scroller, inner] = [view.current, content.current];
     if (scroller === null || inner === null) return undefined;
-    const measure = (): boolean => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight <= nearPx;
-    const onScroll = (): void => {
-      sticks.current = measure();
-      setIsAtEnd(sticks.current);
-    };
-    const observer = new ResizeObserver(() => {
+    const hand = watchHand(scroller);
+    let seen = placeOf(scroller);
+    const look = (): void => {
+      const now = placeOf(scroller);
+      const isThere = now.height - now.top - now.shown <= nearPx;
+      // Sizes that change may move it too, but by no more than they change.
+      const change = Math.abs(now.height - seen.height) + Math.abs(now.shown - seen.shown);
+      const up = seen.top - now.top;
+      const isByHand = hand.lastMs() > performance.now() - handMs;
+      const isLeft = up > change || (up > 0 && isByHand);
+      // What a hand began before the end was asked for still runs out.
+      const isOld = isByHand && hand.lastMs() < wantedMs.current;
+      if (isThere) sticks.current = true;
+      else if (isLeft && !isOld) sticks.current = false;
       if (sticks.current) scroller.scrollTop = scroller.scrollHeight;
-      else setIsAtEnd(measure());
-    });
-    scroller.addEventListener('scroll', onScroll, { passive: true });
-    inner.addEventListener('click', release, true);
+      seen = placeOf(scroller);
+      setIsAtEnd(sticks.current || isThere);
+    };
+    const grew = (): void => {
+      if (sticks.current) scroller.scrollTop = scroller.scrollHeight;
+      seen = placeOf(scroller);
+      setIsAtEnd(sticks.current || seen.height - seen.top - seen.shown <= nearPx);
+    };
+    const onClick = ({ target }: MouseEvent): void => {
+      if (target instanceof Element && target.closest('[aria-expanded], summary') !== null) release();
+    };
+    const observer = new ResizeObserver(grew);
+    scroller.addEventListener('scroll', look, { passive: true });
+    inner.addEventListener('click', onClick, true);
     observer.observe(inner);
     observer.observe(scroller);
     return () => {
-      scroller.removeEventListener('scroll', onScroll);
-      inner.removeEventListener('click', release, true);
+      hand.stop();
+      scroller.removeEventListener('scroll', look);
+      inner.removeEventListener('click', onClick, true);
       observer.disconnect();
     };
   }, [view, content, release]);
   return { isAtEnd, toEnd, release };
+}
+
+interface Place {
+  readonly top: number;
+  readonly height: number;
+  readonly shown: number;
+}
+
+function placeOf({ scrollTop, scrollHeight, clientHeight }: HTMLElement): Place {
+  return { top: scrollTop, height: scrollHeight, shown: clientHeight };
+}
+
+interface Hand {
+  /** When a person moved the view last, by wheel, touch, key or scrollbar: milliseconds as of `performance.now`. */
+  readonly lastMs: () => number;
+  readonly stop: () => void;
+}
+
+function watchHand(view: HTMLElement): Hand {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  let isHeld = false;
+  const abort = new AbortController();
+  const options = { passive: true, signal: abort.signal } as const;
+  const moved = (): void => {
+    lastMs = performance.now();
+  };
+  for (const type of ['wheel', 'touchmove', 'keydown'] as const) view.addEventListener(type, moved, options);
+  view.addEventListener('pointerdown', ({ target }) => (isHeld = target === view), options);
+  window.addEventListener('pointerup', () => (isHeld = false), options);
+  return { lastMs: () => (isHeld ? performance.now() : lastMs), stop: () => abort.abort() };
 }

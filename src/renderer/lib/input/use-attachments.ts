@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
-import { maxAttachments, maxImageBytes } from '@shared/attachments/attachment-text.ts';
+import { maxAttachments, maxFileBytes } from '@shared/attachments/attachment-text.ts';
 import { useClient } from '../connection/core-context.ts';
 import { pathOfFile } from './dropped-path.ts';
 import { failureText } from '../connection/failure-text.ts';
@@ -74,7 +74,9 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
     setWaiting((count) => count + 1);
     try {
       const kept = await keepFile(client, file, place);
-      change((before) => (before.length < maxAttachments ? [...before, kept] : before));
+      if (now.current.length >= maxAttachments)
+        throw new Error(t('attach.tooMany', { name: file.name, most: maxAttachments }));
+      change((before) => [...before, kept]);
     } catch (error) {
       const canShrink = file.type.startsWith('image/') && (await canDraw(file));
       const problem = { file, text: failureText(error), canShrink };
@@ -112,8 +114,8 @@ async function keepFile(
   place: FilePlace | null,
 ): Promise<Attachment> {
   // More is not even read: the core would refuse it.
-  if (file.size > maxImageBytes) {
-    throw new Error(t('attach.tooLarge', { name: file.name, size: bytes(file.size), most: bytes(maxImageBytes) }));
+  if (file.size > maxFileBytes) {
+    throw new Error(t('attach.tooLarge', { name: file.name, size: bytes(file.size), most: bytes(maxFileBytes) }));
   }
   const path = pathOfFile(file);
   const data = await base64Of(file);
@@ -127,7 +129,9 @@ function base64Of(file: File): Promise<string> {
     reader.addEventListener('error', () => reject(new Error(t('attach.unreadable', { name: file.name }))));
     reader.addEventListener('load', () => {
       const url = typeof reader.result === 'string' ? reader.result : '';
-      resolve(url.slice(url.indexOf(',') + 1));
+      // Of an empty file there is no comma.
+      const comma = url.indexOf(',');
+      resolve(comma === -1 ? '' : url.slice(comma + 1));
     });
     reader.readAsDataURL(file);
   });

@@ -15,12 +15,15 @@ const plain = {
 /** The planner is always asked about a model; of this one it knows nothing, and says what the machine has. */
 const noModel = { 'general.architecture': 'none' };
 
-/** What a model takes and gets of this machine's memory, as the planner says; nothing is loaded for it. Null: not asked. */
-export function useMemoryPlan(model: string | null) {
+/**
+ * What a model takes and gets of this machine's memory, as the planner says; nothing is loaded for it. Null: not asked.
+ * `context`: the tokens to plan for; null: as many as fit.
+ */
+export function useMemoryPlan(model: string | null, context: number | null = null) {
   const client = useClient();
   return useQuery({
-    queryKey: ['plan', model],
-    queryFn: ({ signal }) => client.plan({ ...plain, model, keys: null }, { signal }),
+    queryKey: ['plan', model, context],
+    queryFn: ({ signal }) => client.plan({ ...plain, context, model, keys: null }, { signal }),
     enabled: model !== null,
     staleTime: 30_000,
   });

@@ -2,8 +2,9 @@ import { useState } from 'react';
 import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { seenName } from '@shared/text/seen-text.ts';
+import type { FilePreview } from '@shared/attachments/attachment-inputs.ts';
 import { bytes } from '../../lib/text/format.ts';
-import { t } from '../../lib/text/translate.ts';
+import { plural, t } from '../../lib/text/translate.ts';
 import { Icon } from '../layout/icon.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -12,10 +13,12 @@ interface AttachmentListProps {
   readonly attachments: readonly Attachment[];
   /** Absent: they were sent, and stay. */
   readonly onRemove?: (attachment: Attachment) => void;
+  /** What a model would be shown of each, where that is known. */
+  readonly previews?: readonly FilePreview[];
 }
 
 /** What came, or will come, with a message: images as they are, texts by name and size. */
-export function AttachmentList({ attachments, onRemove }: AttachmentListProps) {
+export function AttachmentList({ attachments, onRemove, previews = [] }: AttachmentListProps) {
   if (attachments.length === 0) return null;
   return (
     <ul aria-label={t('attach.list')} className="flex flex-wrap gap-2">
@@ -24,7 +27,11 @@ export function AttachmentList({ attachments, onRemove }: AttachmentListProps) {
           {attachment.kind === 'image' ? (
             <Picture attachment={attachment} />
           ) : (
-            <TextChip attachment={attachment} isRemovable={onRemove !== undefined} />
+            <TextChip
+              attachment={attachment}
+              isRemovable={onRemove !== undefined}
+              preview={previews.find((one) => one.attachment.blob.sha256 === attachment.blob.sha256) ?? null}
+            />
           )}
           {onRemove !== undefined && (
             <button
@@ -43,16 +50,54 @@ export function AttachmentList({ attachments, onRemove }: AttachmentListProps) {
   );
 }
 
-function TextChip({ attachment, isRemovable }: { readonly attachment: Attachment; readonly isRemovable: boolean }) {
+interface TextChipProps {
+  readonly attachment: Attachment;
+  readonly isRemovable: boolean;
+  readonly preview: FilePreview | null;
+}
+
+function TextChip({ attachment, isRemovable, preview }: TextChipProps) {
+  const cut = preview === null ? null : cutText(preview);
   return (
     <span
-      className={`inline-flex h-8 max-w-full items-center gap-1.5 rounded-md border border-line bg-raised px-2 text-xs text-ink ${isRemovable ? 'pr-8' : ''}`}
+      className={`inline-flex max-w-full flex-col gap-0.5 rounded-md border bg-raised px-2 py-1.5 text-xs text-ink ${cut === null ? 'border-line' : 'border-warn'} ${isRemovable ? 'pr-9' : ''}`}
     >
-      <Icon name="file" className="size-3.5 text-soft" />
-      <span className="truncate font-mono">{seenName(attachmentLabel(attachment))}</span>
-      <span className="text-soft">{bytes(attachment.blob.bytes)}</span>
+      <span className="flex min-w-0 flex-wrap items-center gap-x-1.5">
+        <Icon name="file" className="size-3.5 text-soft" />
+        <span className="min-w-0 truncate font-mono">{seenName(attachmentLabel(attachment))}</span>
+        <span className="text-soft">{factsOf(attachment, preview).join(' · ')}</span>
+      </span>
+      {cut !== null && <span className="text-warn">{cut}</span>}
     </span>
   );
+}
+
+/** Its size, and what is to be known before it is sent. */
+function factsOf(attachment: Attachment, preview: FilePreview | null): readonly string[] {
+  if (attachment.kind === 'image') return [];
+  const { document, encoding, blob, name } = attachment;
+  const lines = preview?.lines ?? null;
+  return [
+    blob.bytes === 0 ? t('attach.empty') : bytes(document?.blob.bytes ?? blob.bytes),
+    ...(document === undefined ? [] : [plural('attach.pages', document.pages)]),
+    ...(document === undefined || document.blank === 0 ? [] : [plural('attach.blank', document.blank)]),
+    ...(lines === null || lines.all === 0 ? [] : [plural('attach.lines', lines.all)]),
+    ...(encoding === undefined ? [] : [t('attach.encoding', { encoding })]),
+    ...(/\.svg$/iu.test(name) ? [t('attach.asText')] : []),
+  ];
+}
+
+/** In plain words what of a file is not sent; null: it is sent whole. */
+export function cutText({ bytes: all, shownBytes, pages }: FilePreview): string | null {
+  if (shownBytes >= all && (pages === null || pages.shown >= pages.all)) return null;
+  if (shownBytes === 0) return t('attach.cutAll');
+  if (pages !== null && pages.shown > 1)
+    return t(pages.shown < pages.all ? 'attach.cutPages' : 'attach.cutLastPage', {
+      shown: pages.shown,
+      all: pages.all,
+    });
+  if (pages !== null && pages.all > 1) return t('attach.cutFirstPage', { all: pages.all });
+  return t(pages === null ? 'attach.cut' : 'attach.cutText', { shown: bytes(shownBytes), all: bytes(all) });
 }
 
 /** Small until it is asked for. */

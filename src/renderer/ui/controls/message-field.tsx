@@ -1,14 +1,18 @@
 import type { ClipboardEvent, DragEvent, KeyboardEvent, ReactNode, Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
-import { seenName } from '@shared/text/seen-text.ts';
+import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { submitOnEnter } from '../../lib/input/submit-on-enter.ts';
 import { sizedByText, textRows } from '../../lib/drawing/field-rows.ts';
-import { t } from '../../lib/text/translate.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import type { SendOptions } from '../../lib/session/session-commands.ts';
+import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
+import { offeredModels, optionsForModel, withoutMentions } from '../../lib/input/use-attachment-preview.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
 import type { MentionChoice } from '../../lib/input/use-mentions.ts';
 import { useMentions } from '../../lib/input/use-mentions.ts';
-import { AttachmentList } from '../content/attachment-list.tsx';
+import { AttachmentList, cutText } from '../content/attachment-list.tsx';
 import { Button } from './button.tsx';
 import { Icon } from '../layout/icon.tsx';
 import { Notice } from '../notices/notice.tsx';
@@ -39,6 +43,10 @@ interface MessageFieldProps {
   readonly rows: readonly [number, number];
   readonly attachments: Attachments;
   readonly place: FilePlace | null;
+  /** What a model would get of it, asked with the choices that the message is sent with. */
+  readonly files: PreviewedFiles;
+  /** The person wants this model to get the message: it sees its picture. */
+  readonly onModel: (options: SendOptions, id: string) => void;
   readonly menu?: FieldMenu;
   readonly handle?: Ref<MessageFieldHandle>;
   /** Below the text, beside the button that attaches. */
@@ -67,6 +75,7 @@ export function MessageField(props: MessageFieldProps) {
   return (
     <div className="relative">
       <Problems attachments={attachments} />
+      <UnseenImages {...props} />
       <Suggestions id={listId} label={list.label} items={list.items} selected={list.selected} />
       <div
         {...drop}
@@ -75,9 +84,14 @@ export function MessageField(props: MessageFieldProps) {
       >
         {attachments.list.length > 0 && (
           <div className="px-3.5 pt-3">
-            <AttachmentList attachments={attachments.list} onRemove={attachments.remove} />
+            <AttachmentList
+              attachments={attachments.list}
+              onRemove={attachments.remove}
+              previews={props.files.preview?.files ?? []}
+            />
           </div>
         )}
+        <FileNotes files={props.files} />
         <textarea
           dir="auto"
           ref={area}
@@ -208,17 +222,100 @@ function fileMenu({ files, selected, choose, onKeyDown }: MentionChoice): FieldM
   };
 }
 
+/** What is not said on a chip: why something is cut, and what the text mentions that is cut or does not come along. */
+function FileNotes({ files: { preview, problem } }: { readonly files: PreviewedFiles }) {
+  if (preview === null) return problem === null ? null : <Note text={problem} />;
+  const cut = preview.files.flatMap((file) => {
+    const text = cutText(file);
+    return text === null ? [] : [{ file, text }];
+  });
+  const isForRoom = cut.some(({ file: { bytes, shownBytes } }) => shownBytes < bytes);
+  const mentioned = cut.filter(({ file }) => file.isMentioned);
+  const models = preview.models.map(({ label }) => seenName(label)).join(', ');
+  return (
+    <>
+      {preview.notes.map((note) => (
+        <Note key={note} text={seenWords(note)} />
+      ))}
+      {mentioned.map(({ file: { attachment }, text }) => (
+        <Note
+          key={attachment.name}
+          text={t('attach.mentioned', { name: seenName(attachmentLabel(attachment)), text })}
+        />
+      ))}
+      {cut.length > 0 && (
+        <p className="px-3.5 pt-1.5 text-xs text-soft">
+          {isForRoom ? t('attach.cutWhy', { model: models }) : t('attach.cutWhyMost')}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Note({ text }: { readonly text: string }) {
+  return <p className="px-3.5 pt-1.5 text-xs wrap-anywhere text-warn">{text}</p>;
+}
+
+/** A picture that no model of the message sees: another model, or without it. */
+function UnseenImages({ attachments, files: { preview }, onModel, text, onText }: MessageFieldProps) {
+  const [wanted, setWanted] = useState('');
+  if (preview === null || preview.unseen === null) return null;
+  const { offered, kept } = offeredModels(preview);
+  const model = offered.find(({ id }) => id === wanted) ?? offered[0];
+  const models = preview.models.map(({ label }) => seenName(label)).join(', ');
+  const images = preview.files.filter(({ attachment }) => attachment.kind === 'image');
+  const leaveOut = (): void => {
+    for (const one of attachments.list) if (one.kind === 'image') attachments.remove(one);
+    const named = images.flatMap(({ attachment: { path }, isMentioned }) => (isMentioned ? (path ?? []) : []));
+    if (named.length > 0) onText(withoutMentions(text, named));
+  };
+  return (
+    <Notice kind="warning" className="mb-2">
+      <p>
+        {t(model === undefined ? 'attach.unseenNone' : 'attach.unseen', { models })}{' '}
+        {kept > 0 && plural('unseen.kept', kept)}
+      </p>
+      <p className="mt-1.5 flex flex-wrap gap-2">
+        {model !== undefined && (
+          <>
+            <select
+              aria-label={t('unseen.model')}
+              value={model.id}
+              onChange={({ target }) => setWanted(target.value)}
+              className="h-7 max-w-56 rounded-md border border-line bg-raised px-1.5 text-xs"
+            >
+              {offered.map(({ id, where }) => (
+                <option key={id} value={id}>
+                  {t('unseen.option', { model: id, where: t(`composer.where.${where}`) })}
+                </option>
+              ))}
+            </select>
+            <Button size="small" look="primary" onClick={() => onModel(optionsForModel(model, preview), model.id)}>
+              {t('attach.use')}
+            </Button>
+          </>
+        )}
+        <Button size="small" onClick={leaveOut}>
+          {plural('attach.leaveImages', images.length)}
+        </Button>
+      </p>
+    </Notice>
+  );
+}
+
 function Problems({ attachments }: { readonly attachments: Attachments }) {
   return attachments.problems.map((problem) => (
     <Notice key={`${problem.file.name}:${problem.file.lastModified}:${problem.text}`} kind="error" className="mb-2">
-      <p>{problem.text}</p>
+      <p>
+        {problem.text} {t('attach.held')}
+      </p>
       <p className="mt-1.5 flex gap-2">
         {problem.canShrink && (
           <Button size="small" onClick={() => attachments.shrink(problem)}>
             {t('attach.shrink')}
           </Button>
         )}
-        <Button size="small" look="quiet" onClick={() => attachments.dismiss(problem)}>
+        <Button size="small" onClick={() => attachments.dismiss(problem)}>
           {t('attach.dismiss')}
         </Button>
       </p>

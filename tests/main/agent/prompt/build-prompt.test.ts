@@ -1,3 +1,5 @@
+import type { Attachment } from '../../../../src/shared/attachments/attachment.ts';
+import type { CallStyle } from '../../../../src/main/agent/calls/call-types.ts';
 import { describe, expect, it } from 'vitest';
 import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
 import {
@@ -28,6 +30,16 @@ function safeTokens(info: ModelInfo): number {
     JSON.stringify(messages.map((message) => message.parts)) + (info.capabilities.tools ? JSON.stringify(specs) : '');
   return Buffer.byteLength(text) / 3;
 }
+
+const roomy = (style: CallStyle) => ({ style, roomForAttached: 1000 });
+const picture: Attachment = {
+  kind: 'image',
+  name: 'a.png',
+  mediaType: 'image/png',
+  width: 640,
+  height: 480,
+  blob: { sha256: 'a'.repeat(64), bytes: 3 },
+};
 
 describe('the prompt of a small model', () => {
   it.each([
@@ -182,13 +194,13 @@ describe('renderEntries', () => {
   };
 
   it('gives every native call a result, also one that was never run', () => {
-    const [, first, second] = renderEntries([entry], 'native');
+    const [, first, second] = renderEntries([entry], roomy('native'));
     expect(first?.parts[0]).toMatchObject({ type: 'tool-result', id: 'p1', text: 'A' });
     expect(second?.parts[0]).toMatchObject({ type: 'tool-result', id: 'p2', isError: true });
   });
 
   it('shows a model without native calls what another one did with them', () => {
-    const [said, results] = renderEntries([entry], 'text');
+    const [said, results] = renderEntries([entry], roomy('text'));
     // What it wrote were the arguments alone; here the name is part of a call.
     expect(said?.parts).toEqual([
       {
@@ -204,7 +216,7 @@ describe('renderEntries', () => {
 
   it('shows a model that is held to a schema its calls as it wrote them, and results as text', () => {
     const held = { ...entry, parts: entry.parts.slice(1, 2) };
-    const [said, results] = renderEntries([held], 'schema');
+    const [said, results] = renderEntries([held], roomy('schema'));
     expect(said).toEqual({
       role: 'assistant',
       parts: [{ type: 'text', text: '{"tool":"read_file","input":{"path":"a"}}' }],
@@ -216,7 +228,7 @@ describe('renderEntries', () => {
     const call0 = entry.calls[0];
     if (call0 === undefined) throw new Error('no call');
     const long = { ...call0, result: { text: 'b'.repeat(9000), isError: false, keepTokens: 100 } };
-    const text = JSON.stringify(renderEntries([{ ...entry, calls: [long] }], 'native'));
+    const text = JSON.stringify(renderEntries([{ ...entry, calls: [long] }], roomy('native')));
     expect(text).toContain('bytes left out here');
     expect(text.length).toBeLessThan(1000);
   });
@@ -228,7 +240,7 @@ describe('the size of a prompt', () => {
       type: 'user',
       seq: 1,
       text: 'Färbe es.',
-      attached: [{ type: 'image', mediaType: 'image/png', data: 'AAAA', width: 640, height: 480 }],
+      attached: [{ attachment: picture, bytes: Buffer.from('AAAA', 'base64') }],
     },
     {
       type: 'assistant',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readShortenedResult } from '../../../../src/main/agent/prompt/read-shortened-result.ts';
 import type { Attachment } from '../../../../src/shared/attachments/attachment.ts';
 import type { Part } from '../../../../src/shared/models/model-messages.ts';
 import { routingOf } from '../../../../src/shared/routing/profile-routing.ts';
@@ -36,6 +37,28 @@ describe('what comes with a message', () => {
     expect(parts.map(({ type }) => type)).toEqual(['image', 'text', 'text']);
     expect(parts[0]).toMatchObject({ data: pixels.toString('base64'), mediaType: 'image/png', name: 'shot.png' });
     expect(parts[1]).toMatchObject({ text: 'Attached by the person, as data: data.csv\n```\na,b\n```' });
+  });
+
+  it('is cut to half of the room of its model, and the log says to how much', async () => {
+    const table = Array.from({ length: 2200 }, (_, row) => `${row},customer ${row},${row}.50\n`).join('');
+    const kit = createAgentKit({ replies: answer, model: { contextTokens: 8192 } });
+    const blob = await kit.journal.putText([table]);
+    await (
+      await kit.runner.post('Look at this.', turnOptions, [{ kind: 'text', name: 'orders.csv', blob }])
+    ).ended;
+    const started = kit.journal.events.find((event) => event.type === 'model-call-started');
+    if (started?.type !== 'model-call-started') throw new Error('no call');
+    const [cut] = started.cut ?? [];
+    expect(cut).toMatchObject({ name: 'orders.csv', sha256: blob.sha256, bytes: table.length });
+    const text = JSON.stringify(sentParts(kit));
+    const shown = table.slice(0, cut?.shownBytes).trimEnd();
+    expect(shown.length).toBeGreaterThan(3000);
+    expect(text).toContain(JSON.stringify(shown).slice(1, -1));
+    expect(text).not.toContain('2199,customer');
+    expect(text).toContain(`only its beginning is shown, ${cut?.shownBytes} of ${table.length} bytes`);
+    const [trimmed] = await readShortenedResult(kit.journal.read(1), started.callId);
+    expect(trimmed).toMatchObject({ why: 'attached', afterBytes: cut?.shownBytes, parts: [{ label: 'orders.csv' }] });
+    await expectReplay(kit);
   });
 
   it('is not sent without its image to a model that sees none: the turn says so', async () => {

@@ -112,6 +112,7 @@ describe('the folder that a page names', () => {
         'attachments.keep: path',
         'attachments.keep: place.projectPath',
         'attachments.find: place.projectPath',
+        'attachments.preview: place.projectPath',
         'budget.change: projectPath',
         'budget.show: projectPath',
         // In the workspace of a session.
@@ -149,6 +150,7 @@ describe('the folder that a page names', () => {
         'sessions.import: path',
         // Fences go by it; nothing is opened.
         'sessions.send: attachments.path',
+        'attachments.preview: attachments.path',
         'sessions.send: options.projectPath',
       ].sort(),
     );

@@ -2,10 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Attachment } from '../../../../src/shared/attachments/attachment.ts';
 import type { MessageAttachments } from '../../../../src/main/sessions/attachments/message-attachments.ts';
 import { createAttachmentCommands } from '../../../../src/main/sessions/attachments/commands.ts';
 import { createMessageAttachments } from '../../../../src/main/sessions/attachments/message-attachments.ts';
+import type { DocumentText } from '../../../../src/main/sessions/attachments/read-document.ts';
 import { createBlobs } from '../../../../src/main/sessions/blobs/blob-store.ts';
+import type { ModelEntry } from '../../../../src/shared/contract/models-contract.ts';
+import type { ModelInfo } from '../../../../src/shared/models/model-info.ts';
 import { emptySession } from '../../../../src/shared/session/session-state.ts';
 import { settingsSchema } from '../../../../src/shared/settings/settings.ts';
 
@@ -14,9 +18,34 @@ const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
+const info = (id: string, contextTokens: number, images: boolean): ModelInfo => ({
+  id,
+  provider: 'here',
+  name: id,
+  label: id,
+  where: 'local',
+  contextTokens,
+  parametersB: 1,
+  capabilities: { tools: false, grammar: true, prefill: true, infill: false, countTokens: true, images },
+  price: null,
+  strategies: ['recipe'],
+});
+const infos = [info('here/small', 8192, false), info('here/large', 131_072, false), info('here/eyes', 8192, true)];
+const entries: readonly ModelEntry[] = infos.map((one) => ({
+  id: one.id,
+  label: one.label,
+  where: 'local',
+  state: 'ready',
+  sizeBytes: null,
+  licence: null,
+  info: one,
+  note: null,
+}));
+
 let folder: string;
 let project: string;
 let attachments: MessageAttachments;
+let document: DocumentText;
 let options: Parameters<typeof createMessageAttachments>[0];
 const blobs = (): ReturnType<typeof createBlobs> => createBlobs(join(folder, 'blobs'));
 
@@ -38,6 +67,11 @@ beforeAll(() => {
     redact: (text) => text.replaceAll('two', '[redacted]'),
     fences: async () => settingsSchema.parse({ fences: { rules: [{ paths: ['src/**'], verdict: 'ask' }] } }).fences,
     stateOf: async () => ({ ...emptySession, workspace, projectPath: project }),
+    readDocument: async () => document,
+    preview: {
+      models: { info: async (id) => infos.find((one) => one.id === id) ?? null, list: async () => entries },
+      settings: () => settingsSchema.parse({ policy: 'local', local: 'here/small', cloud: null }),
+    },
   };
   attachments = createMessageAttachments(options);
 });
@@ -114,5 +148,98 @@ describe('a file that a person gives', () => {
       const sent = attachments.gather('session', { text: 'hi', given: [given] }, never);
       await expect(sent).rejects.toMatchObject({ code: 'bad-input' });
     }
+  });
+});
+
+describe('a message before it is sent', () => {
+  const place = { sessionId: 'session' };
+  const keep = (name: string, bytes: Buffer) => attachments.keep({ name, data: bytes.toString('base64') });
+  const table = Buffer.from(Array.from({ length: 2500 }, (_, row) => `${row},name-${row},12.5\n`).join(''));
+
+  it('says how much of a long table its model gets, and all of it for a model with more room', async () => {
+    const csv = await keep('orders.csv', table);
+    const small = await attachments.preview({ place, text: '', attachments: [csv] }, never);
+    expect(small.models.map(({ id }) => id)).toEqual(['here/small']);
+    const [file] = small.files;
+    expect(file?.bytes).toBe(table.length);
+    expect(file?.shownBytes).toBeGreaterThan(3000);
+    expect(file?.shownBytes).toBeLessThan(9000);
+    expect(file?.lines?.all).toBe(2500);
+    expect(file?.lines?.shown).toBeLessThan(500);
+    const large = await attachments.preview({ place, text: '', attachments: [csv], local: 'here/large' }, never);
+    expect(large.files[0]?.shownBytes).toBe(table.length);
+  });
+
+  it('is seen by nobody where it has a picture for a model without eyes, and names those that see', async () => {
+    const shot = await keep('shot.png', pixel);
+    const blind = await attachments.preview({ place, text: '', attachments: [shot] }, never);
+    expect(blind.unseen?.seeing.map(({ id }) => id)).toEqual(['here/eyes']);
+    const seen = await attachments.preview({ place, text: '', attachments: [shot], local: 'here/eyes' }, never);
+    expect(seen.unseen).toBeNull();
+  });
+
+  it('counts what its text mentions, and says what of that does not come along', async () => {
+    const text = 'See @src/a.py, @shot.dat and @raw.bin.';
+    const { files, notes, unseen } = await attachments.preview({ place, text, attachments: [] }, never);
+    expect(files.map(({ attachment: { name }, isMentioned }) => [name, isMentioned])).toEqual([
+      ['src/a.py', true],
+      ['shot.dat', true],
+    ]);
+    expect(notes.join()).toMatch(/@raw.bin was not attached: raw.bin is neither text, a PDF nor a supported image/u);
+    expect(unseen).not.toBeNull();
+  });
+});
+
+describe('a PDF', () => {
+  const pdf = Buffer.from('%PDF-1.7 as it came');
+  const keep = (): Promise<Attachment> => attachments.keep({ name: 'report.pdf', data: pdf.toString('base64') });
+
+  it('is kept as it came, and shown as the text of its pages', async () => {
+    document = { ok: true, pages: 3, texts: ['Total: two', ' ', 'The end'] };
+    const kept = await keep();
+    if (kept.kind !== 'text' || kept.document === undefined) throw new Error('no document');
+    const { blob, ...facts } = kept.document;
+    expect(facts).toEqual({ pages: 3, read: 3, blank: 1 });
+    expect(Buffer.from((await blobs().get(blob)) ?? '')).toEqual(pdf);
+    expect(await textOf(kept.blob.sha256, kept.blob.bytes)).toBe(
+      '[Page 1 of 3]\nTotal: [redacted]\n\n[Page 2 of 3]\n(This page has no text. It may be a picture.)\n\n[Page 3 of 3]\nThe end\n',
+    );
+    const { files } = await attachments.preview(
+      { place: { sessionId: 'session' }, text: '', attachments: [kept] },
+      never,
+    );
+    expect(files[0]?.pages).toEqual({ all: 3, shown: 3, blank: 1 });
+  });
+
+  it('keeps the pages that a message takes, and says how many', async () => {
+    document = { ok: true, pages: 90, texts: Array.from({ length: 90 }, () => 'word '.repeat(1000)) };
+    const kept = await keep();
+    expect(kept).toMatchObject({ document: { pages: 90, read: 52, blank: 0 } });
+  });
+
+  it('is refused with what to do where it is locked, damaged, a scan, or too much', async () => {
+    const wordsOf = async (found: DocumentText): Promise<string> => {
+      document = found;
+      return keep().then(
+        () => 'kept',
+        (error: unknown) => String(error),
+      );
+    };
+    expect(await wordsOf({ ok: false, why: 'encrypted' })).toContain('Save a copy without the password');
+    expect(await wordsOf({ ok: false, why: 'broken' })).toContain('damaged');
+    expect(await wordsOf({ ok: false, why: 'too-hard' })).toContain('Attach only the pages you need');
+    expect(await wordsOf({ ok: true, pages: 2, texts: ['', '\n'] })).toContain('text recognition (OCR)');
+  });
+});
+
+describe('a text in other letters', () => {
+  it('is kept as UTF-8, with what it was written in', async () => {
+    const keep = (bytes: Buffer) => attachments.keep({ name: 'a.txt', data: bytes.toString('base64') });
+    const utf16 = await keep(Buffer.from('\ufeffGrüße', 'utf16le'));
+    expect(utf16).toMatchObject({ kind: 'text', encoding: 'UTF-16' });
+    expect(await textOf(utf16.blob.sha256, utf16.blob.bytes)).toBe('Grüße');
+    const latin = await keep(Buffer.from('Grüße', 'latin1'));
+    expect(latin).toMatchObject({ kind: 'text', encoding: 'Windows-1252' });
+    expect(await textOf(latin.blob.sha256, latin.blob.bytes)).toBe('Grüße');
   });
 });

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import { issueText } from '@shared/text/issue-text.ts';
@@ -19,6 +20,7 @@ import { createLiveView } from '../terminal/live-view.ts';
 import { ensureModel } from './models/models.command.ts';
 import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import { offerPreparation } from './projects/prepare-project.command.ts';
+import { previewFiles } from '../turn/preview-files.ts';
 import { readTask } from '../turn/read-task.ts';
 import { requireModels } from '../checks/require-models.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -64,9 +66,12 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   if (options.projectPath !== undefined && options.sandbox !== 'read-only' && options.plan !== true) {
     await offerPreparation(context, options.projectPath, options.interactive);
   }
-  const sessionId = await openSession(context, options, oneLine(task, 80));
-  const given = await attachAll(context, sessionId, args);
+  const place = await placeOf(context, options);
+  const given = await attachAll(context, place, args);
   await ensureModel(context, options);
+  const message = { place, text: task, attachments: given, options };
+  await previewFiles(context, message, 'Choose one with --local or --cloud');
+  const sessionId = await openSession(context, options, oneLine(task, 80));
   const view = createLiveView(terminal, context.now);
   terminal.err(`${terminal.colors.dim(`session ${sessionId}`)}\n`);
   await followTurn(context, core, {
@@ -96,14 +101,23 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   return exitCodes[result.status];
 };
 
+/** Where the files of the message lie, before there is a session; null: it has none of its own. */
+async function placeOf(context: CommandContext, options: RunOptions): Promise<FilePlace | null> {
+  if (options.sessionId !== undefined) {
+    const core = await context.core();
+    return { sessionId: (await core.sessions.find({ id: options.sessionId })).sessionId };
+  }
+  return options.projectPath === undefined ? null : { projectPath: options.projectPath };
+}
+
 async function attachAll(
   context: CommandContext,
-  sessionId: string,
+  place: FilePlace | null,
   { image = [], file = [] }: RunArguments,
 ): Promise<readonly Attachment[]> {
   const given: Attachment[] = [];
-  for (const path of image) given.push(await attachFile(context, { path, place: { sessionId }, kind: 'image' }));
-  for (const path of file) given.push(await attachFile(context, { path, place: { sessionId }, kind: 'file' }));
+  for (const path of image) given.push(await attachFile(context, { path, place, kind: 'image' }));
+  for (const path of file) given.push(await attachFile(context, { path, place, kind: 'file' }));
   return given;
 }
 

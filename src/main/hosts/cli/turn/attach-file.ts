@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Attachment } from '@shared/attachments/attachment.ts';
-import { maxImageBytes } from '@shared/attachments/attachment-text.ts';
+import { maxFileBytes } from '@shared/attachments/attachment-text.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -10,12 +10,16 @@ import { usageError } from '../report-failure.ts';
 /** Gives the core a file of the person. What it is is decided by what is in it; `image` refuses everything else. */
 export async function attachFile(
   context: CommandContext,
-  { path, place, kind }: { readonly path: string; readonly place: FilePlace; readonly kind: 'image' | 'file' },
+  { path, place, kind }: { readonly path: string; readonly place: FilePlace | null; readonly kind: 'image' | 'file' },
 ): Promise<Attachment> {
   const whole = await attachableFile(path);
   const core = await context.core();
   const data = (await readFile(whole)).toString('base64');
-  const kept = await core.attachments.keep({ name: basename(whole), data, path: whole, place });
+  const kept = await core.attachments.keep({
+    name: basename(whole),
+    data,
+    ...(place === null ? {} : { path: whole, place }),
+  });
   if (kind === 'image' && kept.kind !== 'image')
     throw usageError(`${path} is not an image.`, 'Attach a text file with --file, or with /attach in a conversation.');
   return kept;
@@ -31,9 +35,9 @@ export async function attachableFile(path: string): Promise<string> {
   });
   if (!size.isFile())
     throw usageError(`${path} is not a file.`, 'To show a folder of the project, write @FOLDER/ in the message.');
-  if (size.size > maxImageBytes) {
+  if (size.size > maxFileBytes) {
     throw usageError(
-      `${path} has ${size.size} bytes. The limit is ${maxImageBytes}.`,
+      `${path} has ${size.size} bytes. The limit is ${maxFileBytes}.`,
       'Make it smaller, then attach it again.',
     );
   }

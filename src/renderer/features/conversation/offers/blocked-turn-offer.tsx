@@ -13,13 +13,15 @@ import { resendTask } from './resend-task.ts';
 interface BlockedTurnOfferProps {
   readonly sessionId: string;
   readonly state: SessionState;
+  /** The task was sent once more. */
+  readonly onSent: () => void;
 }
 
 /** Below a last turn that was stopped by something a person can change: the way to that, and the task once more. */
-export function BlockedTurnOffer({ sessionId, state }: BlockedTurnOfferProps) {
+export function BlockedTurnOffer({ sessionId, state, onSent }: BlockedTurnOfferProps) {
   const turn = state.turns.at(-1);
   if (turn === undefined) return null;
-  return <Offer key={turn.id} {...{ sessionId, state, turn }} />;
+  return <Offer key={turn.id} {...{ sessionId, state, turn, onSent }} />;
 }
 
 /** What the end of Dewpoint or of its sandbox cut off. */
@@ -27,11 +29,11 @@ const hasOwnOffer: readonly string[] = ['crashed', 'sandbox-lost'];
 const stopped: readonly string[] = ['cap', 'limit', 'missing', 'error'];
 const aboutModels: readonly string[] = ['missing-model', 'missing-key', 'model-failed'];
 
-function Offer({ sessionId, state, turn }: BlockedTurnOfferProps & { readonly turn: TurnState }) {
+function Offer({ sessionId, state, turn, onSent }: BlockedTurnOfferProps & { readonly turn: TurnState }) {
   const actionOf = useActionOf();
   const client = useClient();
   const again = useMutation({
-    mutationFn: () => resendTask(client, { sessionId, state, turn }, { say: (task) => task }),
+    mutationFn: () => resendTask(client, { sessionId, state, turn, onSent }, { say: (task) => task }),
     onError: (error) => announce({ kind: 'error', text: failureText(error) }),
   });
   const status = turnStatus(turn);

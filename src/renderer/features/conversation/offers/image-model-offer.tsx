@@ -12,16 +12,18 @@ import { resendTask } from './resend-task.ts';
 interface ImageModelOfferProps {
   readonly sessionId: string;
   readonly state: SessionState;
+  /** The task was sent once more. */
+  readonly onSent: () => void;
 }
 
 /** Below a turn whose models do not see the picture of its message: the same message to one that does. */
-export function ImageModelOffer({ sessionId, state }: ImageModelOfferProps) {
+export function ImageModelOffer({ sessionId, state, onSent }: ImageModelOfferProps) {
   const turn = state.turns.at(-1);
   if (turn?.reason !== 'missing') return null;
-  return <Offer key={turn.id} {...{ sessionId, state, turn }} />;
+  return <Offer key={turn.id} {...{ sessionId, state, turn, onSent }} />;
 }
 
-function Offer({ sessionId, state, turn }: ImageModelOfferProps & { readonly turn: TurnState }) {
+function Offer({ sessionId, state, turn, onSent }: ImageModelOfferProps & { readonly turn: TurnState }) {
   const client = useClient();
   const models = useModels().data ?? [];
   const [wanted, setWanted] = useState('');
@@ -36,7 +38,7 @@ function Offer({ sessionId, state, turn }: ImageModelOfferProps & { readonly tur
     setIsSending(true);
     try {
       const options = sendOptionsFor(model, turn);
-      await resendTask(client, { sessionId, state, turn }, { say: (task) => task, options });
+      await resendTask(client, { sessionId, state, turn, onSent }, { say: (task) => task, options });
     } catch (error) {
       announce({ kind: 'error', text: failureText(error) });
       setIsSending(false);

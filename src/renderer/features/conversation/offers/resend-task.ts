@@ -7,6 +7,8 @@ export interface ResentTurn {
   readonly sessionId: string;
   readonly state: SessionState;
   readonly turn: TurnState;
+  /** Called once it is sent. */
+  readonly onSent: () => void;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface ResentTurn {
  */
 export async function resendTask(
   client: CoreClient,
-  { sessionId, state, turn }: ResentTurn,
+  { sessionId, state, turn, onSent }: ResentTurn,
   { say, options = {} }: { readonly say: (task: string) => string; readonly options?: SendOptions },
 ): Promise<void> {
   const message = state.messages.find(({ messageId }) => messageId === turn.messageId);
@@ -31,4 +33,5 @@ export async function resendTask(
     options: { ...interactiveOptions, ...options, origin, plan: turn.plan, ...(maxUsd === null ? {} : { maxUsd }) },
     attachments: [...(message?.attachments ?? [])],
   });
+  onSent();
 }

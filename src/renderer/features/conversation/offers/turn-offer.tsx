@@ -56,10 +56,12 @@ export function TurnOffer({ name, label, text, leave, accept, onAccept }: TurnOf
 interface ResumeOfferProps {
   readonly sessionId: string;
   readonly state: SessionState;
+  /** The task was sent once more. */
+  readonly onSent: () => void;
 }
 
 /** Below a turn that the end of Dewpoint or of its sandbox cut off: it goes on only when a person says so. */
-export function ResumeOffer({ sessionId, state }: ResumeOfferProps) {
+export function ResumeOffer({ sessionId, state, onSent }: ResumeOfferProps) {
   const client = useClient();
   const turn = state.turns.at(-1);
   if (turn?.reason !== 'crashed' && turn?.reason !== 'sandbox-lost') return null;
@@ -74,7 +76,7 @@ export function ResumeOffer({ sessionId, state }: ResumeOfferProps) {
       onAccept={() =>
         resendTask(
           client,
-          { sessionId, state, turn },
+          { sessionId, state, turn, onSent },
           { say: (task) => t('interrupted.message', { task }), options: { origin: 'resume' } },
         )
       }
@@ -85,10 +87,12 @@ export function ResumeOffer({ sessionId, state }: ResumeOfferProps) {
 interface CloudReviewOfferProps {
   readonly sessionId: string;
   readonly state: SessionState;
+  /** The task was sent once more. */
+  readonly onSent: () => void;
 }
 
 /** Below a turn that was done here for want of a network, once the network is back. */
-export function CloudReviewOffer({ sessionId, state }: CloudReviewOfferProps) {
+export function CloudReviewOffer({ sessionId, state, onSent }: CloudReviewOfferProps) {
   const client = useClient();
   const turn = state.turns.at(-1);
   const isBack = state.notices.some(({ code, seq }) => code === 'network-back' && seq > (turn?.seq ?? 0));
@@ -104,7 +108,7 @@ export function CloudReviewOffer({ sessionId, state }: CloudReviewOfferProps) {
       onAccept={() =>
         resendTask(
           client,
-          { sessionId, state, turn },
+          { sessionId, state, turn, onSent },
           { say: (task) => t('secondLook.message', { task }), options: { policy: 'cloud', origin: 'cloud-review' } },
         )
       }

@@ -2,12 +2,16 @@ import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
 import type { StepState } from '@shared/session/session-state.ts';
 import { bytes, tokens } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
+import { useModels } from '../../../lib/models/use-local-model.ts';
 import { useMemoryPlan } from '../../../lib/models/use-memory-plan.ts';
 import { Facts, Section } from '../../../ui/layout/facts.tsx';
 
 /** What the local model of a step takes of the memory it lies in, and the context that was asked for and granted. */
 export function ContextMemory({ step }: { readonly step: StepState }) {
-  const plan = useMemoryPlan(step.where === 'local' ? step.model : null);
+  const models = useModels();
+  // What the model is loaded with, which is less than this machine could hold.
+  const context = models.data?.find(({ id }) => id === step.model)?.info?.contextTokens ?? null;
+  const plan = useMemoryPlan(step.where === 'local' && context !== null ? step.model : null, context);
   // A model of a server, or a scripted one, has no file whose header could be read.
   if (plan.data === undefined || plan.data.totalBytes === null) return null;
   const { asked, granted } = plan.data;

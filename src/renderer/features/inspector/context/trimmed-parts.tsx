@@ -35,7 +35,7 @@ export function TrimmedParts({ sessionId, step }: TrimmedPartsProps) {
       ) : (
         <ul className="flex flex-col gap-2.5 text-sm">
           {trimmed.data.map((one) => (
-            <li key={one.seq} data-trimmed={one.why}>
+            <li key={`${one.why}:${one.seq}`} data-trimmed={one.why}>
               {one.why === 'summary' ? (
                 <Summed sessionId={sessionId} trimming={one} />
               ) : (
@@ -54,7 +54,7 @@ interface OneProps {
   readonly trimming: Trimming;
 }
 
-function Shortened({ sessionId, trimming, why }: OneProps & { readonly why: 'long' | 'room' }) {
+function Shortened({ sessionId, trimming, why }: OneProps & { readonly why: 'long' | 'room' | 'attached' }) {
   const [part] = trimming.parts;
   if (part === undefined) return null;
   return (

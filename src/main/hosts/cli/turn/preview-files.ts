@@ -1,0 +1,59 @@
+import type { FilePlace, FilePreview } from '@shared/attachments/attachment-inputs.ts';
+import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { RunOptions } from '@shared/session/run-options.ts';
+import { sizeText } from '@shared/text/size-text.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import type { CommandContext } from '../command-context.ts';
+import { usageError } from '../report-failure.ts';
+
+interface Unsent {
+  readonly place: FilePlace | null;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly options: Pick<RunOptions, 'policy' | 'local' | 'cloud'>;
+}
+
+/**
+ * Says before a message is sent what of its files its model will not get. Throws a usage error for a picture that none of
+ * its models sees; `choose` is how another model is chosen here.
+ */
+export async function previewFiles(context: CommandContext, message: Unsent, choose: string): Promise<void> {
+  const { place, text, attachments, options } = message;
+  if (attachments.length === 0 && !text.includes('@')) return;
+  const { policy, local, cloud } = options;
+  const asked = {
+    ...(policy === undefined ? {} : { policy }),
+    ...(local === undefined ? {} : { local }),
+    ...(cloud === undefined ? {} : { cloud }),
+  };
+  const core = await context.core();
+  const preview = await core.attachments.preview(
+    { place, text, attachments: [...attachments], ...asked },
+    { signal: context.signal },
+  );
+  const models = preview.models.map(({ label }) => seenName(label)).join(' and ');
+  if (preview.unseen !== null) {
+    const ids = preview.unseen.seeing.map(({ id }) => seenName(id));
+    const others = ids.length === 0 ? 'No other model here can.' : `These can: ${ids.join(', ')}.`;
+    throw usageError(
+      `${models} cannot see images, so the message was not sent.`,
+      `${others} ${choose}, or leave the image out.`,
+    );
+  }
+  const { terminal } = context;
+  for (const note of preview.notes) terminal.err(`${seenWords(note)}\n`);
+  const told = preview.files.flatMap((file) => cutLine(file, models));
+  if (told.length === 0) return;
+  for (const line of told) terminal.err(`${terminal.colors.yellow(line)}\n`);
+  terminal.err('Attach only the part you need, or choose a model with a larger context.\n');
+}
+
+function cutLine({ attachment, bytes: all, shownBytes, pages }: FilePreview, models: string): readonly string[] {
+  const name = seenName(attachmentLabel(attachment));
+  if (pages !== null && pages.shown < pages.all)
+    return [`${name}: only pages 1 to ${pages.shown} of ${pages.all} will be sent to ${models}.`];
+  return shownBytes < all
+    ? [`${name}: only the first ${sizeText(shownBytes)} of ${sizeText(all)} will be sent to ${models}.`]
+    : [];
+}

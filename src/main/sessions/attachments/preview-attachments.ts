@@ -1,0 +1,109 @@
+import { runOptionsSchema } from '@shared/session/run-options.ts';
+import type { Attachment } from '@shared/attachments/attachment.ts';
+import type {
+  AttachmentPreview,
+  FilePreview,
+  PreviewedMessage,
+  PreviewModel,
+} from '@shared/attachments/attachment-inputs.ts';
+import { hasImage, pagesIn } from '@shared/attachments/attachment-text.ts';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import type { FittedText } from '@shared/attachments/fit-attachments.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { settingsForProject } from '@shared/settings/settings-for-project.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { fitAttached, roomForAttached } from '../../agent/prompt/attached-parts.ts';
+import type { Attached } from '../../agent/prompt/attached-parts.ts';
+import type { Blobs } from '../blobs/blob-store.ts';
+import { turnOptions } from '../open/turn-options.ts';
+
+export interface PreviewOptions {
+  readonly blobs: Pick<Blobs, 'get'>;
+  readonly models: {
+    readonly info: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+    readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
+  };
+  readonly settings: () => Settings;
+}
+
+interface Previewed {
+  readonly message: PreviewedMessage;
+  readonly attachments: readonly Attachment[];
+  readonly notes: readonly string[];
+  readonly projectPath: string | null;
+}
+
+/** What the model with the least room would be shown, by the functions that make its prompt. */
+export async function previewAttachments(
+  options: PreviewOptions,
+  { message, attachments, notes, projectPath }: Previewed,
+  signal: AbortSignal,
+): Promise<AttachmentPreview> {
+  const infos = await modelsFor(options, message, projectPath, signal);
+  const attached = await Promise.all(
+    attachments.map(async (attachment) => ({ attachment, bytes: await options.blobs.get(attachment.blob) })),
+  );
+  const room = Math.min(...infos.map(roomForAttached));
+  const fitted = fitAttached(attached, room);
+  const isUnseen = hasImage(attachments) && infos.length > 0 && !infos.some(seesImages);
+  return {
+    models: infos.map(modelOf),
+    files: attached.map((one, index) => ({
+      ...fileOf(one, fitted[index] ?? null),
+      isMentioned: !message.attachments.some(
+        ({ blob, name }) => blob.sha256 === one.attachment.blob.sha256 && name === one.attachment.name,
+      ),
+    })),
+    notes,
+    unseen: isUnseen ? { seeing: await seeingModels(options, signal) } : null,
+  };
+}
+
+/** Whoever a turn of this message could run on. */
+async function modelsFor(
+  { settings, models }: PreviewOptions,
+  { policy, local, cloud }: PreviewedMessage,
+  projectPath: string | null,
+  signal: AbortSignal,
+): Promise<readonly ModelInfo[]> {
+  const asked = turnOptions(
+    settingsForProject(settings(), projectPath),
+    runOptionsSchema.parse({ policy, local, cloud }),
+  );
+  const ids = [asked.policy === 'cloud' ? null : asked.local, asked.policy === 'local' ? null : asked.cloud];
+  const infos = await Promise.all(ids.map((id) => (id === null ? Promise.resolve(null) : models.info(id, signal))));
+  return infos.filter((info) => info !== null);
+}
+
+async function seeingModels({ models }: PreviewOptions, signal: AbortSignal): Promise<readonly PreviewModel[]> {
+  const entries = await models.list(signal);
+  return entries.flatMap(({ state, info }) =>
+    state === 'ready' && info !== null && seesImages(info) ? [modelOf(info)] : [],
+  );
+}
+
+function seesImages({ capabilities }: ModelInfo): boolean {
+  return capabilities.images === true;
+}
+
+function modelOf(info: ModelInfo): PreviewModel {
+  return { id: info.id, label: info.label, where: info.where, images: seesImages(info) };
+}
+
+function fileOf({ attachment, bytes }: Attached, fit: FittedText | null): Omit<FilePreview, 'isMentioned'> {
+  if (attachment.kind === 'image' || bytes === null || fit === null) {
+    const size = attachment.blob.bytes;
+    return { attachment, bytes: size, shownBytes: size, lines: null, pages: null };
+  }
+  const { document } = attachment;
+  const text = new TextDecoder().decode(bytes);
+  const shown = text.slice(0, fit.length);
+  const pages =
+    document === undefined ? null : { all: document.pages, shown: pagesIn(shown, document), blank: document.blank };
+  const lines = document === undefined ? { all: linesIn(text), shown: linesIn(shown) } : null;
+  return { attachment, bytes: fit.bytes, shownBytes: fit.shownBytes, lines, pages };
+}
+
+function linesIn(text: string): number {
+  return text === '' ? 0 : text.replace(/\n$/u, '').split('\n').length;
+}

@@ -1,0 +1,91 @@
+import type { DocumentFacts } from '@shared/attachments/attachment.ts';
+import { maxTextBytes, pageMark } from '@shared/attachments/attachment-text.ts';
+import type { DocumentText } from './read-document.ts';
+
+/** What a file says, and what its letters were written in where that was not UTF-8. */
+export interface FileText {
+  readonly text: string;
+  readonly encoding?: 'UTF-16' | 'Windows-1252';
+}
+
+/** Null: it is no text. Goes by the bytes, never by the name. */
+export function textOfFile(bytes: Uint8Array): FileText | null {
+  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : utf16Big(bytes);
+  if (utf16 !== null) return withEncoding(decoded(bytes, utf16), 'UTF-16');
+  if (bytes.includes(0)) return null;
+  const text = decoded(bytes, 'utf-8');
+  if (text !== null) return { text };
+  return hasControls(bytes) ? null : withEncoding(decoded(bytes, 'windows-1252'), 'Windows-1252');
+}
+
+function utf16Big(bytes: Uint8Array): 'utf-16be' | null {
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null;
+}
+
+function decoded(bytes: Uint8Array, encoding: string): string | null {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    // Another encoding, or no text at all: a model would read nonsense.
+    return null;
+  }
+}
+
+function withEncoding(text: string | null, encoding: NonNullable<FileText['encoding']>): FileText | null {
+  return text === null || text.includes('\0') ? null : { text, encoding };
+}
+
+/** Texts have line ends, tabs and form feeds; what has more of these is something else. */
+function hasControls(bytes: Uint8Array): boolean {
+  return bytes.some((byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d);
+}
+
+export function isPdf(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-');
+}
+
+export interface ReadPages {
+  readonly text: string;
+  readonly facts: Omit<DocumentFacts, 'blob'>;
+}
+
+/** The text of a PDF with a mark before each page, up to what a message takes; a sentence where there is none. */
+export function pagesOf(name: string, found: DocumentText): ReadPages | string {
+  if (!found.ok) return whyNot(name, found.why);
+  const { pages, texts } = found;
+  if (texts.every(isBlank))
+    return `${name} has no text: its ${pages === 1 ? 'page is a picture' : `${pages} pages are pictures`}, probably scans. Run text recognition (OCR) on it first, or attach the pages you need as pictures.`;
+  const kept: string[] = [];
+  let size = 0;
+  for (const [index, text] of texts.entries()) {
+    const mark = pageMark(index + 1, pages);
+    const page = isBlank(text)
+      ? `${mark}\n(This page has no text. It may be a picture.)\n`
+      : `${mark}\n${text.trimEnd()}\n`;
+    size += Buffer.byteLength(page);
+    if (size > maxTextBytes) break;
+    kept.push(page);
+  }
+  if (kept.length === 0) return `The first page of ${name} is too long to be attached. Attach a part of it as text.`;
+  const blank = texts.slice(0, kept.length).filter(isBlank).length;
+  return { text: kept.join('\n'), facts: { pages, read: kept.length, blank } };
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+function whyNot(name: string, why: Extract<DocumentText, { readonly ok: false }>['why']): string {
+  switch (why) {
+    case 'encrypted':
+      return `${name} is protected by a password. Save a copy without the password, then attach that.`;
+    case 'broken':
+      return `${name} is damaged and cannot be read as a PDF. Open it, save or print it as a PDF again, then attach that.`;
+    case 'too-hard':
+      return `${name} takes too much time or memory to read. Attach only the pages you need, as a smaller PDF or as text.`;
+    case 'no-reader':
+      return `${name} was not read: the PDF reader did not start. Try again, or attach its text.`;
+    default:
+      return why satisfies never;
+  }
+}

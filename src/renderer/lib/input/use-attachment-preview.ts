@@ -1,0 +1,78 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { AttachmentPreview, FilePlace, PreviewModel } from '@shared/attachments/attachment-inputs.ts';
+import { mentionOf, mentionsIn } from '@shared/attachments/file-mentions.ts';
+import { useClient } from '../connection/core-context.ts';
+import { failureText } from '../connection/failure-text.ts';
+import type { SendOptions } from '../session/session-commands.ts';
+import type { Policy } from '../models/routing-policies.ts';
+import type { Attachments } from './use-attachments.ts';
+
+/** What a model would get of the message in the field, and whether the message has to wait for a decision. */
+export interface PreviewedFiles {
+  readonly preview: AttachmentPreview | null;
+  /** Why it could not be found out. */
+  readonly problem: string | null;
+  /** A file was not taken, a picture is seen by nobody, or it is not known yet: nothing is sent without the person knowing. */
+  readonly isHeld: boolean;
+}
+
+interface FieldOfFiles {
+  readonly attachments: Pick<Attachments, 'list' | 'problems' | 'isBusy'>;
+  readonly text: string;
+  readonly place: FilePlace | null;
+  readonly options: PreviewOptions;
+}
+
+/** What the message is sent with, of what decides who gets it. */
+export interface PreviewOptions {
+  readonly policy?: Policy;
+  readonly local?: string;
+  readonly cloud?: string;
+}
+
+export function useAttachmentPreview({ attachments, text, place, options }: FieldOfFiles): PreviewedFiles {
+  const client = useClient();
+  const { list, problems, isBusy } = attachments;
+  // Only what the text mentions is asked about: the words between are typed letter by letter.
+  const mentions = text.includes('@') ? mentionsIn(text).map(({ start, end }) => text.slice(start, end)) : [];
+  const input = { place, text: mentions.join(' '), attachments: [...list], ...options };
+  const isAsked = list.length > 0 || (mentions.length > 0 && place !== null);
+  const found = useQuery({
+    queryKey: ['attachments', 'preview', input],
+    queryFn: ({ signal }) => client.attachments.preview(input, { signal }),
+    enabled: isAsked,
+    placeholderData: keepPreviousData,
+    // A model or a setting may have changed meanwhile.
+    staleTime: 2000,
+    retry: false,
+  });
+  const preview = isAsked ? (found.data ?? null) : null;
+  const isUnknown = list.length > 0 && (found.isPending || found.isPlaceholderData);
+  return {
+    preview,
+    problem: isAsked && found.error !== null ? failureText(found.error) : null,
+    isHeld: problems.length > 0 || isBusy || isUnknown || (preview !== null && preview.unseen !== null),
+  };
+}
+
+/** What the message is sent with so that this model gets it: nothing goes to the cloud that was not to go there. */
+export function optionsForModel({ id, where }: PreviewModel, { models }: AttachmentPreview): SendOptions {
+  if (where === 'local') return { policy: 'local', local: id };
+  return { policy: models.some((model) => model.where === 'local') ? 'hybrid' : 'cloud', cloud: id };
+}
+
+/** Of the models that see pictures, those that may be offered; `kept`: how many are in the cloud, where it may not go. */
+export function offeredModels({ unseen, models }: AttachmentPreview): {
+  readonly offered: readonly PreviewModel[];
+  readonly kept: number;
+} {
+  const seeing = unseen?.seeing ?? [];
+  const mayLeave = models.some(({ where }) => where === 'cloud');
+  const offered = seeing.filter(({ where }) => where === 'local' || mayLeave);
+  return { offered, kept: seeing.length - offered.length };
+}
+
+/** A text without the mentions of some files, which then do not come along. */
+export function withoutMentions(text: string, paths: readonly string[]): string {
+  return paths.reduce((rest, path) => rest.replaceAll(mentionOf(path), path), text);
+}

@@ -1,0 +1,171 @@
+import type { ClientCore } from '../fakes/core-client.ts';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countAttachments } from '../../bench/lib/attachment-rows.ts';
+import { eventsOf, openClientCore } from '../fakes/core-client.ts';
+import { madeFiles } from '../fakes/made-files.ts';
+import { pdfFile } from '../fakes/pdf-file.ts';
+import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { success } from '../../src/shared/errors.ts';
+import { violations } from './axe.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+/** The page on a real core: what is said of a file before it is sent is what its model gets. */
+let folder: string;
+let core: ClientCore;
+let served: ServedPage;
+let sessionId: string;
+const pictures = process.env.DEWPOINT_ATTACHMENT_PICTURES;
+
+const table = Buffer.from(
+  `id,name,amount\n${Array.from({ length: 2200 }, (_, row) => `${row},customer ${row},${row}.50\n`).join('')}`,
+);
+const lines = ['Invoice 4711', 'Total: 1,234.50 EUR'];
+const pdf = pdfFile({ pages: [['Cover'], lines, []], isCompressed: true });
+const long = pdfFile({
+  pages: Array.from({ length: 60 }, () => Array.from({ length: 40 }, () => 'A line of a long report, with its words.')),
+  isCompressed: true,
+});
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dewpoint-attached-'));
+  mkdirSync(join(folder, 'project'));
+  core = await openClientCore({
+    home: join(folder, 'home'),
+    cache: join(folder, 'cache'),
+    version: '0.0.0-test',
+    onNotice: () => undefined,
+    startSandbox: async () => success(createMemorySandbox({ files: {} })),
+  });
+  const replies = [{ text: 'The total is 1,234.50 EUR (page 2).' }];
+  await core.client.settings.set({ key: 'providers.script', value: { kind: 'scripted', repeat: true, replies } });
+  await core.client.settings.set({ key: 'local', value: 'script/script' });
+  const project = join(folder, 'project');
+  sessionId = (await core.client.sessions.create({ projectPath: project, title: 'A talk with files' })).sessionId;
+  served = await servePage(core);
+  await served.resize(1100, 800);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+afterAll(async () => {
+  await served?.close();
+  await core?.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function give(name: string, buffer: Buffer): Promise<void> {
+  await served.page
+    .getByRole('main')
+    .locator('input[type=file]')
+    .setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
+}
+
+/** In each look that a person may have. */
+async function shots(name: string): Promise<void> {
+  if (pictures === undefined) return;
+  const { page } = served;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`) });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.screenshot({ path: join(pictures, `${name}-dark.png`) });
+  await page.emulateMedia({ colorScheme: 'light' });
+  await served.resize(420, 800);
+  await page.screenshot({ path: join(pictures, `${name}-narrow.png`) });
+  await served.resize(1100, 800);
+}
+
+const attached = () => served.page.getByRole('main').getByRole('list', { name: 'Attached' });
+const button = (name: string) => served.page.getByRole('button', { name, exact: true });
+
+describe('files of a new task', () => {
+  it('do not start it while one was not taken, by button or by key, and do once it was left out', async () => {
+    const { page } = served;
+    await page.getByRole('button', { name: 'New task' }).first().click();
+    const field = page.getByRole('textbox', { name: 'What would you like' }).or(page.locator('form textarea')).first();
+    await field.fill('What is the total?');
+    await give('locked.pdf', pdfFile({ pages: [['x']], isEncrypted: true }));
+    await page.getByRole('alert').getByText('Save a copy without the password').waitFor();
+    await shots('refused');
+    expect(await button('Start').isDisabled()).toBe(true);
+    const before = (await core.client.sessions.list()).length;
+    await field.press('Enter');
+    expect((await core.client.sessions.list()).length).toBe(before);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Leave out' }).click();
+    expect(await button('Start').isDisabled()).toBe(false);
+  });
+});
+
+describe('files of a message', () => {
+  it('say how much of each will be sent, and Context shows the same after', async () => {
+    const { page } = served;
+    await page.locator('[data-session]', { hasText: 'A talk with files' }).click();
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    await give('orders.csv', table);
+    const said = attached().getByText(/^Only the first [\d.]+ kB of 5\d\.\d kB will be sent$/u);
+    await said.waitFor();
+    await give('invoice.pdf', pdf);
+    await attached().getByText('3 pages').waitFor();
+    await attached().getByText('1 page without text').waitFor();
+    await give('report.pdf', long);
+    await attached()
+      .getByText(/^Only pages 1 to \d+ of 60 will be sent$/u)
+      .waitFor();
+    await give('empty.txt', Buffer.alloc(0));
+    await attached().getByText('empty file').waitFor();
+    await give('letter.txt', Buffer.from('Größe\n', 'latin1'));
+    await attached().getByText('converted from Windows-1252').waitFor();
+    await page.getByText('Scripted answers has no room for more.').waitFor();
+    await shots('chips');
+    expect(await violations(page)).toEqual([]);
+    const words = (await said.innerText()).match(/first ([\d.]+ kB) of ([\d.]+ kB)/u);
+    await page.getByRole('textbox', { name: 'Message' }).fill('What is the total?');
+    await button('Send').click();
+    await page.getByRole('log').getByText('The total is 1,234.50 EUR').first().waitFor();
+    const started = (await eventsOf(core.client, sessionId)).find((event) => event.type === 'model-call-started');
+    if (started?.type !== 'model-call-started') throw new Error('no call');
+    expect(started.cut?.map(({ name }) => name)).toEqual(['orders.csv', 'report.pdf']);
+    const { request } = await core.client.sessions.detail({ sessionId, id: started.callId });
+    const prompt = request?.messages.map(({ text }) => text).join('\n') ?? '';
+    expect(prompt).toContain('[Page 2 of 3]\nInvoice 4711\nTotal: 1,234.50 EUR');
+    const trimmed = await core.client.sessions.trimmed({ sessionId, callId: started.callId });
+    expect(trimmed.map(({ why, parts }) => [why, parts[0]?.label])).toEqual([
+      ['attached', 'orders.csv'],
+      ['attached', 'report.pdf'],
+    ]);
+    const context = page.getByRole('tabpanel', { name: 'Context' });
+    await page.keyboard.press('Control+5');
+    const row = context.locator('[data-trimmed=attached]', { hasText: 'orders.csv' });
+    await row.getByText(`${words?.[2]} → ${words?.[1]}`).waitFor();
+    await shots('context');
+    await page.keyboard.press('Control+5');
+    expect((await core.client.sessions.replay({ sessionId })).firstDifference).toBeNull();
+  });
+
+  it('hold the message while one was not taken', async () => {
+    const { page } = served;
+    await page.getByRole('textbox', { name: 'Message' }).fill('And this?');
+    await give('scan.pdf', pdfFile({ pages: [[], []] }));
+    await page.getByRole('alert').getByText('Run text recognition (OCR) on it first').waitFor();
+    expect(await button('Send').isDisabled()).toBe(true);
+    const before = (await eventsOf(core.client, sessionId)).length;
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    expect((await eventsOf(core.client, sessionId)).length).toBe(before);
+    await page.getByRole('button', { name: 'Leave out' }).click();
+    await expect.poll(() => button('Send').isDisabled()).toBe(false);
+  });
+});
+
+describe('sixty files', () => {
+  it('are none of them cut, refused or unseen without a notice before sending', async () => {
+    expect(madeFiles).toHaveLength(60);
+    const counts = await countAttachments();
+    expect(counts.silent).toEqual([]);
+    expect(counts.cut).toBeGreaterThan(5);
+    expect(counts.refused).toBeGreaterThan(5);
+    expect(counts.unseen).toBeGreaterThan(3);
+  }, 120_000);
+});

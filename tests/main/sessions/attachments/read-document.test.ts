@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
+import { createDocumentReader } from '../../../../src/main/sessions/attachments/read-document.ts';
+import type { DocumentReaderOptions } from '../../../../src/main/sessions/attachments/read-document.ts';
+import { pdfFile } from '../../../fakes/pdf-file.ts';
+
+let home: string;
+let options: DocumentReaderOptions;
+
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'dewpoint-documents-'));
+  const programs = createHostPrograms({ home, env: process.env });
+  const processPath = resolve('src/main/sessions/attachments/document-process.ts');
+  options = { programs, nodePath: process.execPath, processPath };
+});
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const read = (bytes: Uint8Array) => createDocumentReader(options)(bytes);
+const pages = [['Invoice 4711', 'Total (net): 1,234.50 EUR'], ['Terms']];
+
+describe('the text of a PDF', () => {
+  it('comes page by page, from plain and from packed content', async () => {
+    const found = { ok: true, pages: 2, texts: ['Invoice 4711\nTotal (net): 1,234.50 EUR', 'Terms'] };
+    expect(await read(pdfFile({ pages }))).toEqual(found);
+    expect(await read(pdfFile({ pages, isCompressed: true }))).toEqual(found);
+  });
+
+  it('is empty for pages that are pictures, and is said not to be had of a locked or a broken file', async () => {
+    expect(await read(pdfFile({ pages: [[], []] }))).toEqual({ ok: true, pages: 2, texts: ['', ''] });
+    expect(await read(pdfFile({ pages, isEncrypted: true }))).toEqual({ ok: false, why: 'encrypted' });
+    expect(await read(Buffer.from('%PDF-1.7\nnothing of it is left'))).toEqual({ ok: false, why: 'broken' });
+  });
+
+  it('ends with what a message may take', async () => {
+    const line = 'Words of a long report. '.repeat(4);
+    const long = Array.from({ length: 400 }, () => Array.from({ length: 45 }, () => line));
+    const found = await read(pdfFile({ pages: long, isCompressed: true }));
+    expect(found).toMatchObject({ ok: true, pages: 400 });
+    expect(found.ok ? found.texts.length : 0).toBeLessThan(90);
+  });
+
+  it('ends a file that unpacks to far more than it is, and goes on', async () => {
+    const bomb = deflateSync(Buffer.alloc(700 * 1024 * 1024, '(x) Tj '), { level: 1 });
+    const reader = createDocumentReader({ ...options, timeoutMs: 6_000 });
+    expect(await reader(pdfFile({ pages: [['x']], content: bomb }))).toEqual({ ok: false, why: 'too-hard' });
+    expect(await read(pdfFile({ pages }))).toMatchObject({ ok: true });
+  }, 30_000);
+
+  it('is said not to be had where its process cannot be started', async () => {
+    const reader = createDocumentReader({ ...options, nodePath: '/nowhere/node' });
+    expect(await reader(pdfFile({ pages }))).toEqual({ ok: false, why: 'no-reader' });
+  });
+});
