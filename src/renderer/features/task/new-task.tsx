@@ -45,17 +45,7 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
   const project = typedFolder(shownProject, roots);
   const place = project === '' ? null : { projectPath: project };
   const attachments = useAttachments('task', place);
-  const { local, cloud } = choice.model;
-  const files = useAttachmentPreview({
-    attachments,
-    text: task,
-    place,
-    options: {
-      ...(choice.policy === '' ? {} : { policy: choice.policy }),
-      ...(local === undefined ? {} : { local }),
-      ...(cloud === undefined ? {} : { cloud }),
-    },
-  });
+  const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOf(choice) });
 
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -109,6 +99,15 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
       </div>
     </div>
   );
+}
+
+/** What of the choice decides which model a file is measured for. */
+function optionsOf({ policy, model: { local, cloud } }: TaskChoice) {
+  return {
+    ...(policy === '' ? {} : { policy }),
+    ...(local === undefined ? {} : { local }),
+    ...(cloud === undefined ? {} : { cloud }),
+  };
 }
 
 interface TaskFieldProps {

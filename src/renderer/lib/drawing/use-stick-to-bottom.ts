@@ -26,10 +26,12 @@ export function useStickToBottom(
   content: RefObject<HTMLElement | null>,
 ): StickToBottom {
   const sticks = useRef(true);
+  const isReleased = useRef(false);
   const wantedMs = useRef(Number.NEGATIVE_INFINITY);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const toEnd = (): void => {
     sticks.current = true;
+    isReleased.current = false;
     wantedMs.current = performance.now();
     setIsAtEnd(true);
     const scroller = view.current;
@@ -37,6 +39,7 @@ export function useStickToBottom(
   };
   const release = useCallback(() => {
     sticks.current = false;
+    isReleased.current = true;
   }, []);
   useEffect(() => {
     const [scroller, inner] = [view.current, content.current];
@@ -53,7 +56,9 @@ export function useStickToBottom(
       const isLeft = now.top < seen.top && (isByHand || performance.now() - changedMs > stillMs);
       // What a hand began before the end was asked for still runs out.
       const isOld = isByHand && hand.lastMs() < wantedMs.current;
-      if (isThere) sticks.current = true;
+      if (isByHand) isReleased.current = false;
+      // Who looks for a place passes the end on the way.
+      if (isThere) sticks.current = !isReleased.current;
       else if (isLeft && !isOld) sticks.current = false;
       if (sticks.current) scroller.scrollTop = scroller.scrollHeight;
       seen = placeOf(scroller);
