@@ -1,7 +1,9 @@
+import type { Effort } from '@shared/models/model-info.ts';
 import { streamAnswer, type Wire } from '../call/stream-answer.ts';
-import type { ModelRequest, Provider } from '../define.ts';
-import type { ApiModels } from './api-models.ts';
-import type { Reachability } from './reachability.ts';
+import type { ModelRequest, Provider, ProviderDependencies } from '../define.ts';
+import { createApiModels, type ApiModelsOptions } from './api-models.ts';
+import { watchReachability } from './reachability.ts';
+import { rejectHtmlPages } from './reject-html-pages.ts';
 import { firstWordMs, stallMs } from '../call/stall-watch.ts';
 
 /** What a wire format must know of the model that is called. */
@@ -13,24 +15,40 @@ export interface ModelTarget {
   readonly reasoning: boolean;
 }
 
-export interface ApiProviderOptions<Event> {
+/** A service, and what is known of its models beforehand. */
+export interface ApiService extends Pick<ApiModelsOptions, 'service' | 'where' | 'isElsewhere' | 'ownNames' | 'usual'> {
   readonly id: string;
   /** Of the definition or the preset, for what is carried from answer to request. */
   readonly kind: string;
-  readonly where: 'local' | 'cloud';
-  readonly settings: { readonly firstWordSeconds?: number | undefined };
-  readonly book: ApiModels;
-  readonly now: () => number;
-  readonly reach: Reachability;
+  readonly settings: Pick<ApiModelsOptions, 'models'> & {
+    readonly effort?: Effort | undefined;
+    readonly firstWordSeconds?: number | undefined;
+  };
+}
+
+/** How a service is asked. */
+export interface ApiCalls<Event> {
+  readonly fetchList: ApiModelsOptions['fetchList'];
   readonly tryKey?: Provider['tryKey'];
   /** One use: one call. */
   readonly wire: (targetOf: (request: ModelRequest) => ModelTarget) => Wire<Event>;
 }
 
-/** A provider that is a service: models from its book, calls over its wire, nothing held open between them. */
-export function createApiProvider<Event>(service: ApiProviderOptions<Event>): Provider {
-  const { id, kind, where, book, now, reach, tryKey } = service;
-  const limits = { firstWordMs: firstWordMs(service.settings), stallMs: stallMs[where] };
+/**
+ * A provider that is a service: models from its book, calls over its wire, nothing held open between them. All of
+ * `callsOver` goes through the `fetch` that it is given, which sees whether the service can be reached.
+ */
+export function createApiProvider<Event>(
+  dependencies: Pick<ProviderDependencies, 'now' | 'fetch'>,
+  { id, kind, settings, ...about }: ApiService,
+  callsOver: (get: typeof fetch) => ApiCalls<Event>,
+): Provider {
+  const { now } = dependencies;
+  const reach = watchReachability(dependencies.fetch ?? fetch);
+  const { fetchList, tryKey, wire } = callsOver(rejectHtmlPages(reach.fetch));
+  const { models, effort } = settings;
+  const book = createApiModels({ ...about, id, models, effort, now, reach, fetchList });
+  const limits = { firstWordMs: firstWordMs(settings), stallMs: stallMs[about.where] };
   const targetOf = ({ model }: ModelRequest): ModelTarget => {
     const { images, reasoning } = book.find(model).capabilities;
     return { by: `${kind}/${model}`, images: images === true, reasoning: reasoning === true };
@@ -43,7 +61,7 @@ export function createApiProvider<Event>(service: ApiProviderOptions<Event>): Pr
     ...(tryKey === undefined ? {} : { tryKey }),
     countTokens: async () => null,
     dispose: async () => {},
-    stream: (request, signal) => streamAnswer(service.wire(targetOf), request, { signal, now, ...limits }),
+    stream: (request, signal) => streamAnswer(wire(targetOf), request, { signal, now, ...limits }),
   };
 }
 
