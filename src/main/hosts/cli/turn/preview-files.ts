@@ -35,11 +35,11 @@ export async function previewFiles(context: CommandContext, message: Unsent, cho
   const models = preview.models.map(({ label }) => seenName(label)).join(' and ');
   if (preview.unseen !== null) {
     const ids = preview.unseen.seeing.map(({ id }) => seenName(id));
-    const others = ids.length === 0 ? 'No other model here can.' : `These can: ${ids.join(', ')}.`;
-    throw usageError(
-      `${models} cannot see images, so the message was not sent.`,
-      `${others} ${choose}, or leave the image out.`,
-    );
+    const hint =
+      ids.length === 0
+        ? 'No other model here can. Leave the image out.'
+        : `These can: ${ids.join(', ')}. ${choose}, or leave the image out.`;
+    throw usageError(`${models} cannot see images, so the message was not sent.`, hint);
   }
   const { terminal } = context;
   for (const note of preview.notes) terminal.err(`${seenWords(note)}\n`);

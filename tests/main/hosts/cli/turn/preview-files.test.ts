@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { AttachmentPreview } from '../../../../../src/shared/attachments/attachment-inputs.ts';
+import type { Attachment } from '../../../../../src/shared/attachments/attachment.ts';
+import { previewFiles } from '../../../../../src/main/hosts/cli/turn/preview-files.ts';
+import { commandContext } from '../../../../fakes/command-context.ts';
+import { createFakeHandlers } from '../../../../fakes/fake-handlers.ts';
+
+const model = { id: 'here/small', label: 'Small model', where: 'local', images: false } as const;
+const eyes = { id: 'here/eyes', label: 'Model with eyes', where: 'local', images: true } as const;
+const attachment: Attachment = { kind: 'text', name: 'orders.csv', blob: { sha256: 'a'.repeat(64), bytes: 50_000 } };
+const whole: AttachmentPreview = {
+  models: [model],
+  files: [{ attachment, isMentioned: false, bytes: 50_000, shownBytes: 50_000, lines: null, pages: null }],
+  notes: [],
+  unseen: null,
+};
+
+async function said(preview: AttachmentPreview): Promise<string> {
+  const fake = commandContext(createFakeHandlers({ attachments: { preview: () => preview } }));
+  const message = { place: null, text: 'What is in it?', attachments: [attachment], options: {} };
+  await previewFiles(fake.context, message, 'Choose one with --local');
+  return fake.said.err;
+}
+
+describe('the files of a message in the terminal', () => {
+  it('are told of before sending where they are cut or do not come along, and only then', async () => {
+    expect(await said(whole)).toBe('');
+    const cut = whole.files.map((file) => ({ ...file, shownBytes: 8_500 }));
+    expect(await said({ ...whole, files: cut })).toContain(
+      'orders.csv: only the first 8.5 kB of 50.0 kB will be sent to Small model.',
+    );
+    const pages = whole.files.map((file) => ({ ...file, pages: { all: 60, shown: 13, blank: 0 } }));
+    expect(await said({ ...whole, files: pages })).toContain('orders.csv: only pages 1 to 13 of 60 will be sent');
+    expect(await said({ ...whole, notes: ['@a.bin was not attached.'] })).toContain('@a.bin was not attached.');
+  });
+
+  it('stop a message whose picture nobody sees, and name who would', async () => {
+    await expect(said({ ...whole, unseen: { seeing: [eyes] } })).rejects.toMatchObject({
+      message: 'Small model cannot see images, so the message was not sent.',
+      hint: 'These can: here/eyes. Choose one with --local, or leave the image out.',
+    });
+    await expect(said({ ...whole, unseen: { seeing: [] } })).rejects.toMatchObject({
+      hint: 'No other model here can. Leave the image out.',
+    });
+  });
+});
