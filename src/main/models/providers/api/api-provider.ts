@@ -1,9 +1,10 @@
 import type { Effort } from '@shared/models/model-info.ts';
+import { PermanentError } from '../../../lib/net/net-fetch.ts';
 import { streamAnswer, type Wire } from '../call/stream-answer.ts';
 import type { ModelRequest, Provider, ProviderDependencies } from '../define.ts';
 import { createApiModels, type ApiModelsOptions } from './api-models.ts';
+import { readable } from './http-errors.ts';
 import { watchReachability } from './reachability.ts';
-import { rejectHtmlPages } from './reject-html-pages.ts';
 import { firstWordMs, stallMs } from '../call/stall-watch.ts';
 
 /** What a wire format must know of the model that is called. */
@@ -62,6 +63,22 @@ export function createApiProvider<Event>(
     countTokens: async () => null,
     dispose: async () => {},
     stream: (request, signal) => streamAnswer(wire(targetOf), request, { signal, now, ...limits }),
+  };
+}
+
+/**
+ * A `fetch` for services, which answer with no page for people. One that says that all is well comes from whoever is in
+ * the way (a portal that wants a name first), or from an address that is no service's; `fetch` fails then.
+ */
+function rejectHtmlPages(get: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await get(input, init);
+    if (!response.ok || !/text\/html/iu.test(response.headers.get('content-type') ?? '')) return response;
+    const page = readable(await response.text());
+    const cause = new PermanentError(
+      `The provider answered with ${page}, not with a model's answer. Check its address.`,
+    );
+    throw new TypeError('fetch failed', { cause });
   };
 }
 
