@@ -189,7 +189,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     },
     learn: (secret) => redactor.learn(secret),
     onNotice: config.onNotice,
-    askModels: (provider, signal) => models.ask(provider, signal),
+    askModels: (...asked) => models.ask(...asked),
   });
   const probed = createProbeResults({
     cards: createProbeCardStore(join(config.home, 'probe-cards.json')),

@@ -114,6 +114,7 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
           key={view.type === 'new' ? (view.project ?? '') : ''}
           projects={projects}
           first={view.type === 'new' ? (view.project ?? null) : null}
+          asked={view}
           onStarted={(sessionId) => onShow({ type: 'session', sessionId })}
         >
           {load.type === 'ready' && <FirstStart hasSessions={load.sessions.length > 0} />}

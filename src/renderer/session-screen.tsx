@@ -181,6 +181,10 @@ function useParts(
     if (asking !== null) (approvals.current ?? cap.current)?.focus();
   }, [asking]);
   useFocusAfter(state, { composer, approvals, cap });
+  useEffect(() => {
+    // At the start, and after what had the focus is gone with the view before.
+    if (document.activeElement === document.body) composer.current?.focus();
+  }, []);
   return { conversation, composer, approvals, cap };
 }
 

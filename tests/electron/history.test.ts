@@ -47,6 +47,7 @@ describe('a session with more than its fold keeps', () => {
               if (!found.includes(number)) found.push(number);
             }
             if (log === null || found.includes(1)) return resolve(found);
+            log.dispatchEvent(new WheelEvent('wheel', { deltaY: -400 }));
             log.scrollTop -= 400;
             requestAnimationFrame(step);
           };

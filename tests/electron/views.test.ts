@@ -163,7 +163,8 @@ describe('a session', () => {
   it('does not move while somebody reads', async () => {
     const { page } = served;
     const log = page.getByRole('log');
-    await log.evaluate((element) => element.scrollTo({ top: 200 }));
+    await log.hover();
+    await page.mouse.wheel(0, -12_000);
     await page.getByRole('button', { name: 'Jump to latest' }).waitFor();
     const place = (): Promise<number> => log.evaluate((element) => element.scrollTop);
     // Rows that come into view are measured, which may move what is drawn, and only then does it lie still.

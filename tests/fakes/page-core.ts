@@ -22,7 +22,7 @@ import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
 import type { CallDetail, ChangedFile, ChangeOutcome, SessionSummary } from '@shared/contract/sessions-contract.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
-import type { KeyReport } from '@shared/contract/keys-contract.ts';
+import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface PageCore extends ScriptedCore {
@@ -333,12 +333,19 @@ function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
   };
 }
 
+function tried(key: string): KeyTest {
+  if (key.includes(' ')) throw new AppError('bad-input', 'This is no key: it has a space in it.');
+  const test = key.startsWith('sk-unreachable') ? 'unknown' : key.startsWith('sk-wrong') ? 'refused' : 'accepted';
+  return { test, text: test === 'accepted' ? '' : 'connect ECONNREFUSED 203.0.113.7:443' };
+}
+
 function keyHandlers(core: PageCore, note: Note): Subject<'keys'> {
   let removed: KeyReport | null = null;
   return {
     list: () => core.keys,
+    try: ({ input: { value } }) => tried(value),
     set: ({ input: { provider, value } }) => {
-      if (value.includes(' ')) throw new AppError('bad-input', 'This is no key: it has a space in it.');
+      tried(value);
       note('key', provider);
       core.keys = { ...core.keys, keys: [{ provider, source: 'store', variable: null }] };
       return { kept: 'store', test: 'accepted', text: '' };

@@ -29,6 +29,7 @@ import { MoneyCap } from '../../src/renderer/ui/figures/money-cap.tsx';
 import { MoreButton } from '../../src/renderer/ui/controls/more-button.tsx';
 import { Notice } from '../../src/renderer/ui/notices/notice.tsx';
 import { OwnPriceMark } from '../../src/renderer/ui/figures/own-price-mark.tsx';
+import { FolderField } from '../../src/renderer/ui/controls/folder-field.tsx';
 import { PreparePackages } from '../../src/renderer/ui/project/prepare-packages.tsx';
 import { Problem } from '../../src/renderer/ui/notices/problem.tsx';
 import { ProjectHosts } from '../../src/renderer/ui/project/project-hosts.tsx';
@@ -252,6 +253,9 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   ),
   markdown: <Markdown text={markdown} />,
   'markdown-view': <MarkdownView text={`${long}\n\n- one\n- two`} isGrowing />,
+  'folder-field': (
+    <FolderField label="Project folder" hint={long} folder="/home/ada/notes" known={[]} onChange={nothing} />
+  ),
   'message-field': <Typing />,
   'money-cap': (
     <>
@@ -289,8 +293,9 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
     <div className="flex items-center gap-3">
       <RouteDot where="local" />
       <RouteDot where="cloud" />
-      <RouteDot where="local" isRunning />
-      <RouteDot where="cloud" hasFailed />
+      <RouteDot where="local" outcome="running" />
+      <RouteDot where="cloud" outcome="failed" />
+      <RouteDot where="local" outcome="stopped" />
     </div>
   ),
   'seen-change': (

@@ -31,8 +31,8 @@ export interface AvailableModels {
   /** Null: not set up, not on this machine, or its endpoint does not know it. */
   readonly info: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
   readonly provider: (providerId: string) => Provider | null;
-  /** What the service itself says now to the key as it is now; rejects where it says no. Nothing of it is kept. */
-  readonly ask: (providerId: string, signal: AbortSignal) => Promise<AskedService>;
+  /** What the service itself says now to a key, or to its own; rejects where it says no. Nothing of it is kept. */
+  readonly ask: (providerId: string, signal: AbortSignal, key?: string) => Promise<AskedService>;
   readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
   readonly show: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
   /** Looks at what is wrong with a model of a server, and repairs it where `apply` says so. */
@@ -199,13 +199,14 @@ function createInstances(options: AvailableModelsOptions): Instances {
       return [...new Set([...Object.keys(configured()), ...(cloud === undefined ? [] : [cloud])])];
     },
     get,
-    ask: async (id, signal) => {
+    ask: async (id, signal, key) => {
       const settings = configured()[id] ?? knownProviderSettings(id);
       const definition = settings === null ? undefined : options.registry.get(settings.kind);
       if (settings === null || definition === undefined) return { models: [], isOpen: false };
       // Without the models that the settings name there is nothing to fall back on: a refusal shows.
       const bare = 'models' in settings ? { ...settings, models: {} } : settings;
-      const dependencies = dependenciesOf(options, id, bare, paths);
+      const own = dependenciesOf(options, id, bare, paths);
+      const dependencies = key === undefined ? own : { ...own, secret: async () => key };
       const withKey = definition.create(dependencies, { id, settings: bare });
       const without = definition.create({ ...dependencies, secret: async () => null }, { id, settings: bare });
       try {

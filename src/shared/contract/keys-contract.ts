@@ -44,6 +44,10 @@ export const keysContract = {
         }),
       )
       .output(type<KeyOutcome>()),
+    /** What the service says to a key before it is kept: nothing of it is. */
+    try: base
+      .input(z.object({ provider: z.string().min(1).max(100), value: z.string().min(1).max(20_000) }))
+      .output(type<KeyTest>()),
     /** Also of an endpoint that needs none. */
     test: base.input(z.object({ provider: z.string().min(1).max(100) })).output(type<KeyTest>()),
     remove: base.input(z.object({ provider: z.string().min(1).max(100) })).output(type<void>()),

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { attachmentSchema } from '@shared/attachments/attachment.ts';
 
+/** What a text of the app is for, which a person agreed to with a button. */
+export const messageOriginSchema = z.enum(['resume', 'cloud-review']);
+
 /** What the user says. */
 export const conversationEvents = {
   /** `queued`: the text came while a turn ran, and waits; `message-delivered` says when the model saw it. */
@@ -9,6 +12,8 @@ export const conversationEvents = {
     text: z.string(),
     queued: z.boolean(),
     attachments: z.array(attachmentSchema).optional(),
+    /** The person did not write it. */
+    origin: messageOriginSchema.optional(),
   }),
   'message-delivered': z.object({ messageId: z.string() }),
   /** No turn took it and none will: the process ended first. It can be sent again. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { runInstructionsSchema } from '@shared/safety/instruction-files.ts';
 import { policySchema } from '@shared/routing/routing.ts';
 import { runNetworkSchema } from '@shared/safety/network-access.ts';
+import { messageOriginSchema } from '@shared/events/conversation-events.ts';
 import { workspaceModeSchema } from '@shared/events/session-events.ts';
 
 /** What a host may ask of one turn; what is absent comes from the settings. */
@@ -30,6 +31,8 @@ export const runOptionsSchema = z.object({
   /** The conversation so far is summed up before the first step. */
   compact: z.boolean().optional(),
   seed: z.number().int().optional(),
+  /** The text is the app's, which a person agreed to with a button: to go on with a task, or to have it reviewed. */
+  origin: messageOriginSchema.optional(),
   /** Whether there is a person who can answer an approval; else one that is needed ends the turn. */
   interactive: z.boolean().default(false),
 });

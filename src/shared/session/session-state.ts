@@ -111,6 +111,8 @@ export interface MessageState {
   readonly attachments?: readonly Attachment[];
   /** No turn took it and none will. */
   readonly isDropped?: true;
+  /** The person did not write it. */
+  readonly origin?: EventOf<'user-message-added'>['origin'];
 }
 
 export interface TurnState {
@@ -228,6 +230,7 @@ export interface ApprovalState {
 
 export interface NoticeState {
   readonly seq: number;
+  readonly at: number;
   readonly level: 'info' | 'warning';
   readonly code: string;
   readonly text: string;
@@ -235,6 +238,7 @@ export interface NoticeState {
 
 interface ProgressState {
   readonly seq: number;
+  readonly at: number;
   readonly turnId: string | null;
   readonly recipe: string;
   readonly phase: string;

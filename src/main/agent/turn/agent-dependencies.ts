@@ -93,7 +93,7 @@ export interface AgentDependencies {
 }
 
 /** What a turn is asked for, with the defaults of the settings filled in. */
-export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atCap' | 'network'> {
+export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atCap' | 'network' | 'origin'> {
   readonly check: string | null;
   /** Absent: a person is asked about a project's instructions that nobody has approved. */
   readonly instructions?: RunInstructions | undefined;

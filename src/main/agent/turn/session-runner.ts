@@ -69,7 +69,9 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
     const queued = running !== null;
     const given = attachments.length === 0 ? {} : { attachments: [...attachments] };
     const { message, ended } = waiting({ messageId, text, ...given }, options);
-    const event = { type: 'user-message-added', messageId, text, queued, ...given } as const;
+    const { origin } = options;
+    const by = origin === undefined ? {} : { origin };
+    const event = { type: 'user-message-added', messageId, text, queued, ...given, ...by } as const;
     // Queue and log take it in the same moment, so that its place in the log says which turn could see it.
     if (queued) {
       queue.add(message);

@@ -6,6 +6,7 @@ export function createKeyCommands(keys: HomeKeys): Handlers['keys'] {
   return {
     list: () => keys.list(),
     set: ({ input, signal }) => keys.set(input, signal),
+    try: ({ input, signal }) => keys.try(input.provider, input.value, signal),
     test: ({ input, signal }) => keys.test(input.provider, signal),
     remove: ({ input }) => keys.remove(input.provider),
     restore: ({ input }) => keys.restore(input.provider),

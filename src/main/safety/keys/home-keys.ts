@@ -19,6 +19,8 @@ export interface HomeKeys {
     input: { readonly provider: string; readonly value: string; readonly forThisRun: boolean },
     signal: AbortSignal,
   ) => Promise<KeyOutcome>;
+  /** Keeps nothing. */
+  readonly try: (provider: string, value: string, signal: AbortSignal) => Promise<KeyTest>;
   /** Of a provider that is set up; its key as it is now. */
   readonly test: (provider: string, signal: AbortSignal) => Promise<KeyTest>;
   readonly remove: (provider: string) => Promise<void>;
@@ -39,8 +41,8 @@ export interface HomeKeysOptions {
   readonly learn: KeysOptions['learn'];
   /** A sentence for a person: a key store that does not open. */
   readonly onNotice: (text: string) => void;
-  /** What its service says now to the key that is set; rejects where it says no. */
-  readonly askModels: (provider: string, signal: AbortSignal) => Promise<AskedService>;
+  /** What its service says now to a key, or to the one that is set; rejects where it says no. */
+  readonly askModels: (provider: string, signal: AbortSignal, key?: string) => Promise<AskedService>;
 }
 
 export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
@@ -64,11 +66,17 @@ export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
       else await keep(keys, provider, key);
       await setUp(options, provider);
       const kept = forThisRun ? 'this-run' : 'store';
-      return { kept, ...(await tryKey(options, provider, signal)) };
+      return { kept, ...(await tryKey(options.askModels, provider, signal)) };
+    },
+    try: async (provider, value, signal) => {
+      mustBeKnown(provider, settings());
+      const key = keyOf(value);
+      options.learn({ kind: `${provider}-key`, value: key });
+      return tryKey((one, stop) => options.askModels(one, stop, key), provider, signal);
     },
     test: async (provider, signal) => {
       mustBeKnown(provider, settings());
-      return tryKey(options, provider, signal);
+      return tryKey(options.askModels, provider, signal);
     },
     remove: async (provider) => {
       mustBeKnown(provider, settings());
@@ -175,9 +183,13 @@ async function keep(keys: Keys, provider: string, value: string): Promise<void> 
 }
 
 /** The list of models costs nothing and needs the key at most services. */
-async function tryKey(options: HomeKeysOptions, provider: string, signal: AbortSignal): Promise<KeyTest> {
+async function tryKey(
+  askModels: HomeKeysOptions['askModels'],
+  provider: string,
+  signal: AbortSignal,
+): Promise<KeyTest> {
   try {
-    const { models, isOpen } = await options.askModels(provider, signal);
+    const { models, isOpen } = await askModels(provider, signal);
     const bundled = models.find(({ listedOn }) => listedOn !== undefined);
     if (bundled !== undefined) return { test: 'unknown', text: bundled.note ?? '' };
     const text = `The provider lists ${models.length} model${models.length === 1 ? '' : 's'}.`;

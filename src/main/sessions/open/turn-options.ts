@@ -11,6 +11,7 @@ export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
     plan: run.plan,
     ...(run.compact === true ? { compact: true } : {}),
     atCap: run.atCap,
+    ...(run.origin === undefined ? {} : { origin: run.origin }),
     check: run.check ?? null,
     ...routed(settings, run.policy ?? settings.policy),
     local: run.local ?? settings.local,

@@ -19,18 +19,30 @@ export function findHits(db: Database, text: string, limit: number): readonly Hi
   const hits: Hit[] = [];
   const perSession = new Map<string, number>();
   const said = new Set<string>();
+  /** What was said last in each session, of what was looked at: the next is what was said before that. */
+  const answers = new Map<string, string>();
   for (const row of candidates(db, words)) {
     const hit = hitOf(row, words);
     const count = perSession.get(hit.sessionId) ?? 0;
-    // The end of a turn often says what its last step said.
     const key = `${hit.sessionId} ${hit.snippet.before}${hit.snippet.match}${hit.snippet.after}`;
-    if (count >= hitsPerSession || said.has(key)) continue;
+    const isRepeated = said.has(key) || isSaidAgain(hit, String(row.text), answers);
+    if (count >= hitsPerSession || isRepeated) continue;
     said.add(key);
     perSession.set(hit.sessionId, count + 1);
     hits.push(hit);
     if (hits.length >= limit) break;
   }
   return hits;
+}
+
+/** The end of a turn says what its last step said, which may have thought aloud before, or said it in a call. */
+function isSaidAgain({ sessionId, kind }: Hit, text: string, answers: Map<string, string>): boolean {
+  if (kind !== 'answer' && kind !== 'call') return false;
+  const own = text.trim();
+  const later = answers.get(sessionId);
+  if (later !== undefined && (own.includes(later) || later.includes(own))) return true;
+  if (kind === 'answer') answers.set(sessionId, own);
+  return false;
 }
 
 /** `a "b c"`: two words. */

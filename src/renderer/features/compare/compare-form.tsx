@@ -4,16 +4,18 @@ import { useState } from 'react';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
-import { folderText, typedFolder } from '../../lib/text/folder-text.ts';
+import { typedFolder } from '../../lib/text/folder-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { textRows } from '../../lib/drawing/field-rows.ts';
 import { routingPolicies } from '../../lib/models/routing-policies.ts';
 import { t } from '../../lib/text/translate.ts';
+import { useNavigate } from '../../lib/window/navigation.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { useRoots } from '../../lib/connection/use-host-info.ts';
-import { useModels } from '../../lib/models/use-local-model.ts';
+import { useLocalModel, useModels } from '../../lib/models/use-local-model.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import { FolderField } from '../../ui/controls/folder-field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 
 type Policy = (typeof routingPolicies)[number];
@@ -53,7 +55,9 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
   });
   const [isStarting, setIsStarting] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const canStart = task.trim() !== '' && choice.project.trim() !== '' && choice.policies.length > 0 && !isStarting;
+  const missing = useMissing(choice.cloud);
+  const policies = choice.policies.filter((policy) => missing[policy] === null);
+  const canStart = task.trim() !== '' && choice.project.trim() !== '' && policies.length > 0 && !isStarting;
 
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -61,7 +65,7 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
     setIsStarting(true);
     setProblem(null);
     try {
-      const id = await begin(client, task, { ...choice, project: typedFolder(choice.project, roots) });
+      const id = await begin(client, task, { ...choice, policies, project: typedFolder(choice.project, roots) });
       setTask('');
       onStarted(id);
     } catch (error) {
@@ -72,8 +76,8 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
 
   return (
     <form aria-label={t('compare.new')} onSubmit={(event) => void start(event)} className="flex flex-col gap-4">
-      <Subject task={task} onTask={setTask} choice={choice} onChange={setChoice} />
-      <Policies choice={choice} onChange={setChoice} />
+      <Subject task={task} onTask={setTask} projects={projects} choice={choice} onChange={setChoice} />
+      <Policies choice={choice} missing={missing} onChange={setChoice} />
       <Details choice={choice} onChange={setChoice} />
       {problem !== null && <Problem text={`${t('compare.failed')} ${problem}`} />}
       <Button type="submit" look="primary" className="self-end" disabled={!canStart}>
@@ -91,10 +95,11 @@ interface ChoiceProps {
 interface SubjectProps extends ChoiceProps {
   readonly task: string;
   readonly onTask: (task: string) => void;
+  readonly projects: readonly string[];
 }
 
 /** What is to be done, and in which folder. */
-function Subject({ task, onTask, choice, onChange }: SubjectProps) {
+function Subject({ task, onTask, projects, choice, onChange }: SubjectProps) {
   return (
     <>
       <Field label={t('compare.task')}>
@@ -109,36 +114,74 @@ function Subject({ task, onTask, choice, onChange }: SubjectProps) {
           />
         )}
       </Field>
-      <InputField
+      <FolderField
         label={t('compare.project')}
         hint={t('compare.projectHint')}
-        type="text"
-        spellCheck={false}
-        value={folderText(choice.project)}
-        onText={(text) => onChange({ ...choice, project: text })}
+        folder={choice.project}
+        known={projects}
+        onChange={(project) => onChange({ ...choice, project })}
       />
     </>
   );
 }
 
-function Policies({ choice, onChange }: ChoiceProps) {
+/** Why a policy cannot be run now; null: it can. */
+type Missing = Readonly<Record<Policy, 'local' | 'cloud' | null>>;
+
+/** What is not known yet is no reason. */
+function useMissing(cloud: string): Missing {
+  const models = useModels().data;
+  const local = useLocalModel().data;
+  const usual = useUsualCloud();
+  const wanted = cloud === '' ? usual : cloud;
+  const isLocalReady = local === undefined || local.model?.state === 'ready';
+  // A model that no list has may be called all the same; one of a service without a key is not ready.
+  const listed = models?.find(({ id }) => id === wanted);
+  const isKnown = models !== undefined && wanted !== undefined;
+  const isCloudReady = !isKnown || (wanted !== null && (listed?.state ?? 'ready') === 'ready');
+  const here = isLocalReady ? null : 'local';
+  const there = isCloudReady ? null : 'cloud';
+  return { local: here, hybrid: here ?? there, cloud: there };
+}
+
+function useUsualCloud(): unknown {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['settings', 'cloud'],
+    queryFn: ({ signal }) => client.settings.get({ key: 'cloud' }, { signal }),
+  }).data;
+}
+
+/** Those that can be run now; of the others, what they need and where to get it. */
+function Policies({ choice, missing, onChange }: ChoiceProps & { readonly missing: Missing }) {
+  const navigate = useNavigate();
   const toggle = (policy: Policy, isChosen: boolean): void => {
     const chosen = routingPolicies.filter((one) => (one === policy ? isChosen : choice.policies.includes(one)));
     onChange({ ...choice, policies: chosen });
   };
+  const needs = (['local', 'cloud'] as const).filter((place) => missing[place] !== null);
   return (
     <fieldset className="flex flex-wrap gap-x-5 gap-y-1">
       <legend className="pb-1 text-xs font-medium text-soft">{t('compare.policies')}</legend>
       {routingPolicies.map((policy) => (
-        <label key={policy} className="flex items-center gap-2 text-sm">
+        <label key={policy} className="flex items-center gap-2 text-sm has-disabled:text-soft">
           <input
             type="checkbox"
-            checked={choice.policies.includes(policy)}
+            disabled={missing[policy] !== null}
+            checked={missing[policy] === null && choice.policies.includes(policy)}
             onChange={({ target }) => toggle(policy, target.checked)}
             className="size-4 accent-ink"
           />
           {t(`task.policy.${policy}`)}
         </label>
+      ))}
+      {needs.map((place) => (
+        <p key={place} className="flex w-full flex-wrap items-center gap-2 pt-1 text-xs text-soft">
+          {t(`compare.needs.${place}`)}
+          <Button size="small" onClick={() => navigate({ type: 'models' })}>
+            {t('compare.toModels')}
+          </Button>
+        </p>
       ))}
     </fieldset>
   );
@@ -181,11 +224,7 @@ function Details({ choice, onChange }: ChoiceProps) {
 
 /** One that can be called now, or that of the settings. */
 function CloudModel({ choice, onChange }: ChoiceProps) {
-  const client = useClient();
-  const usual = useQuery({
-    queryKey: ['settings', 'cloud'],
-    queryFn: ({ signal }) => client.settings.get({ key: 'cloud' }, { signal }),
-  }).data;
+  const usual = useUsualCloud();
   const models = (useModels().data ?? []).filter(({ where, state }) => where === 'cloud' && state === 'ready');
   const model = typeof usual === 'string' ? usual : t('project.none');
   return (

@@ -1,7 +1,7 @@
 import type { Comparison, ComparisonPolicy, ComparisonRun } from '@shared/comparisons/comparison.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
-import { hasFailed } from '../../lib/session/step-outcome.ts';
+import { stepOutcomes } from '../../lib/session/step-outcome.ts';
 import { money, seconds } from '../../lib/text/format.ts';
 import { stepLabel } from '../../lib/session/step-label.ts';
 import { plural, t } from '../../lib/text/translate.ts';
@@ -106,7 +106,7 @@ function Steps({ sessionId, isRunning }: StepsProps) {
   const { state } = load.view;
   return (
     <>
-      <Dots steps={state.steps} />
+      <Dots steps={state.steps} toolCalls={state.toolCalls} />
       {isRunning && <Now steps={state.steps} />}
     </>
   );
@@ -115,15 +115,16 @@ function Steps({ sessionId, isRunning }: StepsProps) {
 /** A lane is narrow: of a long run the latest. */
 const shownDots = 40;
 
-function Dots({ steps }: Pick<SessionState, 'steps'>) {
+function Dots({ steps, toolCalls }: Pick<SessionState, 'steps' | 'toolCalls'>) {
+  const outcomes = stepOutcomes({ steps, toolCalls }).slice(-shownDots);
   const local = steps.filter((step) => step.where === 'local').length;
   return (
     <figure
       aria-label={t('route.share', { local, all: steps.length })}
       className="flex min-h-2.5 flex-wrap items-center gap-1.5"
     >
-      {steps.slice(-shownDots).map((step) => (
-        <RouteDot key={step.callId} where={step.where} isRunning={step.end === null} hasFailed={hasFailed(step)} />
+      {steps.slice(-shownDots).map((step, index) => (
+        <RouteDot key={step.callId} where={step.where} outcome={outcomes[index] ?? 'done'} />
       ))}
     </figure>
   );

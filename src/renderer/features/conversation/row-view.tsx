@@ -12,6 +12,7 @@ import { EarlierTurns } from './earlier-turns.tsx';
 import {
   FoldedTurn,
   Message,
+  RecipeNote,
   StageLine,
   TurnEnd,
   TurnStart,
@@ -54,6 +55,8 @@ export const RowView = memo(function RowView(props: RowViewProps) {
       return <TurnStart turn={row.turn} />;
     case 'stage':
       return <StageLine chosen={row.chosen} />;
+    case 'note':
+      return <RecipeNote note={row.note} />;
     case 'folded':
       return <FoldedTurn turn={row.turn} onUnfold={() => props.onUnfold(row.turn.id)} />;
     case 'step':
@@ -149,14 +152,10 @@ function hasSameContent(left: ConversationRow, right: ConversationRow): boolean 
     return left.timeline.turn === right.timeline.turn && left.text === right.text;
   }
   if (left.type === 'ran' && right.type === 'ran') {
-    return (
-      left.timeline.turn === right.timeline.turn &&
-      left.timeline.message === right.timeline.message &&
-      left.timeline.phases.length === 0 &&
-      right.timeline.phases.length === 0
-    );
+    return left.timeline.turn === right.timeline.turn && left.timeline.message === right.timeline.message;
   }
   if (left.type === 'said' && right.type === 'said') return left.turn === right.turn && left.text === right.text;
+  if (left.type === 'note' && right.type === 'note') return left.note === right.note;
   if (left.type === 'stage' && right.type === 'stage') return left.chosen === right.chosen;
   if (left.type === 'before' && right.type === 'before') return left.turn === right.turn;
   if (left.type === 'folded' && right.type === 'folded') return left.turn === right.turn;

@@ -5,7 +5,7 @@ import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { hubName } from '../../lib/models/hub-name.ts';
-import { useModelDownloads } from '../../lib/models/model-downloads.ts';
+import { dropFailedDownloads, useModelDownloads } from '../../lib/models/model-downloads.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { InputField } from '../../ui/controls/field.tsx';
@@ -36,11 +36,15 @@ export function HubModels({ models, usedId, onUse }: HubModelsProps) {
   const look = (event: FormEvent): void => {
     event.preventDefault();
     if (name === null) return;
+    dropFailedDownloads();
     if (name === asked) void found.refetch();
     else setAsked(name);
   };
   const isTypedWrong = typed.trim() !== '' && name === null;
-  const offered = found.data?.choices?.map(({ id }) => id) ?? [];
+  // An error about one name is not shown beside the next one, nor beside what was found before it.
+  const isAbout = name === asked && !found.isFetching;
+  const entry = found.error === null ? found.data : undefined;
+  const offered = entry?.choices?.map(({ id }) => id) ?? [];
   return (
     <section aria-label={t('hub.title')} className="flex flex-col gap-3">
       <form aria-label={t('hub.title')} onSubmit={look} className="grid items-end gap-3 sm:grid-cols-[1fr_auto]">
@@ -67,8 +71,8 @@ export function HubModels({ models, usedId, onUse }: HubModelsProps) {
       <output className="text-xs text-soft">
         {found.isFetching ? t('hub.looking') : t(isTypedWrong ? 'hub.wrongName' : 'hub.text')}
       </output>
-      {found.error !== null && !found.isFetching && <Problem text={failureText(found.error)} onRetry={found.refetch} />}
-      {found.data !== undefined && <Found {...{ models, usedId, onUse }} entry={found.data} />}
+      {found.error !== null && isAbout && <Problem text={failureText(found.error)} onRetry={found.refetch} />}
+      {entry !== undefined && <Found {...{ models, usedId, onUse }} entry={entry} />}
       <OtherPulls shown={offered} />
     </section>
   );

@@ -55,12 +55,15 @@ export function NewEndpoint({ taken, onAdded }: NewEndpointProps) {
   const [typed, setTyped] = useState(nothing);
   const { state, add } = useAdding(onAdded);
   const isTaken = taken.includes(typed.name.trim());
-  const submit = async (event: FormEvent): Promise<void> => {
+  const submit = async (isWantedAnyway: boolean): Promise<void> => {
+    if (await add(typed, isWantedAnyway)) setTyped(nothing);
+  };
+  const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
-    if (await add(typed)) setTyped(nothing);
+    void submit(false);
   };
   return (
-    <form aria-label={t('endpoints.new')} onSubmit={(event) => void submit(event)} className="flex flex-col gap-3">
+    <form aria-label={t('endpoints.new')} onSubmit={onSubmit} className="flex flex-col gap-3">
       <Fields typed={typed} isTaken={isTaken} onTyped={(part) => setTyped({ ...typed, ...part })} />
       <Button
         type="submit"
@@ -73,8 +76,16 @@ export function NewEndpoint({ taken, onAdded }: NewEndpointProps) {
       </Button>
       {state.problem !== null && <Problem text={state.problem} />}
       {state.tested !== null && (
-        <Notice kind={state.tested.test === 'accepted' ? 'info' : 'warning'}>
-          {t('endpoints.added')} {t(`endpoints.tested.${state.tested.test}`)} {state.tested.text}
+        <Notice kind={state.isAdded && hasAnswered(state.tested) ? 'info' : 'warning'}>
+          <p>
+            {t(state.isAdded ? 'endpoints.added' : 'endpoints.notAdded')} {t(`endpoints.tested.${state.tested.test}`)}{' '}
+            {state.tested.text}
+          </p>
+          {!state.isAdded && (
+            <Button size="small" className="mt-1.5" onClick={() => void submit(true)}>
+              {t('endpoints.addAnyway')}
+            </Button>
+          )}
         </Notice>
       )}
     </form>
@@ -188,35 +199,43 @@ interface Adding {
   readonly isBusy: boolean;
   readonly problem: string | null;
   readonly tested: KeyTest | null;
+  /** It is among the others now. */
+  readonly isAdded: boolean;
 }
 
-const idle: Adding = { isBusy: false, problem: null, tested: null };
+const idle: Adding = { isBusy: false, problem: null, tested: null, isAdded: false };
 
-/** Keeps it, keeps its key, and asks it for its models; what is kept stays, whatever it answers. */
+function hasAnswered({ test }: KeyTest): boolean {
+  return test === 'accepted' || test === 'open';
+}
+
+/** Asks it for its models, and keeps it with its key only where it answers or a person wants it anyway. */
 function useAdding(onAdded: () => void) {
   const client = useClient();
   const [state, setState] = useState(idle);
   const keys = useQuery({ queryKey: ['keys'], queryFn: ({ signal }) => client.keys.list(undefined, { signal }) });
-  const add = async (typed: Typed): Promise<boolean> => {
+  const add = async (typed: Typed, isWantedAnyway: boolean): Promise<boolean> => {
     const { key } = typed;
     const provider = typed.name.trim();
     const place = ['providers', provider];
     setState({ ...idle, isBusy: true });
+    // Without its answer or its key it would only be in the way of another try.
+    const leave = async (said: Partial<Adding>): Promise<false> => {
+      await client.settings.unset({ key: place }).catch(() => undefined);
+      setState({ ...idle, ...said });
+      onAdded();
+      return false;
+    };
     try {
       await client.settings.set({ key: place, value: settingsOf(typed) });
-      onAdded();
-      const forThisRun = keys.data?.store.type !== 'ready';
-      const tested =
-        key === '' ? await client.keys.test({ provider }) : await client.keys.set({ provider, value: key, forThisRun });
-      setState({ ...idle, tested });
+      const tested = await (key === '' ? client.keys.test({ provider }) : client.keys.try({ provider, value: key }));
+      if (!hasAnswered(tested) && !isWantedAnyway) return await leave({ tested });
+      if (key !== '') await client.keys.set({ provider, value: key, forThisRun: keys.data?.store.type !== 'ready' });
+      setState({ ...idle, tested, isAdded: true });
       onAdded();
       return true;
     } catch (error) {
-      // Without its key it would only be in the way of another try.
-      await client.settings.unset({ key: place }).catch(() => undefined);
-      onAdded();
-      setState({ ...idle, problem: failureText(error) });
-      return false;
+      return leave({ problem: failureText(error) });
     }
   };
   return { state, add };

@@ -42,7 +42,7 @@ export function SessionHeader({
         />
         {children}
       </div>
-      <StepDots steps={state.steps} selectedId={selectedStep} onSelect={onStep} />
+      <StepDots steps={state.steps} toolCalls={state.toolCalls} selectedId={selectedStep} onSelect={onStep} />
     </header>
   );
 }

@@ -1,17 +1,20 @@
-import { memo, useEffect, useRef } from 'react';
-import type { StepState } from '@shared/session/session-state.ts';
-import { hasFailed } from '../../lib/session/step-outcome.ts';
+import { memo, useEffect, useMemo, useRef } from 'react';
+import type { StepState, ToolCallState } from '@shared/session/session-state.ts';
+import type { StepOutcome } from '../../lib/session/step-outcome.ts';
+import { stepOutcomes } from '../../lib/session/step-outcome.ts';
 import { t } from '../../lib/text/translate.ts';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
 
 interface StepDotsProps {
   readonly steps: readonly StepState[];
+  readonly toolCalls: readonly ToolCallState[];
   readonly selectedId: string | null;
   readonly onSelect: (callId: string) => void;
 }
 
 /** One dot a step, in order: where it ran, and by a click why. */
-export const StepDots = memo(function DotsStrip({ steps, selectedId, onSelect }: StepDotsProps) {
+export const StepDots = memo(function DotsStrip({ steps, toolCalls, selectedId, onSelect }: StepDotsProps) {
+  const outcomes = useMemo(() => stepOutcomes({ steps, toolCalls }), [steps, toolCalls]);
   const strip = useRef<HTMLOListElement>(null);
   useEffect(() => {
     // The latest step is what one looks for.
@@ -27,7 +30,12 @@ export const StepDots = memo(function DotsStrip({ steps, selectedId, onSelect }:
       {steps.map((step, index) => (
         <li key={step.callId} className="flex items-center">
           {index > 0 && <span aria-hidden="true" className="h-px w-2 bg-line" />}
-          <Dot step={step} isSelected={step.callId === selectedId} onSelect={onSelect} />
+          <Dot
+            step={step}
+            outcome={outcomes[index] ?? 'done'}
+            isSelected={step.callId === selectedId}
+            onSelect={onSelect}
+          />
         </li>
       ))}
     </ol>
@@ -36,13 +44,14 @@ export const StepDots = memo(function DotsStrip({ steps, selectedId, onSelect }:
 
 interface DotProps {
   readonly step: StepState;
+  readonly outcome: StepOutcome;
   readonly isSelected: boolean;
   readonly onSelect: (callId: string) => void;
 }
 
 /** There are hundreds, and an event changes one of them. */
-const Dot = memo(function Dot({ step, isSelected, onSelect }: DotProps) {
-  const description = describe(step);
+const Dot = memo(function Dot({ step, outcome, isSelected, onSelect }: DotProps) {
+  const description = describe(step, outcome);
   return (
     <button
       type="button"
@@ -52,12 +61,17 @@ const Dot = memo(function Dot({ step, isSelected, onSelect }: DotProps) {
       onClick={() => onSelect(step.callId)}
       className="flex size-6 items-center justify-center rounded-full hover:bg-chosen aria-pressed:bg-chosen"
     >
-      <RouteDot where={step.where} isRunning={step.end === null} hasFailed={hasFailed(step)} />
+      <RouteDot where={step.where} outcome={outcome} />
     </button>
   );
 });
 
-function describe(step: StepState): string {
+function describe(step: StepState, outcome: StepOutcome): string {
   const { label, reason } = step;
-  return t('step.describe', { step: step.step, where: t(`step.${step.where}`), label, reason }).trim();
+  return t(outcome === 'stopped' ? 'step.describeStopped' : 'step.describe', {
+    step: step.step,
+    where: t(`step.${step.where}`),
+    label,
+    reason,
+  }).trim();
 }

@@ -12,7 +12,7 @@ import { Field, inputClass } from '../../ui/controls/field.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { Group } from '../../ui/controls/settings-parts.tsx';
-import type { KeyEntry, KeyOutcome, KeyReport } from '@shared/contract/keys-contract.ts';
+import type { KeyEntry, KeyOutcome, KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 
 /** Which services have a key and from where. A key goes from here to the core once; none ever comes back. */
 export function ApiKeys({ isWanted }: { readonly isWanted: boolean }) {
@@ -88,23 +88,36 @@ function NewKey({ report, onSet }: { readonly report: KeyReport; readonly onSet:
   const client = useClient();
   const [provider, setProvider] = useState('');
   const [value, setValue] = useState('');
-  const [outcome, setOutcome] = useState<KeyOutcome | null>(null);
+  const [outcome, setOutcome] = useState<KeyOutcome | (KeyTest & { readonly kept: null }) | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const { store } = report;
-  const set = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
+  const [isBusy, setIsBusy] = useState(false);
+  const set = async (isWantedAnyway: boolean): Promise<void> => {
+    const named = provider.trim();
     setProblem(null);
     setOutcome(null);
+    setIsBusy(true);
     try {
-      setOutcome(await client.keys.set({ provider: provider.trim(), value, forThisRun: store.type !== 'ready' }));
+      const tested = isWantedAnyway ? null : await client.keys.try({ provider: named, value });
+      if (tested?.test === 'refused' || tested?.test === 'unknown') {
+        setOutcome({ kept: null, ...tested });
+        return;
+      }
+      setOutcome(await client.keys.set({ provider: named, value, forThisRun: store.type !== 'ready' }));
       setValue('');
       onSet();
     } catch (error) {
       setProblem(failureText(error));
+    } finally {
+      setIsBusy(false);
     }
   };
+  const onSubmit = (event: FormEvent): void => {
+    event.preventDefault();
+    void set(false);
+  };
   return (
-    <form aria-label={t('keys.title')} onSubmit={(event) => void set(event)} className="flex flex-col gap-3">
+    <form aria-label={t('keys.title')} onSubmit={onSubmit} className="flex flex-col gap-3">
       {store.type !== 'ready' && (
         <Notice kind="warning">
           {store.message} {store.hint} {t('keys.onlyThisRun')}
@@ -124,14 +137,21 @@ function NewKey({ report, onSet }: { readonly report: KeyReport; readonly onSet:
             />
           )}
         </Field>
-        <Button type="submit" disabled={provider.trim() === '' || value === ''}>
-          {t('keys.set')}
+        <Button type="submit" disabled={provider.trim() === '' || value === '' || isBusy}>
+          {t(isBusy ? 'endpoints.testing' : 'keys.set')}
         </Button>
       </div>
       {problem !== null && <Problem text={problem} />}
       {outcome !== null && (
-        <Notice kind={outcome.test === 'refused' ? 'warning' : 'info'}>
-          {t(`keys.kept.${outcome.kept}`)} {t(`keys.test.${outcome.test}`)} {outcome.text}
+        <Notice kind={outcome.test === 'refused' || outcome.test === 'unknown' ? 'warning' : 'info'}>
+          <p>
+            {t(`keys.kept.${outcome.kept ?? 'not'}`)} {t(`keys.test.${outcome.test}`)} {outcome.text}
+          </p>
+          {outcome.kept === null && (
+            <Button size="small" className="mt-1.5" disabled={value === ''} onClick={() => void set(true)}>
+              {t('keys.saveAnyway')}
+            </Button>
+          )}
         </Notice>
       )}
     </form>

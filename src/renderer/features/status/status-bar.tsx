@@ -31,7 +31,7 @@ export const StatusBar = memo(function StatusBar({ session, isConnected, onInspe
   return (
     <section
       aria-label={t('status.label')}
-      className="flex h-7 shrink-0 items-center gap-1 overflow-x-auto border-t border-line bg-side px-2 text-xs whitespace-nowrap text-soft tabular-nums no-scrollbar"
+      className="@container order-2 flex h-7 shrink-0 items-center gap-1 overflow-x-auto border-t border-line bg-side px-2 text-xs whitespace-nowrap text-soft tabular-nums no-scrollbar"
     >
       {!isConnected && <LostConnection look={itemLook} />}
       <Offline onModels={onModels} />
@@ -97,7 +97,9 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
   return (
     <>
       <Item tab="route" onClick={() => onInspect('route')} gives>
-        {step !== undefined && <RouteDot where={step.where} isRunning={sessionStatus(state) === 'running'} />}
+        {step !== undefined && (
+          <RouteDot where={step.where} outcome={sessionStatus(state) === 'running' ? 'running' : 'done'} />
+        )}
         <span className="truncate">{step === undefined ? t('status.noModel') : modelText(step)}</span>
       </Item>
       {end !== null && <Speed end={end} onInspect={onInspect} />}
@@ -131,7 +133,7 @@ function CounterfactualSpend({ state, onInspect }: Pick<SessionItemsProps, 'stat
   ].filter((part) => part !== null);
   if (parts.length === 0) return null;
   return (
-    <Item tab="cost" onClick={() => onInspect('cost')} gives className="max-md:hidden">
+    <Item tab="cost" onClick={() => onInspect('cost')} gives className="@max-4xl:hidden">
       <span title={t('status.elsewhereHint')} className="truncate">
         {parts.join(' · ')}
       </span>

@@ -1,10 +1,7 @@
 import type { FormEvent, ReactNode } from 'react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
-import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
-import { pathOfDropped } from '../../lib/input/dropped-path.ts';
-import { folderName } from '../../lib/text/format.ts';
 import { folderText, typedFolder } from '../../lib/text/folder-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -13,10 +10,10 @@ import { useAttachments } from '../../lib/input/use-attachments.ts';
 import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
-import { useIsWindow, useRoots } from '../../lib/connection/use-host-info.ts';
+import { useRoots } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Field, inputClass } from '../../ui/controls/field.tsx';
-import { Icon } from '../../ui/layout/icon.tsx';
+import { FolderField } from '../../ui/controls/folder-field.tsx';
+import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { TaskOptions } from './task-options.tsx';
@@ -28,12 +25,14 @@ interface NewTaskProps {
   readonly projects: readonly string[];
   /** To begin with in place of the latest one. */
   readonly first: string | null;
+  /** A new task is asked for: the field has the focus each time this is another object. */
+  readonly asked: object;
   readonly onStarted: (sessionId: string) => void;
   /** Below the form: what the machine still needs, at a first start. */
   readonly children: ReactNode;
 }
 
-export function NewTask({ projects, first, onStarted, children }: NewTaskProps) {
+export function NewTask({ projects, first, asked, onStarted, children }: NewTaskProps) {
   const client = useClient();
   const [task, setTask] = useDraft('task');
   const [typedProject, setProject] = useState<string | null>(first);
@@ -90,8 +89,19 @@ export function NewTask({ projects, first, onStarted, children }: NewTaskProps) 
             attachments={attachments}
             place={place}
             files={files}
+            asked={asked}
           />
-          <ProjectField project={shownProject} projects={projects} onChange={setProject} />
+          <FolderField
+            label={t('task.project')}
+            hint={
+              roots.length === 0
+                ? t('task.projectHint')
+                : t('task.folderHint', { roots: roots.map(folderText).join(', ') })
+            }
+            folder={shownProject}
+            known={projects}
+            onChange={setProject}
+          />
           <TaskOptions choice={choice} project={project} onChange={setChoice} />
           {problem !== null && <Problem text={`${t('task.failed')} ${problem}`} />}
         </form>
@@ -112,10 +122,13 @@ interface TaskFieldProps {
   readonly attachments: Attachments;
   readonly place: FilePlace | null;
   readonly files: PreviewedFiles;
+  readonly asked: object;
 }
 
 function TaskField(props: TaskFieldProps) {
-  const { task, onTask, choice, onChoice, isStarting, onStop, attachments, place, files } = props;
+  const { task, onTask, choice, onChoice, isStarting, onStop, attachments, place, files, asked } = props;
+  const field = useRef<MessageFieldHandle>(null);
+  useEffect(() => field.current?.focus(), [asked]);
   return (
     <MessageField
       id="task"
@@ -128,6 +141,7 @@ function TaskField(props: TaskFieldProps) {
       place={place}
       files={files}
       onModel={({ policy = choice.policy, ...model }) => onChoice({ ...choice, policy, model })}
+      handle={field}
     >
       <label className="flex items-center gap-2 text-sm">
         <input
@@ -156,69 +170,5 @@ function TaskField(props: TaskFieldProps) {
         {t(isStarting ? 'task.starting' : 'task.start')}
       </Button>
     </MessageField>
-  );
-}
-
-interface ProjectFieldProps {
-  readonly project: string;
-  readonly projects: readonly string[];
-  readonly onChange: (project: string) => void;
-}
-
-function ProjectField({ project, projects, onChange }: ProjectFieldProps) {
-  const client = useClient();
-  const isWindow = useIsWindow();
-  const roots = useRoots();
-  const choose = async (): Promise<void> => {
-    try {
-      const { path } = await client.host.chooseFolder();
-      if (path !== null) onChange(path);
-    } catch (error) {
-      announce({ kind: 'error', text: failureText(error) });
-    }
-  };
-  return (
-    <Field
-      label={t('task.project')}
-      hint={
-        roots.length === 0 ? t('task.projectHint') : t('task.folderHint', { roots: roots.map(folderText).join(', ') })
-      }
-    >
-      {(ids) => (
-        <>
-          <div
-            className="flex gap-2"
-            onDragOver={(event) => event.preventDefault()}
-            onDrop={(event) => {
-              event.preventDefault();
-              const path = pathOfDropped(event.dataTransfer.files);
-              if (path !== null) onChange(path);
-            }}
-          >
-            <input
-              {...ids}
-              type="text"
-              list={`${ids.id}-known`}
-              value={folderText(project)}
-              spellCheck={false}
-              onChange={(event) => onChange(event.target.value)}
-              className={`${inputClass} font-mono text-xs`}
-            />
-            {isWindow && (
-              <Button onClick={() => void choose()}>
-                <Icon name="folder" /> {t('task.choose')}
-              </Button>
-            )}
-          </div>
-          <datalist id={`${ids.id}-known`}>
-            {projects.map((path) => (
-              <option key={path} value={folderText(path)}>
-                {folderName(path)}
-              </option>
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
   );
 }

@@ -15,7 +15,7 @@ export function rowHeight(row: ConversationRow): number {
     case 'after':
       return row.timeline.turn.reason === null ? 8 : 32 + keptHeight(row.timeline.turn, row.text, lineCharacters);
     case 'ran':
-      return 24 + 20 * row.timeline.phases.length + planHeight(row.timeline.planItems?.length ?? 0);
+      return 24 + planHeight(row.timeline.planItems?.length ?? 0);
     case 'before':
       return 44;
     case 'notice':
@@ -27,6 +27,7 @@ export function rowHeight(row: ConversationRow): number {
     case 'action':
     case 'folded':
     case 'stage':
+    case 'note':
       return 28;
     default:
       return row satisfies never;

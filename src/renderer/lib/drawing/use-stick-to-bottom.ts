@@ -14,6 +14,8 @@ export interface StickToBottom {
 
 /** How long a movement may go on after the wheel, touch or key that began it, in milliseconds. */
 const handMs = 300;
+/** How long sizes have been the same when nothing changes any more, in milliseconds. */
+const stillMs = 500;
 
 /**
  * Keeps a view at its end while its content grows, until the reader scrolls up or unfolds something. Scrolling back to
@@ -41,14 +43,14 @@ export function useStickToBottom(
     if (scroller === null || inner === null) return undefined;
     const hand = watchHand(scroller);
     let seen = placeOf(scroller);
+    let changedMs = performance.now();
     const look = (): void => {
       const now = placeOf(scroller);
       const isThere = now.height - now.top - now.shown <= nearPx;
-      // Sizes that change may move it too, but by no more than they change.
-      const change = Math.abs(now.height - seen.height) + Math.abs(now.shown - seen.shown);
-      const up = seen.top - now.top;
+      if (now.height !== seen.height || now.shown !== seen.shown) changedMs = performance.now();
       const isByHand = hand.lastMs() > performance.now() - handMs;
-      const isLeft = up > change || (up > 0 && isByHand);
+      // Rows that are measured move it too. Without a hand, only what comes when nothing changes is a reader's doing.
+      const isLeft = now.top < seen.top && (isByHand || performance.now() - changedMs > stillMs);
       // What a hand began before the end was asked for still runs out.
       const isOld = isByHand && hand.lastMs() < wantedMs.current;
       if (isThere) sticks.current = true;
@@ -58,6 +60,7 @@ export function useStickToBottom(
       setIsAtEnd(sticks.current || isThere);
     };
     const grew = (): void => {
+      changedMs = performance.now();
       if (sticks.current) scroller.scrollTop = scroller.scrollHeight;
       seen = placeOf(scroller);
       setIsAtEnd(sticks.current || seen.height - seen.top - seen.shown <= nearPx);

@@ -46,6 +46,11 @@ export function cancelModelDownload(id: string): void {
   stops.get(id)?.abort();
 }
 
+/** Something else is asked for: what did not come is not told beside that any more. */
+export function dropFailedDownloads(): void {
+  for (const [id, { problem }] of pulls) if (problem !== null) change(id, null);
+}
+
 function change(id: string, pull: ModelDownload | null): void {
   const next = new Map(pulls);
   if (pull === null) next.delete(id);

@@ -25,7 +25,7 @@ export type ConversationRow =
     }
   | { readonly type: 'before'; readonly key: string; readonly turn: TurnState }
   | { readonly type: 'folded'; readonly key: string; readonly turn: TurnState }
-  | Extract<TimelineRow, { readonly type: 'step' | 'stage' }>
+  | Extract<TimelineRow, { readonly type: 'step' | 'stage' | 'note' }>
   | {
       readonly type: 'action';
       readonly key: string;
@@ -33,12 +33,19 @@ export type ConversationRow =
       readonly action: ToolCallState;
       readonly turn: TurnState;
     }
-  /** How far the plan or the recipe is or was, and the check after the work. */
+  /** How far the plan is or was, and the check after the work. */
   | { readonly type: 'ran'; readonly key: string; readonly timeline: TurnTimeline }
   /** A piece of what was said at the end of a turn, where that is long. The last piece is in the end's own row. */
   | { readonly type: 'said'; readonly key: string; readonly text: string; readonly turn: TurnState }
   | { readonly type: 'after'; readonly key: string; readonly timeline: TurnTimeline; readonly text: string }
-  | { readonly type: 'notice'; readonly key: string; readonly notice: NoticeState };
+  | NoticeRow;
+
+interface NoticeRow {
+  readonly type: 'notice';
+  readonly key: string;
+  readonly at: number;
+  readonly notice: NoticeState;
+}
 
 export interface ShownSession {
   readonly state: SessionState;
@@ -64,14 +71,18 @@ export function conversationRows({ state, history }: ShownSession, choices: RowC
   const live = { ...state, turns: state.turns.slice(firstWholeTurn(state)) };
   const shown: readonly TimelineParts[] = [...history.parts, live];
   const opening = new Set([...shown.flatMap(({ turns }) => turns), ...state.turns].map((turn) => turn.messageId));
-  const rows: ConversationRow[] = [...earlierRow(state, history, live.turns)];
+  const timelines = shown.map((parts) => timelineOf(parts, opening));
+  const noticesOf = placedNotices(state.notices, timelines.flat());
+  const rows: ConversationRow[] = [...earlierRow(state, history, live.turns), ...noticesOf(null)];
   for (const [index, parts] of shown.entries()) {
     const before = history.parts[index - 1];
     const first = parts.turns[0];
     if (before !== undefined && first !== undefined && before.toSeq < first.seq) {
       rows.push({ type: 'gap', key: `gap-${before.toSeq}`, from: before.toSeq });
     }
-    for (const timeline of timelineOf(parts, opening)) rows.push(...turnRows(timeline, choices));
+    for (const timeline of timelines[index] ?? []) {
+      rows.push(...turnRows(timeline, noticesOf(timeline.turn), choices));
+    }
   }
   return [...rows, ...looseRows(state, new Set(rows.map((row) => row.key)))];
 }
@@ -91,7 +102,7 @@ function earlierRow(
   return count !== null && count <= 0 ? [] : [{ type: 'earlier', key: 'earlier', count, before }];
 }
 
-/** Messages that belong to no turn, and notices. */
+/** Messages that belong to no turn. */
 function looseRows(state: SessionState, placed: Set<string>): readonly ConversationRow[] {
   const rows: ConversationRow[] = [];
   // A message that waits for a turn which has not begun yet belongs to none.
@@ -106,12 +117,34 @@ function looseRows(state: SessionState, placed: Set<string>): readonly Conversat
     if (placed.has(messageId) || !(isDropped || state.pending.includes(messageId))) continue;
     rows.push({ type: 'message', key: messageId, message, isWaiting: false });
   }
-  for (const notice of state.notices) rows.push({ type: 'notice', key: `notice-${notice.seq}`, notice });
   return rows;
 }
 
-function turnRows(timeline: TurnTimeline, { isFolded, texts }: RowChoices): readonly ConversationRow[] {
-  const { turn, message, rows } = timeline;
+/** The notices by the latest turn that had begun when they came; null: those before the first that is shown. */
+function placedNotices(
+  notices: readonly NoticeState[],
+  timelines: readonly TurnTimeline[],
+): (turn: TurnState | null) => readonly NoticeRow[] {
+  const byTurn = new Map<TurnState | null, NoticeRow[]>();
+  for (const notice of notices) {
+    const turn = timelines.findLast((timeline) => timeline.turn.seq < notice.seq)?.turn ?? null;
+    const row: NoticeRow = { type: 'notice', key: `notice-${notice.seq}`, at: notice.at, notice };
+    byTurn.set(turn, [...(byTurn.get(turn) ?? []), row]);
+  }
+  return (turn) => byTurn.get(turn) ?? [];
+}
+
+function turnRows(
+  timeline: TurnTimeline,
+  notices: readonly NoticeRow[],
+  { isFolded, texts }: RowChoices,
+): readonly ConversationRow[] {
+  const { turn, message } = timeline;
+  const isLate = ({ at }: NoticeRow): boolean => turn.endedAt !== null && at > turn.endedAt;
+  // Sorting keeps the order of equals.
+  const rows = [...timeline.rows, ...notices.filter((notice) => !isLate(notice))].sort(
+    (left, right) => left.at - right.at,
+  );
   const first: ConversationRow[] =
     message === null ? [] : [{ type: 'message', key: message.messageId, message, isWaiting: false }];
   const before: ConversationRow[] =
@@ -120,13 +153,11 @@ function turnRows(timeline: TurnTimeline, { isFolded, texts }: RowChoices): read
     canFold(timeline) && isFolded(turn)
       ? [
           { type: 'folded', key: `folded-${turn.id}`, turn },
-          ...rows.filter(({ type }) => type === 'message' || type === 'stage'),
+          ...rows.filter(({ type }) => type === 'message' || type === 'stage' || type === 'notice'),
         ]
       : rows;
   const ran: ConversationRow[] =
-    timeline.phases.length === 0 && turn.after === null && timeline.planItems === null
-      ? []
-      : [{ type: 'ran', key: `ran-${turn.id}`, timeline }];
+    turn.after === null && timeline.planItems === null ? [] : [{ type: 'ran', key: `ran-${turn.id}`, timeline }];
   const { said, last } = saidOf(turn, texts.get(turn.id) ?? turn.text);
   return [
     ...first,
@@ -135,6 +166,7 @@ function turnRows(timeline: TurnTimeline, { isFolded, texts }: RowChoices): read
     ...ran,
     ...said,
     { type: 'after', key: `after-${turn.id}`, timeline, text: last },
+    ...notices.filter(isLate),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { MessageState } from '@shared/session/session-state.ts';
 import { planMessage } from '@shared/session/plan-steps.ts';
 import { interactiveOptions } from './interactive-options.ts';
 import type { CoreClient } from '../connection/core-client.ts';
@@ -15,11 +16,12 @@ interface Reach {
 
 export type ForkAt = { readonly before: string } | { readonly after: string };
 
-/** What a message is sent with: on which side, and by which model. */
+/** What a message is sent with: on which side, by which model, and by whom it was written. */
 export interface SendOptions {
   readonly policy?: 'local' | 'hybrid' | 'cloud';
   readonly local?: string;
   readonly cloud?: string;
+  readonly origin?: MessageState['origin'];
 }
 
 /** A failure is announced, as is what is worth saying; false: it failed. */

@@ -27,6 +27,14 @@ export type TimelineRow =
       readonly chosen: TurnState['stages'][number];
       readonly turn: TurnState;
     }
+  /** How far a recipe was at this point. */
+  | {
+      readonly type: 'note';
+      readonly key: string;
+      readonly at: number;
+      readonly note: ProgressState;
+      readonly turn: TurnState;
+    }
   /** A message that came while the turn ran. */
   | {
       readonly type: 'message';
@@ -35,6 +43,8 @@ export type TimelineRow =
       readonly message: MessageState;
       readonly isWaiting: boolean;
     };
+
+type ProgressState = SessionState['progress'][number];
 
 /** An item of a plan; no state: nobody said how far it is. */
 export interface ShownItem {
@@ -46,8 +56,6 @@ export interface TurnTimeline {
   readonly turn: TurnState;
   readonly message: MessageState | null;
   readonly rows: readonly TimelineRow[];
-  /** The latest line of each phase of the recipe that ran, in order. */
-  readonly phases: readonly { readonly phase: string; readonly text: string }[];
   /** Of the plan that it carries out; null: it carries out none. */
   readonly planItems: readonly ShownItem[] | null;
 }
@@ -86,6 +94,7 @@ export function timelineOf(
         action,
         turn,
       })),
+      ...notesOf(state, turn),
       ...late
         .filter((message) => isHere(message.at))
         .map((message) => ({
@@ -99,7 +108,7 @@ export function timelineOf(
     // Sorting keeps the order of equals, and each list is in order already.
     rows.sort((left, right) => left.at - right.at);
     const message = messages.get(turn.messageId) ?? null;
-    return { turn, message, rows, phases: phasesOf(state, turn), planItems: planItemsOf(turn, message) };
+    return { turn, message, rows, planItems: planItemsOf(turn, message) };
   });
 }
 
@@ -119,10 +128,17 @@ function stepRow(step: StepState, turn: TurnState, callsById: ReadonlyMap<string
   return { type: 'step', key: step.callId, at: step.startedAt, step, calls, turn };
 }
 
-function phasesOf(state: TimelineParts, turn: TurnState): TurnTimeline['phases'] {
-  const phases = new Map<string, string>();
-  for (const entry of state.progress ?? []) if (entry.turnId === turn.id) phases.set(entry.phase, entry.text);
-  return [...phases].map(([phase, text]) => ({ phase, text }));
+/** Of one phase after the other only the latest line stands. */
+function notesOf({ progress = [], steps, actions }: TimelineParts, turn: TurnState): readonly TimelineRow[] {
+  const own = progress.filter(({ turnId }) => turnId === turn.id);
+  const begins = [...steps, ...actions]
+    .filter(({ turnId }) => turnId === turn.id)
+    .map(({ startedAt }) => startedAt ?? 0);
+  const isOver = (note: ProgressState, next: ProgressState | undefined): boolean =>
+    next !== undefined && next.phase === note.phase && !begins.some((at) => at > note.at && at <= next.at);
+  return own
+    .filter((note, index) => !isOver(note, own[index + 1]))
+    .map((note) => ({ type: 'note', key: `note-${note.seq}`, at: note.at, note, turn }));
 }
 
 function planItemsOf(turn: TurnState, message: MessageState | null): TurnTimeline['planItems'] {

@@ -8,18 +8,25 @@ const looks = {
 
 interface RouteDotProps {
   readonly where: Where;
-  readonly isRunning?: boolean;
-  readonly hasFailed?: boolean;
+  readonly outcome?: 'running' | 'done' | 'failed' | 'stopped';
 }
 
-/** Where a step ran: round is local, a diamond is cloud; hollow has failed. */
-export function RouteDot({ where, isRunning = false, hasFailed = false }: RouteDotProps) {
-  const hollow = hasFailed ? 'bg-transparent! border-2 border-bad' : '';
+const marks = {
+  running: 'animate-[breathe_1.6s_ease-in-out_infinite]',
+  done: '',
+  failed: 'bg-transparent! border-2 border-bad',
+  // A bar, as on the button that stops.
+  stopped: 'h-1! rounded-none! rotate-0! bg-warn!',
+} as const;
+
+/** Where a step ran: round is local, a diamond is cloud; hollow has failed, a bar was stopped. */
+export function RouteDot({ where, outcome = 'done' }: RouteDotProps) {
   return (
     <span
       aria-hidden="true"
       data-where={where}
-      className={`block size-2.5 shrink-0 ${looks[where]} ${hollow} ${isRunning ? 'animate-[breathe_1.6s_ease-in-out_infinite]' : ''}`}
+      data-step-outcome={outcome}
+      className={`block size-2.5 shrink-0 ${looks[where]} ${marks[outcome]}`}
     />
   );
 }

@@ -5,7 +5,7 @@ import { Button } from '../controls/button.tsx';
 import { HintButton } from './hint-button.tsx';
 import { Icon } from '../layout/icon.tsx';
 
-/** What was just done, over the upper part of the view; the latest is on top. */
+/** What was just done, between the view and its status bar, where it covers nothing; the latest is on top. */
 export function AnnouncementBar() {
   const said = useAnnouncements();
   return (
@@ -13,7 +13,7 @@ export function AnnouncementBar() {
       role={said.at(-1)?.kind === 'error' ? 'alert' : 'status'}
       // Only what is new is read out, not what still stands beside it.
       aria-atomic="false"
-      className="pointer-events-none absolute inset-x-3 top-14 z-30 flex flex-col-reverse items-center gap-1.5"
+      className="order-1 flex shrink-0 flex-col-reverse divide-y divide-y-reverse divide-line border-t border-line bg-raised empty:hidden"
     >
       {said.map((one, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- two may say the same
@@ -26,8 +26,8 @@ export function AnnouncementBar() {
 function Said({ said }: { readonly said: Announcement }) {
   const { kind, text, action } = said;
   return (
-    <div className="pointer-events-auto flex w-fit max-w-full items-center gap-3 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-3 text-sm shadow-float">
-      <span className={`min-w-0 wrap-anywhere ${kind === 'error' ? 'text-bad' : ''}`}>{text}</span>
+    <div className="flex items-center gap-3 py-1 pr-1.5 pl-3.5 text-sm">
+      <span className={`min-w-0 flex-1 wrap-anywhere ${kind === 'error' ? 'text-bad' : ''}`}>{text}</span>
       {kind === 'error' && action === undefined && <HintButton hint={text} />}
       {action !== undefined && (
         <Button size="small" onClick={() => runAnnouncedAction(said)}>

@@ -19,8 +19,11 @@ export function reduceMessages(
   const { messageId } = event;
   switch (event.type) {
     case 'user-message-added': {
-      const { text, at, seq, attachments } = event;
-      const given = attachments === undefined ? {} : { attachments };
+      const { text, at, seq, attachments, origin } = event;
+      const given = {
+        ...(attachments === undefined ? {} : { attachments }),
+        ...(origin === undefined ? {} : { origin }),
+      };
       return {
         messages: lastItems(
           [...messages, { messageId, seq, text: shortenText(text, textLimit), at, ...given }],
@@ -56,7 +59,7 @@ function others(pending: readonly string[], messageId: string): readonly string[
 
 /** Nobody waits here for an answer to what was asked there; what is dropped of it is said. */
 export function reduceCopiedHistory(state: SessionState, event: EventOf<'history-copied'>): Partial<SessionState> {
-  const { seq, changes, dropped } = event;
+  const { seq, at, changes, dropped } = event;
   const text = droppedGrantsText(dropped);
   return {
     sandbox: null,
@@ -65,6 +68,6 @@ export function reduceCopiedHistory(state: SessionState, event: EventOf<'history
     cap: null,
     ...(changes === 'settled' ? { changes: [], totals: { ...state.totals, changesLeftOut: 0 } } : {}),
     ...(isImportedHistory(event) ? { instructions: null } : {}),
-    ...(text === null ? {} : withNotice(state, { seq, level: 'info', code: 'grants-dropped', text })),
+    ...(text === null ? {} : withNotice(state, { seq, at, level: 'info', code: 'grants-dropped', text })),
   };
 }

@@ -40,6 +40,7 @@ function untrackedFound(state: SessionState, event: EventOf<'untracked-found'>):
   const others = state.untracked.filter(({ path }) => places.every((place) => place.path !== path));
   const notice = {
     seq: event.seq,
+    at: event.at,
     level: 'warning',
     code: event.type,
     text: places.map(untrackedText).join('\n'),

@@ -423,7 +423,7 @@ function fileChanged(state: SessionState, event: EventOf<'file-changed'>): Chang
 }
 
 function progressed(state: SessionState, event: EventOf<'recipe-progressed'>): Change {
-  const { seq, recipe, phase, turnId = null } = event;
+  const { seq, at, recipe, phase, turnId = null } = event;
   const text = shortenText(event.text, 2 * lineLimit);
-  return { progress: lastItems([...state.progress, { seq, turnId, recipe, phase, text }], keptCounts.progress) };
+  return { progress: lastItems([...state.progress, { seq, at, turnId, recipe, phase, text }], keptCounts.progress) };
 }

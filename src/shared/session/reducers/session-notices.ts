@@ -3,23 +3,23 @@ import { keptCounts } from './kept-counts.ts';
 import type { NoticeState, SessionState } from '@shared/session/session-state.ts';
 import { shortenText, lastItems, firstLine, textLimit } from '@shared/text/shorten-text.ts';
 
-export function withNotice(state: SessionState, { seq, level, code, text }: NoticeState): Partial<SessionState> {
+export function withNotice(state: SessionState, { seq, at, level, code, text }: NoticeState): Partial<SessionState> {
   return {
     notices: lastItems(
-      [...state.notices, { seq, level, code, text: shortenText(text, textLimit) }],
+      [...state.notices, { seq, at, level, code, text: shortenText(text, textLimit) }],
       keptCounts.notices,
     ),
   };
 }
 
-export function fenceNotice({ seq, outcome, model, text }: EventOf<'call-fenced'>): NoticeState {
+export function fenceNotice({ seq, at, outcome, model, text }: EventOf<'call-fenced'>): NoticeState {
   const told = { refused: 'was not made', redacted: 'is made without what a fence takes out', asked: 'asks first' };
   const level = outcome === 'redacted' ? 'info' : 'warning';
-  return { seq, level, code: 'call-fenced', text: `A call to ${model} ${told[outcome]}: ${text}.` };
+  return { seq, at, level, code: 'call-fenced', text: `A call to ${model} ${told[outcome]}: ${text}.` };
 }
 
 /** What was looked at before an end was believed. */
-export function gateNotice({ seq, by, verdict, text }: EventOf<'gate-checked'>): NoticeState {
+export function gateNotice({ seq, at, by, verdict, text }: EventOf<'gate-checked'>): NoticeState {
   const told = {
     pass: 'A stronger model approves the work',
     redo: by === 'review' ? 'A stronger model asks for changes' : 'More is to do',
@@ -27,6 +27,7 @@ export function gateNotice({ seq, by, verdict, text }: EventOf<'gate-checked'>):
   };
   return {
     seq,
+    at,
     level: verdict === 'redo' ? 'warning' : 'info',
     code: 'gate-checked',
     text: `${told[verdict]}: ${text}`,
@@ -35,13 +36,13 @@ export function gateNotice({ seq, by, verdict, text }: EventOf<'gate-checked'>):
 
 /** Held back is never silent: in the window and in the terminal it stands as a notice of its turn. */
 export function instructionsFound(state: SessionState, event: EventOf<'instructions-found'>): Partial<SessionState> {
-  const { seq, path, sha256, state: known, use, reason } = event;
+  const { seq, at, path, sha256, state: known, use, reason } = event;
   const instructions = { path: firstLine(path), sha256, state: known, use, reason: shortenText(reason, textLimit) };
   if (use === 'used') return { instructions };
   const text = `The project instructions (${path}) are not followed: ${reason}.`;
-  return { instructions, ...withNotice(state, { seq, level: 'warning', code: event.type, text }) };
+  return { instructions, ...withNotice(state, { seq, at, level: 'warning', code: event.type, text }) };
 }
 
-export function terminalNotice({ seq, type }: EventOf<'terminal-opened'>): NoticeState {
-  return { seq, level: 'info', code: type, text: 'You opened a terminal in the sandbox.' };
+export function terminalNotice({ seq, at, type }: EventOf<'terminal-opened'>): NoticeState {
+  return { seq, at, level: 'info', code: type, text: 'You opened a terminal in the sandbox.' };
 }

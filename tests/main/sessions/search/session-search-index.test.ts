@@ -45,6 +45,39 @@ describe('the search over all sessions', () => {
     await index.close();
   });
 
+  it('finds an answer once, also where the model thought aloud before it or said it in a call', async () => {
+    await using home = await makeHome();
+    const journal = await home.store.create({ ...scratchSession, title: 'Talk' });
+    const summary = 'The capital of France is Paris.';
+    const usage = { freshInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 1, estimated: false };
+    const timings = { queuedMs: 0, prefillMs: null, decodeMs: null, totalMs: 1 };
+    const end = (turnId: string) =>
+      journal.append({ type: 'turn-ended', turnId, reason: 'done', text: summary, confidence: null, failure: null });
+    await journal.append({
+      type: 'model-call-ended',
+      callId: 'call-1',
+      parts: [
+        { type: 'reasoning', text: 'They ask for the capital, which I know.' },
+        { type: 'text', text: summary },
+      ],
+      stopReason: 'stop',
+      usage,
+      evaluatedTokens: null,
+      timings,
+      price: null,
+      costUsd: 0,
+      error: null,
+    });
+    await end('turn-1');
+    const call = { tool: 'task_complete', by: 'model', input: { summary }, label: 'complete' } as const;
+    await journal.append({ type: 'tool-started', toolCallId: 'tool-1', ...call });
+    await end('turn-2');
+    await journal.close();
+    const index = indexOf(home);
+    expect(await found(index, 'capital of')).toEqual(['answer turn-2: The [capital] of France is Paris.']);
+    await index.close();
+  });
+
   it.skipIf(process.platform === 'win32')(
     'holds what was said for this user alone, also in a file that was open',
     async () => {

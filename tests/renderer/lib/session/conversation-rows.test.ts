@@ -48,3 +48,13 @@ it('shows a message that waits although no turn runs', () => {
   const rows = conversationRows({ state, history: noHistory }, { isFolded: () => false, texts: new Map() });
   expect(rows).toMatchObject([{ type: 'message', key: 'late', isWaiting: true }]);
 });
+
+it('shows a notice where it came: in its turn, or after it, and never below a later answer', () => {
+  const notice = (text: string): NewEvent => ({ type: 'notice-added', level: 'info', code: 'x', text });
+  const [asked, began, ...rest] = turn('a', 2);
+  const events = [notice('first'), asked, began, notice('within'), ...rest, notice('after'), ...turn('b', 1)];
+  const state = stateOf(events.filter((event) => event !== undefined));
+  const rows = conversationRows({ state, history: noHistory }, { isFolded: () => false, texts: new Map() });
+  const shown = rows.map((row) => (row.type === 'notice' ? row.notice.text : row.key));
+  expect(shown).toEqual(['first', 'm-a', 'within', 'a-0', 'a-1', 'after-a', 'after', 'm-b', 'b-0', 'after-b']);
+});

@@ -101,25 +101,35 @@ describe('the timeline', () => {
   it('puts steps, actions and late messages into the turn they belong to, in the order they began', () => {
     const turns = timelineOf(log.slice(0, 10).reduce(reduceSession, emptySession));
     expect(turns.map(({ message: first, rows }) => [first?.text, rows.map((row) => `${row.type} ${row.key}`)])).toEqual(
-      [['m1', ['action k1', 'step c1', 'message m2']]],
+      [['m1', ['action k1', 'step c1', 'message m2', 'note note-7', 'note note-8', 'note note-9']]],
     );
-    expect(turns[0]?.rows.at(-1)).toMatchObject({ isWaiting: true });
+    expect(turns[0]?.rows[2]).toMatchObject({ isWaiting: true });
   });
 
   it('shows a message that opened a turn of its own there and not in the turn before', () => {
     const turns = timelineOf(log.reduce(reduceSession, emptySession));
     expect(turns.map(({ message: first, rows }) => [first?.text, rows.map((row) => row.key)])).toEqual([
-      ['m1', ['k1', 'c1']],
+      ['m1', ['k1', 'c1', 'note-7', 'note-8', 'note-9']],
       ['m2', ['c2']],
     ]);
   });
 
-  it('keeps the latest line of each phase', () => {
-    const [first] = timelineOf(log.reduce(reduceSession, emptySession));
-    expect(first?.phases).toEqual([
-      { phase: 'locate', text: 'second' },
-      { phase: 'sample', text: 'one' },
+  it('puts the notes of a recipe where they came, and of one phase the latest line until something else begins', () => {
+    const noted = stamp([
+      message('m1', false),
+      turn('t1', 'm1'),
+      progress('t1', 'locate', 'first'),
+      progress('t1', 'locate', 'second'),
+      started('t1', 'c1', 1),
+      ended('t1', 'c1'),
+      progress('t1', 'locate', 'third'),
+      progress('t1', 'judge', 'one'),
+      action('t1', 'k1'),
+      over('t1'),
     ]);
+    const [first] = timelineOf(noted.reduce(reduceSession, emptySession));
+    const shown = first?.rows.map((row) => (row.type === 'note' ? row.note.text : row.key));
+    expect(shown).toEqual(['second', 'c1', 'third', 'one', 'k1']);
   });
 });
 

@@ -26,14 +26,17 @@ export function* charactersOf(text: string): Generator<readonly [character: stri
 /** Of the characters that came last: a text has few different ones, and to look one up takes some microseconds. */
 const knownWidths = new Map<string, number>();
 const mostKnown = 4_096;
+/** The longest that is drawn as one, a family of pictures, has some twenty units. */
+const mostLooked = 32;
 
 function widthOf(character: string): number {
-  const known = knownWidths.get(character);
+  // Marks without end add no width, and each look at them all takes its time.
+  const looked = character.slice(0, mostLooked);
+  const known = knownWidths.get(looked);
   if (known !== undefined) return known;
   if (knownWidths.size >= mostKnown) knownWidths.clear();
-  const width = stringWidth(character);
-  // Some have marks without end.
-  if (character.length <= 16) knownWidths.set(character, width);
+  const width = stringWidth(looked);
+  knownWidths.set(looked, width);
   return width;
 }
 

@@ -23,10 +23,14 @@ export async function resendTask(
   const message = state.messages.find(({ messageId }) => messageId === turn.messageId);
   const { text } = await client.sessions.detail({ sessionId, id: turn.messageId, near: message?.seq });
   const { maxUsd } = turn.limits;
+  const task = text ?? message?.text ?? '';
+  // What the app wrote about a task once is not said about itself.
+  const { origin = message?.origin } = options;
+  const isSaid = origin !== undefined && origin === message?.origin;
   await client.sessions.send({
     sessionId,
-    text: say(text ?? message?.text ?? ''),
-    options: { ...interactiveOptions, ...options, plan: turn.plan, ...(maxUsd === null ? {} : { maxUsd }) },
+    text: isSaid ? task : say(task),
+    options: { ...interactiveOptions, ...options, origin, plan: turn.plan, ...(maxUsd === null ? {} : { maxUsd }) },
     attachments: [...(message?.attachments ?? [])],
   });
   onSent();

@@ -74,7 +74,11 @@ export function ResumeOffer({ sessionId, state, onSent }: ResumeOfferProps) {
       leave={t('interrupted.leave')}
       accept={t('interrupted.goOn')}
       onAccept={() =>
-        resendTask(client, { sessionId, state, turn, onSent }, { say: (task) => t('interrupted.message', { task }) })
+        resendTask(
+          client,
+          { sessionId, state, turn, onSent },
+          { say: (task) => t('interrupted.message', { task }), options: { origin: 'resume' } },
+        )
       }
     />
   );
@@ -105,7 +109,7 @@ export function CloudReviewOffer({ sessionId, state, onSent }: CloudReviewOfferP
         resendTask(
           client,
           { sessionId, state, turn, onSent },
-          { say: (task) => t('secondLook.message', { task }), options: { policy: 'cloud' } },
+          { say: (task) => t('secondLook.message', { task }), options: { policy: 'cloud', origin: 'cloud-review' } },
         )
       }
     />

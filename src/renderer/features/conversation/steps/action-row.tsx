@@ -21,18 +21,22 @@ interface ActionRowProps {
 /** What a recipe did by itself: no model, so neither tokens nor money. */
 export function ActionRow({ sessionId, action, near, liveOutput, isOpen, onToggle }: ActionRowProps) {
   const status = toolCallStatus(action);
-  const hasFailed = status !== 'ok' && status !== 'running' && status !== 'requested';
+  const isStopped = status === 'cancelled' || status === 'unknown';
+  const hasFailed = status !== 'ok' && status !== 'running' && status !== 'requested' && !isStopped;
   return (
     <>
       <RowLine
         id={rowId(action.toolCallId)}
         isOpen={isOpen}
         onToggle={onToggle}
-        mark={<span aria-hidden="true" className="size-1 rounded-full bg-line-strong" />}
+        mark={
+          <span aria-hidden="true" className={isStopped ? 'h-1 w-2.5 bg-warn' : 'size-1 rounded-full bg-line-strong'} />
+        }
         where={<span className="text-soft">{t('step.action')}</span>}
         label={
           <span className="text-soft">
             {seenCommand(action.label)}
+            {isStopped && <span className="ml-2 text-xs font-medium text-warn">{t('step.stopped')}</span>}
             {hasFailed && <span className="ml-2 text-xs font-medium text-bad">{t(`step.status.${status}`)}</span>}
             {status === 'ok' && action.exitCode !== null && action.exitCode !== 0 && (
               <span className="ml-2 text-xs">{t('step.exit', { code: action.exitCode })}</span>

@@ -3,7 +3,7 @@ import { toolCallStatus } from '@shared/session/session-state.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import { money, seconds, tokens } from '../../../lib/text/format.ts';
 import { stepLabel } from '../../../lib/session/step-label.ts';
-import { hasFailed } from '../../../lib/session/step-outcome.ts';
+import { stepOutcome } from '../../../lib/session/step-outcome.ts';
 import type { LiveCall } from '../../../lib/session/live-feed.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { Markdown } from '../../../ui/content/markdown.tsx';
@@ -48,7 +48,7 @@ export function StepRow({
         id={rowId(step.callId)}
         isOpen={isOpen}
         onToggle={onToggle}
-        mark={<RouteDot where={step.where} isRunning={step.end === null} hasFailed={hasFailed(step)} />}
+        mark={<RouteDot where={step.where} outcome={stepOutcome(step, calls)} />}
         where={<WhereWord step={step} />}
         label={<Label step={step} calls={calls} />}
         figures={<Figures step={step} calls={calls} live={live} />}
@@ -82,6 +82,9 @@ function Label({ step, calls }: { readonly step: StepState; readonly calls: read
     <>
       {stepLabel(step)}
       {calls.length > 1 && <span className="text-soft"> {t('step.more', { count: calls.length - 1 })}</span>}
+      {stepOutcome(step, calls) === 'stopped' && (
+        <span className="ml-2 text-xs font-medium text-warn">{t('step.stopped')}</span>
+      )}
       {marks.length > 0 && <span className="ml-2 text-xs font-medium text-bad">{marks.join(', ')}</span>}
       {step.end?.error && (
         <span className="ml-2 text-xs font-medium text-bad">{seenWords(step.end.error.message)}</span>
@@ -95,7 +98,8 @@ function callMark(call: ToolCallState): string | null {
   if (status === 'ok') {
     return call.exitCode === null || call.exitCode === 0 ? null : t('step.exit', { code: call.exitCode });
   }
-  return status === 'requested' || status === 'running' ? null : t(`step.status.${status}`);
+  const isTold = status !== 'requested' && status !== 'running' && status !== 'cancelled' && status !== 'unknown';
+  return isTold ? t(`step.status.${status}`) : null;
 }
 
 interface FiguresProps {

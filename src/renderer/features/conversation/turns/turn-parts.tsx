@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { phaseText, stageText } from '../../../lib/text/stage-text.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
-import type { CriterionResult, MessageState, TurnState } from '@shared/session/session-state.ts';
+import type { CriterionResult, MessageState, SessionState, TurnState } from '@shared/session/session-state.ts';
 import type { RunStatus } from '@shared/session/run-options.ts';
 import { turnStatus } from '@shared/session/session-state.ts';
 import { seenCommand, seenWords } from '@shared/text/seen-text.ts';
@@ -33,6 +33,17 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
   const [isEditing, setIsEditing] = useState(false);
   const { messageId, text, seq, attachments = none, isDropped = false } = message;
   const whole = useWholeText(sessionId, { id: messageId, near: seq }, text);
+  if (message.origin !== undefined) {
+    return (
+      <article id={rowId(messageId)} tabIndex={-1} aria-label={t('session.appNote')} className="mt-5 mb-1 text-xs">
+        <Fold label={t(`message.origin.${message.origin}`)}>
+          <p className="mt-1.5 border-l border-line pl-3 whitespace-pre-wrap text-soft wrap-anywhere">
+            {seenWords(whole)}
+          </p>
+        </Fold>
+      </article>
+    );
+  }
   if (isEditing) {
     return (
       <EditMessage
@@ -91,6 +102,15 @@ export function StageLine({ chosen: { stage, recipe, reason } }: { readonly chos
   );
 }
 
+/** How far a recipe was at this point. */
+export function RecipeNote({ note: { phase, text } }: { readonly note: SessionState['progress'][number] }) {
+  return (
+    <p className="py-1 pl-5.5 text-xs text-soft wrap-anywhere">
+      <span className="text-ink">{phaseText(phase)}</span> {seenWords(text)}
+    </p>
+  );
+}
+
 interface FoldedProps {
   readonly turn: TurnState;
   readonly onUnfold: () => void;
@@ -144,21 +164,12 @@ interface RanProps {
   readonly timeline: TurnTimeline;
 }
 
-/** How far the plan and the recipe are or were, and the check after the work. */
+/** How far the plan is or was, and the check after the work. */
 export function TurnProgress({ sessionId, timeline }: RanProps) {
-  const { turn, phases } = timeline;
+  const { turn } = timeline;
   return (
     <div className="mt-2 flex flex-col gap-2">
       <PlanProgress sessionId={sessionId} timeline={timeline} />
-      {phases.length > 0 && (
-        <ul className="flex flex-col gap-0.5 text-xs text-soft">
-          {phases.map(({ phase, text }) => (
-            <li key={phase} className="wrap-anywhere">
-              <span className="text-ink">{phaseText(phase)}</span> {seenWords(text)}
-            </li>
-          ))}
-        </ul>
-      )}
       <Criterion label={t('turn.after')} turn={turn} result={turn.after} />
     </div>
   );

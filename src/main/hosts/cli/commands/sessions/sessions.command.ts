@@ -36,7 +36,8 @@ export const showSession: Command<[string, { readonly json?: boolean }]> = async
     if (push.type === 'caught-up') break;
     if (push.type !== 'events') continue;
     for (const event of push.events) {
-      if (event.type === 'user-message-added') terminal.out(`\nYou: ${printable(event.text)}\n`);
+      if (event.type === 'user-message-added')
+        terminal.out(`\n${event.origin === undefined ? 'You' : 'Dewpoint'}: ${printable(event.text)}\n`);
       for (const line of lines(event)) terminal.out(`${line}\n`);
       if (event.type === 'turn-ended') terminal.out(`${printable(event.text)}\n(${event.reason})\n`);
     }
