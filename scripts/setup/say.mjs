@@ -6,11 +6,12 @@ export function say(text) {
   process.stderr.write(`dewpoint: ${text}\n`);
 }
 
-/** @param {number} bytes @returns {string} for people, in powers of ten */
+/** As `src/shared/text/size-text.ts` has it, which cannot be read before the packages are there. @param {number} bytes */
 export function sizeText(bytes) {
-  if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(1)} GB`;
-  if (bytes >= 1e6) return `${(bytes / 1e6).toFixed(0)} MB`;
-  return `${Math.ceil(bytes / 1e3)} kB`;
+  if (bytes < 999.5) return `${Math.round(bytes)} B`;
+  if (bytes < 999_950) return `${(bytes / 1e3).toFixed(1)} kB`;
+  if (bytes < 999_500_000) return `${Math.round(bytes / 1e6)} MB`;
+  return `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
 /** @param {number} startedMs a value of Date.now() @returns {string} whole seconds since then */

@@ -165,7 +165,7 @@ export const conversation = {
   'attach.image': 'Image {about}',
   'attach.pasted': 'pasted.png',
   'attach.pastedText': 'pasted.txt',
-  'attach.tooLarge': '{name} is {size}. The limit is {most}.',
+  'attach.tooLarge': '{name} is larger than {most}.',
   'attach.unreadable': '{name} could not be read.',
   'attach.shrink': 'Attach smaller JPEG',
   'attach.dismiss': 'Leave out',

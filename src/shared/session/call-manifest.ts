@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { FenceHit } from '@shared/safety/fences.ts';
 import { fenceHitSchema } from '@shared/safety/fences.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** One thing that a call carries. */
@@ -98,7 +99,7 @@ export function summarizeManifest({ model, bytes, parts, builtFrom }: Manifest):
     ...new Set(hits.map(({ rule, path, how }) => `${how === 'content' ? '' : 'built from '}${path ?? rule}`)),
   ];
   return [
-    `${parts.length} parts, ${bytes} bytes to ${model}`,
+    `${parts.length} parts, ${sizeText(bytes)} to ${model}`,
     fenced.length === 0 ? 'nothing fenced' : `fenced: ${listed(fenced)}`,
     ...(origins.length === 0 ? [] : [`from: ${listed(origins)}`]),
   ].join('; ');

@@ -3,11 +3,8 @@ import { z } from 'zod';
 import { anthropicSchema } from '@shared/settings/settings.ts';
 import { anthropicWire } from './anthropic/anthropic-stream.ts';
 import type { ListedModel } from './api/bundled-models.ts';
-import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';
-import { createApiModels, ListRefusedError } from './api/api-models.ts';
-import { rejectHtmlPages } from './api/reject-html-pages.ts';
-import { watchReachability } from './api/reachability.ts';
+import { ListRefusedError } from './api/api-models.ts';
 import { createApiProvider } from './api/api-provider.ts';
 import { firstWordMs } from './call/stall-watch.ts';
 
@@ -17,44 +14,36 @@ export default defineProvider({
   label: 'Anthropic',
   settings: anthropicSchema,
   secrets: ['apiKey'],
-  create(dependencies, { id, settings }): Provider {
-    const { now, secret } = dependencies;
-    const reach = watchReachability(dependencies.fetch ?? fetch);
-    const get = rejectHtmlPages(reach.fetch);
-    const book = createApiModels({
-      id,
-      service: 'anthropic',
-      where: 'cloud',
-      models: settings.models,
-      effort: settings.effort,
-      now,
-      reach,
-      usual: () => ({ contextTokens: 200_000, tools: true, images: true, reasoning: true, cache: true }),
-      fetchList: async (signal) => readList(await connect(), signal),
-    });
-    const connect = async (): Promise<Anthropic> =>
-      new Anthropic({
-        baseURL: settings.baseUrl,
-        // Never what else lies about in the environment or in files of other programs.
-        apiKey: (await secret('apiKey')) ?? 'none',
-        authToken: null,
-        // Retries are the agent's, so that every one of them is seen and can be cancelled.
-        maxRetries: 0,
-        logLevel: 'off',
-        timeout: firstWordMs(settings),
-        fetch: get,
-      });
-    return createApiProvider({
-      id,
-      kind: 'anthropic',
-      where: 'cloud',
-      settings,
-      book,
-      now,
-      reach,
-      wire: (targetOf) => anthropicWire(connect, targetOf),
-    });
-  },
+  create: (dependencies, { id, settings }) =>
+    createApiProvider(
+      dependencies,
+      {
+        id,
+        kind: 'anthropic',
+        service: 'anthropic',
+        where: 'cloud',
+        settings,
+        usual: () => ({ contextTokens: 200_000, tools: true, images: true, reasoning: true, cache: true }),
+      },
+      (get) => {
+        const connect = async (): Promise<Anthropic> =>
+          new Anthropic({
+            baseURL: settings.baseUrl,
+            // Never what else lies about in the environment or in files of other programs.
+            apiKey: (await dependencies.secret('apiKey')) ?? 'none',
+            authToken: null,
+            // Retries are the agent's, so that every one of them is seen and can be cancelled.
+            maxRetries: 0,
+            logLevel: 'off',
+            timeout: firstWordMs(settings),
+            fetch: get,
+          });
+        return {
+          fetchList: async (signal) => readList(await connect(), signal),
+          wire: (targetOf) => anthropicWire(connect, targetOf),
+        };
+      },
+    ),
 });
 
 const support = z.object({ supported: z.boolean() }).nullish().catch(null);

@@ -1,12 +1,8 @@
 import OpenAI from 'openai';
 import { openaiSchema } from '@shared/settings/settings.ts';
 import { readChatModels } from './chat-completions/chat-models.ts';
-import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';
 import { getJson } from './api/get-json.ts';
-import { createApiModels } from './api/api-models.ts';
-import { rejectHtmlPages } from './api/reject-html-pages.ts';
-import { watchReachability } from './api/reachability.ts';
 import { addressBelow, createApiProvider } from './api/api-provider.ts';
 import { responsesWire } from './openai/responses-stream.ts';
 import { firstWordMs } from './call/stall-watch.ts';
@@ -17,56 +13,49 @@ export default defineProvider({
   label: 'OpenAI',
   settings: openaiSchema,
   secrets: ['apiKey'],
-  create(dependencies, { id, settings }): Provider {
-    const { now, secret } = dependencies;
-    const reach = watchReachability(dependencies.fetch ?? fetch);
-    const get = rejectHtmlPages(reach.fetch);
-    const book = createApiModels({
-      id,
-      service: 'openai',
-      where: 'cloud',
-      models: settings.models,
-      effort: settings.effort,
-      now,
-      reach,
-      usual: (name) => ({
-        contextTokens: 128_000,
-        tools: true,
-        images: true,
-        reasoning: !withoutReasoning.test(name),
-        cache: true,
-      }),
-      fetchList: async (signal) => {
-        const url = addressBelow(settings.baseUrl, 'models');
-        const key = await secret('apiKey');
-        const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
-        const listed = readChatModels(await getJson({ url, headers, fetch: get, signal }));
-        return listed.filter((model) => !otherApis.test(model.name));
+  create: (dependencies, { id, settings }) =>
+    createApiProvider(
+      dependencies,
+      {
+        id,
+        kind: 'openai',
+        service: 'openai',
+        where: 'cloud',
+        settings,
+        usual: (name) => ({
+          contextTokens: 128_000,
+          tools: true,
+          images: true,
+          reasoning: !withoutReasoning.test(name),
+          cache: true,
+        }),
       },
-    });
-    const connect = async (): Promise<OpenAI> =>
-      new OpenAI({
-        baseURL: settings.baseUrl,
-        apiKey: (await secret('apiKey')) ?? 'none',
-        // Retries are the agent's, so that every one of them is seen and can be cancelled.
-        maxRetries: 0,
-        organization: null,
-        project: null,
-        logLevel: 'off',
-        timeout: firstWordMs(settings),
-        fetch: get,
-      });
-    return createApiProvider({
-      id,
-      kind: 'openai',
-      where: 'cloud',
-      settings,
-      book,
-      now,
-      reach,
-      wire: (targetOf) => responsesWire(connect, targetOf),
-    });
-  },
+      (get) => {
+        const key = (): Promise<string | null> => dependencies.secret('apiKey');
+        const connect = async (): Promise<OpenAI> =>
+          new OpenAI({
+            baseURL: settings.baseUrl,
+            apiKey: (await key()) ?? 'none',
+            // Retries are the agent's, so that every one of them is seen and can be cancelled.
+            maxRetries: 0,
+            organization: null,
+            project: null,
+            logLevel: 'off',
+            timeout: firstWordMs(settings),
+            fetch: get,
+          });
+        return {
+          fetchList: async (signal) => {
+            const url = addressBelow(settings.baseUrl, 'models');
+            const known = await key();
+            const headers: Record<string, string> = known === null ? {} : { authorization: `Bearer ${known}` };
+            const listed = readChatModels(await getJson({ url, headers, fetch: get, signal }));
+            return listed.filter((model) => !otherApis.test(model.name));
+          },
+          wire: (targetOf) => responsesWire(connect, targetOf),
+        };
+      },
+    ),
 });
 
 const withoutReasoning = /^(gpt-[34]|chatgpt)|chat-latest/u;

@@ -216,8 +216,10 @@ async function keepBytes(
   const facts = readImageFacts(bytes);
   if (facts !== null) {
     const { width, height } = facts;
-    if (bytes.length > maxImageBytes || Math.max(width, height) > maxImageSide)
-      return `${name} is too large: ${bytes.length} bytes, ${width} × ${height}. The limits are ${maxImageBytes} bytes and ${maxImageSide} pixels a side. Make it smaller first.`;
+    if (bytes.length > maxImageBytes)
+      return `${name} is larger than ${sizeText(maxImageBytes)}. Make it smaller first.`;
+    if (Math.max(width, height) > maxImageSide)
+      return `${name} has ${width} × ${height} pixels. The limit is ${maxImageSide} a side. Make it smaller first.`;
     return { kind: 'image', name, blob: await blobs.put(bytes), ...facts, ...from };
   }
   if (isPdf(bytes)) return keepDocument(options, { name, bytes, from });
@@ -229,7 +231,7 @@ async function keepBytes(
   if (wanted === null) return `${name} has no line ${lines?.from}.`;
   const kept = Buffer.from(redact(wanted), 'utf8');
   if (kept.length > maxTextBytes)
-    return `${name} is too long to be attached: ${kept.length} bytes, at most ${maxTextBytes}. Name the lines you need, such as @${name}:1-200.`;
+    return `${name} is longer than ${sizeText(maxTextBytes)}. Name the lines you need, such as @${name}:1-200.`;
   return {
     kind: 'text',
     name,
@@ -246,7 +248,7 @@ async function keepDocument(
   { name, bytes, from }: Pick<Content, 'name' | 'bytes'> & { readonly from: { readonly path?: string } },
 ): Promise<Attachment | string> {
   if (bytes.length > maxFileBytes)
-    return `${name} is too large: ${sizeText(bytes.length)}, at most ${sizeText(maxFileBytes)}. Attach only the pages you need, as a smaller PDF.`;
+    return `${name} is larger than ${sizeText(maxFileBytes)}. Attach only the pages you need, as a smaller PDF.`;
   const pages = pagesOf(name, await readDocument(bytes));
   if (typeof pages === 'string') return pages;
   const text = Buffer.from(redact(pages.text), 'utf8');

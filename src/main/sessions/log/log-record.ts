@@ -1,5 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import { isEventType, LOG_VERSION, type SessionEvent } from '@shared/events/events.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import { crc32Hex } from '../../lib/files/crc32.ts';
 
 /**
@@ -22,7 +23,7 @@ export function sealRecord(value: object): Buffer {
   const body = JSON.stringify(value).slice(0, -1);
   const length = Buffer.byteLength(body);
   if (length + suffixBytes > maxRecordBytes) {
-    throw new AppError('too-large', `A record of ${length} bytes is more than a log can hold.`);
+    throw new AppError('too-large', `A record of ${sizeText(length)} is more than a log can hold.`);
   }
   const line = Buffer.allocUnsafe(length + suffixBytes + 1);
   line.write(body, 'utf8');

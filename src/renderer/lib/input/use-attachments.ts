@@ -114,9 +114,7 @@ async function keepFile(
   place: FilePlace | null,
 ): Promise<Attachment> {
   // More is not even read: the core would refuse it.
-  if (file.size > maxFileBytes) {
-    throw new Error(t('attach.tooLarge', { name: file.name, size: bytes(file.size), most: bytes(maxFileBytes) }));
-  }
+  if (file.size > maxFileBytes) throw new Error(t('attach.tooLarge', { name: file.name, most: bytes(maxFileBytes) }));
   const path = pathOfFile(file);
   const data = await base64Of(file);
   const where = place === null ? {} : { place, ...(path === null ? {} : { path }) };

@@ -200,7 +200,7 @@ describe('the fences at the door', () => {
     const kit = kitOf({ fences, replies, dependencies: { approver: { ask } } });
     expect((await kit.runner.send('What is planned?', options)).reason).toBe('answered');
     expect(asked.map(({ kind, subject }) => [kind, subject])).toEqual([
-      ['fence', expect.stringMatching(/^\d+ parts, \d+ bytes to sky\/model; fenced: plans\/merger\.md/)],
+      ['fence', expect.stringMatching(/^\d+ parts, [\d.]+ k?B to sky\/model; fenced: plans\/merger\.md/)],
     ]);
     await expectReplay(kit);
     const alone = kitOf({ fences, replies });

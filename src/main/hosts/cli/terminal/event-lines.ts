@@ -6,6 +6,7 @@ import { promptTokensOf } from '@shared/money/token-cost.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { decodeSpeedOf, wasWrittenAhead } from '@shared/session/session-state.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import { describeTests, summarizeTests } from '../../../tools/commands/test-run-output.ts';
 import { describeReachedCap } from '../questions/cap-question.ts';
 import type { Terminal } from './terminal.ts';
@@ -153,7 +154,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return instructionsLine(event, colors);
     case 'network-used':
       return colors.dim(
-        `    ${event.isAllowed ? 'reached' : 'blocked:'} ${seenName(event.host)}${event.port === null ? '' : `:${event.port}`}${event.isAllowed ? '' : ` (${oneLine(seenWords(event.reason), 160)})`}, ${event.count} connections, ${event.sentBytes} bytes out, ${event.receivedBytes} in`,
+        `    ${event.isAllowed ? 'reached' : 'blocked:'} ${seenName(event.host)}${event.port === null ? '' : `:${event.port}`}${event.isAllowed ? '' : ` (${oneLine(seenWords(event.reason), 160)})`}, ${event.count} connections, ${sizeText(event.sentBytes)} sent, ${sizeText(event.receivedBytes)} received`,
       );
     case 'call-fenced':
       return colors.yellow(

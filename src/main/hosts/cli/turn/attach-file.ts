@@ -4,6 +4,7 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import { maxFileBytes } from '@shared/attachments/attachment-text.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { messageOf } from '@shared/errors.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
 
@@ -35,11 +36,7 @@ export async function attachableFile(path: string): Promise<string> {
   });
   if (!size.isFile())
     throw usageError(`${path} is not a file.`, 'To show a folder of the project, write @FOLDER/ in the message.');
-  if (size.size > maxFileBytes) {
-    throw usageError(
-      `${path} has ${size.size} bytes. The limit is ${maxFileBytes}.`,
-      'Make it smaller, then attach it again.',
-    );
-  }
+  if (size.size > maxFileBytes)
+    throw usageError(`${path} is larger than ${sizeText(maxFileBytes)}.`, 'Make it smaller, then attach it again.');
   return whole;
 }

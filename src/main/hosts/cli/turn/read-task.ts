@@ -1,3 +1,4 @@
+import { sizeText } from '@shared/text/size-text.ts';
 import { usageError } from '../report-failure.ts';
 
 /** What a model could still read as a task; longer material belongs into a file of the project. */
@@ -8,8 +9,7 @@ export async function readTask(text: string, input: AsyncIterable<Uint8Array> = 
   const task = text === '-' ? await readAll(input) : text;
   if (task.trim() === '')
     throw usageError('The task is empty.', 'For example: dewpoint run "Fix the failing test" --project .');
-  const size = Buffer.byteLength(task);
-  if (size > maximumTaskBytes) throw tooLong(`has ${size} bytes`);
+  if (Buffer.byteLength(task) > maximumTaskBytes) throw tooLong();
   return task;
 }
 
@@ -19,7 +19,7 @@ async function readAll(input: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const bytes of input) {
     size += bytes.length;
     // What comes after it is not waited for.
-    if (size > maximumTaskBytes) throw tooLong(`has more than ${maximumTaskBytes} bytes`);
+    if (size > maximumTaskBytes) throw tooLong();
     chunks.push(bytes);
   }
   try {
@@ -29,9 +29,9 @@ async function readAll(input: AsyncIterable<Uint8Array>): Promise<string> {
   }
 }
 
-function tooLong(what: string): Error {
+function tooLong(): Error {
   return usageError(
-    `The task ${what}. The limit is ${maximumTaskBytes}.`,
+    `The task is longer than ${sizeText(maximumTaskBytes)}.`,
     'Put long texts into a file of the project, and name the file in the task.',
   );
 }

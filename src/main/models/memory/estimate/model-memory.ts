@@ -1,4 +1,5 @@
 import type { CacheType, EngineProfile, MemoryEstimate } from '@shared/models/memory-estimate.ts';
+import { sizeText } from '@shared/text/size-text.ts';
 import { computeBytes, readComputeShape } from './compute-memory.ts';
 import type { ComputeShape } from './compute-memory.ts';
 import { contextTerms, countCells } from './context-memory.ts';
@@ -160,7 +161,7 @@ function weightsReason(weights: ModelWeights | null): string {
   if (weights === null || weights.inputBytes === null) return 'the whole file';
   return weights.isTied === true
     ? 'the whole file; a device needs all of it, and the host a copy of the embeddings'
-    : `the whole file; ${weights.inputBytes} bytes of embeddings stay on the host`;
+    : `the whole file; ${sizeText(weights.inputBytes)} of embeddings stay on the host`;
 }
 
 /** The answer for a model that no rule covers. Never a number that looks like one. */

@@ -9,7 +9,7 @@ import { connectionMessage } from '../openai/openai-errors.ts';
 import type { Reachability } from './reachability.ts';
 
 /** What is known of the models of one configured service. */
-export interface ApiModels {
+interface ApiModels {
   /**
    * The service's own list; what the settings name of its models is in it, too. Where the service cannot be asked,
    * the list that comes with Dewpoint, with its date. Throws where there is nothing at all to name.

@@ -6,10 +6,7 @@ import type { ChatPreset } from './chat-presets.ts';
 import { chatWire } from './chat-stream.ts';
 import type { Provider, ProviderDependencies } from '../define.ts';
 import { getJson } from '../api/get-json.ts';
-import { createApiModels } from '../api/api-models.ts';
-import { rejectHtmlPages } from '../api/reject-html-pages.ts';
-import { watchReachability } from '../api/reachability.ts';
-import { addressBelow, createApiProvider, isThisMachine } from '../api/api-provider.ts';
+import { addressBelow, createApiProvider, isThisMachine, type ApiCalls } from '../api/api-provider.ts';
 import { firstWordMs } from '../call/stall-watch.ts';
 
 export interface ChatEndpoint {
@@ -26,10 +23,36 @@ export interface ChatEndpoint {
 
 /** A provider for any service that speaks Chat Completions. */
 export function createChatProvider(dependencies: ProviderDependencies, endpoint: ChatEndpoint): Provider {
-  const { now, secret } = dependencies;
-  const { id, service, where } = endpoint;
-  const reach = watchReachability(dependencies.fetch ?? fetch);
-  const get = rejectHtmlPages(reach.fetch);
+  const { id, kind, service, where } = endpoint;
+  return createApiProvider(
+    dependencies,
+    {
+      id,
+      kind,
+      where,
+      isElsewhere: where === 'local' && !isThisMachine(endpoint.baseUrl),
+      service: service.bundled,
+      settings: endpoint,
+      ownNames: service.ownNames,
+      usual: () => ({
+        contextTokens: service.contextTokens,
+        tools: true,
+        images: service.images,
+        reasoning: service.reasoningBack !== null,
+        cache: service.cache,
+        schema: where === 'local',
+      }),
+    },
+    (get) => chatCalls(dependencies, endpoint, get),
+  );
+}
+
+function chatCalls(
+  { secret }: Pick<ProviderDependencies, 'secret'>,
+  endpoint: ChatEndpoint,
+  get: typeof fetch,
+): ApiCalls<OpenAI.Chat.Completions.ChatCompletionChunk> {
+  const { service } = endpoint;
   const headersOf = (key: string | null): Record<string, string> => {
     if (key === null) return {};
     const own = service.keyHeader === null ? {} : { [service.keyHeader]: key };
@@ -39,26 +62,6 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
     getJson({ url, headers: headersOf(await secret('apiKey')), fetch: get, signal });
   // A key goes nowhere but to the address of the settings and to the service that is known to be there.
   const keyUrl = endpoint.baseUrl === service.baseUrl ? service.keyUrl : null;
-  const book = createApiModels({
-    id,
-    where,
-    isElsewhere: where === 'local' && !isThisMachine(endpoint.baseUrl),
-    service: service.bundled,
-    models: endpoint.models,
-    effort: endpoint.effort,
-    now,
-    reach,
-    ownNames: service.ownNames,
-    usual: () => ({
-      contextTokens: service.contextTokens,
-      tools: true,
-      images: service.images,
-      reasoning: service.reasoningBack !== null,
-      cache: service.cache,
-      schema: where === 'local',
-    }),
-    fetchList: async (signal) => readChatModels(await ask(addressBelow(endpoint.baseUrl, 'models'), signal)),
-  });
   const connect = async (): Promise<OpenAI> => {
     const key = await secret('apiKey');
     // Retries are the agent's, so that every one of them is seen and can be cancelled.
@@ -75,15 +78,9 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
       defaultHeaders: headersOf(key),
     });
   };
-  return createApiProvider({
-    id,
-    kind: endpoint.kind,
-    where,
-    settings: endpoint,
-    book,
-    now,
-    reach,
+  return {
+    fetchList: async (signal) => readChatModels(await ask(addressBelow(endpoint.baseUrl, 'models'), signal)),
     ...(keyUrl === null ? {} : { tryKey: async (signal: AbortSignal) => void (await ask(keyUrl, signal)) }),
     wire: (targetOf) => chatWire(connect, (request) => ({ service, ...targetOf(request) })),
-  });
+  };
 }

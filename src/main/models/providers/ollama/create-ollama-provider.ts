@@ -14,15 +14,16 @@ import type {
 import { endedWith } from '../call/call-ended.ts';
 import { streamInTurn } from '../call/stream-in-turn.ts';
 import { isThisMachine } from '../api/api-provider.ts';
-import type { OllamaApi } from './ollama-api.ts';
-import { createOllamaApi, OllamaError, ollamaAddress } from './ollama-api.ts';
+import { createOllamaApi, ollamaAddress } from './ollama-api.ts';
+import { OllamaError } from './ollama-errors.ts';
 import type { Finding } from './check-ollama-load.ts';
 import type { OllamaCounts } from './ollama-stream.ts';
 import { ollamaWire } from './ollama-stream.ts';
-import { createKnownModels, inBillions } from './ollama-known-models.ts';
-import { createModelRepair } from './repair-ollama-model.ts';
-import { isBareTemplate, judgeTemplate } from './repair-template.ts';
-import type { KnownModel, KnownModels } from './ollama-known-models.ts';
+import type { KnownModel } from './ollama-known-models.ts';
+import { createKnownModels } from './ollama-known-models.ts';
+import type { OllamaServer } from './ollama-model-info.ts';
+import { listOllamaModels, ollamaModelInfo } from './ollama-model-info.ts';
+import { createOllamaStore } from './ollama-store.ts';
 import type { ModelLoader, Neighbours, ReadyModel } from './ollama-model-loader.ts';
 import { createModelLoader } from './ollama-model-loader.ts';
 import type { OneAtATime } from '../../../lib/async/one-at-a-time.ts';
@@ -46,12 +47,8 @@ export interface OllamaLimits {
   readonly stallMs: number;
 }
 
-interface Parts {
-  readonly id: string;
-  readonly settings: OllamaSettings;
-  readonly api: OllamaApi;
+interface Parts extends OllamaServer {
   readonly loader: ModelLoader;
-  readonly isHere: boolean;
   readonly now: () => number;
   readonly limits: OllamaLimits;
   readonly turn: OneAtATime;
@@ -100,7 +97,7 @@ export function createOllamaProvider(
   };
   return {
     id,
-    listModels: (signal) => listModels(parts, signal),
+    listModels: (signal) => listOllamaModels(parts, signal),
     find: (name, signal) => findInfo(parts, name, signal),
     countTokens: async () => null,
     stream: (request, signal) => streamInTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),
@@ -110,8 +107,7 @@ export function createOllamaProvider(
     },
     pull: (name, onProgress, signal) => pullModel(api, name, { onProgress, signal, stallMs: limits.stallMs }),
     canStart: starter.canStart,
-    ...storeOf({ api, known, find: loader.find }),
-    repair: createModelRepair({ api, known, find: loader.find }),
+    ...createOllamaStore({ api, known, find: loader.find }),
     dispose: async () => {
       leaveLocalEngines?.();
       // The server frees the memory by itself a little later.
@@ -124,37 +120,13 @@ async function findInfo(parts: Parts, name: string, signal: AbortSignal): Promis
   const listed = await parts.loader.find(name, signal);
   if (listed === null) return null;
   const { known: model, contextTokens } = await parts.loader.window(listed, signal);
-  return infoOf(parts, { name, model, contextTokens });
+  return ollamaModelInfo(parts, { name, model, contextTokens });
 }
 
 function neighboursOf(localEngines: LocalEngines, id: string): Neighbours {
   return {
     held: (signal) => localEngines.heldByOthers(id, signal),
     unload: (signal) => localEngines.unloadOthers(id, signal),
-  };
-}
-
-/** What is done with models that lie in the server's store, without loading one. */
-function storeOf({
-  api,
-  known,
-  find,
-}: {
-  readonly api: OllamaApi;
-  readonly known: KnownModels;
-  readonly find: ModelLoader['find'];
-}): Required<Pick<Provider, 'header' | 'remove'>> {
-  return {
-    header: async (name, signal) => {
-      const listed = await find(name, signal);
-      return listed === null ? null : (await known.of(listed, signal)).header.facts;
-    },
-    remove: async (name, signal) => {
-      const listed = await find(name, signal);
-      if (listed === null) return null;
-      await api.remove(listed.name, signal);
-      return { bytes: listed.size ?? 0 };
-    },
   };
 }
 
@@ -280,82 +252,3 @@ function failureOf(error: unknown): ProviderError {
   if (error instanceof OllamaError) return error.error;
   return { code: 'internal', message: error instanceof Error ? error.message : String(error), retryable: false };
 }
-
-/** Without a plan for each of them: that is made for the model that is called. */
-async function listModels(parts: Parts, signal: AbortSignal): Promise<readonly ModelInfo[]> {
-  const listed = (await parts.api.list(signal)).filter(({ details }) => !/bert|embed/i.test(details?.family ?? ''));
-  return Promise.all(
-    listed.map(async (one) => {
-      // A model stays in the list without its details.
-      const shown = await parts.api.show(one.name, false, signal).catch(() => null);
-      const keys = shown?.model_info ?? {};
-      const trained = keys[`${String(keys['general.architecture'])}.context_length`];
-      const parameters = keys['general.parameter_count'];
-      const remote = shown?.remote_host ?? one.remote_host ?? '';
-      const most = typeof trained === 'number' && trained > 0 ? trained : 4_096;
-      return infoOf(parts, {
-        name: one.name,
-        contextTokens: Math.min(parts.settings.contextTokens ?? most, most),
-        sizeBytes: one.size ?? null,
-        model: {
-          capabilities: shown?.capabilities ?? [],
-          template: shown?.template ?? '',
-          remoteHost: remote === '' ? null : remote,
-          parametersB: typeof parameters === 'number' && parameters > 0 ? inBillions(parameters) : null,
-        },
-      });
-    }),
-  );
-}
-
-interface Described {
-  readonly name: string;
-  readonly contextTokens: number;
-  readonly sizeBytes?: number | null;
-  readonly model: Pick<KnownModel, 'capabilities' | 'template' | 'remoteHost' | 'parametersB'> & Partial<KnownModel>;
-}
-
-function infoOf({ id, settings, isHere }: Parts, { name, contextTokens, model, sizeBytes }: Described): ModelInfo {
-  const own = settings.models[name];
-  const has = (capability: string): boolean => model.capabilities.includes(capability);
-  const isRemote = model.remoteHost !== null;
-  const parametersB = own?.parametersB ?? model.parametersB;
-  const tools = own?.tools ?? has('tools');
-  const reasoning = own?.reasoning ?? has('thinking');
-  const size = sizeBytes ?? model.sizeBytes ?? null;
-  const note = noteOf(model);
-  return {
-    id: `${id}/${name}`,
-    provider: id,
-    name,
-    label: name,
-    // A model that the server only passes on runs on somebody else's machine.
-    where: isRemote ? 'cloud' : 'local',
-    contextTokens: Math.min(own?.context ?? contextTokens, contextTokens),
-    parametersB,
-    capabilities: {
-      tools,
-      grammar: !isRemote && !reasoning,
-      prefill: false,
-      infill: false,
-      countTokens: false,
-      images: own?.images ?? has('vision'),
-      reasoning,
-    },
-    price: isRemote ? null : { input: 0, output: 0, source: 'local', date: '2026-11-21' },
-    strategies: own?.strategies ?? (tools && (parametersB ?? 0) >= 7 ? ['loop', 'recipe'] : ['recipe']),
-    ...(reasoning && own?.effort !== undefined ? { effort: own.effort } : {}),
-    ...(isHere || isRemote ? {} : { isElsewhere: true }),
-    ...(size === null ? {} : { sizeBytes: size }),
-    ...(note === null ? {} : { note }),
-  };
-}
-
-function noteOf(model: Described['model']): string | null {
-  if (model.remoteHost !== null) return `runs at ${model.remoteHost}, not on this machine`;
-  const { header } = model;
-  if (header !== undefined) return judgeTemplate({ ...emptyModel, ...model, header })?.text ?? null;
-  return isBareTemplate(model.template) ? 'its template is missing: see "dewpoint models show"' : null;
-}
-
-const emptyModel = { digest: '', sizeBytes: null, trainedTokens: null, filePath: null };

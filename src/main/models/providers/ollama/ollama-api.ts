@@ -1,11 +1,9 @@
 import type { ChatRequest, CreateRequest, Ollama } from 'ollama/browser';
 import { z } from 'zod';
 import { childAbort } from '../../../lib/async/child-abort.ts';
-import type { Refusal } from '../api/http-errors.ts';
 import { messageIn } from '../api/get-json.ts';
-import { connectionMessage } from '../openai/openai-errors.ts';
 import type { ProviderError } from '../define.ts';
-import { errorOfRefusal } from '../api/http-errors.ts';
+import { errorOfOllama, NotThere, OllamaError, throwInside } from './ollama-errors.ts';
 import { askingClient, streamedValues, type Send } from './ollama-transport.ts';
 import { parsedUrl } from '../../../lib/net/parsed-url.ts';
 import { isRecord } from '@shared/unknown-value.ts';
@@ -121,16 +119,6 @@ const listOf = <T>(item: z.ZodType<T>): z.ZodType<readonly T[]> =>
       return parsed.success ? [parsed.data] : [];
     }),
   );
-
-/** What a server said instead of an answer, or that none could be had. */
-export class OllamaError extends Error {
-  readonly error: ProviderError;
-  constructor(error: ProviderError) {
-    super(error.message);
-    this.name = 'OllamaError';
-    this.error = error;
-  }
-}
 
 /** Ollama's own API. Every call throws `OllamaError`, or the signal's reason when it was aborted. */
 export interface OllamaApi {
@@ -269,50 +257,6 @@ function formed<T>(value: unknown, path: string, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new OllamaError(cut(`Ollama's answer to ${path} has an unknown form.`));
-}
-
-const errorSchema = z.object({ error: z.union([z.string(), z.object({ message: z.string() })]), status: count });
-
-/** An error may be said inside an answer that began well. */
-function throwInside(value: unknown): void {
-  const parsed = errorSchema.safeParse(value);
-  if (!parsed.success) return;
-  const { error, status } = parsed.data;
-  const message = typeof error === 'string' ? error : error.message;
-  throw new OllamaError(errorOfOllama({ status: status ?? undefined, message }));
-}
-
-/** Ollama's own sentences, in our words where they have any. */
-function errorOfOllama(refusal: Refusal): ProviderError {
-  const { message, status } = refusal;
-  if (
-    /exceeds? (the )?(available )?context|context length|prompt is too long|too long for|context limit/iu.test(message)
-  )
-    return { code: 'context-full', message, retryable: false };
-  if (/requires more (system )?memory|out of memory|insufficient memory|cudaMalloc|failed to allocate/iu.test(message))
-    return {
-      code: 'out-of-memory',
-      message: `${message} (Set a smaller context with providers.ollama.contextTokens, or use a smaller model.)`,
-      retryable: false,
-    };
-  if (/runner (process )?(has )?(terminated|unexpectedly|no longer)|unexpectedly stopped/iu.test(message))
-    return { code: 'engine-lost', message, retryable: true };
-  if (status === 404 || /not found/iu.test(message))
-    return { code: 'missing-model', message: `${message}. Download it with: ollama pull NAME`, retryable: false };
-  if (/does not support|invalid|unable to load model|unknown (model|architecture)/iu.test(message))
-    return { code: status === 400 ? 'bad-request' : 'bad-model', message, retryable: false };
-  return errorOfRefusal(refusal);
-}
-
-/** Nobody answers at the address. `more`: what a person should know in place of the usual advice. */
-class NotThere extends OllamaError {
-  constructor(address: string, cause: unknown, more: string | null) {
-    const why = cause instanceof Error ? connectionMessage(cause) : String(cause);
-    const wayOut = `Start it with "ollama serve", or set its address: dewpoint settings set providers.ollama '{"kind": "ollama", "baseUrl": "…"}'`;
-    const message = `Ollama is not running at ${address}. ${more ?? `${why} (${wayOut})`}`;
-    super({ code: 'network', message, retryable: false });
-    this.cause = cause;
-  }
 }
 
 /** Once more where the server was started. The start has a limit of its own. */

@@ -5,7 +5,8 @@ import type {
   ServerMemoryRequest,
 } from '../../memory/server-memory-planner.ts';
 import type { ListedByOllama, OllamaApi, ResidentModel, ServerVersion } from './ollama-api.ts';
-import { OllamaError, judgeVersion } from './ollama-api.ts';
+import { judgeVersion } from './ollama-api.ts';
+import { OllamaError } from './ollama-errors.ts';
 import type { CheckedLoad, Finding } from './check-ollama-load.ts';
 import { checkLoad } from './check-ollama-load.ts';
 import type { KnownModel, KnownModels } from './ollama-known-models.ts';

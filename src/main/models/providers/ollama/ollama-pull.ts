@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { watchForStalls } from '../call/stall-watch.ts';
 import type { OllamaApi } from './ollama-api.ts';
-import { OllamaError } from './ollama-api.ts';
+import { OllamaError } from './ollama-errors.ts';
 import type { PullProgress } from '@shared/contract/models-contract.ts';
 
 const count = z.number().nonnegative().nullish().catch(null);

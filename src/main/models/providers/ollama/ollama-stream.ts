@@ -5,7 +5,7 @@ import { sayReasoning, sayReasoningBlock, sayText } from '../call/stream-answer.
 import type { ModelRequest, ProviderError, StreamPart } from '../define.ts';
 import { brokenStream } from '../openai/openai-errors.ts';
 import type { OllamaApi } from './ollama-api.ts';
-import { OllamaError } from './ollama-api.ts';
+import { OllamaError } from './ollama-errors.ts';
 import { callIn } from '../call/forced-tool-call.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
 

@@ -13,9 +13,9 @@ describe('a task from stdin', () => {
     expect(await readTask('-', pieces(bytes.subarray(0, 4), bytes.subarray(4)))).toBe('修复\n');
   });
 
-  it('is not said to have the size at which reading it was stopped', async () => {
+  it('is refused where it is longer than the limit, and not where it has just its length', async () => {
     const half = Buffer.alloc(maximumTaskBytes, 'a');
-    await expect(readTask('-', pieces(half, half, half))).rejects.toMatchObject(message('has more than 65536 bytes'));
+    await expect(readTask('-', pieces(half, half, half))).rejects.toMatchObject(message('longer than 65.5 kB'));
     expect(await readTask('-', pieces(half))).toHaveLength(maximumTaskBytes);
   });
 

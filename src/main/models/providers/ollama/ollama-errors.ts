@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { errorOfRefusal, type Refusal } from '../api/http-errors.ts';
+import type { ProviderError } from '../define.ts';
+import { connectionMessage } from '../openai/openai-errors.ts';
+
+/** What a server said instead of an answer, or that none could be had. */
+export class OllamaError extends Error {
+  readonly error: ProviderError;
+  constructor(error: ProviderError) {
+    super(error.message);
+    this.name = 'OllamaError';
+    this.error = error;
+  }
+}
+
+const errorSchema = z.object({
+  error: z.union([z.string(), z.object({ message: z.string() })]),
+  status: z.number().int().nonnegative().nullish().catch(null),
+});
+
+/** An error may be said inside an answer that began well. */
+export function throwInside(value: unknown): void {
+  const parsed = errorSchema.safeParse(value);
+  if (!parsed.success) return;
+  const { error, status } = parsed.data;
+  const message = typeof error === 'string' ? error : error.message;
+  throw new OllamaError(errorOfOllama({ status: status ?? undefined, message }));
+}
+
+/** Ollama's own sentences, in our words where they have any. */
+export function errorOfOllama(refusal: Refusal): ProviderError {
+  const { message, status } = refusal;
+  if (
+    /exceeds? (the )?(available )?context|context length|prompt is too long|too long for|context limit/iu.test(message)
+  )
+    return { code: 'context-full', message, retryable: false };
+  if (/requires more (system )?memory|out of memory|insufficient memory|cudaMalloc|failed to allocate/iu.test(message))
+    return {
+      code: 'out-of-memory',
+      message: `${message} (Set a smaller context with providers.ollama.contextTokens, or use a smaller model.)`,
+      retryable: false,
+    };
+  if (/runner (process )?(has )?(terminated|unexpectedly|no longer)|unexpectedly stopped/iu.test(message))
+    return { code: 'engine-lost', message, retryable: true };
+  if (status === 404 || /not found/iu.test(message))
+    return { code: 'missing-model', message: `${message}. Download it with: ollama pull NAME`, retryable: false };
+  if (/does not support|invalid|unable to load model|unknown (model|architecture)/iu.test(message))
+    return { code: status === 400 ? 'bad-request' : 'bad-model', message, retryable: false };
+  return errorOfRefusal(refusal);
+}
+
+/** Nobody answers at the address. `more`: what a person should know in place of the usual advice. */
+export class NotThere extends OllamaError {
+  constructor(address: string, cause: unknown, more: string | null) {
+    const why = cause instanceof Error ? connectionMessage(cause) : String(cause);
+    const wayOut = `Start it with "ollama serve", or set its address: dewpoint settings set providers.ollama '{"kind": "ollama", "baseUrl": "…"}'`;
+    const message = `Ollama is not running at ${address}. ${more ?? `${why} (${wayOut})`}`;
+    super({ code: 'network', message, retryable: false });
+    this.cause = cause;
+  }
+}
