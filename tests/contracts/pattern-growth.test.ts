@@ -9,7 +9,7 @@ import type { GrowthRow } from '../../bench/lib/pattern-growth.ts';
  * or a loop over it takes time in step with the square of its length.
  */
 const root = resolve(import.meta.dirname, '../..');
-const timeout = 180_000;
+const timeout = 300_000;
 
 const tooSteep = (rows: readonly GrowthRow[]): readonly unknown[] =>
   rows.flatMap(({ place, what, growth }) =>

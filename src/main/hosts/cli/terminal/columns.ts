@@ -7,6 +7,11 @@ const pieceLength = 256;
 
 /** Each character of a text with the columns of a terminal that it takes. Lazy: a long text is read as far as one asks. */
 export function* charactersOf(text: string): Generator<readonly [character: string, columns: number]> {
+  // Most lines are plain: each unit is one character of one column.
+  if (/^[ -~]*$/.test(text)) {
+    for (const character of text) yield [character, 1];
+    return;
+  }
   let held = '';
   for (let start = 0; start < text.length;) {
     const end = start + pieceLength;
