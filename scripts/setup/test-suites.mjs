@@ -21,7 +21,7 @@ export const suites = [
   },
   { name: 'knip', minutes: 3, needs: [], check: [['knip/bin/knip.js']] },
   { name: 'unit', minutes: 10, needs: [] },
-  { name: 'contracts', minutes: 4, needs: [] },
+  { name: 'contracts', minutes: 8, needs: [] },
   { name: 'recipes', minutes: 5, needs: [] },
   { name: 'docker', minutes: 20, needs: ['build', 'docker', 'image', 'podman', 'rootless'] },
   { name: 'hostile', minutes: 16, needs: ['build', 'docker', 'image'] },
