@@ -100,6 +100,7 @@ it('what was done here without a network is offered to the cloud once it is back
   await keepScreenshot(page, 'second-look');
   expect(service.requests).toEqual([]);
   await offer.getByRole('button', { name: 'Review in cloud' }).click();
+  await log.getByText('You asked for a cloud review.').click();
   await log.getByText('A smaller model did this while the cloud was out of reach').waitFor();
   await log.getByText('It is right.').first().waitFor();
   expect(JSON.stringify(service.requests[0])).toContain('Set x to 2 in a.py.');
