@@ -57,7 +57,7 @@ describe.skipIf(isWithoutEngine)('the app, killed -9 in the middle of a command'
     await again.locator('[data-outcome="crashed"]').getByText('Interrupted').waitFor();
     expect(await row(again, /made\.txt|sleep 600/u).count()).toBe(steps);
     await row(again, /sleep 600/u)
-      .getByText('interrupted')
+      .getByText('stopped')
       .waitFor();
     expect(await again.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
     await again.locator('[data-session]', { hasText: 'Make the change' }).waitFor();
