@@ -109,7 +109,7 @@ function namedBySettings(
 ): readonly EndpointModel[] {
   const here = infos.find(({ id }) => id === local) ?? null;
   const there = infos.find(({ id }) => id === cloud) ?? null;
-  const own = { contextTokens: here?.contextTokens ?? null, createdAt: 0 };
+  const own = { contextTokens: here?.contextTokens ?? null };
   return [
     ...(here === null ? [] : [{ id: 'dewpoint/local', label: `Local (${here.label})`, ...own }]),
     ...(!mayLeave || (here === null && there === null)
@@ -119,5 +119,5 @@ function namedBySettings(
 }
 
 function entryOf({ id, label, contextTokens }: ModelInfo): EndpointModel {
-  return { id, label, contextTokens, createdAt: 0 };
+  return { id, label, contextTokens };
 }

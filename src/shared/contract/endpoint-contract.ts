@@ -20,8 +20,6 @@ export interface EndpointModel {
   readonly id: string;
   readonly label: string;
   readonly contextTokens: number | null;
-  /** When it became known; seconds since 1970. */
-  readonly createdAt: number;
 }
 
 const toolChoiceSchema = z.union([z.enum(['auto', 'none', 'required']), z.object({ name: z.string() })]);

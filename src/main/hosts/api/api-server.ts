@@ -108,12 +108,13 @@ async function sendModels(core: ApiCore, request: IncomingMessage, response: Ser
   if (found === null) {
     return sendFailure(response, failure, { status: 401, code: 'wrong-key', message: 'This key is not known.' });
   }
-  const entries = found.map(({ id, label, contextTokens, createdAt }) => ({
+  const entries = found.map(({ id, label, contextTokens }) => ({
     id,
     object: 'model',
     type: 'model',
-    created: createdAt,
-    created_at: new Date(createdAt * 1000).toISOString(),
+    // Clients want a date, and nobody here knows one.
+    created: 0,
+    created_at: new Date(0).toISOString(),
     display_name: label,
     owned_by: id.split('/')[0] ?? '',
     ...(contextTokens === null ? {} : { context_window: contextTokens, max_input_tokens: contextTokens }),
