@@ -9,6 +9,7 @@ import { change, complete, tool } from '../faults/program.ts';
 import type { Launched, Place } from './launch.ts';
 import { launch, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
+import { pickModel } from './pick-model.ts';
 
 /** A day's work in the real app, with the real core and real containers; only the models are written. */
 const guarded = 'tests/test_port.py';
@@ -87,8 +88,8 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
 
   it('asks at a cap, and goes on here for nothing when a person says so', async () => {
     await start('Which port is it?', async () => {
+      await pickModel(page, 'paid/script');
       await page.getByText('More options').click();
-      await page.getByRole('combobox', { name: 'Where steps run' }).selectOption('cloud');
       await page.getByRole('spinbutton', { name: 'Spending limit in US dollars' }).fill(maxUsd);
     });
     const dialog = page.getByRole('alertdialog', { name: 'Spending limit reached' });

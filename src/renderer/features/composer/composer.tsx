@@ -2,9 +2,6 @@ import type { FormEvent, Ref } from 'react';
 import { memo, useImperativeHandle, useRef } from 'react';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import type { SlashCommand } from '@shared/session/slash-commands.ts';
-import { seenName } from '@shared/text/seen-text.ts';
-import type { Policy } from '../../lib/models/routing-policies.ts';
-import { choosablePolicies } from '../../lib/models/routing-policies.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useAttachments } from '../../lib/input/use-attachments.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
@@ -12,6 +9,8 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
+import type { ModelPickerHandle } from '../../ui/model-picker/model-picker.tsx';
+import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import type { ComposerProps } from './composer-types.ts';
@@ -33,6 +32,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   const [text, setText, takeAway] = useDraft(sessionId);
   const attachments = useAttachments(sessionId, { sessionId });
   const field = useRef<MessageFieldHandle>(null);
+  const picker = useRef<ModelPickerHandle>(null);
   const composer = useComposer(props, {
     text,
     attachments,
@@ -43,6 +43,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     setText,
     takeAway,
     chooseFiles: () => field.current?.chooseFiles(),
+    chooseModel: () => picker.current?.open(),
   });
   const menu = useSlashMenu(text, setText);
   useImperativeHandle(handle, () => ({
@@ -86,6 +87,8 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
         >
           <Toolbar
             composer={composer}
+            projectPath={state.projectPath}
+            picker={picker}
             isRunning={isRunning}
             isEmpty={!hasWords || attachments.isBusy}
             isHeld={isHeld}
@@ -98,16 +101,18 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
 
 interface ToolbarProps {
   readonly composer: ComposerState;
+  readonly projectPath: string | null;
+  readonly picker: Ref<ModelPickerHandle>;
   readonly isRunning: boolean;
   readonly isEmpty: boolean;
   /** Something about its files is to be decided first. */
   readonly isHeld: boolean;
 }
 
-function Toolbar({ composer, isRunning, isEmpty, isHeld }: ToolbarProps) {
+function Toolbar({ composer, projectPath, picker, isRunning, isEmpty, isHeld }: ToolbarProps) {
   return (
     <>
-      <PolicyChoice policy={composer.policy} onChange={composer.setPolicy} />
+      <ModelPicker pick={composer.pick} onPick={composer.onPick} projectPath={projectPath} handle={picker} />
       <label className="flex items-center gap-1.5 rounded-md px-1.5 text-xs text-soft hover:text-ink">
         <input
           type="checkbox"
@@ -117,9 +122,6 @@ function Toolbar({ composer, isRunning, isEmpty, isHeld }: ToolbarProps) {
         />
         {t('composer.plan')}
       </label>
-      {composer.model !== null && (
-        <span className="max-w-48 truncate text-xs text-soft">{seenName(composer.model)}</span>
-      )}
       {composer.isCompact && <span className="text-xs text-soft">{t('composer.compact')}</span>}
       <span className="flex-1" />
       {isRunning && (
@@ -138,29 +140,5 @@ function Toolbar({ composer, isRunning, isEmpty, isHeld }: ToolbarProps) {
         {t(isRunning ? 'composer.queue' : 'composer.send')}
       </Button>
     </>
-  );
-}
-
-interface PolicyChoiceProps {
-  readonly policy: Policy | null;
-  readonly onChange: (policy: Policy | null) => void;
-}
-
-function PolicyChoice({ policy, onChange }: PolicyChoiceProps) {
-  return (
-    <select
-      aria-label={t('composer.where')}
-      title={t('composer.where')}
-      value={policy ?? ''}
-      onChange={({ target }) => onChange(choosablePolicies.find((one) => one === target.value) ?? null)}
-      className="h-7 rounded-md bg-transparent px-1 text-xs text-soft hover:bg-chosen hover:text-ink"
-    >
-      <option value="">{t('composer.where.settings')}</option>
-      {choosablePolicies.map((one) => (
-        <option key={one} value={one}>
-          {t(`composer.where.${one}`)}
-        </option>
-      ))}
-    </select>
   );
 }
