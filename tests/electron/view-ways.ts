@@ -45,6 +45,11 @@ export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<
   await add('working', workingScene);
   at(0, 1);
   await add('fix', fixScene);
+  const { state } = await core.client.sessions.show({ sessionId: sessions.answer ?? '' });
+  core.branches = [
+    { sessionId: state.sessionId ?? '', updatedAt: 2, messages: state.messages.map(({ messageId }) => messageId) },
+    { sessionId: `${state.sessionId ?? ''}-again`, updatedAt: 1, messages: ['said-otherwise'] },
+  ];
   core.binned = [
     {
       ...(await core.client.sessions.find({ id: sessions.answer ?? '' })),

@@ -64,6 +64,7 @@ export const emptyHandlers: SomeHandlers = {
     search: () => ({ hits: [], isComplete: true }),
     rename: () => undefined,
     fork: () => ({ sessionId: 'forked', notRestored: [] }),
+    branches: () => [],
     export: () => ({ blobs: 0, missing: 0 }),
     import: () => ({ sessionId: 'imported', dropped: {} }),
     delete: () => undefined,

@@ -34,4 +34,17 @@ export const composer = {
   'picker.unstar': 'Remove from favorites',
   'picker.context': '{count} tokens of context',
   'picker.manage': 'All models',
+
+  'fork.copy': 'It works in a copy of the files.',
+  'fork.copyRestored.one':
+    'It works in a copy, with {count} file as it was before. Later changes stay with the original.',
+  'fork.copyRestored.other':
+    'It works in a copy, with {count} files as they were before. Later changes stay with the original.',
+  'branch.label': 'Branches from here',
+  'branch.place': '{at}/{count}',
+  'branch.before': 'Previous branch',
+  'branch.after': 'Next branch',
+  'branch.again': 'Regenerate',
+  'branch.againAbout': 'Answers again in a branch; this answer is kept',
+  'branch.againWith': 'Regenerate with another model',
 } as const;
