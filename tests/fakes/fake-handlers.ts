@@ -58,6 +58,7 @@ export const emptyHandlers: SomeHandlers = {
   home: { info: () => ({ pid: process.pid, version: '0', home: '/home', cache: '/cache' }) },
   sessions: {
     cancel: () => undefined,
+    withdraw: () => undefined,
     approve: () => undefined,
     answerCap: () => undefined,
     editPlan: () => undefined,

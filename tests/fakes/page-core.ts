@@ -245,6 +245,10 @@ function sessionHandlers(core: PageCore, note: Note): Subject<'sessions'> {
       const { title, projectPath } = await core.client.sessions.find({ id: sessionId });
       return { sessionId: core.createSession({ projectPath, title: `${title} (fork)` }), notRestored: [] };
     },
+    withdraw: ({ input: { sessionId, messageId } }) => {
+      note('withdraw', messageId);
+      core.append(sessionId, { type: 'message-dropped', messageId, withdrawn: true });
+    },
     branches: ({ input }) =>
       core.branches.some(({ sessionId }) => sessionId === input.sessionId) ? core.branches : [],
     delete: async ({ input: { sessionId } }) => {

@@ -47,4 +47,6 @@ export const composer = {
   'branch.again': 'Regenerate',
   'branch.againAbout': 'Answers again in a branch; this answer is kept',
   'branch.againWith': 'Regenerate with another model',
+  'queue.edit': 'Edit',
+  'queue.remove': 'Remove',
 } as const;

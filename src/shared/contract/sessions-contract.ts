@@ -178,6 +178,8 @@ export const sessionsContract = {
         }),
       )
       .output(type<{ messageId: string; queued: boolean }>()),
+    /** Takes back a message that waits; its words are whoever's who asks. Rejects with `conflict` where a model has it already. */
+    withdraw: base.input(bySession.extend({ messageId: id })).output(type<void>()),
     /** From `fromSeq` on, for as long as the subscriber listens. */
     events: base
       .input(bySession.extend({ fromSeq: z.number().int().positive().default(1) }))

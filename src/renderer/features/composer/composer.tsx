@@ -4,6 +4,7 @@ import { sessionStatus } from '@shared/session/session-state.ts';
 import type { SlashCommand } from '@shared/session/slash-commands.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useAttachments } from '../../lib/input/use-attachments.ts';
+import type { TakenBack } from '../../lib/input/field-of-session.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
@@ -23,6 +24,8 @@ export interface ComposerHandle {
   readonly focus: () => void;
   /** As if it had been typed; what is in the field stays there. */
   readonly command: (command: SlashCommand) => void;
+  /** Before what is in the field already. */
+  readonly takeBack: (taken: TakenBack) => void;
 }
 
 /** Where the person writes: messages, commands, files, and messages for an agent that works. Not drawn again with words that stream in. */
@@ -50,6 +53,11 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     focus: () => field.current?.focus(),
     command: (command) => {
       composer.command(command);
+      field.current?.focus();
+    },
+    takeBack: (taken) => {
+      setText(text.trim() === '' ? taken.text : `${taken.text}\n\n${text}`);
+      attachments.addKept(taken.attachments);
       field.current?.focus();
     },
   }));

@@ -15,6 +15,7 @@ import { Fold } from '../../../ui/layout/fold.tsx';
 import { CopyButton } from '../../../ui/controls/copy-button.tsx';
 import { Markdown } from '../../../ui/content/markdown.tsx';
 import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';
+import { WaitingActions } from './waiting-actions.tsx';
 import { EditMessage, MessageActions } from './message-actions.tsx';
 import { MessageText } from './message-text.tsx';
 import { BranchSwitcher } from './branch-switcher.tsx';
@@ -71,7 +72,9 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
         <MessageText text={whole} />
         {isWaiting && <p className="mt-1 text-2xs">{t('composer.queued')}</p>}
       </article>
-      {!isWaiting && (
+      {isWaiting ? (
+        <WaitingActions {...{ sessionId, messageId, attachments }} text={whole} />
+      ) : (
         <MessageActions
           text={whole}
           attachments={attachments}
