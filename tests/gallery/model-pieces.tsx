@@ -9,7 +9,7 @@ import { long, nothing } from './samples.ts';
 
 const [here, small, large, office] = models;
 const option = (model: (typeof models)[number] | undefined, state: 'no-key' | null = null): ModelOption | null =>
-  model === undefined ? null : { type: 'model', key: model.id, model, state: state ?? model.state };
+  model === undefined ? null : { type: 'model', key: model.id, name: model.label, model, state: state ?? model.state };
 const options: readonly ModelOption[] = [
   { type: 'auto', key: 'auto:hybrid', policy: 'hybrid' } as const,
   option(here),

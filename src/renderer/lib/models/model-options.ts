@@ -29,6 +29,8 @@ export type ModelOption =
   | {
       readonly type: 'model';
       readonly key: string;
+      /** What it is called beside the others. */
+      readonly name: string;
       readonly model: ModelEntry;
       readonly state: ModelEntry['state'] | 'no-key';
     }
@@ -53,6 +55,7 @@ export function modelGroups({ models, keys, favorites }: Offered, typed: string)
   const options = models.map((model) => ({
     type: 'model' as const,
     key: model.id,
+    name: modelName(model, models),
     model,
     state: lacksKey(model, keys) ? ('no-key' as const) : model.state,
   }));
@@ -78,6 +81,12 @@ export function modelGroups({ models, keys, favorites }: Offered, typed: string)
   return groups
     .map(({ name, options: all }) => ({ name, options: all.filter((option) => fits(option, words)) }))
     .filter(({ options: left }) => left.length > 0);
+}
+
+/** The name that people know it by; with its provider, where two are called the same. */
+export function modelName({ id, label }: ModelEntry, models: readonly ModelEntry[]): string {
+  const isShared = models.some((other) => other.id !== id && other.label === label);
+  return isShared ? `${label} (${id.split('/')[0] ?? ''})` : label;
 }
 
 /** A model of a service whose key is not there; a server that needs none has no variable for one. */

@@ -54,7 +54,7 @@ function markOf(option: ModelOption) {
 
 function nameOf(option: ModelOption): string {
   if (option.type === 'add-cloud') return t('picker.addCloud');
-  if (option.type === 'model') return seenName(option.model.label);
+  if (option.type === 'model') return seenName(option.name);
   return t(option.policy === 'hybrid' ? 'picker.auto' : `picker.${option.policy}`);
 }
 

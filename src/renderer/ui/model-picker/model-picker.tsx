@@ -3,7 +3,7 @@ import type { Ref } from 'react';
 import { useImperativeHandle } from 'react';
 import { seenName } from '@shared/text/seen-text.ts';
 import type { ModelPick, PickedModel } from '../../lib/models/model-options.ts';
-import { pickedModel } from '../../lib/models/model-options.ts';
+import { modelName, pickedModel } from '../../lib/models/model-options.ts';
 import { useUsualModels } from '../../lib/models/use-model-options.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -72,5 +72,6 @@ function nameOf(picked: PickedModel | null, models: readonly ModelEntry[]): stri
   if (picked === null) return t('composer.where.settings');
   if (picked.type === 'auto') return t(picked.policy === 'hybrid' ? 'picker.auto' : `picker.${picked.policy}`);
   if (picked.id === null) return t('composer.where.cloud');
-  return seenName(models.find(({ id }) => id === picked.id)?.label ?? picked.id);
+  const model = models.find(({ id }) => id === picked.id);
+  return seenName(model === undefined ? picked.id : modelName(model, models));
 }

@@ -3,6 +3,7 @@ import type { AgentKit } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions, types } from '../../../fakes/agent-kit.ts';
 import { reduceSession } from '../../../../src/shared/session/reducers/reduce-session.ts';
 import { emptySession } from '../../../../src/shared/session/session-state.ts';
+import { createConversation } from '../../../../src/main/agent/prompt/conversation.ts';
 import { AppError } from '../../../../src/shared/errors.ts';
 
 describe('a session', () => {
@@ -116,6 +117,9 @@ describe('a session', () => {
     const state = kit.journal.events.reduce(reduceSession, emptySession);
     expect(state.messages.map(({ text }) => text)).toEqual(['Do the work.', 'Use y instead.']);
     expect([state.queued, state.pending]).toEqual([[], []]);
+    const talk = createConversation();
+    for (const event of kit.journal.events) talk.add(event);
+    expect(talk.exchanges()).toEqual([{ asked: 'Do the work.\n\nUse y instead.', answered: 'with y' }]);
   });
 
   it('hands a log that cannot be written to whoever sent the message, and is free again', async () => {

@@ -3,6 +3,7 @@ import type { ModelOption, UsualModels } from '../../../../src/renderer/lib/mode
 import {
   isPicked,
   modelGroups,
+  modelName,
   optionsOfPick,
   pickedModel,
   pickOf,
@@ -42,6 +43,15 @@ it('says which service has no key, and offers the way to one', () => {
   expect(state).toMatchObject({ state: 'no-key' });
   expect(groups[0]?.options.map(({ key }) => key)).toEqual(['auto:hybrid']);
   expect(groups.at(-1)?.options.at(-1)?.type).toBe('add-cloud');
+});
+
+/** Catches: two models that are called the same and cannot be told apart. */
+it('adds the provider where two have one name', () => {
+  const [first] = models;
+  if (first === undefined) throw new Error('no model');
+  const twin = { ...first, id: 'other/starter' };
+  expect(modelName(first, models)).toBe(first.label);
+  expect(modelName(twin, [first, twin])).toBe(`${first.label} (other)`);
 });
 
 describe('a pick', () => {
