@@ -20,6 +20,8 @@ export function BranchSwitcher({ sessionId, messageId }: BranchSwitcherProps) {
     if (way !== undefined) navigate({ type: 'session', sessionId: way.sessionId, at: { ref: way.messageId } });
   };
   return (
+    // Neither a form nor its part.
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
     <div role="group" aria-label={t('branch.label')} className="flex items-center text-xs text-soft tabular-nums">
       <Arrow label={t('branch.before')} isBack isOff={at === 0} onClick={() => go(at - 1)} />
       <span>{t('branch.place', { at: at + 1, count: ways.length })}</span>
