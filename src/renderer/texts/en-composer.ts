@@ -47,6 +47,13 @@ export const composer = {
   'branch.again': 'Regenerate',
   'branch.againAbout': 'Answers again in a branch; this answer is kept',
   'branch.againWith': 'Regenerate with another model',
+
+  'meter.label': 'Context: {used} of {all} tokens, {percent} %',
+  'meter.near': 'The context is almost full. Soon, older results will be shortened.',
+  'meter.over': 'The context is full. With your next message, older results will be shortened, then summarized.',
+  'meter.compact': 'Your next message starts from a summary of this conversation.',
+  'meter.summarize': 'Summarize with next message',
+
   'queue.edit': 'Edit',
   'queue.remove': 'Remove',
 } as const;

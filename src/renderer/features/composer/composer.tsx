@@ -16,6 +16,7 @@ import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import type { ComposerProps } from './composer-types.ts';
 import type { ComposerState } from './use-composer.ts';
+import { ContextMeter, ContextWarning } from './context-meter.tsx';
 import { LastPlan } from './plan-editor.tsx';
 import { useComposer } from './use-composer.ts';
 import { useSlashMenu } from './use-slash-menu.tsx';
@@ -72,12 +73,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   return (
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">
       <LastPlan sessionId={sessionId} state={state} onStarted={props.onSent} />
-      {composer.said?.kind === 'error' && <Problem text={composer.said.text} className="mb-2" />}
-      {composer.said?.kind === 'info' && (
-        <Notice kind="info" className="mb-2">
-          {composer.said.text}
-        </Notice>
-      )}
+      <Above composer={composer} />
       <form onSubmit={submit}>
         <MessageField
           id="composer"
@@ -96,6 +92,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
           <Toolbar
             composer={composer}
             projectPath={state.projectPath}
+            onContext={() => props.onInspect('context')}
             picker={picker}
             isRunning={isRunning}
             isEmpty={!hasWords || attachments.isBusy}
@@ -107,9 +104,27 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   );
 });
 
+/** What is said above the field: the answer to a command, and that the context is full. */
+function Above({ composer: { said, fill, isCompact, setIsCompact } }: { readonly composer: ComposerState }) {
+  return (
+    <>
+      {said?.kind === 'error' && <Problem text={said.text} className="mb-2" />}
+      {said?.kind === 'info' && (
+        <Notice kind="info" className="mb-2">
+          {said.text}
+        </Notice>
+      )}
+      {fill !== null && fill.level !== 'free' && (
+        <ContextWarning level={fill.level} isCompact={isCompact} onCompact={() => setIsCompact(true)} />
+      )}
+    </>
+  );
+}
+
 interface ToolbarProps {
   readonly composer: ComposerState;
   readonly projectPath: string | null;
+  readonly onContext: () => void;
   readonly picker: Ref<ModelPickerHandle>;
   readonly isRunning: boolean;
   readonly isEmpty: boolean;
@@ -117,7 +132,7 @@ interface ToolbarProps {
   readonly isHeld: boolean;
 }
 
-function Toolbar({ composer, projectPath, picker, isRunning, isEmpty, isHeld }: ToolbarProps) {
+function Toolbar({ composer, projectPath, onContext, picker, isRunning, isEmpty, isHeld }: ToolbarProps) {
   return (
     <>
       <ModelPicker pick={composer.pick} onPick={composer.onPick} projectPath={projectPath} handle={picker} />
@@ -132,6 +147,7 @@ function Toolbar({ composer, projectPath, picker, isRunning, isEmpty, isHeld }: 
       </label>
       {composer.isCompact && <span className="text-xs text-soft">{t('composer.compact')}</span>}
       <span className="flex-1" />
+      {composer.fill !== null && <ContextMeter fill={composer.fill} onOpen={onContext} />}
       {isRunning && (
         <Button size="small" onClick={() => void composer.stop()} disabled={composer.isStopping}>
           <Icon name="stop" className="size-3.5" />

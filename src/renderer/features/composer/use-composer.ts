@@ -10,7 +10,11 @@ import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import type { ModelPick } from '../../lib/models/model-options.ts';
-import { optionsOfPick } from '../../lib/models/model-options.ts';
+import { useModels } from '../../lib/models/use-local-model.ts';
+import { useUsualModels } from '../../lib/models/use-model-options.ts';
+import type { ContextFill } from '../../lib/session/context-fill.ts';
+import { contextFill } from '../../lib/session/context-fill.ts';
+import { optionsOfPick, pickedModel } from '../../lib/models/model-options.ts';
 import type { SendOptions } from '../../lib/session/session-commands.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { ComposerProps, ComposerNote } from './composer-types.ts';
@@ -25,6 +29,9 @@ export interface ComposerState {
   readonly setIsPlan: (isPlan: boolean) => void;
   /** The talk is summed up before the next message. */
   readonly isCompact: boolean;
+  readonly setIsCompact: (isCompact: boolean) => void;
+  /** How full the context of the next model is; null: not known yet. */
+  readonly fill: ContextFill | null;
   readonly isSending: boolean;
   readonly isStopping: boolean;
   /** What a model would get of what is in the field. */
@@ -60,6 +67,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const [isSending, setIsSending] = useState(false);
   const [said, setSaid] = useState<ComposerNote | null>(null);
   const options = optionsOfPick(pick);
+  const fill = useContextFill(state, pick);
   const { attachments, text: shown } = field;
   const files = useAttachmentPreview({ attachments, text: shown, place: { sessionId }, options });
   const { stop, isStopping } = useStop(sessionId, sessionStatus(state) === 'running', setSaid);
@@ -87,8 +95,24 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const change = (next: Partial<ModelPick>): void => setPick((before) => ({ ...before, ...next }));
   const own = { change, setIsCompact, setIsSending, setSaid, stop, send };
   const commands = useCommands(props, field, own, isPlan);
-  const chosen = { files, chooseModel: change, pick, onPick: setPick, isPlan, setIsPlan, isCompact };
+  const chosen = {
+    files,
+    chooseModel: change,
+    pick,
+    onPick: setPick,
+    isPlan,
+    setIsPlan,
+    isCompact,
+    setIsCompact,
+    fill,
+  };
   return { ...chosen, ...commands, isSending, isStopping, said, stop };
+}
+
+function useContextFill({ steps, projectPath }: ComposerProps['state'], pick: ModelPick): ContextFill | null {
+  const models = useModels().data ?? [];
+  const usual = useUsualModels(projectPath);
+  return contextFill(steps, models, usual === undefined ? null : pickedModel(pick, usual));
 }
 
 interface CommandReach extends Pick<SlashContext, 'change' | 'setIsCompact' | 'stop'> {
