@@ -249,22 +249,14 @@ function createSandboxParts(config: ComposeConfig, { env, files, programs, setti
 
 async function createParts(config: ComposeConfig) {
   const base = await createBase(config);
-  const { now, settings, rules, blobs, redactor, store, bin, probe } = base;
+  const { now, settings, rules, blobs, redactor, store, probe } = base;
   const { llama, ...modelParts } = createModelParts(config, base);
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
   const tools = builtInTools(discoverTools(), { now }).list();
   const recipes = discoverRecipes();
   const { home } = config;
-  const money = createHomeMoney({
-    home,
-    store,
-    bin,
-    endpoint: base.clientStore,
-    settings,
-    now,
-    modelInfo: models.info,
-  });
+  const money = createHomeMoney({ ...base, home, endpoint: base.clientStore, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
   const attachments = createMessageAttachments({
     blobs,

@@ -2,7 +2,7 @@ import type { EndpointCall } from '@shared/contract/endpoint-contract.ts';
 import type { Message, Part } from '@shared/models/model-messages.ts';
 import { textMessage, textOf } from '@shared/models/model-messages.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import { maxOutputTokens } from '../agent/prompt/token-estimate.ts';
+import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 import { schemaParameters } from '../agent/prompt/tool-descriptions.ts';
 import { sha256Of } from '../lib/sha256.ts';
 import type { ModelRequest, ToolSpec } from '../models/providers/define.ts';
