@@ -12,6 +12,9 @@ import { SessionHeader } from './features/session-header/session-header.tsx';
 import { Inspector } from './features/inspector/inspector.tsx';
 import { StatusBar } from './features/status/status-bar.tsx';
 import { useClient } from './lib/connection/core-context.ts';
+import { useIsCommandRefused } from './lib/connection/use-host-info.ts';
+import type { CodeRunner } from './lib/session/code-runner.ts';
+import { CodeRunnerContext } from './lib/session/code-runner.ts';
 import type { InspectorTab } from './lib/window/preferences.ts';
 import { inspectorTab, isInspectorOpen } from './lib/window/preferences.ts';
 import { useStored } from './lib/window/stored-value.ts';
@@ -89,6 +92,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const { sessionId, handle, onPalette, onModels, isConnected } = props;
   const { state, money } = view;
   useSpokenSession(state);
+  const runner = useCodeRunner(sessionId, state);
   const { side, tab, setTab, inspect } = useInspector();
   const [selectedStep, setSelectedStep] = useState<string | null>(null);
   const [isRenaming, setIsRenaming] = useState(false);
@@ -119,7 +123,9 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
             <InspectorButton isOpen={side.isOpen} onClick={side.toggle} />
           </SessionHeader>
           <ModelBanner projectPath={state.projectPath} />
-          <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={() => inspect('changes')} />
+          <CodeRunnerContext value={runner}>
+            <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={() => inspect('changes')} />
+          </CodeRunnerContext>
           <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
           <CapQuestion sessionId={sessionId} cap={state.cap} handle={cap} />
           <Composer
@@ -144,6 +150,14 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
       <Bar {...{ state, money, isConnected, onModels }} onInspect={show} />
     </>
   );
+}
+
+/** Where code of answers is run: in a container, and from where a person may have things run. */
+function useCodeRunner(sessionId: string, state: SessionState): CodeRunner | null {
+  const isRefused = useIsCommandRefused('sandboxes.run');
+  const canRun = state.sandbox?.tier === 'container' && !isRefused;
+  const isBusy = sessionStatus(state) === 'running';
+  return useMemo(() => (canRun ? { sessionId, isBusy } : null), [canRun, sessionId, isBusy]);
 }
 
 interface BarProps extends Omit<ComponentProps<typeof StatusBar>, 'session'> {

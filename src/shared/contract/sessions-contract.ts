@@ -23,7 +23,7 @@ import type { RunResult } from '@shared/session/run-result.ts';
 import { keptFileSchema, readInput, findInput, previewInput } from '@shared/attachments/attachment-inputs.ts';
 import type { AttachmentPreview, FoundFile } from '@shared/attachments/attachment-inputs.ts';
 import type { NetworkHistory, SandboxView, TerminalPush } from '@shared/sandbox/sandbox-view.ts';
-import { terminalSizeSchema } from '@shared/sandbox/sandbox-view.ts';
+import { codeSchema, terminalSizeSchema } from '@shared/sandbox/sandbox-view.ts';
 
 const byTerminal = z.object({ terminalId: z.string().min(1).max(100) });
 
@@ -37,6 +37,8 @@ export const sandboxContract = {
    * listens any more. Refused while the agent works, and so is what is typed then: what it changes would count as the agent's.
    */
   terminal: base.input(bySession.extend(terminalSizeSchema.shape)).output(type<AsyncIterable<TerminalPush>>()),
+  /** Code that a person points at, run once without a terminal, and else as `terminal` is. */
+  run: base.input(bySession.extend(codeSchema.shape)).output(type<AsyncIterable<TerminalPush>>()),
   type: base.input(byTerminal.extend({ text: z.string().max(1_000_000) })).output(type<void>()),
   resize: base.input(byTerminal.extend(terminalSizeSchema.shape)).output(type<void>()),
 };
