@@ -16,7 +16,7 @@ import { useIsCommandRefused } from './lib/connection/use-host-info.ts';
 import type { CodeRunner } from './lib/session/code-runner.ts';
 import { CodeRunnerContext } from './lib/session/code-runner.ts';
 import type { InspectorTab } from './lib/window/preferences.ts';
-import { inspectorTab, isInspectorOpen } from './lib/window/preferences.ts';
+import { inspectorTab, inspectorWidth, isInspectorOpen } from './lib/window/preferences.ts';
 import { useStored } from './lib/window/stored-value.ts';
 import { t } from './lib/text/translate.ts';
 import type { QuestionHandle } from './lib/session/question-handle.ts';
@@ -28,6 +28,7 @@ import { useSidePanel } from './lib/window/use-side-panel.ts';
 import { Button } from './ui/controls/button.tsx';
 import { Empty } from './ui/layout/facts.tsx';
 import { Icon } from './ui/layout/icon.tsx';
+import { ResizeHandle } from './ui/layout/resize-handle.tsx';
 import { Problem } from './ui/notices/problem.tsx';
 import { bytes } from './lib/text/format.ts';
 import { useLocalModel } from './lib/models/use-local-model.ts';
@@ -247,29 +248,39 @@ function InspectorButton({ isOpen, onClick }: { readonly isOpen: boolean; readon
 }
 
 interface SideInspectorProps extends ComponentProps<typeof Inspector> {
+  /** There is no room beside the conversation. */
+  readonly isOver: boolean;
   readonly onClose: () => void;
 }
 
 /** The inspector beside the conversation, or over it where there is no room. */
 function SideInspector({ onClose, ...props }: SideInspectorProps) {
   const { isOver } = props;
-  const place = isOver ? 'absolute inset-y-0 right-0 z-20 max-w-full shadow-float' : '';
+  const [width, setWidth] = useStored(inspectorWidth);
+  const [isWideWanted, setIsWide] = useState(false);
+  // A question of the agent is never covered.
+  const isWide = isWideWanted && props.state.approvals.length === 0 && props.state.cap === null;
+  const label = t(isOver ? 'app.hideInspector' : isWide ? 'app.narrowInspector' : 'app.wideInspector');
+  const isBeside = !isOver && !isWide;
+  const places =
+    isWide && !isOver ? 'absolute inset-0 z-20' : 'absolute inset-y-0 right-0 z-20 max-w-full shadow-float';
   return (
     <aside
       aria-label={t('app.inspector')}
-      className={`flex w-96 shrink-0 flex-col border-l border-line bg-paper ${place}`}
+      className={`flex shrink-0 flex-col border-l border-line bg-paper ${isBeside ? 'relative max-w-[60%]' : places}`}
+      style={isWide && !isOver ? undefined : { width: `${width / 16}rem` }}
     >
-      {isOver && (
-        <Button
-          look="quiet"
-          size="icon"
-          className="absolute top-1.5 right-1.5 z-10"
-          aria-label={t('app.hideInspector')}
-          onClick={onClose}
-        >
-          <Icon name="close" />
-        </Button>
-      )}
+      {isBeside && <ResizeHandle label={t('app.inspectorWidth')} width={width} onWidth={setWidth} />}
+      <Button
+        look="quiet"
+        size="icon"
+        className="absolute top-1.5 right-1.5 z-10"
+        aria-label={label}
+        title={label}
+        onClick={isOver ? onClose : () => setIsWide(!isWide)}
+      >
+        <Icon name={isOver ? 'close' : isWide ? 'shrink' : 'expand'} />
+      </Button>
       <Inspector {...props} />
     </aside>
   );

@@ -136,6 +136,16 @@ export interface ReplayReport {
   readonly firstDifference: string | null;
 }
 
+/** A changed file by its path, or an attachment of a message by its content. */
+export const shownFileSourceSchema = z.union([z.object({ path }), z.object({ sha256: z.string().length(64) })]);
+export type ShownFileSource = z.infer<typeof shownFileSourceSchema>;
+
+/** A file as it is shown: its text, or an image. */
+export type ShownFile =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'image'; readonly mediaType: string; readonly data: string }
+  | { readonly kind: 'none'; readonly why: 'missing' | 'too-large' | 'binary' };
+
 export const capDecisionSchema = z.discriminatedUnion('answer', [
   z.object({ answer: z.literal('stop') }),
   z.object({ answer: z.literal('local') }),
@@ -244,6 +254,8 @@ export const sessionsContract = {
     show: base.input(changedPaths).output(type<readonly ChangedFile[]>()),
     take: base.input(changedPaths).output(type<ChangeOutcome>()),
     undo: base.input(changedPaths).output(type<ChangeOutcome>()),
+    /** A file as the session left it, from the log. */
+    file: base.input(bySession.extend({ source: shownFileSourceSchema })).output(type<ShownFile>()),
     /** What commands left beside them, and this machine goes by later. */
     untracked: base.input(bySession).output(type<readonly UntrackedPlace[]>()),
   },

@@ -9,6 +9,7 @@ import { changeStatus } from '@shared/session/file-change-state.ts';
 import { ChangesTab } from './changes/changes-tab.tsx';
 import { ContextTab } from './context/context-tab.tsx';
 import { CostTab } from './cost/cost-tab.tsx';
+import { PreviewTab } from './preview/preview-tab.tsx';
 import { RouteTab } from './route/route-tab.tsx';
 import { SandboxTab } from './sandbox/sandbox-tab.tsx';
 
@@ -21,8 +22,6 @@ interface InspectorProps {
   /** The step that was pointed at; null: the latest. */
   readonly selectedStep: string | null;
   readonly onStep: (callId: string) => void;
-  /** It lies over the conversation, with a button to close it. */
-  readonly isOver: boolean;
 }
 
 /** Beside the conversation: the same facts by subject. Not drawn again with words that stream in. */
@@ -35,7 +34,7 @@ export const Inspector = memo(function Inspector(props: InspectorProps) {
     ...(id === 'changes' ? { count: open } : {}),
   }));
   return (
-    <Tabs tabs={tabs} selected={tab} onSelect={onTab} label={t('inspector.label')} hasButton={props.isOver}>
+    <Tabs tabs={tabs} selected={tab} onSelect={onTab} label={t('inspector.label')} hasButton>
       <h2 className="sr-only">{t(`inspector.${tab}`)}</h2>
       <Content {...props} />
     </Tabs>
@@ -52,6 +51,8 @@ function Content({ sessionId, state, money, tab, selectedStep, onStep }: Inspect
       return <SandboxTab sessionId={sessionId} state={state} />;
     case 'changes':
       return <ChangesTab sessionId={sessionId} state={state} />;
+    case 'preview':
+      return <PreviewTab sessionId={sessionId} state={state} />;
     case 'context':
       return <ContextTab sessionId={sessionId} state={state} selectedStep={selectedStep} />;
     default:

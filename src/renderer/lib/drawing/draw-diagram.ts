@@ -1,3 +1,5 @@
+import { imageUrlOf } from './image-url.ts';
+import { t } from '../text/translate.ts';
 import libraryUrl from '@mermaid-js/tiny/dist/mermaid.tiny.js?url';
 
 /** A diagram as an image: what stands in it is a picture, whatever it says. */
@@ -28,7 +30,7 @@ export function drawDiagram(text: string, isDark: boolean): Promise<DrawnDiagram
   const key = `${isDark ? 'dark' : 'light'} ${text}`;
   const known = kept.get(key);
   if (known !== undefined) return Promise.resolve(known);
-  if (text.length > most.characters) return Promise.resolve({ ok: false, reason: 'It is too long to be drawn.' });
+  if (text.length > most.characters) return Promise.resolve({ ok: false, reason: t('diagram.tooLong') });
   const turn = last.then(async () => {
     const drawn = kept.get(key) ?? (await drawNow(text, isDark));
     if (kept.size >= keptDiagrams) kept.clear();
@@ -47,7 +49,7 @@ async function drawNow(text: string, isDark: boolean): Promise<DrawnDiagram> {
     return drawn;
   } catch (error) {
     await endPainter();
-    return { ok: false, reason: error instanceof Error ? error.message : 'It could not be drawn.' };
+    return { ok: false, reason: error instanceof Error ? error.message : t('diagram.unknown') };
   }
 }
 
@@ -68,7 +70,7 @@ async function openPainter(): Promise<Painter> {
   frame.setAttribute('sandbox', 'allow-scripts');
   frame.setAttribute('aria-hidden', 'true');
   frame.tabIndex = -1;
-  frame.title = 'Diagrams';
+  frame.title = t('diagram.alt');
   // It must be laid out, for labels are measured in it, and is not seen.
   frame.className = 'pointer-events-none fixed top-0 -left-[2000px] h-[600px] w-[800px] opacity-0';
   frame.src = '/frames/diagram.html';
@@ -85,7 +87,7 @@ async function openPainter(): Promise<Painter> {
     await ready;
     const loaded = heard.next(({ type }) => type === 'loaded' || type === 'broken');
     frame.contentWindow?.postMessage({ type: 'library', code }, '*');
-    if ((await loaded).type === 'broken') throw new Error('What draws diagrams could not be loaded.');
+    if ((await loaded).type === 'broken') throw new Error(t('diagram.notLoaded'));
   } catch (error) {
     end();
     throw error;
@@ -98,7 +100,7 @@ async function openPainter(): Promise<Painter> {
       frame.contentWindow?.postMessage({ type: 'draw', id, text, options: optionsFor(isDark) }, '*');
       const { svg, reason } = await answered;
       if (typeof svg === 'string') return asImage(svg);
-      return { ok: false, reason: typeof reason === 'string' ? reason : 'It could not be drawn.' };
+      return { ok: false, reason: typeof reason === 'string' ? reason : t('diagram.unknown') };
     },
   };
 }
@@ -121,7 +123,7 @@ function listen(frame: HTMLIFrameElement): Heard {
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(wait);
-          reject(new Error(`It was not drawn in ${patienceMs / 1000} seconds.`));
+          reject(new Error(t('diagram.tooSlow', { seconds: patienceMs / 1000 })));
         }, patienceMs);
         const wait = (message: Message): void => {
           if (!isWanted(message)) return;
@@ -168,16 +170,13 @@ function optionsFor(isDark: boolean): object {
 /** An image cannot run or fetch anything, and what it looks like ends at its edge. */
 function asImage(svg: string): DrawnDiagram {
   const [, width, height] = /viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"/u.exec(svg) ?? [];
-  if (width === undefined || height === undefined) return { ok: false, reason: 'Nothing was drawn.' };
-  if (svg.length > most.svgCharacters) return { ok: false, reason: 'It is too large to be shown.' };
+  if (width === undefined || height === undefined) return { ok: false, reason: t('diagram.nothing') };
+  if (svg.length > most.svgCharacters) return { ok: false, reason: t('diagram.tooLarge') };
   // A size of its own, where it would have that of its place.
   const sized = svg.replace(/^<svg([^>]*?) width="100%"/u, `<svg$1 width="${width}" height="${height}"`);
-  const bytes = new TextEncoder().encode(sized);
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return {
     ok: true,
-    url: `data:image/svg+xml;base64,${btoa(binary)}`,
+    url: imageUrlOf(sized),
     width: Math.ceil(Number(width)),
     height: Math.ceil(Number(height)),
   };

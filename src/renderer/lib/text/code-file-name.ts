@@ -42,5 +42,6 @@ const endings: Readonly<Record<string, string>> = {
 export function codeFileName(language: string): string {
   const name = language.toLowerCase();
   if (name === 'dockerfile') return 'Dockerfile';
-  return `code.${(Object.hasOwn(endings, name) ? endings[name] : undefined) ?? 'txt'}`;
+  const ending = Object.hasOwn(endings, name) ? endings[name] : undefined;
+  return ['code', ending ?? 'txt'].join('.');
 }

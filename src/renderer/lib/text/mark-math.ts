@@ -51,7 +51,7 @@ function dollars(text: string, at: number): Formula | null {
   if (/[\w$\\]/u.test(text[at - 1] ?? ' ') || /[\s$]/u.test(text[at + 1] ?? ' ')) return null;
   for (let end = at + 2; end <= at + most.inline && end < text.length && text[end] !== '\n'; end += 1) {
     if (text[end] === '`') return null;
-    if (text[end] !== '$' || /[\s\\]/u.test(text[end - 1] ?? '') || /[\w$]/u.test(text[end + 1] ?? '')) continue;
+    if (text[end] !== '$' || /[\s\\$]/u.test(text[end - 1] ?? '') || /[\w$]/u.test(text[end + 1] ?? '')) continue;
     const tex = text.slice(at + 1, end);
     return looksLikeMath(tex) ? { tex, end: end + 1 } : null;
   }
@@ -69,7 +69,11 @@ function written(text: string, at: number, { tex, end }: Formula): string {
   const isBlock = text.startsWith('$$', at) || text.startsWith('\\[', at);
   const before = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
   const isAlone = before.trim() === '' && /^[ \t]*(?:\n|$)/u.test(text.slice(end, end + 20));
-  if (!isBlock || !isAlone) return `\`${formulaMark}${tex.replaceAll(/\s*\n\s*/gu, ' ')}\``;
+  if (!isBlock || !isAlone)
+    return `\`${formulaMark}${tex
+      .split('\n')
+      .map((line) => line.trim())
+      .join(' ')}\``;
   const lines = tex.split('\n').map((line) => before + line.trim());
   return ['```math', ...lines, `${before}\`\`\``].join('\n');
 }

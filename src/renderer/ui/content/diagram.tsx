@@ -1,13 +1,14 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { seenText } from '@shared/text/seen-text.ts';
 import type { DrawnDiagram } from '../../lib/drawing/draw-diagram.ts';
 import { t } from '../../lib/text/translate.ts';
-import { useIsDark } from '../../lib/window/use-is-dark.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
 import { Notice } from '../notices/notice.tsx';
 import { WideContent } from '../layout/wide-content.tsx';
 import { CodeLines } from './code-lines.tsx';
 import { SaveButton } from './save-button.tsx';
+
+const language = 'mermaid';
 
 /** A diagram that was written as Mermaid. One that cannot be drawn shows why, and its source. */
 export function Diagram({ source }: { readonly source: string }) {
@@ -28,7 +29,7 @@ export function Diagram({ source }: { readonly source: string }) {
   return (
     <figure data-diagram className="overflow-hidden rounded-lg border border-line bg-sunken">
       <figcaption className="flex h-8 items-center gap-1 border-b border-line pr-1 pl-3 text-2xs text-soft">
-        <span className="flex-1 font-mono">mermaid</span>
+        <span className="flex-1 font-mono">{language}</span>
         {canShow && (
           <button
             type="button"
@@ -64,4 +65,19 @@ export function Diagram({ source }: { readonly source: string }) {
       )}
     </figure>
   );
+}
+
+/** Whether the page is dark now, for what cannot take its colors from the style sheet. */
+function useIsDark(): boolean {
+  return useSyncExternalStore(subscribe, isDark);
+}
+
+function isDark(): boolean {
+  return document.documentElement.dataset.theme === 'dark';
+}
+
+function subscribe(listener: () => void): () => void {
+  const look = new MutationObserver(listener);
+  look.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  return () => look.disconnect();
 }

@@ -1,4 +1,3 @@
-import { saveText } from '../../lib/input/save-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Icon } from '../layout/icon.tsx';
 
@@ -15,4 +14,15 @@ export function SaveButton({ text, name }: { readonly text: string; readonly nam
       <Icon name="download" className="size-3.5" />
     </button>
   );
+}
+
+/** Offers a text as a file, as a download: where it goes is asked, or set, outside of the page. */
+function saveText(text: string, name: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The download has begun by then, or never will.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
