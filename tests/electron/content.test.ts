@@ -1,7 +1,10 @@
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TerminalPush } from '../../src/shared/sandbox/sandbox-view.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import type { PageCore } from '../fakes/page-core.ts';
+import type { Story } from '../fakes/page-story.ts';
 import { startStory } from '../fakes/page-story.ts';
 import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
@@ -52,8 +55,20 @@ async function tell(title: string, text: string, tier: 'container' | 'read-only'
 }
 
 const asked: string[] = [];
+/** A server that nothing foreign may reach, and what reached it. */
+const reached: string[] = [];
+let stranger: Server;
+let evil = '';
 
 beforeAll(async () => {
+  stranger = createServer((request, response) => {
+    reached.push(request.url ?? '');
+    response.end();
+  });
+  stranger.on('connection', () => reached.push('connection'));
+  await new Promise<void>((resolve) => void stranger.listen(0, '127.0.0.1', resolve));
+  const bound = stranger.address();
+  evil = typeof bound === 'object' && bound !== null ? `http://127.0.0.1:${bound.port}` : '';
   core = createPageCore();
   await tell('A rich answer', rich, 'container');
   await tell('A hostile answer', hostile);
@@ -64,6 +79,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await served?.close();
+  stranger.close();
 });
 
 async function open(title: string): Promise<void> {
@@ -134,5 +150,105 @@ describe('an answer', { timeout: 120_000 }, () => {
     await keepScreenshot(page, 'content-run');
     await open('A hostile answer');
     expect(await page.getByRole('button', { name: 'Run in sandbox' }).count()).toBe(0);
+  });
+});
+
+const pageOf = (evil: string): string => `<!doctype html><title>A page</title><style>h1{color:rgb(1, 2, 3)}</style>
+<meta http-equiv="refresh" content="0;url=${evil}/refresh">
+<link rel="preconnect" href="${evil}"><link rel="stylesheet" href="${evil}/a.css">
+<style>@import url(${evil}/b.css); body{background:url(${evil}/c.png)}</style>
+<h1>Made by the agent</h1><p id="said">no script ran</p>
+<img src="${evil}/d.png" onerror="top.pwned=1"><a id="away" href="${evil}/e">away</a>
+<iframe src="${evil}/f"></iframe><object data="${evil}/g"></object>
+<form action="${evil}/h"><button>send</button></form><video src="${evil}/i" autoplay></video>
+<svg><image href="${evil}/j"/><script>document.querySelector('#said').textContent='a script ran'</script></svg>
+<script>
+  document.querySelector('#said').textContent = 'a script ran';
+  for (const work of [
+    () => { top.pwned = 1; }, () => { parent.pwned = 1; }, () => { top.location = '${evil}/top'; },
+    () => { parent.location = '${evil}/parent'; }, () => fetch('${evil}/fetch').catch(() => 0),
+    () => new WebSocket('${evil.replace('http', 'ws')}/socket'), () => navigator.sendBeacon('${evil}/beacon'),
+    () => { new Image().src = '${evil}/image'; }, () => window.open('${evil}/open'),
+    () => localStorage.setItem('a', 'b'), () => top.postMessage({ type: 'ready' }, '*'),
+    () => { location.href = '${evil}/self'; },
+  ]) { try { work(); } catch { } }
+</script>`;
+
+const drawingOf = (
+  evil: string,
+): string => `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="80" height="40" onload="top.pwned=1">
+<style>@import url(${evil}/k.css);</style><script>top.pwned = 1; fetch('${evil}/l')</script>
+<image xlink:href="${evil}/m.png" width="9" height="9"/><rect width="80" height="40" fill="teal"/>
+<foreignObject width="9" height="9"><iframe xmlns="http://www.w3.org/1999/xhtml" src="${evil}/n"></iframe></foreignObject></svg>`;
+
+describe('the preview', { timeout: 120_000 }, () => {
+  let made: Story;
+  beforeAll(async () => {
+    const story = (made = await startStory(core, 'Made files', '/home/ada/projects/notes'));
+    story.sandbox('container');
+    story.ask('Make a page and a table.');
+    story.stage('local', 'Files are wanted.');
+    for (const path of ['notes.md', 'table.csv', 'drawing.svg', 'index.html']) story.changed(path, 3, 0);
+    story.end('done', 'Four files were made.');
+    core.files.set('index.html', { kind: 'text', text: pageOf(evil) });
+    core.files.set('drawing.svg', { kind: 'text', text: drawingOf(evil) });
+    core.files.set('table.csv', { kind: 'text', text: 'name;age\nAda;36\n"Bob; B";41\n' });
+    core.files.set('notes.md', { kind: 'text', text: '# Notes\n\nA **word**.' });
+    await open('Made files');
+    await served.page.getByRole('tab', { name: 'Preview' }).click();
+  });
+
+  const panel = () => served.page.getByRole('tabpanel', { name: 'Preview' });
+  const choose = (name: string) => panel().getByRole('combobox', { name: 'File' }).selectOption({ label: name });
+  const inner = () => panel().frameLocator('iframe').frameLocator('iframe');
+
+  it('shows a web page behind locks: nothing of it runs or is fetched, and with scripts allowed nothing leaves', async () => {
+    await inner().getByRole('heading', { name: 'Made by the agent' }).waitFor();
+    expect(await inner().locator('#said').textContent()).toBe('no script ran');
+    const color = await inner()
+      .locator('h1')
+      .evaluate((element) => getComputedStyle(element).color);
+    expect(color).toBe('rgb(1, 2, 3)');
+    await keepScreenshot(served.page, 'content-preview');
+    expect(await violations(served.page)).toEqual([]);
+    await panel()
+      .getByRole('checkbox', { name: /Run the scripts/u })
+      .check();
+    await expect.poll(() => asked.filter((url) => url.endsWith('/frames/preview-with-scripts.html')).length).toBe(1);
+    // It did run, and what it tried was refused.
+    await expect.poll(() => served.complaints.some((one) => one.includes('/fetch'))).toBe(true);
+    expect(reached).toEqual([]);
+    expect(await served.page.evaluate(() => 'pwned' in window)).toBe(false);
+    expect(served.page.url()).toContain(new URL(served.url).origin);
+  });
+
+  it('runs the scripts of a file after a yes for it, and follows the file', async () => {
+    const said = (text: string): string => `<p id="said">no</p><script>said.textContent = '${text} ' + origin</script>`;
+    core.files.set('index.html', { kind: 'text', text: said('one') });
+    made.changed('index.html', 4, 0);
+    await inner().getByText('one null').waitFor();
+    core.files.set('index.html', { kind: 'text', text: said('two') });
+    made.changed('index.html', 5, 0);
+    await inner().getByText('two null').waitFor();
+    await choose('notes.md');
+    await choose('index.html');
+    await inner().getByText('no', { exact: true }).waitFor();
+  });
+
+  it('shows an SVG as a picture, a table as a table, and Markdown as a text', async () => {
+    served.complaints.length = 0;
+    await choose('drawing.svg');
+    const picture = panel().getByRole('img', { name: 'Picture drawing.svg' });
+    await picture.waitFor();
+    await expect
+      .poll(() => picture.evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0)))
+      .toBe(80);
+    await choose('table.csv');
+    await panel().getByRole('cell', { name: 'Bob; B' }).waitFor();
+    await choose('notes.md');
+    await panel().getByRole('heading', { name: 'Notes' }).waitFor();
+    expect(await served.page.evaluate(() => 'pwned' in window)).toBe(false);
+    expect(reached).toEqual([]);
+    expect(served.complaints).toEqual([]);
   });
 });

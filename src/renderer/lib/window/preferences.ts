@@ -6,7 +6,7 @@ export const textSizes = ['small', 'normal', 'large', 'largest'] as const;
 
 export const motions = ['system', 'reduced'] as const;
 
-export const inspectorTabs = ['route', 'cost', 'sandbox', 'changes', 'preview', 'context'] as const;
+export const inspectorTabs = ['route', 'cost', 'sandbox', 'changes', 'context', 'preview'] as const;
 export type InspectorTab = (typeof inspectorTabs)[number];
 
 const oneOf =

@@ -52,9 +52,7 @@ export function CodeRun({ sessionId, language, code, onClose }: CodeRunProps) {
   return (
     <div data-run={state.type} className="flex flex-col gap-1.5 border-t border-line p-2">
       <div className="flex items-center gap-2 text-xs">
-        <output className={`flex-1 ${isGood(state) ? 'text-soft' : 'text-bad'}`}>
-          {stateText(state)}
-        </output>
+        <output className={`flex-1 ${isGood(state) ? 'text-soft' : 'text-bad'}`}>{stateText(state)}</output>
         <button
           type="button"
           className="rounded px-1.5 py-0.5 text-soft hover:bg-chosen hover:text-ink"
