@@ -101,6 +101,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const { conversation, composer, approvals, cap } = useParts(handle, { ...props, state }, own);
   const show = useStableCallback(inspect);
   const help = useStableCallback(onPalette);
+  const comment = useStableCallback((text: string) => composer.current?.add(text));
   const toEnd = useStableCallback(() => conversation.current?.toEnd());
   const point = useStableCallback((callId: string): void => {
     setSelectedStep(callId);
@@ -144,6 +145,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
             onClose={side.toggle}
             onTab={setTab}
             onStep={setSelectedStep}
+            onComment={comment}
             isOver={side.isOver}
           />
         )}
@@ -247,7 +249,7 @@ function InspectorButton({ isOpen, onClick }: { readonly isOpen: boolean; readon
   );
 }
 
-interface SideInspectorProps extends ComponentProps<typeof Inspector> {
+interface SideInspectorProps extends Omit<ComponentProps<typeof Inspector>, 'isWide'> {
   /** There is no room beside the conversation. */
   readonly isOver: boolean;
   readonly onClose: () => void;
@@ -281,7 +283,7 @@ function SideInspector({ onClose, ...props }: SideInspectorProps) {
       >
         <Icon name={isOver ? 'close' : isWide ? 'shrink' : 'expand'} />
       </Button>
-      <Inspector {...props} />
+      <Inspector {...props} isWide={isWide || isOver} />
     </aside>
   );
 }

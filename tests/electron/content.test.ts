@@ -5,6 +5,7 @@ import type { TerminalPush } from '../../src/shared/sandbox/sandbox-view.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import type { PageCore } from '../fakes/page-core.ts';
 import type { Story } from '../fakes/page-story.ts';
+import { changedFiles } from '../fakes/page-scenes.ts';
 import { startStory } from '../fakes/page-story.ts';
 import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
@@ -250,5 +251,55 @@ describe('the preview', { timeout: 120_000 }, () => {
     expect(await served.page.evaluate(() => 'pwned' in window)).toBe(false);
     expect(reached).toEqual([]);
     expect(served.complaints).toEqual([]);
+  });
+});
+
+describe('the review of changes', { timeout: 120_000 }, () => {
+  it('has the whole width, both sides beside each other, colors, and a comment on a line for the next message', async () => {
+    const { page } = served;
+    await open('A rich answer');
+    const story = await startStory(core, 'A change to review', '/home/ada/projects/notes');
+    story.ask('Fix it.');
+    story.changed('dates.py', 6, 3);
+    story.end('done', 'Done.');
+    core.changes.set(story.sessionId, changedFiles);
+    await open('A change to review');
+    await page.getByRole('tab', { name: 'Changes' }).click();
+    const panel = page.getByRole('tabpanel', { name: 'Changes' });
+    await panel.locator('[data-diff="unified"] span[style*="color"]').first().waitFor();
+    expect(await panel.getByRole('button', { name: 'Side by side' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Use the full width' }).click();
+    await panel.getByRole('button', { name: 'Side by side' }).click();
+    await panel.locator('[data-diff="split"]').first().waitFor();
+    await keepScreenshot(page, 'content-review');
+    expect(await violations(page)).toEqual([]);
+    await panel.getByRole('button', { name: 'Comment on line 18' }).first().click();
+    await panel.getByRole('textbox', { name: 'Comment on line 18' }).fill('Say which week is meant.');
+    await panel.getByRole('button', { name: 'Add to message' }).click();
+    await panel.getByText('1 comment was added to your message.').waitFor();
+    await page.getByRole('button', { name: 'Back beside the conversation' }).click();
+    const message = page.getByRole('textbox', { name: 'Message' });
+    expect(await message.inputValue()).toBe('About dates.py line 18: Say which week is meant.');
+    await panel.locator('[data-diff="unified"]').first().waitFor();
+  });
+
+  it('stands in a pane whose width is changed and kept', async () => {
+    const { page } = served;
+    const widthOf = async () => (await page.getByRole('complementary', { name: 'Inspector' }).boundingBox())?.width;
+    const before = (await widthOf()) ?? 0;
+    const edge = page.getByRole('separator', { name: 'Width of the inspector' });
+    await edge.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    expect(await widthOf()).toBeCloseTo(before + 48, 0);
+    const box = await edge.boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 2, 400);
+    await page.mouse.down();
+    await page.mouse.move((box?.x ?? 0) - 98, 400);
+    await page.mouse.up();
+    expect(await widthOf()).toBeCloseTo(before + 148, 0);
+    await page.reload();
+    await open('A change to review');
+    expect(await widthOf()).toBeCloseTo(before + 148, 0);
   });
 });

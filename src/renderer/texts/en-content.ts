@@ -29,6 +29,16 @@ export const content = {
   'diagram.unknown': 'No reason is known.',
   'diagram.noImage': 'What was drawn is not an image.',
 
+  'changes.comment': 'Comment on line {line}',
+  'changes.addComment': 'Add to message',
+  'changes.noComment': 'Cancel',
+  'changes.about': 'About {path} line {line}: {text}',
+  'changes.comments.one': '{count} comment was added to your message.',
+  'changes.comments.other': '{count} comments were added to your message.',
+  'changes.layout': 'Layout of the changes',
+  'changes.unified': 'Unified',
+  'changes.sideBySide': 'Side by side',
+
   'preview.choose': 'File',
   'preview.none': 'Web pages, pictures, Markdown and tables that the agent makes or you attach appear here.',
   'preview.failed': 'This file could not be read.',

@@ -22,6 +22,10 @@ interface InspectorProps {
   /** The step that was pointed at; null: the latest. */
   readonly selectedStep: string | null;
   readonly onStep: (callId: string) => void;
+  /** It has the width of the window. */
+  readonly isWide: boolean;
+  /** Words for the message that is being written. */
+  readonly onComment: (text: string) => void;
 }
 
 /** Beside the conversation: the same facts by subject. Not drawn again with words that stream in. */
@@ -41,7 +45,7 @@ export const Inspector = memo(function Inspector(props: InspectorProps) {
   );
 });
 
-function Content({ sessionId, state, money, tab, selectedStep, onStep }: InspectorProps) {
+function Content({ sessionId, state, money, tab, selectedStep, onStep, isWide, onComment }: InspectorProps) {
   switch (tab) {
     case 'route':
       return <RouteTab sessionId={sessionId} state={state} selectedStep={selectedStep} onStep={onStep} />;
@@ -50,7 +54,7 @@ function Content({ sessionId, state, money, tab, selectedStep, onStep }: Inspect
     case 'sandbox':
       return <SandboxTab sessionId={sessionId} state={state} />;
     case 'changes':
-      return <ChangesTab sessionId={sessionId} state={state} />;
+      return <ChangesTab sessionId={sessionId} state={state} isWide={isWide} onComment={onComment} />;
     case 'preview':
       return <PreviewTab sessionId={sessionId} state={state} />;
     case 'context':

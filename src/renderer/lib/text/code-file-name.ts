@@ -38,6 +38,13 @@ const endings: Readonly<Record<string, string>> = {
   zsh: 'sh',
 };
 
+/** The language of a file as after a fence, by how its name ends; empty: not known. */
+export function languageOfPath(path: string): string {
+  const ending = /\.([a-z0-9]+)$/iu.exec(path)?.[1]?.toLowerCase() ?? '';
+  if (Object.hasOwn(endings, ending)) return ending;
+  return Object.keys(endings).find((language) => endings[language] === ending) ?? ending;
+}
+
 /** What code is called as a file, by its language as after a fence. */
 export function codeFileName(language: string): string {
   const name = language.toLowerCase();
