@@ -10,6 +10,7 @@ import { CodeRun } from '../../src/renderer/ui/content/code-run.tsx';
 import { Diagram } from '../../src/renderer/ui/content/diagram.tsx';
 import { Formula } from '../../src/renderer/ui/content/formula.tsx';
 import { LockedFrame } from '../../src/renderer/ui/content/locked-frame.tsx';
+import { Outline } from '../../src/renderer/ui/content/outline.tsx';
 import { SaveButton } from '../../src/renderer/ui/content/save-button.tsx';
 import { TableView } from '../../src/renderer/ui/content/table-view.tsx';
 import { ResizeHandle } from '../../src/renderer/ui/layout/resize-handle.tsx';
@@ -172,6 +173,11 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
     </>
   ),
   'locked-frame': <LockedFrame html="<h1>A page</h1>" mayRun={false} title="A page" />,
+  outline: (
+    <Outline
+      headings={['Why', 'How', 'Then'].map((text, place) => ({ level: place === 1 ? 3 : 2, text, part: 0, place }))}
+    />
+  ),
   'save-button': <SaveButton text="text" name="code.txt" />,
   'resize-handle': (
     <div className="relative h-16 border-l border-line">

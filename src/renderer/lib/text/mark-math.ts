@@ -2,7 +2,7 @@
 export const formulaMark = '\uE000';
 
 /** A formula in a line of text is not longer, and one in a block neither. */
-const most = { inline: 500, block: 5000 } as const;
+const most = { inline: 300, block: 5000 } as const;
 
 /**
  * A Markdown text with its formulas as code: `$…$` and `\(…\)` as spans that begin with the mark, `$$…$$` and `\[…\]` on
@@ -49,11 +49,13 @@ function between(text: string, at: number, end: string, longest: number): Formul
 /** Between two dollars of a line that hug it; what may be an amount or a variable of a shell is none. */
 function dollars(text: string, at: number): Formula | null {
   if (/[\w$\\]/u.test(text[at - 1] ?? ' ') || /[\s$]/u.test(text[at + 1] ?? ' ')) return null;
-  for (let end = at + 2; end <= at + most.inline && end < text.length && text[end] !== '\n'; end += 1) {
-    if (text[end] === '`') return null;
-    if (text[end] !== '$' || /[\s\\$]/u.test(text[end - 1] ?? '') || /[\w$]/u.test(text[end + 1] ?? '')) continue;
+  const line = text.slice(at, at + most.inline);
+  for (let close = line.indexOf('$', 2); close > 0; close = line.indexOf('$', close + 1)) {
+    const end = at + close;
+    // A blank before it is what most have that are none.
+    if (text[end - 1] === ' ' || /[\s\\$]/u.test(text[end - 1] ?? '') || /[\w$]/u.test(text[end + 1] ?? '')) continue;
     const tex = text.slice(at + 1, end);
-    return looksLikeMath(tex) ? { tex, end: end + 1 } : null;
+    return looksLikeMath(tex) && !/[`\n]/u.test(tex) ? { tex, end: end + 1 } : null;
   }
   return null;
 }

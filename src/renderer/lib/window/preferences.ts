@@ -26,7 +26,7 @@ const narrowestPx = 280;
 /** Of the inspector, in pixels at the usual size of text. */
 export const inspectorWidth = createStored(
   'dewpoint-inspector-width',
-  (kept): number => Math.max(narrowestPx, Math.min(1600, Number(kept) || 384)),
+  (kept): number => Math.max(narrowestPx, Math.min(1600, Number(kept) || 416)),
   String,
 );
 export const isSideBySide = createStored('dewpoint-side-by-side', flag(false), flagText);

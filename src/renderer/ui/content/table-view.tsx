@@ -19,7 +19,7 @@ export function TableView({ children }: { readonly children?: ReactNode }) {
       <WideContent>
         <table ref={table}>{children}</table>
       </WideContent>
-      <div className="-mt-1 flex gap-1">
+      <div className="mt-1! flex gap-1">
         <CopyAs label={t('table.copyCsv')} isCopied={copied === 'csv'} onClick={() => copy('csv', csvOf)} />
         <CopyAs
           label={t('table.copyMarkdown')}
