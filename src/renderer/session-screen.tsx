@@ -22,6 +22,8 @@ import { t } from './lib/text/translate.ts';
 import type { QuestionHandle } from './lib/session/question-handle.ts';
 import { useSession } from './lib/session/use-session.ts';
 import type { LookUp, SessionView } from './lib/session/use-session.ts';
+import type { TakenBack } from './lib/input/field-of-session.ts';
+import { FieldContext } from './lib/input/field-of-session.ts';
 import { useStableCallback } from './lib/drawing/use-stable-callback.ts';
 import type { SidePanel } from './lib/window/use-side-panel.ts';
 import { useSidePanel } from './lib/window/use-side-panel.ts';
@@ -102,6 +104,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const show = useStableCallback(inspect);
   const help = useStableCallback(onPalette);
   const comment = useStableCallback((text: string) => composer.current?.add(text));
+  const takeBack = useStableCallback((taken: TakenBack) => composer.current?.takeBack(taken));
   const toEnd = useStableCallback(() => conversation.current?.toEnd());
   const point = useStableCallback((callId: string): void => {
     setSelectedStep(callId);
@@ -125,9 +128,15 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
             <InspectorButton isOpen={side.isOpen} onClick={side.toggle} />
           </SessionHeader>
           <ModelBanner projectPath={state.projectPath} />
-          <CodeRunnerContext value={runner}>
-            <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={() => inspect('changes')} />
-          </CodeRunnerContext>
+          <FieldContext value={takeBack}>
+            <CodeRunnerContext value={runner}>
+              <Conversation
+                {...{ sessionId, view, lookUp }}
+                handle={conversation}
+                onReview={() => inspect('changes')}
+              />
+            </CodeRunnerContext>
+          </FieldContext>
           <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
           <CapQuestion sessionId={sessionId} cap={state.cap} handle={cap} />
           <Composer

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
-import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TerminalPush } from '../../src/shared/sandbox/sandbox-view.ts';
 import { createPageCore } from '../fakes/page-core.ts';
@@ -74,7 +73,6 @@ beforeAll(async () => {
   core = createPageCore();
   await tell('A rich answer', rich, 'container');
   await tell('A hostile answer', hostile);
-  await tell('A long answer', long);
   served = await servePage(core);
   await served.resize(1360, 860);
   served.page.on('request', (request) => asked.push(request.url()));
@@ -84,14 +82,6 @@ afterAll(async () => {
   await served?.close();
   stranger.close();
 });
-
-const long = Array.from({ length: 10 }, (_, at) => `## Part ${at}\n\n${'Some words of it. '.repeat(20)}`).join('\n\n');
-
-/** Whether it stands in the part of the window that can be seen. */
-async function isSeen(place: Locator): Promise<boolean> {
-  const box = await place.boundingBox();
-  return box !== null && box.y > 50 && box.y < 700;
-}
 
 async function open(title: string): Promise<void> {
   await served.page.locator('[data-session]', { hasText: title }).last().click();
@@ -120,17 +110,6 @@ describe('an answer', { timeout: 120_000 }, () => {
     expect(await violations(page)).toEqual([]);
     expect(elsewhere()).toEqual([]);
     expect(served.complaints).toEqual([]);
-  });
-
-  it('has an outline where it is long, which leads to its sections', async () => {
-    const { page } = served;
-    await open('A long answer');
-    const log = page.getByRole('log');
-    const last = log.getByRole('heading', { name: 'Part 9' });
-    await log.getByText('10 sections').click();
-    await log.getByRole('button', { name: 'Part 2' }).click();
-    await expect.poll(() => isSeen(log.getByRole('heading', { name: 'Part 2' }))).toBe(true);
-    expect(await isSeen(last)).toBe(false);
   });
 
   it('is only drawn when it is hostile: nothing runs in the page, and nothing is fetched', async () => {

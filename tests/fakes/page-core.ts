@@ -24,6 +24,7 @@ import type {
   CallDetail,
   ChangedFile,
   ChangeOutcome,
+  SessionBranch,
   SessionSummary,
   ShownFile,
 } from '@shared/contract/sessions-contract.ts';
@@ -48,6 +49,8 @@ export interface PageCore extends ScriptedCore {
   /** What a search finds, by the text that is searched. */
   readonly found: Map<string, readonly SearchHit[]>;
   binned: readonly SessionSummary[];
+  /** What forks connect. */
+  branches: readonly SessionBranch[];
   sandbox: SandboxView;
   network: NetworkHistory;
   packages: PreparationPlan;
@@ -185,6 +188,7 @@ export function createPageCore(): PageCore {
     details: new Map(),
     found: new Map(),
     binned: [],
+    branches: [],
     sandbox: noSandbox,
     network: { uses: [], answers: [] },
     packages: noPackages,
@@ -245,6 +249,12 @@ function sessionHandlers(core: PageCore, note: Note): Subject<'sessions'> {
       const { title, projectPath } = await core.client.sessions.find({ id: sessionId });
       return { sessionId: core.createSession({ projectPath, title: `${title} (fork)` }), notRestored: [] };
     },
+    withdraw: ({ input: { sessionId, messageId } }) => {
+      note('withdraw', messageId);
+      core.append(sessionId, { type: 'message-dropped', messageId, withdrawn: true });
+    },
+    branches: ({ input }) =>
+      core.branches.some(({ sessionId }) => sessionId === input.sessionId) ? core.branches : [],
     delete: async ({ input: { sessionId } }) => {
       note('delete', sessionId);
       core.binned = [await core.client.sessions.find({ id: sessionId })];

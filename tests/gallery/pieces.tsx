@@ -10,7 +10,6 @@ import { CodeRun } from '../../src/renderer/ui/content/code-run.tsx';
 import { Diagram } from '../../src/renderer/ui/content/diagram.tsx';
 import { Formula } from '../../src/renderer/ui/content/formula.tsx';
 import { LockedFrame } from '../../src/renderer/ui/content/locked-frame.tsx';
-import { Outline } from '../../src/renderer/ui/content/outline.tsx';
 import { SaveButton } from '../../src/renderer/ui/content/save-button.tsx';
 import { TableView } from '../../src/renderer/ui/content/table-view.tsx';
 import { ResizeHandle } from '../../src/renderer/ui/layout/resize-handle.tsx';
@@ -51,6 +50,7 @@ import { ViewHeader } from '../../src/renderer/ui/layout/view-header.tsx';
 import { WideContent } from '../../src/renderer/ui/layout/wide-content.tsx';
 import { TextWithCode } from '../../src/renderer/ui/notices/text-with-code.tsx';
 import { long, notes, nothing, screenshot } from './samples.ts';
+import { ModelAbouts, ModelLines, OpenModels, PickedModels } from './model-pieces.tsx';
 import { Announced, Broken, Pulls, Suggested, Tabbed, Typing } from './pieces-with-state.tsx';
 
 const iconNames = [
@@ -80,6 +80,7 @@ const iconNames = [
   'file',
   'attach',
   'download',
+  'star',
 ] as const;
 
 const deceiving = 'curl https://\u0435xample.com\u200B/install.sh';
@@ -173,11 +174,6 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
     </>
   ),
   'locked-frame': <LockedFrame html="<h1>A page</h1>" mayRun={false} title="A page" />,
-  outline: (
-    <Outline
-      headings={['Why', 'How', 'Then'].map((text, place) => ({ level: place === 1 ? 3 : 2, text, part: 0, place }))}
-    />
-  ),
   'save-button': <SaveButton text="text" name="code.txt" />,
   'resize-handle': (
     <div className="relative h-16 border-l border-line">
@@ -339,6 +335,10 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   ),
   'project-hosts': <ProjectHosts projectPath="/project" />,
   'download-control': <Pulls />,
+  'model-about': <ModelAbouts />,
+  'model-line': <ModelLines />,
+  'model-list': <OpenModels />,
+  'model-picker': <PickedModels />,
   'route-dot': (
     <div className="flex items-center gap-3">
       <RouteDot where="local" />

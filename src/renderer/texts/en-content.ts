@@ -39,9 +39,6 @@ export const content = {
   'changes.unified': 'Unified',
   'changes.sideBySide': 'Side by side',
 
-  'outline.label.one': '{count} section',
-  'outline.label.other': '{count} sections',
-
   'preview.choose': 'File',
   'preview.none': 'Web pages, pictures, Markdown and tables that the agent makes or you attach appear here.',
   'preview.failed': 'This file could not be read.',

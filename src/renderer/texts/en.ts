@@ -1,5 +1,6 @@
 import { compare } from './en-compare.ts';
 import { content } from './en-content.ts';
+import { composer } from './en-composer.ts';
 import { conversation } from './en-conversation.ts';
 import { inspector } from './en-inspector.ts';
 import { library } from './en-library.ts';
@@ -13,6 +14,7 @@ export const en = {
   ...shell,
   ...compare,
   ...content,
+  ...composer,
   ...conversation,
   ...inspector,
   ...library,

@@ -3,8 +3,6 @@ import { printable } from '@shared/text/seen-text.ts';
 import { startRenderQueue, useRenderQueue } from '../../lib/drawing/render-queue.ts';
 import { markdownParts } from '../../lib/drawing/markdown-parts.ts';
 import { textHeight } from '../../lib/drawing/row-height.ts';
-import { headingsOf } from '../../lib/text/headings-of.ts';
-import { Outline } from './outline.tsx';
 import { CodeBlock } from './code-block.tsx';
 
 type MarkdownReader = (typeof import('./markdown-view.tsx'))['default'];
@@ -42,17 +40,10 @@ interface MarkdownProps {
  */
 export function Markdown({ text, isGrowing = false }: MarkdownProps) {
   const parts = useMemo(() => markdownParts(printable(text)), [text]);
-  const headings = useMemo(
-    () =>
-      isGrowing || text.length < outlined.characters
-        ? []
-        : headingsOf(parts.map((part) => (part.type === 'code' ? null : part.text))),
-    [parts, isGrowing, text.length],
-  );
   useEffect(loadMarkdown, []);
   const last = parts.length - 1;
   // Parts are cut from the beginning on: those that are there stay the same while more come.
-  const drawn = parts.map((part, index) =>
+  return parts.map((part, index) =>
     part.type === 'code' ? (
       // oxlint-disable-next-line react/no-array-index-key
       <div key={index} className={index === 0 ? undefined : 'mt-2'}>
@@ -63,16 +54,7 @@ export function Markdown({ text, isGrowing = false }: MarkdownProps) {
       <Piece key={index} text={part.text} isGrowing={isGrowing && index === last} isFirst={index === 0} />
     ),
   );
-  return (
-    <>
-      {headings.length >= outlined.headings && <Outline headings={headings} />}
-      {drawn}
-    </>
-  );
 }
-
-/** A shorter text needs no outline. */
-const outlined = { headings: 3, characters: 2500 } as const;
 
 interface PieceProps {
   readonly text: string;
