@@ -23,6 +23,7 @@ import type { ScriptedCore } from './scripted-core.ts';
 import type { CallDetail, ChangedFile, ChangeOutcome, SessionSummary } from '@shared/contract/sessions-contract.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
+import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface PageCore extends ScriptedCore {
@@ -31,6 +32,7 @@ export interface PageCore extends ScriptedCore {
   readonly changes: Map<string, readonly ChangedFile[]>;
   readonly details: Map<string, CallDetail>;
   models: readonly ModelEntry[];
+  suggestions: ModelSuggestions;
   findings: readonly Finding[];
   keys: KeyReport;
   costRows: readonly CostRow[];
@@ -184,6 +186,7 @@ export function createPageCore(): PageCore {
     hub: new Map(),
     endDownload: () => undefined,
     models: [],
+    suggestions: noSuggestions,
     findings: [],
     keys: { store: { type: 'ready' }, keys: [] },
     costRows: [],
@@ -283,6 +286,7 @@ function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
   };
   return {
     list: () => core.models,
+    suggest: () => core.suggestions,
     import: ({ input: { path, name } }) => {
       note('import', path, name);
       const added: ModelEntry = {
@@ -385,3 +389,15 @@ function ruleHandlers(core: PageCore, note: Note): Subject<'rules'> {
     },
   };
 }
+
+const noSuggestions: ModelSuggestions = {
+  machine: {
+    devices: [],
+    host: { totalBytes: 16e9 },
+    deviceBandwidth: null,
+    hostBandwidth: null,
+    measuredPrefill: null,
+  },
+  date: '2026-11-25',
+  models: [],
+};
