@@ -96,6 +96,7 @@ const pageMayUse = [
   'comparisons/comparison-table.ts',
   'models/download-time-left.ts',
   'models/known-providers.ts',
+  'models/prompt-room.ts',
   'money/counterfactual.ts',
   'money/session-money.ts',
   'money/workload.ts',

@@ -1,5 +1,4 @@
 import type { Message, Part } from '@shared/models/model-messages.ts';
-import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
 import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
 import { imageTokens } from '../../models/providers/call/image-tokens.ts';
@@ -30,12 +29,6 @@ export function createTokenEstimate(): TokenEstimate {
       bytesPerToken = Math.min(4, Math.max(1.2, (promptBytes / promptTokens) * MARGIN));
     },
   };
-}
-
-/** A quarter of the window, and enough for a file of some size; for a model that thinks first, for its thoughts as well. */
-export function maxOutputTokens(info: ModelInfo): number {
-  const most = info.capabilities.reasoning === true && info.effort !== 'none' ? 24_576 : 8192;
-  return Math.min(most, Math.max(256, Math.floor(info.contextTokens / 4)));
 }
 
 /** The bytes of a request that become prompt: messages, tool definitions, and the opened answer. */
