@@ -69,6 +69,8 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
         approver: { ask: async () => 'nobody' },
         ...(options.meter === undefined ? {} : { meter: options.meter }),
         delay: options.delay,
+        // The newest, for no log of a client is ever played again.
+        config: { conduct: 2 },
       },
       options: {
         strategy: 'loop',

@@ -70,7 +70,7 @@ export type CallingTurn = Omit<
   readonly dependencies: Pick<
     AgentDependencies,
     'journal' | 'effects' | 'budget' | 'fences' | 'approver' | 'meter' | 'delay'
-  >;
+  > & { readonly config: Pick<AgentDependencies['config'], 'conduct'> };
 };
 
 /** What an action of a program needs of its turn: the world, the way to the log, and the way to stop. */
