@@ -44,7 +44,6 @@ export const shell = {
   'task.choose': 'Choose…',
   'task.check': 'Success check',
   'task.checkHint': 'Optional command. By default, the project’s own tests.',
-  'task.planText': ': no files will change',
   'task.options': 'More options',
   'task.policy': 'Where steps run',
   'task.policy.settings': 'Default',

@@ -9,6 +9,7 @@ import { t } from '../../lib/text/translate.ts';
 import { useAttachments } from '../../lib/input/use-attachments.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { ModeChoice } from '../../ui/controls/mode-choice.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
@@ -108,15 +109,7 @@ function Toolbar({ composer, isRunning, isEmpty, isHeld }: ToolbarProps) {
   return (
     <>
       <PolicyChoice policy={composer.policy} onChange={composer.setPolicy} />
-      <label className="flex items-center gap-1.5 rounded-md px-1.5 text-xs text-soft hover:text-ink">
-        <input
-          type="checkbox"
-          checked={composer.isPlan}
-          onChange={(event) => composer.setIsPlan(event.target.checked)}
-          className="size-3.5 accent-ink"
-        />
-        {t('composer.plan')}
-      </label>
+      <ModeChoice chosen={composer.mode} byWords={composer.modeByWords} onChange={composer.setMode} />
       {composer.model !== null && (
         <span className="max-w-48 truncate text-xs text-soft">{seenName(composer.model)}</span>
       )}

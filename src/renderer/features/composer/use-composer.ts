@@ -2,6 +2,8 @@ import { useState } from 'react';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import type { ParsedSlash, SlashCommand } from '@shared/session/slash-commands.ts';
 import { parseSlash } from '@shared/session/slash-commands.ts';
+import type { TaskMode } from '@shared/text/task-mode.ts';
+import { modeOfText } from '@shared/text/task-mode.ts';
 import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
 import type { PreviewedFiles, PreviewOptions } from '../../lib/input/use-attachment-preview.ts';
@@ -20,8 +22,10 @@ type ChosenModel = SendOptions & { readonly id: string };
 export interface ComposerState {
   readonly policy: Policy | null;
   readonly setPolicy: (policy: Policy | null) => void;
-  readonly isPlan: boolean;
-  readonly setIsPlan: (isPlan: boolean) => void;
+  /** What the next message is to be taken for; null: its words say it. */
+  readonly mode: TaskMode | null;
+  readonly modeByWords: TaskMode;
+  readonly setMode: (mode: TaskMode | null) => void;
   /** The model of the next messages, where one was chosen. */
   readonly model: string | null;
   /** The talk is summed up before the next message. */
@@ -57,7 +61,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const { sessionId, state, onSent } = props;
   const [policy, setPolicy] = useState<Policy | null>(null);
   const [model, setModel] = useState<ChosenModel | null>(null);
-  const [isPlan, setIsPlan] = useState(false);
+  const [mode, setMode] = useState<TaskMode | null>(null);
   const [isCompact, setIsCompact] = useState(false);
   const [isSending, setIsSending] = useState(false);
   const [said, setSaid] = useState<ComposerNote | null>(null);
@@ -67,7 +71,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const { stop, isStopping } = useStop(sessionId, sessionStatus(state) === 'running', setSaid);
 
   /** `typed`: the words as they stand in the field. */
-  const send = async (words: string, plan: boolean, typed: string): Promise<void> => {
+  const send = async (words: string, taken: TaskMode | null, typed: string): Promise<void> => {
     if (files.isHeld) {
       setSaid({ kind: 'error', text: `${t('composer.failed')} ${t('attach.heldAbout')}` });
       return;
@@ -75,7 +79,8 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     setIsSending(true);
     try {
       const text = words.trim() === '' ? t('composer.imageOnly') : words;
-      const run = { ...interactiveOptions, ...options, plan, ...(isCompact ? { compact: true } : {}) };
+      const wish = { plan: taken === 'plan', ...(taken === null ? {} : { mode: taken }) };
+      const run = { ...interactiveOptions, ...options, ...wish, ...(isCompact ? { compact: true } : {}) };
       await client.sessions.send({ sessionId, text, options: run, attachments: [...attachments.list] });
       field.clear(typed);
       setIsCompact(false);
@@ -88,7 +93,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   };
   const { onInspect, onHelp } = props;
   const { setText, takeAway, chooseFiles } = field;
-  const set = { setPolicy, setModel, setIsCompact, setText };
+  const set = { setPolicy, setModel, setMode, setIsCompact, setText };
   const reach = { client, sessionId, state, navigate, onSent, onInspect, onHelp, ...set, chooseFiles, stop };
   /** Whether it is to be taken out of the field now. */
   const run = async (parsed: ParsedSlash, typed: string): Promise<boolean> => {
@@ -97,7 +102,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     const holds = parsed.type === 'command' && parsed.name === 'model';
     if (holds) setIsSending(true);
     try {
-      const outcome = await runSlashCommand(parsed, { ...reach, send: (words, plan) => send(words, plan, typed) });
+      const outcome = await runSlashCommand(parsed, { ...reach, send: (words, taken) => send(words, taken, typed) });
       if (outcome.said !== null) setSaid(outcome.said);
       return !outcome.keepsText;
     } catch (error) {
@@ -111,7 +116,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     const parsed = parseSlash(text, 'window');
     if (parsed === null) {
       setSaid(null);
-      await send(text, isPlan, text);
+      await send(text, mode, text);
     } else if (await run(parsed, text)) takeAway(text);
   };
   const command = ({ name, argument }: SlashCommand): void => {
@@ -123,7 +128,9 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     if (where !== undefined) setPolicy(where);
     setModel({ id, ...named });
   };
-  const chosen = { files, chooseModel, policy, setPolicy, isPlan, setIsPlan, model: model?.id ?? null, isCompact };
+  const hasFiles = state.projectPath !== null || state.changes.length > 0;
+  const modes = { mode, setMode, modeByWords: modeOfText(shown, { hasFiles }) };
+  const chosen = { files, chooseModel, policy, setPolicy, ...modes, model: model?.id ?? null, isCompact };
   return { ...chosen, isSending, isStopping, said, submit, command, stop };
 }
 

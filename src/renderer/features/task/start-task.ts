@@ -1,4 +1,5 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { TaskMode } from '@shared/text/task-mode.ts';
 import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import type { SendOptions } from '../../lib/session/session-commands.ts';
@@ -7,7 +8,8 @@ import type { Policy } from '../../lib/models/routing-policies.ts';
 /** What may be said about a task beyond its words; empty texts stand for what the settings say. */
 export interface TaskChoice {
   readonly check: string;
-  readonly isPlan: boolean;
+  /** Null: its words say it. */
+  readonly mode: TaskMode | null;
   readonly policy: '' | Policy;
   /** In place of those of the settings, where one was chosen. */
   readonly model: Pick<SendOptions, 'local' | 'cloud'>;
@@ -18,7 +20,7 @@ export interface TaskChoice {
 
 export const noChoice: TaskChoice = {
   check: '',
-  isPlan: false,
+  mode: null,
   policy: '',
   model: {},
   workspace: 'in-place',
@@ -38,13 +40,14 @@ interface Wanted extends TaskChoice {
  * session yet, or its turn is cancelled.
  */
 export async function startTask(client: CoreClient, wanted: Wanted, signal: AbortSignal): Promise<string> {
-  const { task, check, isPlan, policy, workspace } = wanted;
+  const { task, check, mode, policy, workspace } = wanted;
   const projectPath = wanted.project === '' ? null : wanted.project;
   const request = { projectPath, title: titleOf(task), ...(projectPath === null ? {} : { workspace }) };
   const { sessionId } = await client.sessions.create(request, { signal });
   const options = {
-    plan: isPlan,
     ...interactiveOptions,
+    plan: mode === 'plan',
+    ...(mode === null ? {} : { mode }),
     ...(check.trim() === '' ? {} : { check: check.trim() }),
     ...(policy === '' ? {} : { policy }),
     ...wanted.model,
