@@ -48,7 +48,7 @@ const manyNames = 5000;
 const manyNameBytes = 512 * 1024;
 
 interface Operation {
-  readonly program: (abilities: ImageCapabilities) => ContainerProgram;
+  readonly program: (capabilities: ImageCapabilities) => ContainerProgram;
   readonly stdin?: Uint8Array;
   readonly maxOutputBytes: number;
   readonly timeoutMs?: number;
