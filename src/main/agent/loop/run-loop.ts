@@ -81,17 +81,10 @@ export interface LoopStage {
 
 export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage[]], mode: LoopMode): Loop {
   const tools = toolsOfTurn(turn);
-<<<<<<< HEAD
-  const shapeOf = ({ info }: ResolvedModel): PromptShape =>
-    mode.isChat ? chatShape(info) : promptShape(info, tools, mode);
-  const sit = (one: LoopStage): LoopCandidate => ({ ...one, shape: shapeOf(one.model) });
-=======
   const asksPerson = turn.options.approve !== 'deny';
-  const sit = (one: LoopStage): LoopCandidate => ({
-    ...one,
-    shape: promptShape(one.model.info, tools, { ...mode, asksPerson }),
-  });
->>>>>>> origin/main
+  const shapeOf = ({ info }: ResolvedModel): PromptShape =>
+    mode.isChat ? chatShape(info) : promptShape(info, tools, { ...mode, asksPerson });
+  const sit = (one: LoopStage): LoopCandidate => ({ ...one, shape: shapeOf(one.model) });
   const current = sit(stages[0]);
   const all = [current, ...stages.slice(1).map(sit)];
   const purpose = mode.plan ? 'plan' : 'act';

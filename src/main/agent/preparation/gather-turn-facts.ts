@@ -36,14 +36,11 @@ export async function gatherTurnFacts(
             ...(links === 0 ? {} : { hardLinks: links }),
           },
         });
-<<<<<<< HEAD
-        const told = isChat ? [] : [brief(data.facts), ...(data.sandbox.notes ?? [])];
-        return { status: 'ok', output: told.join('\n'), data };
-=======
+        if (isChat) return { status: 'ok', output: '', data };
         const environment = await environmentOf(turn, data.facts);
         const output = [environment, brief(data.facts), ...(data.sandbox.notes ?? [])];
-        return { status: 'ok', output: output.filter((line) => line !== '').join('\n'), data };
->>>>>>> origin/main
+        return { status: 'ok', output: output.filter((line) => line !== '').join('
+'), data };
       },
     },
     (data) => {
