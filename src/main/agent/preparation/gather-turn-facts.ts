@@ -39,8 +39,7 @@ export async function gatherTurnFacts(
         if (isChat) return { status: 'ok', output: '', data };
         const environment = await environmentOf(turn, data.facts);
         const output = [environment, brief(data.facts), ...(data.sandbox.notes ?? [])];
-        return { status: 'ok', output: output.filter((line) => line !== '').join('
-'), data };
+        return { status: 'ok', output: output.filter((line) => line !== '').join('\n'), data };
       },
     },
     (data) => {
