@@ -38,6 +38,7 @@ export function ModeChoice({ chosen, byWords, onChange }: ModeChoiceProps) {
           key={mode}
           type="button"
           aria-pressed={mode === shown}
+          data-mode={mode}
           data-chosen={mode === chosen}
           title={`${t(`mode.${mode}.about`)} (${keysText(keys)})`}
           onClick={() => onChange(mode === chosen ? null : mode)}
