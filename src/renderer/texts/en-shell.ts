@@ -45,7 +45,6 @@ export const shell = {
   'task.check': 'Success check',
   'task.checkHint': 'Optional command. By default, the project’s own tests.',
   'task.options': 'More options',
-  'task.policy': 'Where steps run',
   'task.policy.settings': 'Default',
   'task.policy.local': 'Local only',
   'task.policy.hybrid': 'Local first, cloud when needed',

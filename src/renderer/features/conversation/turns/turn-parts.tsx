@@ -14,8 +14,11 @@ import { Fold } from '../../../ui/layout/fold.tsx';
 import { CopyButton } from '../../../ui/controls/copy-button.tsx';
 import { Markdown } from '../../../ui/content/markdown.tsx';
 import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';
+import { WaitingActions } from './waiting-actions.tsx';
 import { EditMessage, MessageActions } from './message-actions.tsx';
 import { MessageText } from './message-text.tsx';
+import { BranchSwitcher } from './branch-switcher.tsx';
+import { Regenerate } from './regenerate.tsx';
 import { PlanProgress } from './plan-progress.tsx';
 import { rowId } from '../row-id.ts';
 import { useWholeText } from '../whole-text.tsx';
@@ -68,14 +71,18 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
         <MessageText text={whole} />
         {isWaiting && <p className="mt-1 text-2xs">{t('composer.queued')}</p>}
       </article>
-      {!isWaiting && (
+      {isWaiting ? (
+        <WaitingActions {...{ sessionId, messageId, attachments }} text={whole} />
+      ) : (
         <MessageActions
           text={whole}
           attachments={attachments}
           isDropped={isDropped}
           sessionId={sessionId}
           onEdit={() => setIsEditing(true)}
-        />
+        >
+          <BranchSwitcher sessionId={sessionId} messageId={messageId} />
+        </MessageActions>
       )}
     </div>
   );
@@ -171,7 +178,10 @@ export function TurnAnswerPart({ text }: { readonly text: string }) {
 }
 
 interface AfterProps {
+  readonly sessionId: string;
   readonly turn: TurnState;
+  /** What it is about; null: it is not here. */
+  readonly message: MessageState | null;
   /** What was said at the end, or the last piece of it. */
   readonly text: string;
   /** All of it, as far as it is here. */
@@ -179,10 +189,11 @@ interface AfterProps {
 }
 
 /** The end of a turn, once it is over. */
-export function TurnEnd({ turn, text, whole }: AfterProps) {
+export function TurnEnd({ sessionId, turn, message, text, whole }: AfterProps) {
   const status = turnStatus(turn);
   if (status === 'running') return null;
-  const isGood = status === 'done';
+  const isProposed = turn.confidence === 'proposed';
+  const isGood = status === 'done' && !isProposed;
   return (
     <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="mt-2 flex flex-col gap-2">
       {text !== '' && (
@@ -197,17 +208,17 @@ export function TurnEnd({ turn, text, whole }: AfterProps) {
         </>
       )}
       {turn.reason === 'answered' ? (
-        <CopyAnswer turn={turn} whole={whole} />
+        <AnswerActions {...{ sessionId, turn, message, whole }} />
       ) : (
         <div className="flex items-start gap-2 text-xs text-soft">
           <Icon name={isGood ? 'check' : 'alert'} className={`mt-0.5 size-3.5 ${isGood ? 'text-good' : 'text-warn'}`} />
           <p className="min-w-0 wrap-anywhere">
             <span className={`font-medium ${isGood ? 'text-good' : 'text-warn'}`}>
-              {t(endKey(turn.reason, status))}
+              {t(isProposed ? 'turn.proposed' : endKey(turn.reason, status))}
             </span>
             {turn.confidence !== null && turn.reason !== 'planned' && ` · ${t(`turn.confidence.${turn.confidence}`)}`}
           </p>
-          <CopyAnswer turn={turn} whole={whole} />
+          <AnswerActions {...{ sessionId, turn, message, whole }} />
         </div>
       )}
       {turn.reason !== 'crashed' && <Kept status={status} />}
@@ -215,11 +226,11 @@ export function TurnEnd({ turn, text, whole }: AfterProps) {
   );
 }
 
-function CopyAnswer({ turn, whole }: { readonly turn: TurnState; readonly whole: string }) {
-  if (turn.text === '') return null;
+function AnswerActions({ sessionId, turn, message, whole }: Omit<AfterProps, 'text'>) {
   return (
-    <div className="flex text-xs text-soft">
-      <CopyButton text={whole} label={t('session.copy')} />
+    <div className="flex gap-2 text-xs text-soft">
+      {turn.text !== '' && <CopyButton text={whole} label={t('session.copy')} />}
+      {message !== null && message.origin === undefined && <Regenerate {...{ sessionId, turn, message }} />}
     </div>
   );
 }
