@@ -46,7 +46,8 @@ interface RowViewProps {
 /** One row of the conversation; drawn again only when something of it changed. */
 export const RowView = memo(function RowView(props: RowViewProps) {
   const { sessionId, row, isOpen, onToggle, onWanted } = props;
-  const { calls, outputs } = props.feed ?? emptyFeed;
+  const feed = props.feed ?? emptyFeed;
+  const { calls, outputs } = feed;
   const toggle = (): void => onToggle(row.key);
   const isHere = props.whole !== undefined;
   switch (row.type) {
@@ -62,14 +63,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     case 'note':
       return <RecipeNote note={row.note} />;
     case 'work':
-      return (
-        <WorkLine
-          timeline={row.timeline}
-          isOpen={row.isOpen}
-          feed={props.feed ?? emptyFeed}
-          onToggle={() => props.onFold(row.timeline.turn.id)}
-        />
-      );
+      return <WorkLine timeline={row.timeline} isOpen={row.isOpen} feed={feed} onFold={props.onFold} />;
     case 'live':
       return <LiveAnswer {...{ sessionId, step: row.step, turn: row.turn }} live={calls[row.step.callId]} />;
     case 'check':

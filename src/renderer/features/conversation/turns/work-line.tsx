@@ -17,11 +17,11 @@ interface WorkLineProps {
   readonly timeline: TurnTimeline;
   readonly isOpen: boolean;
   readonly feed: LiveFeed;
-  readonly onToggle: () => void;
+  readonly onFold: (turnId: string) => void;
 }
 
 /** All work of a turn in a line, live while it goes on. It opens to the steps. */
-export function WorkLine({ timeline, isOpen, feed, onToggle }: WorkLineProps) {
+export function WorkLine({ timeline, isOpen, feed, onFold }: WorkLineProps) {
   const { turn } = timeline;
   const now = useNow(turn.reason === null);
   const isRunning = turn.reason === null;
@@ -35,7 +35,7 @@ export function WorkLine({ timeline, isOpen, feed, onToggle }: WorkLineProps) {
       data-work={isRunning ? 'running' : 'done'}
       aria-expanded={isOpen}
       title={t('work.show')}
-      onClick={onToggle}
+      onClick={() => onFold(turn.id)}
       className="group -mx-2 mt-2 flex min-h-7 max-w-full items-center gap-2 rounded-md px-2 text-left text-xs text-soft hover:bg-sunken hover:text-ink"
     >
       <Icon name="chevron" className="size-3 shrink-0 transition-transform group-aria-expanded:rotate-90" />
