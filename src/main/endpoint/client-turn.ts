@@ -59,6 +59,7 @@ export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): C
         attached: [],
         hasImages: call.messages.some(({ parts }) => parts.some(({ type }) => type === 'image')),
         isQuestion: call.tools.length === 0,
+        mode: null,
       },
       dependencies: {
         journal,
