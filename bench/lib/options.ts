@@ -19,6 +19,7 @@ const withArguments: ReadonlySet<string> = new Set([
   'sandbox',
   'grammar',
   'hostile',
+  'endpoint',
   'engine',
   'engines',
 ]);
