@@ -172,7 +172,10 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     await message.press('Enter');
     // A list of models has the name before the command has taken effect, and then the next message went to another.
     await expect.poll(() => message.inputValue()).toBe('');
-    await page.getByText('slow/m', { exact: true }).waitFor();
+    await page
+      .getByRole('button', { name: /^Model: /u })
+      .and(page.getByTitle('slow/m', { exact: true }))
+      .waitFor();
     await message.fill('Tell me a long story, and change nothing.');
     await message.press('Enter');
     await page.getByRole('log').getByText('The first half of an answer').first().waitFor();

@@ -236,6 +236,7 @@ export const conversation = {
   'slash.route': slashSentences.route,
   'slash.raise': slashSentences.raise,
   'slash.stop': slashSentences.stop,
+  'slash.templates': slashSentences.templates,
   'slash.help': slashSentences.help,
   'slash.quit': slashSentences.quit,
   'slash.unknown': 'Unknown command {name}. Type / to see all commands.',

@@ -9,6 +9,7 @@ import type { StepCost } from '@shared/money/step-costs.ts';
 import { projectsContract } from './projects-contract.ts';
 import { rulesContract } from './rules-contract.ts';
 import { settingsContract } from './settings-contract.ts';
+import { templatesContract } from './templates-contract.ts';
 import { sessionsContract, sandboxContract } from './sessions-contract.ts';
 import { modelsContract } from './models-contract.ts';
 import { keysContract } from './keys-contract.ts';
@@ -46,6 +47,7 @@ export const contract = {
     .output(type<CostReport>()),
   rules: rulesContract,
   settings: settingsContract,
+  templates: templatesContract,
   projects: projectsContract,
   host: hostContract,
 };

@@ -1,5 +1,5 @@
 import type { FormEvent, Ref } from 'react';
-import { memo, useImperativeHandle, useRef } from 'react';
+import { lazy, memo, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import type { SlashCommand } from '@shared/session/slash-commands.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -21,6 +21,8 @@ import { LastPlan } from './plan-editor.tsx';
 import { useComposer } from './use-composer.ts';
 import { useSlashMenu } from './use-slash-menu.tsx';
 
+const TemplateEditor = lazy(() => import('./template-editor.tsx'));
+
 export interface ComposerHandle {
   readonly focus: () => void;
   /** As if it had been typed; what is in the field stays there. */
@@ -37,6 +39,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   const attachments = useAttachments(sessionId, { sessionId });
   const field = useRef<MessageFieldHandle>(null);
   const picker = useRef<ModelPickerHandle>(null);
+  const [isEditing, setIsEditing] = useState(false);
   const composer = useComposer(props, {
     text,
     attachments,
@@ -48,8 +51,10 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     takeAway,
     chooseFiles: () => field.current?.chooseFiles(),
     chooseModel: () => picker.current?.open(),
+    openTemplates: () => setIsEditing(true),
+    select: (place) => field.current?.select(place),
   });
-  const menu = useSlashMenu(text, setText);
+  const menu = useSlashMenu({ text, setText, onTemplate: (template) => composer.fillWith(template, '') });
   useImperativeHandle(handle, () => ({
     focus: () => field.current?.focus(),
     command: (command) => {
@@ -74,6 +79,11 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">
       <LastPlan sessionId={sessionId} state={state} onStarted={props.onSent} />
       <Above composer={composer} />
+      {isEditing && (
+        <Suspense>
+          <TemplateEditor onClose={() => setIsEditing(false)} />
+        </Suspense>
+      )}
       <form onSubmit={submit}>
         <MessageField
           id="composer"

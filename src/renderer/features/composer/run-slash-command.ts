@@ -19,6 +19,7 @@ export interface SlashContext extends Pick<ComposerProps, 'sessionId' | 'onSent'
   readonly setText: (text: string) => void;
   readonly chooseFiles: () => void;
   readonly openModels: () => void;
+  readonly openTemplates: () => void;
   readonly send: (text: string, plan: boolean) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -79,6 +80,9 @@ export async function runSlashCommand(parsed: ParsedSlash, reach: SlashContext):
       return raise(reach, rest);
     case 'stop':
       await reach.stop();
+      return done;
+    case 'templates':
+      reach.openTemplates();
       return done;
     // In the window a question has buttons of its own, and these words are not offered.
     case 'allow':

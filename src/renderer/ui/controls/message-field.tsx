@@ -22,6 +22,8 @@ import { Suggestions } from './suggestions.tsx';
 export interface MessageFieldHandle {
   readonly focus: () => void;
   readonly chooseFiles: () => void;
+  /** Of the text that it has after the next drawing: a place to type over. */
+  readonly select: (place: { readonly start: number; readonly end: number }) => void;
 }
 
 /** A list of its own that opens over the field, before that of files. */
@@ -68,6 +70,11 @@ export function MessageField(props: MessageFieldProps) {
   useImperativeHandle(props.handle, () => ({
     focus: () => area.current?.focus(),
     chooseFiles: () => picker.current?.click(),
+    select: ({ start, end }) =>
+      requestAnimationFrame(() => {
+        area.current?.focus();
+        area.current?.setSelectionRange(start, end);
+      }),
   }));
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
     if (!list.onKeyDown(event)) submitOnEnter(event);
