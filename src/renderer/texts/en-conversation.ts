@@ -195,7 +195,7 @@ export const conversation = {
   'attach.leaveImages.one': 'Leave out image',
   'attach.leaveImages.other': 'Leave out {count} images',
 
-  'mention.label': 'Project files',
+  'mention.label': 'Files and sessions',
   'mention.fence.local-only': 'stays on this machine',
   'mention.fence.ask': 'needs your approval before it leaves',
   'mention.fence.redact': 'removed before sending',
