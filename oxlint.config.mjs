@@ -223,6 +223,11 @@ export default {
       paths: mainPaths({ but: ['node:child_process'] }),
       patterns: [{ regex: '^(\\.\\./\\.\\./|@shared/)', allowTypeImports: true, message: 'lib knows only Node.' }],
     }),
+    // One table is read by scripts without packages, too.
+    imports(['src/main/lib/programs/platform-files.ts'], {
+      paths: mainPaths(),
+      patterns: [{ regex: '^((\\.\\./){2,3}[^.]|@shared/)', allowTypeImports: true, message: 'lib knows only Node.' }],
+    }),
     imports(['src/main/index.ts', 'src/main/hosts/desktop/**'], {
       paths: mainPaths({ electron: [{ name: 'electron', importNames: ['utilityProcess'], message: programMessage }] }),
     }),
