@@ -79,11 +79,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">
       <LastPlan sessionId={sessionId} state={state} onStarted={props.onSent} />
       <Above composer={composer} />
-      {isEditing && (
-        <Suspense>
-          <TemplateEditor onClose={() => setIsEditing(false)} />
-        </Suspense>
-      )}
+      {isEditing && <Templates onClose={() => setIsEditing(false)} />}
       <form onSubmit={submit}>
         <MessageField
           id="composer"
@@ -113,6 +109,14 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     </div>
   );
 });
+
+function Templates({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Suspense>
+      <TemplateEditor onClose={onClose} />
+    </Suspense>
+  );
+}
 
 /** What is said above the field: the answer to a command, and that the context is full. */
 function Above({ composer: { said, fill, isCompact, setIsCompact } }: { readonly composer: ComposerState }) {
