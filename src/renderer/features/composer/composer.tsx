@@ -1,8 +1,9 @@
-import type { FormEvent, Ref } from 'react';
+import type { FormEvent, Ref, RefObject } from 'react';
 import { lazy, memo, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import type { SlashCommand } from '@shared/session/slash-commands.ts';
 import { t } from '../../lib/text/translate.ts';
+import type { Attachments } from '../../lib/input/use-attachments.ts';
 import { useAttachments } from '../../lib/input/use-attachments.ts';
 import type { TakenBack } from '../../lib/input/field-of-session.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
@@ -58,19 +59,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     select: (place) => field.current?.select(place),
   });
   const menu = useSlashMenu({ text, setText, onTemplate: (template) => composer.fillWith(template, '') });
-  useImperativeHandle(handle, () => ({
-    focus: () => field.current?.focus(),
-    add: (words) => setText(text.trim() === '' ? words : `${text.trimEnd()}\n\n${words}`),
-    command: (command) => {
-      composer.command(command);
-      field.current?.focus();
-    },
-    takeBack: (taken) => {
-      setText(text.trim() === '' ? taken.text : `${taken.text}\n\n${text}`);
-      attachments.addKept(taken.attachments);
-      field.current?.focus();
-    },
-  }));
+  useReach(handle, { field, composer, attachments, text, setText });
   // An image may speak for itself.
   const hasWords = text.trim() !== '' || attachments.list.length > 0;
   // A command may be about the very thing that holds the message.
@@ -113,6 +102,36 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     </div>
   );
 });
+
+interface Reached {
+  readonly field: RefObject<MessageFieldHandle | null>;
+  readonly composer: ComposerState;
+  readonly attachments: Attachments;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+}
+
+/** What others can do with the field. */
+function useReach(handle: Ref<ComposerHandle>, { field, composer, attachments, text, setText }: Reached): void {
+  useImperativeHandle(handle, () => ({
+    focus: () => field.current?.focus(),
+    add: (words) => setText(joined(text.trimEnd(), words)),
+    command: (command) => {
+      composer.command(command);
+      field.current?.focus();
+    },
+    takeBack: (taken) => {
+      setText(joined(taken.text, text));
+      attachments.addKept(taken.attachments);
+      field.current?.focus();
+    },
+  }));
+}
+
+/** One text behind the other, where both have words. */
+function joined(first: string, second: string): string {
+  return [first, second].filter((one) => one.trim() !== '').join('\n\n');
+}
 
 function Templates({ onClose }: { readonly onClose: () => void }) {
   return (
