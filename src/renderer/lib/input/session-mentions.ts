@@ -49,7 +49,7 @@ export async function fileOfSession(client: CoreClient, { sessionId, title }: Se
     `${t('mention.answered')}\n${await whole(turn.id, turn.text)}`,
   ].join('\n\n');
   const name = title
-    .replaceAll(/[\\/:*?"<>|\p{Cc}\s]+/gu, ' ')
+    .replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, ' ')
     .trim()
     .slice(0, 60);
   return new File([`${text}\n`], `${name === '' ? sessionId : name}.md`, { type: 'text/markdown' });
