@@ -109,6 +109,7 @@ const pageMayUse = [
   'safety/removed-key.ts',
   'session/file-change-state.ts',
   'session/plan-steps.ts',
+  'session/prompt-templates.ts',
   'session/reducers/reduce-session.ts',
   'session/session-news.ts',
   'session/session-part.ts',

@@ -61,6 +61,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/shared/safety/secret-patterns.ts#hideSecrets': (text) => [text, [...secretShapes, ...assignedShapes]],
   'src/shared/text/shorten-text.ts#shortenText': (text) => [text, 200],
   'src/shared/session/slash-commands.ts#parseSlash': (text) => [text, 'window'],
+  'src/shared/session/prompt-templates.ts#fillTemplate': (text) => [text, 'a.py'],
 };
 
 /** Why a function is not measured by itself, as `FILE#NAME`. */
@@ -103,4 +104,5 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/renderer/lib/session/use-session-search.ts#useSearch': 'a hook of the page',
   'src/shared/text/text-between.ts#textsBetween': 'measured in those that use it',
   'src/shared/session/slash-commands.ts#matchingCommands': 'a person typed it',
+  'src/shared/session/prompt-templates.ts#matchingTemplates': 'a person typed it',
 };

@@ -62,6 +62,7 @@ import { createOpenSessions } from './sessions/open/open-sessions.ts';
 import { createRedactor } from './sessions/log/redactor.ts';
 import { createSearchIndex } from './sessions/search/session-search-index.ts';
 import { createSessionStore } from './sessions/store/session-store.ts';
+import { createTemplateCommands } from './settings/template-files.ts';
 import { createSettingsCommands } from './settings/commands.ts';
 import { openSettings } from './settings/settings-store.ts';
 import { builtInTools, discoverTools } from './tools/registry.ts';
@@ -160,6 +161,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       approve: async (approved) => valueOf(await settings.set('rules.approved', approved)),
     }),
     settings: createSettingsCommands(settings),
+    templates: createTemplateCommands(config.home),
     projects: createProjectCommands({
       ...parts,
       homePath: config.home,

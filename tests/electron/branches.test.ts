@@ -173,3 +173,53 @@ describe('a message that waits', () => {
     expect(served.complaints).toEqual([]);
   });
 });
+
+describe('a prompt template', () => {
+  it('is written in the window, fills the field with its first place chosen, and is deleted with a way back', async () => {
+    const { page } = served;
+    await begin('With templates');
+    await message().fill('/templates');
+    await message().press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Prompt templates' });
+    await dialog.getByLabel('Name').fill('plan');
+    await dialog.getByLabel('Prompt', { exact: true }).fill('Explain {{file}} in {{count}} words.');
+    await dialog.getByRole('button', { name: 'Save template' }).click();
+    await dialog.getByText('/plan is a command.').waitFor();
+    await dialog.getByLabel('Name').fill('explain');
+    await dialog.getByRole('button', { name: 'Save template' }).click();
+    await dialog.getByRole('button', { name: '/explain' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+
+    await message().fill('/expl');
+    await page
+      .getByRole('listbox', { name: 'Commands' })
+      .getByRole('option', { name: /^\/explain/u })
+      .waitFor();
+    await message().press('Enter');
+    await expect.poll(() => message().inputValue()).toBe('Explain {{file}} in {{count}} words.');
+    const chosen = () =>
+      message().evaluate((area) =>
+        area instanceof HTMLTextAreaElement ? area.value.slice(area.selectionStart, area.selectionEnd) : '',
+      );
+    await expect.poll(chosen).toBe('{{file}}');
+    await message().fill('/explain count=ten a.py');
+    await message().press('Enter');
+    await expect.poll(() => message().inputValue()).toBe('Explain a.py in ten words.');
+    await message().press('Enter');
+    await yours().getByText('Explain a.py in ten words.').waitFor();
+
+    await message().fill('/templates');
+    await message().press('Enter');
+    await dialog.getByRole('button', { name: '/explain' }).click();
+    await dialog.getByRole('button', { name: 'Delete template' }).click();
+    await expect.poll(() => dialog.getByRole('button', { name: '/explain' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await expect
+      .poll(async () => (await core.client.templates.list()).templates.map(({ name }) => name))
+      .toEqual(['explain']);
+    expect(served.complaints).toEqual([]);
+  });
+});

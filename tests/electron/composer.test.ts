@@ -158,7 +158,7 @@ describe('the composer', () => {
   it('completes a file after an @ by keyboard, without what is ignored, and marks what stays here', async () => {
     const { page } = served;
     await message().fill('What is this? See @');
-    const files = page.getByRole('listbox', { name: 'Project files' }).getByRole('option');
+    const files = page.getByRole('listbox', { name: 'Files and sessions' }).getByRole('option');
     await files.first().waitFor();
     const shown = await files.allInnerTexts();
     expect(shown.join('\n')).toContain('.env');

@@ -45,6 +45,10 @@ export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<
   await add('working', workingScene);
   at(0, 1);
   await add('fix', fixScene);
+  core.templates = [
+    { name: 'explain', text: 'Explain {{file}} to somebody who has never seen this project.' },
+    { name: 'review', text: 'Review {{file}} for bugs.\n\nLook at {{concern}} above all.' },
+  ];
   const { state } = await core.client.sessions.show({ sessionId: sessions.answer ?? '' });
   core.branches = [
     { sessionId: state.sessionId ?? '', updatedAt: 2, messages: state.messages.map(({ messageId }) => messageId) },
@@ -94,6 +98,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
   };
   const packages = page.getByRole('dialog', { name: 'Prepare project packages' });
   const picker = page.getByRole('dialog', { name: 'Choose a model' });
+  const templates = page.getByRole('dialog', { name: 'Prompt templates' });
   const listButton = page.getByRole('button', { name: 'Open session list' });
   const escape = async (shown: ReturnType<Page['locator']>): Promise<void> => {
     await page.keyboard.press('Escape');
@@ -201,6 +206,12 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
         .click();
       await picker.getByText('fits').first().waitFor();
     },
+    templates: async () => {
+      await openSession('answer', 'Which port');
+      await choose('slash-templates');
+      await templates.getByRole('button', { name: '/review' }).click();
+      await templates.getByRole('button', { name: 'Delete template' }).waitFor();
+    },
     packages: async () => {
       await openSession('answer', 'Which port');
       await goTo('project', 'api-server');
@@ -217,6 +228,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     palette: () => escape(page.getByPlaceholder('Search actions')),
     'session-menu': () => escape(page.getByRole('menuitem', { name: 'Rename' })),
     'model-picker': () => escape(picker),
+    templates: () => escape(templates),
     packages: async () => {
       await packages.getByRole('button', { name: 'Close' }).click();
       await packages.waitFor({ state: 'detached' });

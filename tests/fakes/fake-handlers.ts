@@ -136,6 +136,11 @@ export const emptyHandlers: SomeHandlers = {
     type: () => undefined,
     resize: () => undefined,
   },
+  templates: {
+    list: () => ({ folder: '/home/prompts', templates: [] }),
+    save: () => undefined,
+    remove: () => undefined,
+  },
   clean: () => [],
   doctor: () => [],
   host: hostCommands,

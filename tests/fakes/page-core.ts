@@ -30,6 +30,7 @@ import type {
 } from '@shared/contract/sessions-contract.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
+import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
@@ -51,6 +52,7 @@ export interface PageCore extends ScriptedCore {
   /** What a search finds, by the text that is searched. */
   readonly found: Map<string, readonly SearchHit[]>;
   binned: readonly SessionSummary[];
+  templates: readonly PromptTemplate[];
   /** What forks connect. */
   branches: readonly SessionBranch[];
   sandbox: SandboxView;
@@ -191,6 +193,7 @@ export function createPageCore(): PageCore {
     found: new Map(),
     binned: [],
     branches: [],
+    templates: [],
     sandbox: noSandbox,
     network: { uses: [], answers: [] },
     packages: noPackages,
@@ -218,6 +221,16 @@ export function createPageCore(): PageCore {
     sessions: sessionHandlers(core, note),
     changes: changeHandlers(core, note),
     models: modelHandlers(core, note),
+    templates: {
+      list: () => ({ folder: '/home/prompts', templates: core.templates }),
+      save: ({ input }) => {
+        const others = core.templates.filter(({ name }) => name !== input.name);
+        core.templates = [...others, input].sort((left, right) => (left.name < right.name ? -1 : 1));
+      },
+      remove: ({ input }) => {
+        core.templates = core.templates.filter(({ name }) => name !== input.name);
+      },
+    },
     plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),
     rules: ruleHandlers(core, note),

@@ -47,6 +47,7 @@ export function Typing() {
     isBusy: false,
     add: nothing,
     addKept: nothing,
+    addSession: nothing,
     remove: nothing,
     shrink: nothing,
     dismiss: nothing,

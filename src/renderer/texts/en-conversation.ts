@@ -213,7 +213,7 @@ export const conversation = {
   'attach.leaveImages.one': 'Leave out image',
   'attach.leaveImages.other': 'Leave out {count} images',
 
-  'mention.label': 'Project files',
+  'mention.label': 'Files and sessions',
   'mention.fence.local-only': 'stays on this machine',
   'mention.fence.ask': 'needs your approval before it leaves',
   'mention.fence.redact': 'removed before sending',
@@ -256,6 +256,7 @@ export const conversation = {
   'slash.route': slashSentences.route,
   'slash.raise': slashSentences.raise,
   'slash.stop': slashSentences.stop,
+  'slash.templates': slashSentences.templates,
   'slash.help': slashSentences.help,
   'slash.quit': slashSentences.quit,
   'slash.unknown': 'Unknown command {name}. Type / to see all commands.',

@@ -8,7 +8,7 @@ import { budgetContract } from './budget-contract.ts';
 import type { StepCost } from '@shared/money/step-costs.ts';
 import { projectsContract } from './projects-contract.ts';
 import { rulesContract } from './rules-contract.ts';
-import { settingsContract } from './settings-contract.ts';
+import { settingsContract, templatesContract } from './settings-contract.ts';
 import { sessionsContract, sandboxContract } from './sessions-contract.ts';
 import { modelsContract } from './models-contract.ts';
 import { keysContract } from './keys-contract.ts';
@@ -47,6 +47,7 @@ export const contract = {
     .output(type<CostReport>()),
   rules: rulesContract,
   settings: settingsContract,
+  templates: templatesContract,
   projects: projectsContract,
   endpoint: endpointContract,
   host: hostContract,

@@ -20,6 +20,7 @@ export const slashSentences = {
   stop: 'stop the current turn',
   allow: 'approve the request',
   deny: 'deny the request',
+  templates: 'write and edit your own prompts',
   help: 'show all commands',
   quit: 'quit; the session is kept',
 } as const;
@@ -62,6 +63,7 @@ export const slashCommands: readonly SlashCommand[] = [
   command('stop'),
   command('allow', '[session | project]', { where: 'terminal' }),
   command('deny', '', { where: 'terminal' }),
+  command('templates'),
   command('help'),
   command('quit', '', { aliases: ['exit'], where: 'terminal' }),
 ];
@@ -73,7 +75,7 @@ export type ParsedSlash =
 
 /** Null for a text that is no command. A path like `/etc/hosts` is none. */
 export function parseSlash(text: string, where: 'window' | 'terminal'): ParsedSlash | null {
-  const match = /^\/([a-z]*)(?:\s([\s\S]*))?$/u.exec(text.trim());
+  const match = /^\/([a-z0-9-]*)(?:\s([\s\S]*))?$/u.exec(text.trim());
   if (match === null) return null;
   const typed = match[1] ?? '';
   const known = commandsFor(where);

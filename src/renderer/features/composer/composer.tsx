@@ -1,8 +1,9 @@
-import type { FormEvent, Ref } from 'react';
-import { memo, useImperativeHandle, useRef } from 'react';
+import type { FormEvent, Ref, RefObject } from 'react';
+import { lazy, memo, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import type { SlashCommand } from '@shared/session/slash-commands.ts';
 import { t } from '../../lib/text/translate.ts';
+import type { Attachments } from '../../lib/input/use-attachments.ts';
 import { useAttachments } from '../../lib/input/use-attachments.ts';
 import type { TakenBack } from '../../lib/input/field-of-session.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
@@ -22,6 +23,8 @@ import { LastPlan } from './plan-editor.tsx';
 import { useComposer } from './use-composer.ts';
 import { useSlashMenu } from './use-slash-menu.tsx';
 
+const TemplateEditor = lazy(() => import('./template-editor.tsx'));
+
 export interface ComposerHandle {
   readonly focus: () => void;
   /** As if it had been typed; what is in the field stays there. */
@@ -40,6 +43,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   const attachments = useAttachments(sessionId, { sessionId });
   const field = useRef<MessageFieldHandle>(null);
   const picker = useRef<ModelPickerHandle>(null);
+  const [isEditing, setIsEditing] = useState(false);
   const composer = useComposer(props, {
     text,
     attachments,
@@ -51,21 +55,11 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     takeAway,
     chooseFiles: () => field.current?.chooseFiles(),
     chooseModel: () => picker.current?.open(),
+    openTemplates: () => setIsEditing(true),
+    select: (place) => field.current?.select(place),
   });
-  const menu = useSlashMenu(text, setText);
-  useImperativeHandle(handle, () => ({
-    focus: () => field.current?.focus(),
-    add: (words) => setText(text.trim() === '' ? words : `${text.trimEnd()}\n\n${words}`),
-    command: (command) => {
-      composer.command(command);
-      field.current?.focus();
-    },
-    takeBack: (taken) => {
-      setText(text.trim() === '' ? taken.text : `${taken.text}\n\n${text}`);
-      attachments.addKept(taken.attachments);
-      field.current?.focus();
-    },
-  }));
+  const menu = useSlashMenu({ text, setText, onTemplate: (template) => composer.fillWith(template, '') });
+  useReach(handle, { field, composer, attachments, text, setText });
   // An image may speak for itself.
   const hasWords = text.trim() !== '' || attachments.list.length > 0;
   // A command may be about the very thing that holds the message.
@@ -78,6 +72,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">
       <LastPlan sessionId={sessionId} state={state} onStarted={props.onSent} />
       <Above composer={composer} />
+      {isEditing && <Templates onClose={() => setIsEditing(false)} />}
       <form onSubmit={submit}>
         <MessageField
           id="composer"
@@ -107,6 +102,44 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     </div>
   );
 });
+
+interface Reached {
+  readonly field: RefObject<MessageFieldHandle | null>;
+  readonly composer: ComposerState;
+  readonly attachments: Attachments;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+}
+
+/** What others can do with the field. */
+function useReach(handle: Ref<ComposerHandle>, { field, composer, attachments, text, setText }: Reached): void {
+  useImperativeHandle(handle, () => ({
+    focus: () => field.current?.focus(),
+    add: (words) => setText(joined(text.trimEnd(), words)),
+    command: (command) => {
+      composer.command(command);
+      field.current?.focus();
+    },
+    takeBack: (taken) => {
+      setText(joined(taken.text, text));
+      attachments.addKept(taken.attachments);
+      field.current?.focus();
+    },
+  }));
+}
+
+/** One text behind the other, where both have words. */
+function joined(first: string, second: string): string {
+  return [first, second].filter((one) => one.trim() !== '').join('\n\n');
+}
+
+function Templates({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Suspense>
+      <TemplateEditor onClose={onClose} />
+    </Suspense>
+  );
+}
 
 /** What is said above the field: the answer to a command, and that the context is full. */
 function Above({ composer: { said, fill, isCompact, setIsCompact } }: { readonly composer: ComposerState }) {

@@ -20,6 +20,7 @@ export interface SlashContext extends Pick<ComposerProps, 'sessionId' | 'onSent'
   readonly setText: (text: string) => void;
   readonly chooseFiles: () => void;
   readonly openModels: () => void;
+  readonly openTemplates: () => void;
   readonly setMode: (mode: TaskMode) => void;
   readonly send: (text: string, mode: TaskMode | null) => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -84,6 +85,9 @@ export async function runSlashCommand(parsed: ParsedSlash, reach: SlashContext):
       return raise(reach, rest);
     case 'stop':
       await reach.stop();
+      return done;
+    case 'templates':
+      reach.openTemplates();
       return done;
     // In the window a question has buttons of its own, and these words are not offered.
     case 'allow':

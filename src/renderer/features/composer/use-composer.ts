@@ -5,6 +5,10 @@ import { parseSlash } from '@shared/session/slash-commands.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import { modeOfText } from '@shared/text/task-mode.ts';
 import { interactiveOptions } from '../../lib/session/interactive-options.ts';
+import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
+import { fillTemplate, firstPlace } from '@shared/session/prompt-templates.ts';
+import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
+import { useTemplates } from '../../lib/input/use-templates.ts';
 import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
@@ -46,6 +50,8 @@ export interface ComposerState {
   readonly submit: (text: string) => Promise<void>;
   /** Runs a command that was chosen elsewhere, or begins it in the field. */
   readonly command: (command: SlashCommand) => void;
+  /** Fills the field with a template, and what was typed after its name; it is sent by the person. */
+  readonly fillWith: (template: PromptTemplate, typed: string) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -59,6 +65,8 @@ interface ComposerField {
   readonly takeAway: (text: string) => void;
   readonly chooseFiles: () => void;
   readonly chooseModel: () => void;
+  readonly openTemplates: () => void;
+  readonly select: MessageFieldHandle['select'];
 }
 
 /** Sends messages and runs commands. */
@@ -131,13 +139,15 @@ interface CommandReach extends Pick<SlashContext, 'change' | 'setMode' | 'setIsC
 /** What is in the field is a message or a command. */
 function useCommands(
   props: ComposerProps,
-  { setText, takeAway, chooseFiles, chooseModel: openModels }: ComposerField,
+  field: ComposerField,
   { setIsSending, setSaid, send, ...own }: CommandReach,
   mode: TaskMode | null,
-): Pick<ComposerState, 'submit' | 'command'> {
+): Pick<ComposerState, 'submit' | 'command' | 'fillWith'> {
   const client = useClient();
   const navigate = useNavigate();
-  const reach = { ...props, ...own, client, navigate, setText, chooseFiles, openModels };
+  const { templates } = useTemplates();
+  const { setText, takeAway, chooseFiles, chooseModel: openModels, openTemplates } = field;
+  const reach = { ...props, ...own, client, navigate, setText, chooseFiles, openModels, openTemplates };
   /** Whether it is to be taken out of the field now. */
   const run = async (parsed: ParsedSlash, typed: string): Promise<boolean> => {
     setSaid(null);
@@ -155,10 +165,18 @@ function useCommands(
       if (holds) setIsSending(false);
     }
   };
+  const fillWith: ComposerState['fillWith'] = (template, typed) => {
+    const { text } = fillTemplate(template.text, typed);
+    setText(text);
+    field.select(firstPlace(text) ?? { start: text.length, end: text.length });
+  };
   return {
+    fillWith,
     submit: async (text) => {
       const parsed = parseSlash(text, 'window');
-      if (parsed === null) {
+      const template = parsed?.type === 'unknown' ? templates.find(({ name }) => name === parsed.typed) : undefined;
+      if (template !== undefined) fillWith(template, text.trim().slice(template.name.length + 1));
+      else if (parsed === null) {
         setSaid(null);
         await send(text, mode, text);
       } else if (await run(parsed, text)) takeAway(text);

@@ -1,7 +1,10 @@
 import type { KeyboardEvent } from 'react';
 import { useState } from 'react';
 import { matchingCommands } from '@shared/session/slash-commands.ts';
-import { seenName } from '@shared/text/seen-text.ts';
+import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
+import { matchingTemplates, templateAbout, templateVariables } from '@shared/session/prompt-templates.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { useTemplates } from '../../lib/input/use-templates.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import type { FieldMenu } from '../../ui/controls/message-field.tsx';
@@ -14,23 +17,39 @@ interface Offer {
   readonly title: string;
   readonly argument: string;
   readonly about: string;
+  /** It fills the field at once. */
+  readonly template?: PromptTemplate;
+}
+
+interface SlashField {
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly onTemplate: (template: PromptTemplate) => void;
 }
 
 /**
  * The list that a `/` opens, of commands and, for the one that names a model, of models: arrows move in it, Tab and Enter
  * take, Escape closes it.
  */
-export function useSlashMenu(text: string, setText: (text: string) => void): FieldMenu {
+export function useSlashMenu({ text, setText, onTemplate }: SlashField): FieldMenu {
+  const { templates } = useTemplates();
   const models = useModels().data ?? [];
   const [closedFor, setClosedFor] = useState<string | null>(null);
   const [wanted, setWanted] = useState(0);
-  const offers = text === closedFor ? [] : (modelOffers(text, models) ?? commandOffers(text));
+  const offers =
+    text === closedFor
+      ? []
+      : (modelOffers(text, models) ?? [...commandOffers(text), ...templateOffers(text, templates)]);
   const selected = Math.min(wanted, Math.max(0, offers.length - 1));
   const choose = (offer: Offer): void => {
+    setWanted(0);
+    if (offer.template !== undefined) {
+      onTemplate(offer.template);
+      return;
+    }
     setText(offer.typed);
     // A command that takes something goes on with what it takes.
     setClosedFor(modelOffers(offer.typed, models) === null || offer.argument === '' ? offer.typed : null);
-    setWanted(0);
   };
   const onKeyDown = (event: KeyboardEvent): boolean => {
     if (offers.length === 0) return false;
@@ -38,7 +57,7 @@ export function useSlashMenu(text: string, setText: (text: string) => void): Fie
     const offer = offers[selected];
     if (step !== undefined) setWanted((selected + step + offers.length) % offers.length);
     else if (event.key === 'Escape') setClosedFor(text);
-    else if ((event.key === 'Tab' || event.key === 'Enter') && offer !== undefined && text !== offer.typed.trimEnd()) {
+    else if ((event.key === 'Tab' || event.key === 'Enter') && offer !== undefined && !isTyped(offer, text)) {
       choose(offer);
     } else return false;
     event.preventDefault();
@@ -57,6 +76,22 @@ export function useSlashMenu(text: string, setText: (text: string) => void): Fie
     ),
   }));
   return { label: t('slash.label'), items, selected, onKeyDown };
+}
+
+/** Enter is then for the command. A template fills the field first, so that it is seen before it is sent. */
+function isTyped({ typed, template }: Offer, text: string): boolean {
+  return template === undefined && text === typed.trimEnd();
+}
+
+function templateOffers(typed: string, templates: readonly PromptTemplate[]): readonly Offer[] {
+  return matchingTemplates(typed, templates).map((template) => ({
+    key: `template-${template.name}`,
+    typed: `/${template.name}`,
+    title: `/${template.name}`,
+    argument: templateVariables(template.text).join(' '),
+    about: seenWords(templateAbout(template.text)),
+    template,
+  }));
 }
 
 function commandOffers(text: string): readonly Offer[] {

@@ -2,6 +2,9 @@ import { useRef, useState } from 'react';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { maxAttachments, maxFileBytes } from '@shared/attachments/attachment-text.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { fileOfSession } from './session-mentions.ts';
+import { announce } from '../notices/announce.ts';
 import { useClient } from '../connection/core-context.ts';
 import { pathOfFile } from './dropped-path.ts';
 import { failureText } from '../connection/failure-text.ts';
@@ -51,6 +54,8 @@ export interface Attachments {
   readonly add: (files: readonly File[]) => void;
   /** What was kept before, such as that of a message that is taken back. */
   readonly addKept: (attachments: readonly Attachment[]) => void;
+  /** What another session came to, as a file. */
+  readonly addSession: (session: SessionSummary) => void;
   readonly remove: (attachment: Attachment) => void;
   readonly shrink: (problem: AttachProblem) => void;
   readonly dismiss: (problem: AttachProblem) => void;
@@ -87,6 +92,16 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
       setWaiting((count) => count - 1);
     }
   };
+  const attachSession = async (session: SessionSummary): Promise<void> => {
+    setWaiting((count) => count + 1);
+    try {
+      await attach(await fileOfSession(client, session));
+    } catch (error) {
+      announce({ kind: 'error', text: failureText(error) });
+    } finally {
+      setWaiting((count) => count - 1);
+    }
+  };
   const dismiss = (problem: AttachProblem): void => setProblems((before) => before.filter((one) => one !== problem));
   return {
     list,
@@ -95,6 +110,7 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
     add: (files) => {
       for (const file of files) void attach(file);
     },
+    addSession: (session) => void attachSession(session),
     addKept: (attachments) => change((before) => [...before, ...attachments]),
     remove: (attachment) => change((before) => before.filter((one) => one !== attachment)),
     shrink: (problem) => {

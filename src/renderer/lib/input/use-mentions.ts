@@ -5,12 +5,18 @@ import { flushSync } from 'react-dom';
 import type { FilePlace, FoundFile } from '@shared/attachments/attachment-inputs.ts';
 import { mentionOf, openMention } from '@shared/attachments/file-mentions.ts';
 import { rankFiles } from '@shared/attachments/rank-file-names.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { useFoundSessions } from './session-mentions.ts';
 import { useClient } from '../connection/core-context.ts';
 
+export type MentionOffer =
+  | { readonly type: 'file'; readonly file: FoundFile }
+  | { readonly type: 'session'; readonly session: SessionSummary };
+
 export interface MentionChoice {
-  readonly files: readonly FoundFile[];
+  readonly offers: readonly MentionOffer[];
   readonly selected: number;
-  readonly choose: (file: FoundFile) => void;
+  readonly choose: (offer: MentionOffer) => void;
   /** True: the key was for the list. */
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
   /** To be told where the cursor stands. */
@@ -23,6 +29,8 @@ interface MentionField {
   readonly area: RefObject<HTMLTextAreaElement | null>;
   /** Null: there is no folder to look in. */
   readonly place: FilePlace | null;
+  /** Another session is to come along, as a file of what it came to. */
+  readonly onSession: (session: SessionSummary) => void;
 }
 
 const shown = 10;
@@ -37,13 +45,13 @@ function fitting(files: readonly FoundFile[], typed: string): readonly FoundFile
   return files.filter(({ path }) => paths.includes(path));
 }
 
-/** The list of files that an `@` opens: arrows move in it, Tab and Enter take, Escape closes it. */
-export function useMentions({ text, onText, area, place }: MentionField): MentionChoice {
+/** The list of files and sessions that an `@` opens: arrows move in it, Tab and Enter take, Escape closes it. */
+export function useMentions({ text, onText, area, place, onSession }: MentionField): MentionChoice {
   const client = useClient();
   const [cursor, setCursor] = useState(0);
   const [closedAt, setClosedAt] = useState<number | null>(null);
   const [wanted, setWanted] = useState(0);
-  const open = place === null ? null : openMention(text, Math.min(cursor, text.length));
+  const open = openMention(text, Math.min(cursor, text.length));
   const isOpen = open !== null && open.start !== closedAt;
   const query = useQuery({
     queryKey: ['files', place, isOpen ? open.query : ''],
@@ -51,7 +59,7 @@ export function useMentions({ text, onText, area, place }: MentionField): Mentio
       place === null
         ? Promise.resolve(none)
         : client.attachments.find({ place, text: open?.query ?? '', limit: shown }, { signal }),
-    enabled: isOpen,
+    enabled: isOpen && place !== null,
     staleTime: 2000,
     gcTime: 10_000,
     retry: false,
@@ -59,9 +67,15 @@ export function useMentions({ text, onText, area, place }: MentionField): Mentio
     placeholderData: (before) => before,
   });
   const found = isOpen ? (query.data ?? none) : none;
+  const own = place !== null && 'sessionId' in place ? place.sessionId : null;
+  const sessions = useFoundSessions(isOpen ? open.query : null, own);
   // Of the last list only what fits what is typed now: a key must not choose what was not meant.
   const files = query.isPlaceholderData ? fitting(found, open?.query ?? '') : found;
-  const selected = Math.min(wanted, Math.max(0, files.length - 1));
+  const offers: readonly MentionOffer[] = [
+    ...files.map((file) => ({ type: 'file' as const, file })),
+    ...sessions.map((session) => ({ type: 'session' as const, session })),
+  ];
+  const selected = Math.min(wanted, Math.max(0, offers.length - 1));
   const insert = (path: string, after: string): void => {
     if (open === null) return;
     const written = `${mentionOf(path)}${after}`;
@@ -75,16 +89,25 @@ export function useMentions({ text, onText, area, place }: MentionField): Mentio
     area.current?.focus();
     area.current?.setSelectionRange(end, end);
   };
-  const choose = (file: FoundFile): void => insert(file.path, ' ');
+  const choose = (offer: MentionOffer): void => {
+    if (offer.type === 'file') return insert(offer.file.path, ' ');
+    // It is no part of the words: a chip stands for it.
+    if (open !== null) {
+      onText(`${text.slice(0, open.start)}${text.slice(cursor)}`);
+      setCursor(open.start);
+    }
+    onSession(offer.session);
+    area.current?.focus();
+  };
   const onKeyDown = (event: KeyboardEvent): boolean => {
-    const file = files[selected];
-    if (file === undefined || event.nativeEvent.isComposing) return false;
+    const offer = offers[selected];
+    if (offer === undefined || event.nativeEvent.isComposing) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) setWanted((selected + step + files.length) % files.length);
+    if (step !== undefined) setWanted((selected + step + offers.length) % offers.length);
     else if (event.key === 'Escape') setClosedAt(open?.start ?? null);
     // Into a folder with Tab; Enter takes the folder itself.
-    else if (event.key === 'Tab' && file.path.endsWith('/') && !file.path.includes(' ')) insert(file.path, '');
-    else if (event.key === 'Tab' || event.key === 'Enter') choose(file);
+    else if (event.key === 'Tab' && offer.type === 'file' && isPlainFolder(offer.file)) insert(offer.file.path, '');
+    else if (event.key === 'Tab' || event.key === 'Enter') choose(offer);
     else return false;
     event.preventDefault();
     return true;
@@ -93,5 +116,9 @@ export function useMentions({ text, onText, area, place }: MentionField): Mentio
     setCursor(next);
     if (closedAt !== null && openMention(text, next)?.start !== closedAt) setClosedAt(null);
   };
-  return { files, selected, choose, onKeyDown, onCursor };
+  return { offers, selected, choose, onKeyDown, onCursor };
+}
+
+function isPlainFolder({ path }: FoundFile): boolean {
+  return path.endsWith('/') && !path.includes(' ');
 }

@@ -36,5 +36,6 @@ export const allViews = {
   palette: 'features/palette/palette.tsx',
   'session-menu': 'features/session-header/session-menu.tsx',
   'model-picker': 'ui/model-picker/model-list.tsx',
+  templates: 'features/composer/template-editor.tsx',
   packages: 'ui/project/prepare-packages.tsx',
 } as const satisfies Readonly<Record<View['type'] | InspectorTab, string>> & Readonly<Record<string, string>>;

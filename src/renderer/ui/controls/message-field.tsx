@@ -1,6 +1,8 @@
 import type { ClipboardEvent, DragEvent, KeyboardEvent, ReactNode, Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
-import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
+import type { FilePlace, FoundFile } from '@shared/attachments/attachment-inputs.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { sessionTitle } from '../../lib/text/format.ts';
 import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { submitOnEnter } from '../../lib/input/submit-on-enter.ts';
@@ -22,6 +24,8 @@ import { Suggestions } from './suggestions.tsx';
 export interface MessageFieldHandle {
   readonly focus: () => void;
   readonly chooseFiles: () => void;
+  /** Of the text that it has after the next drawing: a place to type over. */
+  readonly select: (place: { readonly start: number; readonly end: number }) => void;
 }
 
 /** A list of its own that opens over the field, before that of files. */
@@ -62,12 +66,17 @@ export function MessageField(props: MessageFieldProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const { isOver, onPaste, ...drop } = useGivenFiles(attachments);
-  const mentions = useMentions({ text, onText, area, place });
+  const mentions = useMentions({ text, onText, area, place, onSession: attachments.addSession });
   const listId = `${id}-list`;
   const list = menu !== undefined && menu.items.length > 0 ? menu : fileMenu(mentions);
   useImperativeHandle(props.handle, () => ({
     focus: () => area.current?.focus(),
     chooseFiles: () => picker.current?.click(),
+    select: ({ start, end }) =>
+      requestAnimationFrame(() => {
+        area.current?.focus();
+        area.current?.setSelectionRange(start, end);
+      }),
   }));
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
     if (!list.onKeyDown(event)) submitOnEnter(event);
@@ -198,28 +207,43 @@ function filesOf({ items, files }: DataTransfer): readonly File[] {
   return [...files].filter((file) => !folders.has(file.name));
 }
 
-function fileMenu({ files, selected, choose, onKeyDown }: MentionChoice): FieldMenu {
+function fileMenu({ offers, selected, choose, onKeyDown }: MentionChoice): FieldMenu {
   return {
     label: t('mention.label'),
     selected,
     onKeyDown,
-    items: files.map((file) => ({
-      key: file.path,
-      choose: () => choose(file),
-      content: (
-        <>
-          <Icon name={file.path.endsWith('/') ? 'folder' : 'file'} className="size-3.5 self-center text-soft" />
-          <span className="truncate font-mono text-xs">{seenName(file.path)}</span>
-          {file.staysHere !== null && (
-            <span className="ml-auto flex items-center gap-1 text-xs whitespace-nowrap text-soft">
-              <Icon name="shield" className="size-3" />
-              {t(`mention.fence.${file.staysHere}`)}
-            </span>
-          )}
-        </>
-      ),
+    items: offers.map((offer) => ({
+      key: offer.type === 'file' ? offer.file.path : offer.session.sessionId,
+      choose: () => choose(offer),
+      content:
+        offer.type === 'file' ? <FoundFileLine file={offer.file} /> : <FoundSessionLine session={offer.session} />,
     })),
   };
+}
+
+function FoundSessionLine({ session }: { readonly session: SessionSummary }) {
+  return (
+    <>
+      <Icon name="menu" className="size-3.5 self-center text-soft" />
+      <span className="truncate">{sessionTitle(session.title)}</span>
+      <span className="ml-auto text-xs whitespace-nowrap text-soft">{t('mention.session')}</span>
+    </>
+  );
+}
+
+function FoundFileLine({ file }: { readonly file: FoundFile }) {
+  return (
+    <>
+      <Icon name={file.path.endsWith('/') ? 'folder' : 'file'} className="size-3.5 self-center text-soft" />
+      <span className="truncate font-mono text-xs">{seenName(file.path)}</span>
+      {file.staysHere !== null && (
+        <span className="ml-auto flex items-center gap-1 text-xs whitespace-nowrap text-soft">
+          <Icon name="shield" className="size-3" />
+          {t(`mention.fence.${file.staysHere}`)}
+        </span>
+      )}
+    </>
+  );
 }
 
 /** What is not said on a chip: why something is cut, and what the text mentions that is cut or does not come along. */

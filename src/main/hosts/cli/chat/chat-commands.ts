@@ -2,6 +2,7 @@ import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { editedSteps, planMessage, planSteps, planText } from '@shared/session/plan-steps.ts';
 import { commandsFor, parseSlash, slashSentences } from '@shared/session/slash-commands.ts';
+import { fillTemplate, templateAbout } from '@shared/session/prompt-templates.ts';
 import { printable, seenName } from '@shared/text/seen-text.ts';
 import type { CapAnswer } from '../questions/cap-question.ts';
 import { parseCapAnswer } from '../questions/cap-question.ts';
@@ -20,6 +21,7 @@ export async function runChatCommand(chat: Chat, line: string): Promise<boolean>
   const parsed = parseSlash(line, 'terminal');
   if (parsed === null) throw usageError(`"${line}" is not a command.`, 'Type /help to see all commands.');
   if (parsed.type === 'unknown') {
+    if (await sayTemplate(chat, line)) return true;
     const near = parsed.nearest === null ? '' : ` Did you mean /${parsed.nearest}?`;
     throw usageError(`Unknown command /${parsed.typed}.${near}`, 'Type /help to see all commands.');
   }
@@ -31,6 +33,9 @@ export async function runChatCommand(chat: Chat, line: string): Promise<boolean>
   switch (name) {
     case 'help':
       terminal.err(helpText());
+      break;
+    case 'templates':
+      terminal.err(await templatesText(chat));
       break;
     case 'plan':
       await plan(chat, rest);
@@ -110,6 +115,28 @@ function helpText(): string {
   const rows = commandsFor('terminal').map(({ name, argument }) => [`/${name} ${argument}`, slashSentences[name]]);
   const width = Math.max(...rows.map(([left = '']) => left.length));
   return `${rows.map(([left = '', right = '']) => `${left.padEnd(width)}  ${right}`).join('\n')}\n@FILE, @FOLDER/ or @FILE:10-20 in a message attaches it as data\n`;
+}
+
+/** Says a template of the person's; false: there is none of this name. */
+async function sayTemplate(chat: Chat, line: string): Promise<boolean> {
+  const { templates } = await (await chat.context.core()).templates.list();
+  const [typed = '', rest = ''] = line.slice(1).split(/\s(.*)/su);
+  const template = templates.find(({ name }) => name === typed);
+  if (template === undefined) return false;
+  const { text, missing } = fillTemplate(template.text, rest);
+  if (missing.length > 0) {
+    const places = missing.map((name) => `${name}=…`).join(' ');
+    throw usageError(`The template /${typed} still needs: ${missing.join(', ')}.`, `Write /${typed} ${places}`);
+  }
+  chat.context.terminal.err(printable(`${text}\n`));
+  await chat.say(text, chat.options);
+  return true;
+}
+
+async function templatesText(chat: Chat): Promise<string> {
+  const { templates, folder } = await (await chat.context.core()).templates.list();
+  const lines = templates.map(({ name, text }) => `/${name}  ${printable(templateAbout(text))}\n`);
+  return `${lines.join('')}Each is a Markdown file in ${folder}, with places such as {{file}}.\n`;
 }
 
 /** A model of the cloud is of use only where steps may run there. */

@@ -1,0 +1,57 @@
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
+import { mostTemplateCharacters, templateNamePattern } from '@shared/session/prompt-templates.ts';
+import { parseSlash } from '@shared/session/slash-commands.ts';
+import { isMissing, makeFolder, writeFileAtomic } from '../lib/files/json-file.ts';
+import type { Handlers } from '../server/handlers.ts';
+
+/** More than this is not read: it would be no list to choose from. */
+const mostTemplates = 500;
+
+/** The commands about a person's prompt templates: Markdown files that may as well be written by hand. */
+export function createTemplateCommands(home: string): Handlers['templates'] {
+  const folder = join(home, 'prompts');
+  const fileOf = (name: string): string => join(folder, `${name}.md`);
+  return {
+    list: async () => {
+      const names = (await filesIn(folder)).sort().slice(0, mostTemplates);
+      const read = await Promise.all(names.map((name) => readTemplate(fileOf(name), name)));
+      return { folder, templates: read.filter((template) => template !== null) };
+    },
+    save: async ({ input: { name, text } }) => {
+      if (parseSlash(`/${name}`, 'terminal')?.type === 'command') {
+        throw new AppError('conflict', `/${name} is a command.`, { hint: 'Choose another name for the template.' });
+      }
+      await makeFolder(folder);
+      await writeFileAtomic(fileOf(name), `${text}\n`);
+    },
+    remove: ({ input: { name } }) => rm(fileOf(name), { force: true }),
+  };
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder);
+    return entries
+      .filter((entry) => entry.endsWith('.md'))
+      .map((entry) => entry.slice(0, -'.md'.length))
+      .filter((name) => templateNamePattern.test(name));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** Null for what is no file, is gone since, or is too long to be a text to say. */
+async function readTemplate(path: string, name: string): Promise<PromptTemplate | null> {
+  try {
+    const { size } = await stat(path);
+    if (size > mostTemplateCharacters * 4) return null;
+    const text = (await readFile(path, 'utf8')).trim();
+    return text === '' || text.length > mostTemplateCharacters ? null : { name, text };
+  } catch {
+    return null;
+  }
+}

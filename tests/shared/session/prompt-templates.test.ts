@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import {
+  fillTemplate,
+  firstPlace,
+  matchingTemplates,
+  templateAbout,
+  templateVariables,
+} from '../../../src/shared/session/prompt-templates.ts';
+
+const text = 'Review {{file}} for bugs.\nLook at {{ concern }} above all, in {{file}}.';
+
+/** Catches: a place that is asked for twice, or one of another language taken for a place. */
+it('knows the places of a text once each, and where the first one stands', () => {
+  expect(templateVariables(text)).toEqual(['file', 'concern']);
+  expect(templateVariables('a {{ 1 + 1 }} b {% x %} {y}')).toEqual([]);
+  expect(firstPlace(text)).toEqual({ start: 7, end: 15 });
+  expect(firstPlace('none')).toBeNull();
+});
+
+describe('a template that is filled', () => {
+  /** Catches: words that get lost, a value with spaces that is cut, an address taken for a place. */
+  it.each([
+    ['', text, ['file', 'concern']],
+    ['a.py', 'Review a.py for bugs.\nLook at {{ concern }} above all, in a.py.', ['concern']],
+    ['concern="odd names" a b.py', 'Review a b.py for bugs.\nLook at odd names above all, in a b.py.', []],
+    ['file=a.py concern=speed now', 'Review a.py for bugs.\nLook at speed above all, in a.py.\n\nnow', []],
+    [
+      'http://x.y/?a=1',
+      'Review http://x.y/?a=1 for bugs.\nLook at {{ concern }} above all, in http://x.y/?a=1.',
+      ['concern'],
+    ],
+  ])('with %j', (typed, filled, missing) => {
+    expect(fillTemplate(text, typed)).toEqual({ text: filled, missing });
+  });
+
+  /** Catches: what was typed that is taken for a place itself, or for a pattern of a replacement. */
+  it('takes what was typed as it is', () => {
+    expect(fillTemplate('Say {{what}}.', '{{what}} $& $1').text).toBe('Say {{what}} $& $1.');
+    expect(fillTemplate('Plain.', 'and more').text).toBe('Plain.\n\nand more');
+  });
+});
+
+it('is offered by the beginning of its name, with its first line', () => {
+  const templates = [
+    { name: 'review', text },
+    { name: 'explain', text: '\n# Explain it\n\nto me' },
+  ];
+  expect(matchingTemplates('/re', templates).map(({ name }) => name)).toEqual(['review']);
+  expect(matchingTemplates('/', templates)).toHaveLength(2);
+  expect(matchingTemplates('/review a', templates)).toEqual([]);
+  expect(templates.map((one) => templateAbout(one.text))).toEqual(['Review {{file}} for bugs.', 'Explain it']);
+});
