@@ -24,6 +24,7 @@ import { discoverRecipes } from './recipes/registry.ts';
 import { createLearnedPriors } from './routing/learned-priors.ts';
 import { createRuleCommands } from './safety/commands.ts';
 import { createKeyCommands } from './safety/keys/commands.ts';
+import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { knownSecrets } from './safety/keys/known-secrets.ts';
 import { createSessionRules } from './safety/rules/session-rules.ts';
 import { createSandboxCommands } from './sandbox/commands.ts';
@@ -56,6 +57,12 @@ import { createSessionStore } from './sessions/store/session-store.ts';
 import { createSettingsCommands } from './settings/commands.ts';
 import { openSettings } from './settings/settings-store.ts';
 import { builtInTools, discoverTools } from './tools/registry.ts';
+import { createNetFetch } from './lib/net/net-fetch.ts';
+import { createToolCommands } from './tools/commands.ts';
+import { createHostServers } from './tools/mcp/server-process.ts';
+import { createToolPins } from './tools/servers/tool-pins.ts';
+import { createToolServers } from './tools/servers/tool-servers.ts';
+import { createContainerServers } from './sandbox/container-servers.ts';
 
 /** What a host says about where it runs; everything else is found here. */
 export interface ComposeConfig {
@@ -109,6 +116,7 @@ export async function compose(config: ComposeConfig): Promise<Core> {
     dispose: async () => {
       await comparisons.dispose();
       await sessions.dispose();
+      await parts.disposeTools();
       await parts.models.dispose();
       await parts.money.dispose();
       await parts.index.close();
@@ -149,6 +157,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       settings: () => settings.current(),
       approve: async (approved) => valueOf(await settings.set('rules.approved', approved)),
     }),
+    tools: createToolCommands(parts.toolCommands),
     settings: createSettingsCommands(settings),
     projects: createProjectCommands({
       ...parts,
@@ -225,7 +234,7 @@ async function createParts(config: ComposeConfig) {
   const { llama, ...modelParts } = createModelParts(config, base);
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
-  const tools = builtInTools(discoverTools(), { now }).list();
+  const { tools, foreign, ...toolParts } = createToolParts(config, base, { keys: modelParts.keys, startSandbox });
   const recipes = discoverRecipes();
   const { home } = config;
   const money = createHomeMoney({ home, store, bin, settings, now, modelInfo: models.info });
@@ -258,7 +267,16 @@ async function createParts(config: ComposeConfig) {
     hideKnown: (text) => redactor.text(text),
     rules: rules.activeRules,
     instructions: base.instructions,
-    agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay: sleep },
+    agent: {
+      tools,
+      foreign,
+      recipes,
+      gatherFacts,
+      modelInfo: models.info,
+      provider: models.provider,
+      meter,
+      delay: sleep,
+    },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
   const comparisons = createComparisonRunner({
@@ -280,9 +298,54 @@ async function createParts(config: ComposeConfig) {
     attachments,
     sessions,
     comparisons,
+    ...toolParts,
     engine: { tools, recipes },
     disposeEngine: () => llama.dispose(),
   };
+}
+
+/** Tools, and the servers of foreign ones: what starts them, what they are given, and what the user approved of them. */
+function createToolParts(
+  { home, version, onNotice }: ComposeConfig,
+  { env, files, programs, settings, now }: Base,
+  { keys, startSandbox }: { readonly keys: HomeKeys; readonly startSandbox: SandboxFactory },
+) {
+  const folder = join(home, 'tools');
+  const servers = () => settings.current().toolServers;
+  const pins = createToolPins(folder);
+  const onHost = createHostServers({ programs, nodePath: files.node, guardPath: files.serverGuard });
+  const inContainer = createContainerServers({
+    folder,
+    startSandbox,
+    settings: () => settings.current().sandbox,
+    onNotice,
+  });
+  const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
+  const toolServers = createToolServers({
+    servers,
+    pins,
+    now,
+    version,
+    fetch: createNetFetch(() => settings.current().connection, env),
+    start: (start, signal) => (start.definition.where === 'host' ? onHost : inContainer)(start, signal),
+    // A header has no variable of its own: `Authorization` in the environment is nobody's.
+    secret: (server, variable) =>
+      keys.own.find(nameOf(server, variable), servers()[server]?.definition.kind === 'http' ? null : variable),
+  });
+  const toolCommands = {
+    servers,
+    pins,
+    now,
+    running: toolServers,
+    save: async (name: string, server: Settings['toolServers'][string] | null) => {
+      const key = ['toolServers', name];
+      valueOf(await (server === null ? settings.unset(key) : settings.set(key, server)));
+    },
+    keepSecret: (server: string, variable: string, value: string) => keys.own.set(nameOf(server, variable), value),
+    dropSecret: (server: string, variable: string) => keys.own.remove(nameOf(server, variable)),
+  };
+  const tools = builtInTools(discoverTools(), { now });
+  return { tools, foreign: toolServers, toolCommands, disposeTools: toolServers.dispose };
 }
 
 /** A look through the whole folder: not while anybody waits for a start, nor for a command that is soon over. */

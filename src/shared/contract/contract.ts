@@ -13,6 +13,7 @@ import { sessionsContract, sandboxContract } from './sessions-contract.ts';
 import { modelsContract } from './models-contract.ts';
 import { keysContract } from './keys-contract.ts';
 import { homeContract } from './home-contract.ts';
+import { toolsContract } from './tools-contract.ts';
 
 /** Every command and stream of the core: the same for the terminal, the window, the browser and a second process. */
 export const contract = {
@@ -45,6 +46,7 @@ export const contract = {
     )
     .output(type<CostReport>()),
   rules: rulesContract,
+  tools: toolsContract,
   settings: settingsContract,
   projects: projectsContract,
   host: hostContract,

@@ -1,3 +1,4 @@
+import type { EventOf } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
@@ -60,12 +61,27 @@ async function runCall(
   const stop = turn.limits.noteCall(tool.name, input, turn.progress.okWrites);
   if (stop !== null) return { type: 'stopped', stop };
   if (tool.access === 'end') return complete(turn, call, toolCallId, hasErrors);
-  await turn.log.append({ type: 'tool-started', toolCallId, tool: tool.name, by: 'model', input, label: label(call) });
+  const started = {
+    type: 'tool-started',
+    toolCallId,
+    tool: tool.name,
+    by: 'model',
+    input,
+    label: label(call),
+  } as const;
+  await turn.log.append({ ...started, ...foreignOf(tool) });
   const run = { tool, input, toolCallId, contextTokens: answer.contextTokens };
   const record = await turn.dependencies.effects.perform(toolCallId, () => runTool(turn, run));
   await endTool(turn, toolCallId, tool.name, record);
   checkAfter(turn, record);
   return afterRecord(turn, call, record);
+}
+
+/** Who answers a tool of others: that decides what a session has met from then on. */
+function foreignOf({ foreign }: Tool): Pick<EventOf<'tool-started'>, 'foreign'> {
+  if (foreign === undefined) return {};
+  const { server, leaves, readsFiles } = foreign;
+  return { foreign: { server, leaves, readsFiles } };
 }
 
 function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsOutcome | null {

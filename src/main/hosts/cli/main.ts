@@ -107,6 +107,8 @@ function handlersOf(
       if (action === 'approve') return take(approveRules(context, word ?? '', args));
       return take(action === 'check' ? checkRules(context, word, args) : testRules(context, word, args));
     },
+    tools: async (action, words, args) =>
+      take((await import('./commands/tools.command.ts')).tools(context, action, words, args)),
     plan: async (model, args) =>
       take((await import('./commands/models/memory-plan.command.ts')).plan(context, model, args)),
     sandboxImage: async (action, word, args) =>
