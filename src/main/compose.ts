@@ -20,6 +20,7 @@ import { createRuleFiles } from './safety/rule-files.ts';
 import { createProjectCommands } from './projects/commands.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
+import { readEnvironment } from './projects/facts/read-environment.ts';
 import { discoverRecipes } from './recipes/registry.ts';
 import { createLearnedPriors } from './routing/learned-priors.ts';
 import { createRuleCommands } from './safety/commands.ts';
@@ -234,8 +235,7 @@ async function createParts(config: ComposeConfig) {
   const { llama, ...modelParts } = createModelParts(config, base);
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
-  const { tools, foreign, ...toolParts } = createToolParts(config, base, { keys: modelParts.keys, startSandbox });
-  const recipes = discoverRecipes();
+  const { tools, recipes, foreign, ...toolParts } = createToolParts(config, base, modelParts.keys, startSandbox);
   const { home } = config;
   const money = createHomeMoney({ home, store, bin, settings, now, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
@@ -272,6 +272,7 @@ async function createParts(config: ComposeConfig) {
       foreign,
       recipes,
       gatherFacts,
+      readEnvironment,
       modelInfo: models.info,
       provider: models.provider,
       meter,
@@ -304,11 +305,12 @@ async function createParts(config: ComposeConfig) {
   };
 }
 
-/** Tools, and the servers of foreign ones: what starts them, what they are given, and what the user approved of them. */
+/** Tools and recipes, and the servers of foreign tools: what starts them, what they are given, and what the user approved of them. */
 function createToolParts(
   { home, version, onNotice }: ComposeConfig,
   { env, files, programs, settings, now }: Base,
-  { keys, startSandbox }: { readonly keys: HomeKeys; readonly startSandbox: SandboxFactory },
+  keys: HomeKeys,
+  startSandbox: SandboxFactory,
 ) {
   const folder = join(home, 'tools');
   const servers = () => settings.current().toolServers;
@@ -345,7 +347,8 @@ function createToolParts(
     dropSecret: (server: string, variable: string) => keys.own.remove(nameOf(server, variable)),
   };
   const tools = builtInTools(discoverTools(), { now });
-  return { tools, foreign: toolServers, toolCommands, disposeTools: toolServers.dispose };
+  const recipes = discoverRecipes();
+  return { tools, recipes, foreign: toolServers, toolCommands, disposeTools: toolServers.dispose };
 }
 
 /** A look through the whole folder: not while anybody waits for a start, nor for a command that is soon over. */
