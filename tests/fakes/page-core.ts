@@ -29,6 +29,7 @@ import type {
 } from '@shared/contract/sessions-contract.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
+import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface PageCore extends ScriptedCore {
@@ -37,6 +38,7 @@ export interface PageCore extends ScriptedCore {
   readonly changes: Map<string, readonly ChangedFile[]>;
   readonly details: Map<string, CallDetail>;
   models: readonly ModelEntry[];
+  suggestions: ModelSuggestions;
   findings: readonly Finding[];
   keys: KeyReport;
   costRows: readonly CostRow[];
@@ -193,6 +195,7 @@ export function createPageCore(): PageCore {
     hub: new Map(),
     endDownload: () => undefined,
     models: [],
+    suggestions: noSuggestions,
     findings: [],
     keys: { store: { type: 'ready' }, keys: [] },
     costRows: [],
@@ -298,6 +301,7 @@ function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
   };
   return {
     list: () => core.models,
+    suggest: () => core.suggestions,
     import: ({ input: { path, name } }) => {
       note('import', path, name);
       const added: ModelEntry = {
@@ -400,3 +404,15 @@ function ruleHandlers(core: PageCore, note: Note): Subject<'rules'> {
     },
   };
 }
+
+const noSuggestions: ModelSuggestions = {
+  machine: {
+    devices: [],
+    host: { totalBytes: 16e9 },
+    deviceBandwidth: null,
+    hostBandwidth: null,
+    measuredPrefill: null,
+  },
+  date: '2026-11-25',
+  models: [],
+};
