@@ -109,8 +109,7 @@ function handlersOf(
       if (action === 'approve') return take(approveRules(context, word ?? '', args));
       return take(action === 'check' ? checkRules(context, word, args) : testRules(context, word, args));
     },
-    tools: async (action, words, args) =>
-      take((await import('./commands/tools.command.ts')).tools(context, action, words, args)),
+    tools: toolsHandler(context, take),
     plan: async (model, args) =>
       take((await import('./commands/models/memory-plan.command.ts')).plan(context, model, args)),
     sandboxImage: async (action, word, args) =>
@@ -125,6 +124,11 @@ function handlersOf(
     doctor: async (args) => take((await import('./commands/doctor.command.ts')).doctor(context, args)),
     serve: async (args) => take((await import('./commands/serve.command.ts')).serve(context, await door.open(), args)),
   };
+}
+
+function toolsHandler(context: CommandContext, take: (work: Promise<number>) => Promise<void>): Handlers['tools'] {
+  return async (action, words, args) =>
+    take((await import('./commands/tools.command.ts')).tools(context, action, words, args));
 }
 
 async function close(door: CoreConnection, code: number, terminal: CommandContext['terminal']): Promise<number> {

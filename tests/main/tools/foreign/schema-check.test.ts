@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { foreignToolName } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import { isRecord } from '../../../../src/shared/unknown-value.ts';
 import { schemaCheck } from '../../../../src/main/tools/foreign/schema-check.ts';
 
-// A schema has the keyword `then`, and no object of ours may have one.
-const conditional = Object.fromEntries([['then', { required: ['path'] }]]);
+/** A schema has the keyword `then`, and no object of ours may have one. */
+const conditional: unknown = JSON.parse('{"then": {"required": ["path"]}}');
 
 describe('the check of a foreign schema', () => {
   it('knows what zod cannot read: conditions, exclusions and what depends on what', () => {
     const check = schemaCheck({
-      ...conditional,
+      ...(isRecord(conditional) ? conditional : {}),
       type: 'object',
       properties: { kind: { enum: ['file', 'text'] }, path: { type: 'string' } },
       required: ['kind'],
