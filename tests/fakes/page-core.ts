@@ -26,6 +26,7 @@ import type {
   ChangeOutcome,
   SessionBranch,
   SessionSummary,
+  ShownFile,
 } from '@shared/contract/sessions-contract.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
@@ -36,6 +37,8 @@ export interface PageCore extends ScriptedCore {
   /** What the page asked for, by name, with its arguments. */
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[];
   readonly changes: Map<string, readonly ChangedFile[]>;
+  /** Of a preview, by path or hash. */
+  readonly files: Map<string, ShownFile>;
   readonly details: Map<string, CallDetail>;
   models: readonly ModelEntry[];
   suggestions: ModelSuggestions;
@@ -183,6 +186,7 @@ export function createPageCore(): PageCore {
     ...scripted,
     asked,
     changes: new Map(),
+    files: new Map(),
     details: new Map(),
     found: new Map(),
     binned: [],
@@ -290,6 +294,8 @@ function changeHandlers(core: PageCore, note: Note): Subject<'changes'> {
   };
   return {
     show: ({ input }) => core.changes.get(input.sessionId) ?? [],
+    file: ({ input: { source } }) =>
+      core.files.get('path' in source ? source.path : source.sha256) ?? { kind: 'none', why: 'missing' },
     take: ({ input }) => outcome('take', input.paths),
     undo: ({ input }) => outcome('undo', input.paths),
   };
