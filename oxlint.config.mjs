@@ -114,6 +114,7 @@ const pageMayUse = [
   'session/slash-commands.ts',
   'text/seen-text.ts',
   'text/size-text.ts',
+  'text/task-mode.ts',
   'unknown-value.ts',
 ];
 

@@ -9,6 +9,7 @@ import type { Conversation } from '../prompt/conversation.ts';
 import type { FileChanges } from '../changes/file-changes.ts';
 import type { PromptWarmer } from '../step/keep-warm.ts';
 import type { LimitTracker } from './turn-limits.ts';
+import type { TaskMode } from '@shared/text/task-mode.ts';
 import type { ReadLedger } from '../changes/read-ledger.ts';
 import type { AgentDependencies, ResolvedModel, TurnOptions } from './agent-dependencies.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
@@ -16,6 +17,9 @@ import type { TokenEstimate } from '../prompt/token-estimate.ts';
 import type { TurnLog } from './turn-log.ts';
 import type { CriterionCheck } from './turn-baseline.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
+
+/** `chat`: a question that needs no look at the project, or a conversation that has none. */
+export type TurnMode = TaskMode | 'chat';
 
 /** One turn while it runs: what it works with, what it may spend, and the way to stop it. */
 export interface Turn {
@@ -25,7 +29,13 @@ export interface Turn {
    * What came with the messages of this turn; images need a model that sees them. `isQuestion`: none of them asks for
    * work, so no file is changed.
    */
-  readonly given: { readonly attached: readonly Attached[]; hasImages: boolean; isQuestion: boolean };
+  readonly given: {
+    readonly attached: readonly Attached[];
+    hasImages: boolean;
+    isQuestion: boolean;
+    /** What it is taken for; null in a replay of a log from before there was a choice. */
+    readonly mode: TurnMode | null;
+  };
   readonly dependencies: AgentDependencies;
   readonly options: TurnOptions;
   readonly signal: AbortSignal;

@@ -15,7 +15,7 @@ import { ApiKeys } from './api-keys.tsx';
 import { MachineChecks } from './machine-checks.tsx';
 import { ShortcutSettings } from './shortcut-settings.tsx';
 import { WorkSettings } from './work-settings.tsx';
-import { motion, motions, textSize, textSizes, theme, themes } from '../../lib/window/preferences.ts';
+import { areStepsShown, motion, motions, textSize, textSizes, theme, themes } from '../../lib/window/preferences.ts';
 import { useStored } from '../../lib/window/stored-value.ts';
 import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
 
@@ -85,6 +85,7 @@ export function LookSettings() {
   const [chosenTheme, setTheme] = useStored(theme);
   const [size, setSize] = useStored(textSize);
   const [chosenMotion, setMotion] = useStored(motion);
+  const [isShown, setIsShown] = useStored(areStepsShown);
   return (
     <Group title={t('settings.look')}>
       <Choice
@@ -104,6 +105,12 @@ export function LookSettings() {
         value={chosenMotion}
         options={motions.map((value) => ({ value, text: t(`settings.motion.${value}`) }))}
         onChange={setMotion}
+      />
+      <Choice
+        label={t('settings.steps')}
+        value={isShown ? 'always' : 'folded'}
+        options={(['folded', 'always'] as const).map((value) => ({ value, text: t(`settings.steps.${value}`) }))}
+        onChange={(value) => setIsShown(value === 'always')}
       />
     </Group>
   );

@@ -127,6 +127,7 @@ function addRun(program: Command, handlers: Handlers): void {
     .option('--image <file>', 'show the model an image; repeatable', collect)
     .option('--file <file>', 'attach a text file as data; repeatable', collect)
     .option('--plan', 'make a plan; no files change')
+    .option('--mode <mode>', 'ask, plan or work (default: what the task says)')
     .option('--json', "print the session's events as JSON, one per line")
     .option('--result <file>', 'write a summary as JSON when the run ends')
     .action((task: string, args: RunArguments) => handlers.run(task, args));
