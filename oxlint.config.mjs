@@ -23,7 +23,7 @@ const deepest = 5;
 
 const noHost = {
   allowTypeImports: true,
-  group: ['**/compose.ts', '**/compose-models.ts', '**/hosts/**', '**/server/**'],
+  group: ['**/compose.ts', '**/compose-models.ts', '**/compose-tools.ts', '**/hosts/**', '**/server/**'],
   message: 'Nothing below compose knows the server or a host.',
 };
 const noDesktop = {
@@ -75,6 +75,8 @@ const commandLayer = [
   'src/main/projects/configure-project.ts',
   'src/main/safety/rules/**',
   'src/main/home/**',
+  // Calls of other programs go by the agent's door to a model.
+  'src/main/endpoint/**',
   'src/main/sessions/{open,comparisons,history,library,attachments}/**',
 ];
 
@@ -240,7 +242,7 @@ export default {
       [
         'src/main/compose*.ts',
         'src/main/server/**',
-        'src/main/hosts/{web,connection}/**',
+        'src/main/hosts/{api,web,connection}/**',
         'src/main/hosts/cli/**',
         'src/main/hosts/*.ts',
       ],

@@ -1,12 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, valueOf } from '@shared/errors.ts';
+import { messageOf, success, valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelPartsConfig } from './compose-models.ts';
 import { createModelParts } from './compose-models.ts';
+import { createToolParts } from './compose-tools.ts';
+import { createClientKeys } from './endpoint/client-keys.ts';
+import { createClientLogs } from './endpoint/client-logs.ts';
+import { createEndpoint, type Endpoint } from './endpoint/commands.ts';
 import { createMachineProbe } from './models/machine/hardware.ts';
-import { createPowerMeter } from './models/machine/power-meter.ts';
+import { createPowerMeter, type PowerMeter } from './models/machine/power-meter.ts';
+import type { AvailableModels } from './models/available-models.ts';
 import { createHomeCommands } from './home/commands.ts';
 import { sleep } from './lib/async/abort.ts';
 import type { Log } from './lib/log.ts';
@@ -15,23 +20,24 @@ import { createHostPrograms } from './lib/programs/host-programs.ts';
 import { findNode } from './lib/programs/platform-files.ts';
 import { createModelCommands } from './models/commands.ts';
 import { createMoneyCommands } from './money/commands.ts';
-import { createHomeMoney } from './money/home-money.ts';
+import { createHomeMoney, type HomeMoney } from './money/home-money.ts';
 import { createProjectInstructions } from './safety/instructions/project-instructions.ts';
 import { createRuleFiles } from './safety/rule-files.ts';
 import { createProjectCommands } from './projects/commands.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { readEnvironment } from './projects/facts/read-environment.ts';
-import { discoverRecipes } from './recipes/registry.ts';
 import { createLearnedPriors } from './routing/learned-priors.ts';
 import { createRuleCommands } from './safety/commands.ts';
 import { createKeyCommands } from './safety/keys/commands.ts';
-import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { knownSecrets } from './safety/keys/known-secrets.ts';
 import { createSessionRules } from './safety/rules/session-rules.ts';
+import { createSessionFences } from './safety/session-fences.ts';
 import { createSandboxCommands } from './sandbox/commands.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
+import { isSecretFile } from './sandbox/workspace/secret-files.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
@@ -58,13 +64,7 @@ import { createSearchIndex } from './sessions/search/session-search-index.ts';
 import { createSessionStore } from './sessions/store/session-store.ts';
 import { createSettingsCommands } from './settings/commands.ts';
 import { openSettings } from './settings/settings-store.ts';
-import { builtInTools, discoverTools } from './tools/registry.ts';
-import { createNetFetch } from './lib/net/net-fetch.ts';
 import { createToolCommands } from './tools/commands.ts';
-import { createHostServers } from './tools/mcp/server-process.ts';
-import { createToolPins } from './tools/servers/tool-pins.ts';
-import { createToolServers } from './tools/servers/tool-servers.ts';
-import { createContainerServers } from './sandbox/container-servers.ts';
 
 /** What a host says about where it runs; everything else is found here. */
 export interface ComposeConfig {
@@ -110,7 +110,7 @@ export async function compose(config: ComposeConfig): Promise<Core> {
   return {
     handlers: createHandlers(config, parts),
     // Between two runs of a comparison no turn runs, and yet the core is at work.
-    runningTurns: () => Math.max(sessions.running(), comparisons.running()),
+    runningTurns: () => Math.max(sessions.running(), comparisons.running(), parts.endpoint.running()),
     idle: async () => {
       await comparisons.idle();
       await sessions.idle();
@@ -119,6 +119,7 @@ export async function compose(config: ComposeConfig): Promise<Core> {
       await comparisons.dispose();
       await sessions.dispose();
       await parts.disposeTools();
+      await parts.endpoint.dispose();
       await parts.models.dispose();
       await parts.money.dispose();
       await parts.index.close();
@@ -166,6 +167,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       homePath: config.home,
       setup: createProjectSetup({ home: config.home, env, settings }),
     }),
+    endpoint: parts.endpoint.handlers,
     host: hostCommands,
   };
 }
@@ -190,6 +192,7 @@ async function createBase(config: ComposeConfig) {
   const kept = { appVersion: config.version, blobs, redactor, now, diagnostics: log };
   const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions') });
   const bin = createSessionStore({ ...kept, folder: join(config.home, 'bin') });
+  const clientStore = createSessionStore({ ...kept, folder: join(config.home, 'endpoint') });
   const index = createSearchIndex({
     path: join(config.home, 'search.sqlite'),
     logs: () => store.logFiles(),
@@ -201,7 +204,23 @@ async function createBase(config: ComposeConfig) {
   const instructions = createProjectInstructions(join(config.home, 'instructions.json'));
   const programs = createHostPrograms({ home: config.home, env, projects: () => sessionFolders(store) });
   const probe = createMachineProbe(programs);
-  return { env, now, log, files, programs, probe, settings, rules, instructions, blobs, redactor, store, bin, index };
+  return {
+    env,
+    now,
+    log,
+    files,
+    programs,
+    probe,
+    settings,
+    rules,
+    instructions,
+    blobs,
+    redactor,
+    store,
+    bin,
+    clientStore,
+    index,
+  };
 }
 
 /** The way to sandboxes, and to the packages that projects need in them. */
@@ -232,13 +251,12 @@ function createSandboxParts(config: ComposeConfig, { env, files, programs, setti
 
 async function createParts(config: ComposeConfig) {
   const base = await createBase(config);
-  const { now, settings, rules, blobs, redactor, store, bin, probe } = base;
+  const { now, settings, rules, blobs, redactor, store, probe } = base;
   const { llama, ...modelParts } = createModelParts(config, base);
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
   const { tools, recipes, foreign, ...toolParts } = createToolParts(config, base, modelParts.keys, startSandbox);
-  const { home } = config;
-  const money = createHomeMoney({ home, store, bin, settings, now, modelInfo: models.info });
+  const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
   const attachments = createMessageAttachments({
     blobs,
@@ -253,7 +271,7 @@ async function createParts(config: ComposeConfig) {
     }),
     preview: { models, settings: () => settings.current() },
   });
-  const priors = createLearnedPriors(join(home, 'route-priors.json'));
+  const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
   const sessions: OpenSessions = createOpenSessions({
     gather: attachments.gather,
     store,
@@ -262,7 +280,7 @@ async function createParts(config: ComposeConfig) {
     saveNetworkProjects: (projects) => settings.set('network.projects', projects),
     startSandbox,
     prepareWorkspace,
-    homePath: home,
+    homePath: config.home,
     onNotice: config.onNotice,
     budget: money.budget,
     hideKnown: (text) => redactor.text(text),
@@ -282,8 +300,8 @@ async function createParts(config: ComposeConfig) {
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
   const comparisons = createComparisonRunner({
-    home,
-    store: createComparisonStore(join(home, 'comparisons')),
+    home: config.home,
+    store: createComparisonStore(join(config.home, 'comparisons')),
     sessionStore: store,
     sessions,
     settings: () => settings.current(),
@@ -297,6 +315,7 @@ async function createParts(config: ComposeConfig) {
     ...modelParts,
     ...sandboxParts,
     money,
+    endpoint: createEndpointParts(config, base, { models, money, meter }),
     attachments,
     sessions,
     comparisons,
@@ -306,51 +325,45 @@ async function createParts(config: ComposeConfig) {
   };
 }
 
-/** Tools and recipes, and the servers of foreign tools: what starts them, what they are given, and what the user approved of them. */
-function createToolParts(
-  { home, version, onNotice }: ComposeConfig,
-  { env, files, programs, settings, now }: Base,
-  keys: HomeKeys,
-  startSandbox: SandboxFactory,
-) {
-  const folder = join(home, 'tools');
-  const servers = () => settings.current().toolServers;
-  const pins = createToolPins(folder);
-  const onHost = createHostServers({ programs, nodePath: files.node, guardPath: files.serverGuard });
-  const inContainer = createContainerServers({
-    folder,
-    startSandbox,
-    settings: () => settings.current().sandbox,
-    onNotice,
+/** What lets other programs ask models: by the same door as a turn, and with the same money and fences. */
+function createEndpointParts(
+  { home }: ComposeConfig,
+  { settings, rules, redactor, clientStore, now }: Base,
+  { models, money, meter }: { readonly models: AvailableModels; readonly money: HomeMoney; readonly meter: PowerMeter },
+): Endpoint {
+  const keys = createClientKeys(join(home, 'endpoint-keys.json'), now);
+  const sources = { rules: rules.activeRules, settings: () => settings.current() };
+  const sessionRules = createSessionRules(sources, null);
+  return createEndpoint({
+    keys,
+    logs: createClientLogs({ home, store: clientStore, keys, now }),
+    models,
+    modelInfo: models.info,
+    provider: models.provider,
+    settings: () => settings.current(),
+    routeRules: sessionRules.places,
+    fences: createSessionFences({
+      settings: sessionRules.fences,
+      projectPath: null,
+      sandbox: noFiles,
+      // What a client was sent before, it sends again itself: each call is looked through whole.
+      read: noEvents,
+      isSecretFile,
+      hideKnown: (text) => redactor.text(text),
+    }),
+    budget: (sessionId) => money.budget({ sessionId, projectPath: null, ask: async () => null }),
+    meter,
+    delay: sleep,
   });
-  const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
-  const toolServers = createToolServers({
-    servers,
-    pins,
-    now,
-    version,
-    fetch: createNetFetch(() => settings.current().connection, env),
-    start: (start, signal) => (start.definition.where === 'host' ? onHost : inContainer)(start, signal),
-    // A header has no variable of its own: `Authorization` in the environment is nobody's.
-    secret: (server, variable) =>
-      keys.own.find(nameOf(server, variable), servers()[server]?.definition.kind === 'http' ? null : variable),
-  });
-  const toolCommands = {
-    servers,
-    pins,
-    now,
-    running: toolServers,
-    save: async (name: string, server: Settings['toolServers'][string] | null) => {
-      const key = ['toolServers', name];
-      valueOf(await (server === null ? settings.unset(key) : settings.set(key, server)));
-    },
-    keepSecret: (server: string, variable: string, value: string) => keys.own.set(nameOf(server, variable), value),
-    dropSecret: (server: string, variable: string) => keys.own.remove(nameOf(server, variable)),
-  };
-  const tools = builtInTools(discoverTools(), { now });
-  const recipes = discoverRecipes();
-  return { tools, recipes, foreign: toolServers, toolCommands, disposeTools: toolServers.dispose };
 }
+
+async function* noEvents(): AsyncGenerator<never> {}
+
+/** What a program sends has no folder here: only what it looks like can be fenced. */
+const noFiles: Pick<Sandbox, 'list' | 'readFiles'> = {
+  list: async () => success({ entries: [], truncated: false, unseen: [] }),
+  readFiles: async () => success(new Map()),
+};
 
 /** A look through the whole folder: not while anybody waits for a start, nor for a command that is soon over. */
 const cleanAfterMs = 20_000;

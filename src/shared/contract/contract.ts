@@ -14,6 +14,7 @@ import { modelsContract } from './models-contract.ts';
 import { keysContract } from './keys-contract.ts';
 import { homeContract } from './home-contract.ts';
 import { toolsContract } from './tools-contract.ts';
+import { endpointContract } from './endpoint-contract.ts';
 
 /** Every command and stream of the core: the same for the terminal, the window, the browser and a second process. */
 export const contract = {
@@ -49,5 +50,6 @@ export const contract = {
   tools: toolsContract,
   settings: settingsContract,
   projects: projectsContract,
+  endpoint: endpointContract,
   host: hostContract,
 };

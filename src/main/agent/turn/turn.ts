@@ -69,6 +69,20 @@ export interface Turn {
   readonly warm: PromptWarmer;
 }
 
+/**
+ * What one call to a model needs of whoever makes it: a turn, or a program that asks through the endpoint
+ * (`src/main/endpoint`). Everything a call has to pass is in it, so nobody can leave a part out.
+ */
+export type CallingTurn = Omit<
+  Turn,
+  'dependencies' | 'conversation' | 'changes' | 'reads' | 'progress' | 'toolFacts'
+> & {
+  readonly dependencies: Pick<
+    AgentDependencies,
+    'journal' | 'effects' | 'budget' | 'fences' | 'approver' | 'meter' | 'delay'
+  > & { readonly config: Pick<AgentDependencies['config'], 'conduct'> };
+};
+
 /** What an action of a program needs of its turn: the world, the way to the log, and the way to stop. */
 export type ActingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'abort' | 'limits'>;
 
@@ -89,6 +103,8 @@ export interface StepRequest {
   readonly decision?: Decision;
   /** Work goes on without it: where a fence or a cap would ask a person, it is not made, and nobody is asked. */
   readonly isOptional?: boolean;
+  /** It is not tried again: who asked does that. */
+  readonly isOnce?: true;
   /** Whether the request is built from the conversation so far; by default it is in the loop. */
   readonly carriesConversation?: true;
   /** Attached texts of which the request holds only the beginning. */

@@ -120,9 +120,19 @@ function handlersOf(
       take((await import('./commands/projects/prepare-project.command.ts')).prepareProject(context, folder, args)),
     instructions: async (action, folder, args) =>
       take((await import('./commands/projects/instructions.command.ts')).instructions(context, action, folder, args)),
+    ...homeHandlers(context, take),
+    serve: async (args) => take((await import('./commands/serve.command.ts')).serve(context, await door.open(), args)),
+    serveKeys: async (...all) => take((await import('./commands/serve-api.command.ts')).serveKeys(context, ...all)),
+  };
+}
+
+function homeHandlers(
+  context: CommandContext,
+  take: (work: Promise<number>) => Promise<void>,
+): Pick<Handlers, 'clean' | 'doctor'> {
+  return {
     clean: async (args) => take((await import('./commands/clean.command.ts')).clean(context, args)),
     doctor: async (args) => take((await import('./commands/doctor.command.ts')).doctor(context, args)),
-    serve: async (args) => take((await import('./commands/serve.command.ts')).serve(context, await door.open(), args)),
   };
 }
 
