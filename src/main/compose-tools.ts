@@ -38,7 +38,7 @@ export function createToolParts(
   const pins = createToolPins(folder);
   const onHost = createHostServers({ programs, nodePath: files.node, guardPath: files.serverGuard });
   const inContainer = createContainerServers({
-    folder,
+    folder: join(home, 'workspaces'),
     startSandbox,
     settings: () => settings.current().sandbox,
     onNotice,

@@ -7,7 +7,7 @@ import type { StartServer } from '../tools/mcp/server-process.ts';
 import type { SandboxFactory } from './sandbox-factory.ts';
 
 export interface ContainerServersOptions {
-  /** Each server has a folder of its own in it, which is all that it sees of this machine. */
+  /** Where workspaces of ours lie. Each server has a folder of its own in it, which is all that it sees of this machine. */
   readonly folder: string;
   readonly startSandbox: SandboxFactory;
   readonly settings: () => Settings['sandbox'];
@@ -22,7 +22,7 @@ export function createContainerServers({
   onNotice,
 }: ContainerServersOptions): StartServer {
   return async ({ name, definition, env, onOutput }, signal) => {
-    const workspacePath = join(folder, name, 'files');
+    const workspacePath = join(folder, `tools-${name}`);
     await makeFolder(workspacePath);
     const sandbox = valueOf(
       await startSandbox(
