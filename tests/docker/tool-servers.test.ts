@@ -14,7 +14,7 @@ const home = mkdtempSync(join(tmpdir(), 'dewpoint-tool-servers-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe.skipIf(isWithoutEngine)('a tool server in a container', () => {
-  it('is reached through its pipes, sees its own folder and no network, and ends with its container', async () => {
+  it('is reached through its pipes, gets the variables it asked for and stands in its own folder, and ends', async () => {
     const folder = join(home, 'workspaces', 'tools-box');
     mkdirSync(folder, { recursive: true });
     copyFileSync(resolve('tests/fakes/hostile-tool-server.mjs'), join(folder, 'server.mjs'));
