@@ -23,7 +23,7 @@ const deepest = 5;
 
 const noHost = {
   allowTypeImports: true,
-  group: ['**/compose.ts', '**/compose-models.ts', '**/hosts/**', '**/server/**'],
+  group: ['**/compose.ts', '**/compose-models.ts', '**/compose-tools.ts', '**/hosts/**', '**/server/**'],
   message: 'Nothing below compose knows the server or a host.',
 };
 const noDesktop = {

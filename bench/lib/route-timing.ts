@@ -41,7 +41,7 @@ export function timeDecisions(rules: readonly Rule[], bytes: number, messages: n
     Math.max(1, Math.round(bytes / pairs / 50)),
   );
   for (let index = 0; index < pairs; index += 1) addStep(add, index, text);
-  const tools = builtInTools(discoverTools(), { now: () => 0 }).list();
+  const tools = builtInTools(discoverTools(), { now: () => 0 });
   const mode = { plan: false, canExecute: true };
   const shapes = models.map((info) => promptShape(info, tools, mode));
   const { numbers } = routingOf('balanced', {});

@@ -46,6 +46,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/sandbox/workspace/repositories/git-config.ts#staysInside': (text) => [text, 'a/b'],
   'src/main/sandbox/workspace/repositories/git-data.ts#withoutPrograms': (text) => [text, text],
   'src/main/sandbox/network/judge-target.ts#judgeTarget': (text) => [text, 443, new Set()],
+  'src/main/tools/foreign/foreign-tool.ts#foreignToolName': (text) => ['docs', text],
   'src/main/agent/gate/missing-wishes.ts#missingWishes': (text) => [
     text,
     [{ path: 'a.py', before: text, after: text }],
@@ -72,6 +73,7 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/hosts/cli/program/subcommand.ts#collect': 'keeps a word that was typed',
   'src/main/sandbox/workspace/repositories/named-by-config.ts#kindAt': 'asks the file system',
   'src/main/agent/calls/read-arguments.ts#readJson': 'repairs 100,000 characters at most, by a package',
+  'src/main/tools/servers/import-servers.ts#serversIn': 'repairs 100,000 characters at most, by a package',
   'src/shared/text/parses-as-json.ts#parsesAsJson': 'JSON.parse and no more',
   'src/main/recipes/code/code-spans.ts#textOfSpan': 'cuts at lines that are known',
   'src/main/recipes/fix/mechanical/mechanical-changes.ts#applyMutation': 'cuts at places that are known',

@@ -5,6 +5,7 @@ import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelPartsConfig } from './compose-models.ts';
 import { createModelParts } from './compose-models.ts';
+import { createToolParts } from './compose-tools.ts';
 import { createClientKeys } from './endpoint/client-keys.ts';
 import { createClientLogs } from './endpoint/client-logs.ts';
 import { createEndpoint, type Endpoint } from './endpoint/commands.ts';
@@ -26,7 +27,6 @@ import { createProjectCommands } from './projects/commands.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
 import { readEnvironment } from './projects/facts/read-environment.ts';
-import { discoverRecipes } from './recipes/registry.ts';
 import { createLearnedPriors } from './routing/learned-priors.ts';
 import { createRuleCommands } from './safety/commands.ts';
 import { createKeyCommands } from './safety/keys/commands.ts';
@@ -65,7 +65,7 @@ import { createSessionStore } from './sessions/store/session-store.ts';
 import { createTemplateCommands } from './settings/template-files.ts';
 import { createSettingsCommands } from './settings/commands.ts';
 import { openSettings } from './settings/settings-store.ts';
-import { builtInTools, discoverTools } from './tools/registry.ts';
+import { createToolCommands } from './tools/commands.ts';
 
 /** What a host says about where it runs; everything else is found here. */
 export interface ComposeConfig {
@@ -119,6 +119,7 @@ export async function compose(config: ComposeConfig): Promise<Core> {
     dispose: async () => {
       await comparisons.dispose();
       await sessions.dispose();
+      await parts.disposeTools();
       await parts.endpoint.dispose();
       await parts.models.dispose();
       await parts.money.dispose();
@@ -160,6 +161,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       settings: () => settings.current(),
       approve: async (approved) => valueOf(await settings.set('rules.approved', approved)),
     }),
+    tools: createToolCommands(parts.toolCommands),
     settings: createSettingsCommands(settings),
     templates: createTemplateCommands(config.home),
     projects: createProjectCommands({
@@ -255,10 +257,8 @@ async function createParts(config: ComposeConfig) {
   const { llama, ...modelParts } = createModelParts(config, base);
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
-  const tools = builtInTools(discoverTools(), { now }).list();
-  const recipes = discoverRecipes();
-  const { home } = config;
-  const money = createHomeMoney({ ...base, home, endpoint: base.clientStore, modelInfo: models.info });
+  const { tools, recipes, foreign, ...toolParts } = createToolParts(config, base, modelParts.keys, startSandbox);
+  const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
   const attachments = createMessageAttachments({
     blobs,
@@ -273,7 +273,7 @@ async function createParts(config: ComposeConfig) {
     }),
     preview: { models, settings: () => settings.current() },
   });
-  const priors = createLearnedPriors(join(home, 'route-priors.json'));
+  const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
   const sessions: OpenSessions = createOpenSessions({
     gather: attachments.gather,
     store,
@@ -282,7 +282,7 @@ async function createParts(config: ComposeConfig) {
     saveNetworkProjects: (projects) => settings.set('network.projects', projects),
     startSandbox,
     prepareWorkspace,
-    homePath: home,
+    homePath: config.home,
     onNotice: config.onNotice,
     budget: money.budget,
     hideKnown: (text) => redactor.text(text),
@@ -290,6 +290,7 @@ async function createParts(config: ComposeConfig) {
     instructions: base.instructions,
     agent: {
       tools,
+      foreign,
       recipes,
       gatherFacts,
       readEnvironment,
@@ -301,8 +302,8 @@ async function createParts(config: ComposeConfig) {
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
   const comparisons = createComparisonRunner({
-    home,
-    store: createComparisonStore(join(home, 'comparisons')),
+    home: config.home,
+    store: createComparisonStore(join(config.home, 'comparisons')),
     sessionStore: store,
     sessions,
     settings: () => settings.current(),
@@ -320,6 +321,7 @@ async function createParts(config: ComposeConfig) {
     attachments,
     sessions,
     comparisons,
+    ...toolParts,
     engine: { tools, recipes },
     disposeEngine: () => llama.dispose(),
   };

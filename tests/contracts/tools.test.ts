@@ -40,7 +40,7 @@ describe.each(definitions)('tool $name', (definition) => {
   });
 
   it('has a label for its least input', () => {
-    const tool = builtInTools(new Map([[definition.name, definition]]), { now: () => 0 }).list()[0];
+    const tool = builtInTools(new Map([[definition.name, definition]]), { now: () => 0 })[0];
     expect(tool?.label(inputs[definition.name])).toMatch(/\S/u);
   });
 

@@ -69,11 +69,7 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')(
     }
 
     async function attack(): Promise<void> {
-      const tools = new Map(
-        builtInTools(discoverTools(), { now: () => 0 })
-          .list()
-          .map((tool) => [tool.name, tool]),
-      );
+      const tools = new Map(builtInTools(discoverTools(), { now: () => 0 }).map((tool) => [tool.name, tool]));
       const calls = hostileCalls(targets);
       const [first, ...rest] = calls;
       if (first !== undefined) await perform(tools, first);

@@ -90,7 +90,7 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
       if (id === 'sky' && options.cloudProvider !== undefined) return options.cloudProvider;
       return infos.some((info) => info.provider === id) ? provider : null;
     },
-    tools: options.tools ?? builtInTools(discoverTools(), { now: () => 0 }).list(),
+    tools: options.tools ?? builtInTools(discoverTools(), { now: () => 0 }),
     recipes: options.recipes ?? [],
     gatherFacts,
     routeRules: async () => ({ rules: [], problems: [] }),

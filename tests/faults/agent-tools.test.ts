@@ -5,7 +5,7 @@ import type { AgentKit, KitOptions } from '../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../fakes/agent-kit.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 
-const builtIn = builtInTools(discoverTools(), { now: () => 0 }).list();
+const builtIn = builtInTools(discoverTools(), { now: () => 0 });
 
 function oddTool(run: Tool['run'], access: Tool['access'] = 'read'): Tool {
   return { name: 'odd', description: 'Odd.', access, input: z.object({}).loose(), label: () => 'odd', run };

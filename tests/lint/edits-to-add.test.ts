@@ -174,7 +174,7 @@ export async function callAll(home) {
   const byId = (all) => all.find(({ id }) => id === 'echo');
   const provider = discoverProviders().get('echo').create({}, { id: 'echo', settings: {} });
   const parts = await Array.fromAsync(provider.stream());
-  const tool = builtInTools(discoverTools(), { now: Date.now }).list().find(({ name }) => name === 'echo');
+  const tool = builtInTools(discoverTools(), { now: Date.now }).find(({ name }) => name === 'echo');
   return {
     command: said.text,
     provider: parts[0].text,

@@ -2,6 +2,7 @@ import type { Failure, Reply } from '@shared/errors.ts';
 import type { PlanItem } from '@shared/events/conversation-events.ts';
 import type { z } from 'zod';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
+import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
 
 /** What a tool does to the world; drives approval and what `--plan` allows. A tool never asks by itself. */
 export type Access = 'read' | 'write' | 'execute' | 'network' | 'end';
@@ -58,11 +59,24 @@ export interface ToolFacts {
   readonly maxWriteBytes: number;
 }
 
+/** The input of a foreign tool: its own schema for the model, word for word, and what checks values by it. */
+export interface RawInput {
+  readonly jsonSchema: Readonly<Record<string, unknown>>;
+  /** Null: it fits. */
+  readonly check: (value: unknown) => string | null;
+}
+
+export function isRawInput(input: Tool['input']): input is RawInput {
+  return 'jsonSchema' in input;
+}
+
 export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly access: Access;
-  readonly input: z.ZodType;
+  readonly input: z.ZodType | RawInput;
+  /** Set for a tool that Dewpoint does not bring: who answers, and where. */
+  readonly foreign?: ForeignToolSpec;
   /** One line for a person: "read src/a.ts", "run pytest -q". Must not throw for any parsed input. */
   label(input: unknown): string;
   /** `input` has been parsed by the schema. May throw; the caller turns that into an error the model reads. */
@@ -93,12 +107,4 @@ export const forFull = { forLarge: 'full' } as const;
 
 export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): ToolDefinition<Input> {
   return definition;
-}
-
-/** Where tools come from: the built-in ones are one source; folders of custom tools and servers are later ones. */
-export interface ToolSource {
-  readonly id: string;
-  list(): readonly Tool[];
-  /** Calls back when the list has changed; returns how to stop. */
-  changed(listener: () => void): () => void;
 }

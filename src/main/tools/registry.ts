@@ -1,5 +1,5 @@
 import { collectDefinitions } from '../lib/discovered-definitions.ts';
-import type { Tool, ToolDefinition, ToolDependencies, ToolSource } from './define.ts';
+import type { Tool, ToolDefinition, ToolDependencies } from './define.ts';
 
 /** Tool definitions by name. A second one of the same name, or a file without a definition, stops the start. */
 export function createToolRegistry(modules: Readonly<Record<string, unknown>>): ReadonlyMap<string, ToolDefinition> {
@@ -15,13 +15,12 @@ export function discoverTools(): ReadonlyMap<string, ToolDefinition> {
   return createToolRegistry(import.meta.glob('./*.tool.ts', { eager: true, import: 'default' }));
 }
 
-/** The tools that Dewpoint brings, as one source among others that may come at run time. */
+/** The tools that Dewpoint brings. Foreign ones come with each turn (`foreign/foreign-tool.ts`). */
 export function builtInTools(
   definitions: ReadonlyMap<string, ToolDefinition>,
   dependencies: ToolDependencies,
-): ToolSource {
-  const tools = [...definitions.values()].map((definition) => createTool(definition, dependencies));
-  return { id: 'built-in', list: () => tools, changed: () => () => undefined };
+): readonly Tool[] {
+  return [...definitions.values()].map((definition) => createTool(definition, dependencies));
 }
 
 /** Input reaches `run` only through the schema of the definition. */

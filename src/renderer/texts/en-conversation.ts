@@ -283,6 +283,7 @@ export const conversation = {
   'approval.hard-links': 'Some project files are linked to files elsewhere. Break the links first?',
   'approval.break-links': 'Break links',
   'approval.leave-links': 'Keep links',
+  'approval.foreign-tool': 'A tool of a server would be called with this',
   'approval.disk': 'A command is waiting for disk space',
   'approval.go-on': 'Continue',
   'approval.end': 'End command',

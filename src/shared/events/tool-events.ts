@@ -37,6 +37,8 @@ export const toolEvents = {
     by: z.enum(['model', 'recipe']),
     input: z.unknown(),
     label: z.string(),
+    /** Of a tool that Dewpoint does not bring: who answers, whether what it gets may leave, and whether it may read files here. */
+    foreign: z.object({ server: z.string(), leaves: z.boolean(), readsFiles: z.boolean() }).optional(),
   }),
   'tool-ended': z.object({
     toolCallId: z.string(),

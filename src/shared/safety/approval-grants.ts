@@ -1,7 +1,15 @@
 import { z } from 'zod';
 
 /** All that a person can be asked about in a session. */
-export const approvalKinds = ['guarded-file', 'network', 'fence', 'instructions', 'hard-links', 'disk'] as const;
+export const approvalKinds = [
+  'guarded-file',
+  'network',
+  'fence',
+  'instructions',
+  'hard-links',
+  'disk',
+  'foreign-tool',
+] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
 /** What a person can say yes to there: the same, and a higher cap. `other`: a kind of another version. */
@@ -42,6 +50,7 @@ const words: readonly (readonly [GrantKind, string])[] = [
   ['guarded-file', 'guarded files'],
   ['hard-links', 'hard links'],
   ['disk', 'working on a full disk'],
+  ['foreign-tool', 'tools of servers'],
   ['cap', 'a higher spending limit'],
 ];
 

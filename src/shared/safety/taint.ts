@@ -190,7 +190,8 @@ function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
   const hits: Hits = new Map();
   for (const path of pathsIn(event.input)) put(hits, hitsOfPath(state, path).values());
   for (const hit of hits.values()) if (hit.verdict === 'redact') keepWholes(state, hit, textsIn(event.input));
-  const isOpen = !namesItsFiles.has(event.tool) && !printsFileNames.has(event.tool);
+  const isElsewhere = event.foreign?.readsFiles === false;
+  const isOpen = !isElsewhere && !namesItsFiles.has(event.tool) && !printsFileNames.has(event.tool);
   if (isOpen) put(hits, builtFrom(state.exposed).values());
   return { name: event.tool, byRecipe: event.by === 'recipe', hits };
 }

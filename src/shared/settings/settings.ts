@@ -6,6 +6,7 @@ import { priceSchema } from '@shared/money/token-cost.ts';
 import { projectModelsSchema } from '@shared/projects/project-models.ts';
 import type { KnownProvider } from '@shared/models/known-providers.ts';
 import { knownProviders } from '@shared/models/known-providers.ts';
+import { serverNameSchema, toolServerSchema } from '@shared/tools/server-definition.ts';
 import { policySchema, profileSchema, routingNumbersSchema } from '@shared/routing/routing.ts';
 
 export const SETTINGS_VERSION = 1;
@@ -268,6 +269,8 @@ export const settingsSchema = z.strictObject({
   rules: z
     .strictObject({ approved: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/)).default({}) })
     .prefault({}),
+  /** Servers whose tools agents may call, and what the user said yes to. */
+  toolServers: z.record(serverNameSchema, toolServerSchema).default({}),
   /** What this machine draws while a model works, where no meter can be read, and what that costs. */
   energy: z
     .strictObject({

@@ -2,7 +2,7 @@ import type { Part, ToolCallPart } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
 import { extractCalls } from './extract-calls.ts';
 import { foreignCalls } from './foreign-calls.ts';
-import { fitArguments, isClosedJson, readJson } from './read-arguments.ts';
+import { fitInput, isClosedJson, readJson } from './read-arguments.ts';
 import type { CallError, ParseCalls, ParsedCall, ParsedCalls } from './call-types.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
@@ -97,12 +97,13 @@ function readEnvelope(value: unknown, raw: string, repairs: readonly string[]): 
 function toCall(named: Named, tools: readonly Tool[]): Outcome {
   const tool =
     tools.find((candidate) => candidate.name === named.name) ??
-    tools.find((candidate) => sameName(candidate.name, named.name));
+    tools.find((candidate) => candidate.foreign === undefined && sameName(candidate.name, named.name)) ??
+    onlyForeign(named.name, tools);
   if (tool === undefined) {
     const message = `There is no tool "${named.name}". The tools are: ${tools.map((candidate) => candidate.name).join(', ')}.`;
     return { ok: false, error: { kind: 'unknown-tool', name: named.name, raw: named.raw, message } };
   }
-  const fitted = fitArguments(named.input, tool.input);
+  const fitted = fitInput(named.input, tool.input);
   if (!fitted.ok) {
     const message = `The arguments of ${tool.name} are not right: ${fitted.problem}.`;
     return { ok: false, error: { kind: 'bad-arguments', name: tool.name, raw: named.raw, message } };
@@ -112,6 +113,13 @@ function toCall(named: Named, tools: readonly Tool[]): Outcome {
     ok: true,
     call: { id: named.id, tool, input: fitted.input, repairs: [...named.repairs, ...spelled, ...fitted.repairs] },
   };
+}
+
+/** Case and hyphens may differ, and there is one alone that it can mean: the names of strangers are often alike. */
+function onlyForeign(name: string, tools: readonly Tool[]): Tool | undefined {
+  const plain = (one: string): string => one.toLowerCase().replaceAll('-', '_');
+  const [first, ...others] = tools.filter((tool) => tool.foreign !== undefined && plain(tool.name) === plain(name));
+  return others.length === 0 ? first : undefined;
 }
 
 function sameName(left: string, right: string): boolean {

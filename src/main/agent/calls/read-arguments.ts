@@ -1,6 +1,8 @@
 import { jsonrepair } from 'jsonrepair';
 import type { z } from 'zod';
 import { isRecord } from '@shared/unknown-value.ts';
+import type { Tool } from '../../tools/define.ts';
+import { isRawInput } from '../../tools/define.ts';
 
 /** A JSON value and what had to be repaired to read it. */
 export type ReadJson =
@@ -77,6 +79,13 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
 export type Fitted =
   | { readonly ok: true; readonly input: unknown; readonly repairs: readonly string[] }
   | { readonly ok: false; readonly problem: string };
+
+/** An input by what its tool takes. A foreign tool gets what was written: nothing is renamed or converted for it. */
+export function fitInput(value: unknown, input: Tool['input']): Fitted {
+  if (!isRawInput(input)) return fitArguments(value, input);
+  const problem = input.check(value);
+  return problem === null ? { ok: true, input: value, repairs: [] } : { ok: false, problem };
+}
 
 /** Parses an input by a tool's schema; where that fails, once more with names and simple types put right. Nothing is filled in. */
 export function fitArguments(value: unknown, schema: z.ZodType): Fitted {

@@ -1,6 +1,7 @@
 import { carriedSteps } from '@shared/session/plan-steps.ts';
 import type { Tool, ToolContext } from '../../tools/define.ts';
 import type { Turn } from '../turn/turn.ts';
+import { createForeignTool } from '../../tools/foreign/foreign-tool.ts';
 
 /** The tool by which a model says how far a plan is; it makes sense while one is carried out alone. */
 const planTool = 'update_plan';
@@ -9,10 +10,12 @@ function carriesPlan({ task, options }: Pick<Turn, 'task' | 'options'>): boolean
   return !options.plan && carriedSteps(task) !== null;
 }
 
-/** The tools that the loop of this turn may be offered. */
+/** The tools that the loop of this turn may be offered: ours, then those of others as they were at its start. */
 export function toolsOfTurn(turn: Turn): readonly Tool[] {
-  const { tools } = turn.dependencies;
-  return carriesPlan(turn) ? tools : tools.filter(({ name }) => name !== planTool);
+  const { tools, foreign } = turn.dependencies;
+  const own = carriesPlan(turn) ? tools : tools.filter(({ name }) => name !== planTool);
+  const specs = turn.found.facts?.foreign ?? [];
+  return [...own, ...specs.map((spec) => createForeignTool(spec, foreign?.call ?? null))];
 }
 
 /** How a tool notes the plan's progress; written inside its effect, so that a replay takes it from the log. */

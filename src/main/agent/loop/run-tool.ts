@@ -6,6 +6,7 @@ import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/define.ts';
 import { callRule } from '../../safety/approvals/approval-policy.ts';
 import { askApproval } from '../approval/request-approval.ts';
+import { askForeignCall } from '../approval/request-foreign-call.ts';
 import { askNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
 import { capOutput } from '../prompt/shorten-output.ts';
 import { createOutputSink } from './output-sink.ts';
@@ -38,14 +39,19 @@ export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   const waitedBefore = waitedMs(turn);
   // Before its time begins to count: a person may take long to answer.
   const access = await askForAccess(turn, run).catch((error: unknown) => {
-    if (turn.signal.aborted) return { denied: cancelledResult, network: null };
-    return { denied: { status: 'error', output: messageOf(error) } satisfies ToolResult, network: null };
+    if (turn.signal.aborted) return denied(cancelledResult);
+    return denied({ status: 'error', output: messageOf(error) });
   });
   const startedAt = journal.now();
   const sink = createOutputSink(journal, run.toolCallId);
   const before = turn.changes.writes();
   const result = checkResult(
-    access.denied ?? (await runWithDeadline(turn, { ...run, network: access.network }, sink.emit)),
+    access.denied ??
+      (await runWithDeadline(
+        turn,
+        { ...run, input: access.input ?? run.input, network: access.network },
+        run.tool.foreign === undefined ? sink.emit : progressOf(turn, run.toolCallId),
+      )),
   );
   const notes = afterNotes(turn, run, result, before);
   const whole = [result.output, ...notes].join('\n');
@@ -62,6 +68,17 @@ export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
     data: safeData(result.data),
   };
 }
+
+/** How far a server says it is, for people to see; it is no part of the result. */
+function progressOf(turn: Turn, toolCallId: string): ToolContext['emit'] {
+  const decoder = new TextDecoder();
+  return (stream, bytes) => {
+    const text = decoder.decode(bytes, { stream: true }).slice(0, longestProgress);
+    turn.dependencies.journal.push({ type: 'output-chunk', toolCallId, stream, text });
+  };
+}
+
+const longestProgress = 1_000;
 
 interface GrantedRun extends ToolRun {
   readonly network: Extract<NetworkAnswer, { type: 'granted' }> | null;
@@ -157,34 +174,51 @@ function changedText(changed: readonly RecordedChange[], isOwed: boolean): strin
 /** Marks a result that ends the turn: a question came up and there was nobody to ask. */
 export const needsApproval = { needsApproval: true } as const;
 
+interface AccessAnswer {
+  readonly denied: ToolResult | null;
+  readonly network: GrantedRun['network'];
+  /** In place of what the model wrote. */
+  readonly input?: unknown;
+}
+
+const granted: AccessAnswer = { denied: null, network: null };
+
+function denied(result: ToolResult): AccessAnswer {
+  return { denied: result, network: null };
+}
+
+function refusal(output: string, byNobody: boolean): AccessAnswer {
+  return denied({ status: 'refused', output, ...(byNobody ? { data: needsApproval } : {}) });
+}
+
 /**
  * What leaves the sandbox needs a yes. It is asked inside the effect, as the guards do, so that questions stand in
  * the log between `tool-started` and `tool-ended` and a replay does not ask again.
  */
-async function askForAccess(
-  turn: Turn,
-  run: ToolRun,
-): Promise<{ readonly denied: ToolResult | null; readonly network: GrantedRun['network'] }> {
+async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
   const rule = callRule(run.tool.access, turn.dependencies.sandbox.tier, turn.options.plan);
-  const say = (denied: ToolResult | null): { denied: ToolResult | null; network: null } => ({ denied, network: null });
   if (rule === 'refused') {
-    return say({ status: 'refused', output: `${run.tool.name} is not available: this session can only read.` });
+    return denied({ status: 'refused', output: `${run.tool.name} is not available: this session can only read.` });
   }
   // What a small model writes for want of an answer is no answer. In doubt a text is no question (`task-kind.ts`).
-  if (run.tool.access === 'write' && turn.given.isQuestion) return say({ status: 'refused', output: onlyAsked });
+  if (run.tool.access === 'write' && turn.given.isQuestion) return denied({ status: 'refused', output: onlyAsked });
   if (run.tool.access === 'execute') {
     const answer = await askNetwork(turn, run.toolCallId, run.input);
     if (answer.type === 'granted') return { denied: null, network: answer };
-    if (answer.type === 'denied')
-      return say({ status: 'refused', output: answer.text, ...(answer.byNobody ? { data: needsApproval } : {}) });
+    if (answer.type === 'denied') return refusal(answer.text, answer.byNobody);
   }
-  if (rule === 'free') return say(null);
+  if (run.tool.foreign !== undefined) {
+    const { toolCallId, input } = run;
+    const answer = await askForeignCall(turn, { spec: run.tool.foreign, toolCallId, input });
+    return answer.type === 'granted'
+      ? { denied: null, network: null, input: answer.input }
+      : refusal(answer.text, answer.byNobody);
+  }
+  if (rule === 'free') return granted;
   const subject = run.tool.label(run.input);
   const reason = 'It leaves the sandbox.';
   const answer = await askApproval(turn, { kind: 'network', subject, reason, toolCallId: run.toolCallId });
-  if (answer === 'allow') return say(null);
-  const output = `Not allowed: ${subject}`;
-  return say(answer === 'nobody' ? { status: 'refused', output, data: needsApproval } : { status: 'refused', output });
+  return answer === 'allow' ? granted : refusal(`Not allowed: ${subject}`, answer === 'nobody');
 }
 
 const onlyAsked =

@@ -1,3 +1,4 @@
+import type { EventOf } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
 import type { EffectRecord } from '../../sessions/journal/journal.ts';
@@ -129,7 +130,15 @@ async function request(turn: Turn, { callId, style }: ToolAnswer, call: ParsedCa
 
 async function begin(turn: Turn, call: ParsedCall, toolCallId: string): Promise<void> {
   const { tool, input } = call;
-  await turn.log.append({ type: 'tool-started', toolCallId, tool: tool.name, by: 'model', input, label: label(call) });
+  const started = {
+    type: 'tool-started',
+    toolCallId,
+    tool: tool.name,
+    by: 'model',
+    input,
+    label: label(call),
+  } as const;
+  await turn.log.append({ ...started, ...foreignOf(tool) });
 }
 
 function isNew({ conduct = 1 }: Turn['dependencies']['config']): boolean {
@@ -161,6 +170,13 @@ async function leaveOut(
   const output = `Skipped: before it in the same answer, this failed: ${failed.labels.join('; ')}. Call it again when that is done.`;
   await endTool(turn, toolCallId, call.tool.name, emptyRecord('error', output));
   return null;
+}
+
+/** Who answers a tool of others: that decides what a session has met from then on. */
+function foreignOf({ foreign }: Tool): Pick<EventOf<'tool-started'>, 'foreign'> {
+  if (foreign === undefined) return {};
+  const { server, leaves, readsFiles } = foreign;
+  return { foreign: { server, leaves, readsFiles } };
 }
 
 function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsOutcome | null {

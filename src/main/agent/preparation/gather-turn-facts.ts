@@ -27,6 +27,7 @@ export async function gatherTurnFacts(
           ...(await modelsOf(turn)),
           routes: await dependencies.routeRules(),
           ...(await capsLeft(turn)),
+          ...(await foreignTools(turn)),
           sandbox: {
             tier: sandbox.tier,
             workspacePath: sandbox.workspacePath,
@@ -68,6 +69,11 @@ async function modelsOf(
 /** Also where all is to run in the cloud: at a cap the work may go on locally. */
 function needsLocal({ policy, atCap }: Turn['options']): boolean {
   return policy !== 'cloud' || atCap !== 'stop';
+}
+
+async function foreignTools({ dependencies }: Pick<Turn, 'dependencies'>): Promise<Pick<TurnFacts, 'foreign'>> {
+  const offered = (await dependencies.foreign?.offered()) ?? [];
+  return offered.length === 0 ? {} : { foreign: [...offered] };
 }
 
 /** A reservation log that cannot be looked into says so at the first call that would cost money. */

@@ -4,6 +4,7 @@ import { routeRuleSchema } from '@shared/routing/route-rules.ts';
 import { z } from 'zod';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import { capScopeSchema } from '@shared/events/approval-events.ts';
+import { foreignToolSchema } from '@shared/tools/foreign-tool-spec.ts';
 
 const projectFactsSchema = z.object({
   languages: z.array(
@@ -38,6 +39,8 @@ export const turnFactsSchema = z.object({
   caps: z.array(z.object({ scope: capScopeSchema, leftUsd: z.number() })).optional(),
   /** One of the two was not found, so that all runs on the other; absent where both are there. */
   lacks: whereSchema.optional(),
+  /** Tools of others that this turn may be offered; absent: there are none. */
+  foreign: z.array(foreignToolSchema).optional(),
   /** Whether the service of the cloud model could be reached; absent where nobody knows. */
   network: z.enum(['there', 'away']).optional(),
   sandbox: z.object({

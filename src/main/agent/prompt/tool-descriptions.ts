@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ToolSpec } from '../../models/providers/define.ts';
 import type { Tool } from '../../tools/define.ts';
+import { isRawInput } from '../../tools/define.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
 export type PromptForm = 'short' | 'full';
@@ -29,7 +30,20 @@ interface ToolChoice {
   readonly writesWhole: boolean;
 }
 
+/** What a model is told of: of ours what its form and budget allow, and behind them what the person connected. */
 export function toolsForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {
+  const foreign = all.filter((tool) => tool.foreign !== undefined);
+  return [
+    ...ownForForm(
+      all.filter((tool) => tool.foreign === undefined),
+      form,
+      choice,
+    ),
+    ...foreign,
+  ];
+}
+
+function ownForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {
   const { budget, writesWhole } = choice;
   // Where there is nothing to write files whole with, quoting is better than nothing.
   const leavesOut = writesWhole && all.some(({ name }) => name === 'write_file');
@@ -71,6 +85,7 @@ export function toolLines(tools: readonly Tool[], form: PromptForm, isPlain: boo
  * in whatever may be there: each command of one asked for a network, with more hosts from step to step.
  */
 function inputSchemaOf(tool: Tool, form: PromptForm, isPlain: boolean): Record<string, unknown> {
+  if (isRawInput(tool.input)) return { ...tool.input.jsonSchema };
   const { $schema: _schema, ...schema } = z.toJSONSchema(tool.input, { io: 'input', unrepresentable: 'any' });
   const properties: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(schema.properties ?? {})) {

@@ -17,6 +17,7 @@ import type { Provider } from '../../models/providers/define.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Effects, Journal } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
+import type { ForeignTools } from '../../tools/foreign/foreign-tool.ts';
 import type { Recipe, RecipeSettings } from '../../recipes/define.ts';
 
 /** A model and the provider that answers for it. */
@@ -82,6 +83,8 @@ export interface AgentDependencies {
   /** The provider that answers for a model. Null: there is none of that name. */
   readonly provider: (providerId: string) => Provider | null;
   readonly tools: readonly Tool[];
+  /** Tools of others; absent: there are none, as in a replay. */
+  readonly foreign?: ForeignTools;
   readonly recipes: readonly Recipe[];
   readonly gatherFacts: GatherFacts;
   /** What commands find on this machine, a line or two for a model; absent: nothing is said. */

@@ -109,6 +109,7 @@ function handlersOf(
       if (action === 'approve') return take(approveRules(context, word ?? '', args));
       return take(action === 'check' ? checkRules(context, word, args) : testRules(context, word, args));
     },
+    tools: toolsHandler(context, take),
     plan: async (model, args) =>
       take((await import('./commands/models/memory-plan.command.ts')).plan(context, model, args)),
     sandboxImage: async (action, word, args) =>
@@ -119,11 +120,25 @@ function handlersOf(
       take((await import('./commands/projects/prepare-project.command.ts')).prepareProject(context, folder, args)),
     instructions: async (action, folder, args) =>
       take((await import('./commands/projects/instructions.command.ts')).instructions(context, action, folder, args)),
-    clean: async (args) => take((await import('./commands/clean.command.ts')).clean(context, args)),
-    doctor: async (args) => take((await import('./commands/doctor.command.ts')).doctor(context, args)),
+    ...homeHandlers(context, take),
     serve: async (args) => take((await import('./commands/serve.command.ts')).serve(context, await door.open(), args)),
     serveKeys: async (...all) => take((await import('./commands/serve-api.command.ts')).serveKeys(context, ...all)),
   };
+}
+
+function homeHandlers(
+  context: CommandContext,
+  take: (work: Promise<number>) => Promise<void>,
+): Pick<Handlers, 'clean' | 'doctor'> {
+  return {
+    clean: async (args) => take((await import('./commands/clean.command.ts')).clean(context, args)),
+    doctor: async (args) => take((await import('./commands/doctor.command.ts')).doctor(context, args)),
+  };
+}
+
+function toolsHandler(context: CommandContext, take: (work: Promise<number>) => Promise<void>): Handlers['tools'] {
+  return async (action, words, args) =>
+    take((await import('./commands/tools.command.ts')).tools(context, action, words, args));
 }
 
 async function close(door: CoreConnection, code: number, terminal: CommandContext['terminal']): Promise<number> {

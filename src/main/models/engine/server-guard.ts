@@ -2,13 +2,14 @@ import { win32 } from 'node:path';
 import { startProgram } from '../../lib/programs/start-program.ts';
 
 /**
- * Runs a server for as long as the process that started it lives: `server-guard PROGRAM ARGUMENT…`. A server knows nothing
- * of us; with its guard it ends with us, however we end. What it prints is passed on.
+ * Runs a server for as long as the process that started it lives: `server-guard [--stdin] PROGRAM ARGUMENT…`. A server knows nothing
+ * of us; with its guard it ends with us, however we end. What it prints is passed on; with `--stdin` what it is told, too.
  */
-const [program = '', ...args] = process.argv.slice(2);
+const hasInput = process.argv[2] === '--stdin';
+const [program = '', ...args] = process.argv.slice(hasInput ? 3 : 2);
 const isWindows = process.platform === 'win32';
 /** How long it may take to end by itself: a model server has processes of its own to end. */
-const graceMs = 5_000;
+const graceMs = hasInput ? 1_500 : 5_000;
 
 /** Who started this has chosen both. */
 const own = { folder: process.cwd(), env: variables() };
@@ -16,7 +17,7 @@ const server = startProgram({
   ...own,
   program,
   args,
-  stdio: ['ignore', 'inherit', 'inherit'],
+  stdio: [hasInput ? 'inherit' : 'ignore', 'inherit', 'inherit'],
   // A group of its own, so that what it has started can be ended, too.
   detached: !isWindows,
 });

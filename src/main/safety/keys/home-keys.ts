@@ -26,6 +26,13 @@ export interface HomeKeys {
   readonly remove: (provider: string) => Promise<void>;
   /** Rejects with `not-found` where none was removed a moment ago. */
   readonly restore: (provider: string) => Promise<void>;
+  /** Secrets of other parts of Dewpoint, by names of their own (`tools.SERVER.VARIABLE`). Rejects where the store does not open. */
+  readonly own: {
+    /** The environment goes first, where `variable` names one. */
+    readonly find: (name: string, variable: string | null) => Promise<string | null>;
+    readonly set: (name: string, value: string) => Promise<void>;
+    readonly remove: (name: string) => Promise<void>;
+  };
   readonly dispose: () => void;
 }
 
@@ -96,6 +103,14 @@ export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
       }
       mustBeReady(state);
       await setUp(options, provider);
+    },
+    own: {
+      find: async (name, variable) => {
+        const found = await keys.find({ provider: name, variable });
+        return found.type === 'stored' ? found.value : null;
+      },
+      set: (name, value) => keep(keys, name, value),
+      remove: async (name) => void (await keys.remove(name)),
     },
     dispose: keys.dispose,
   };

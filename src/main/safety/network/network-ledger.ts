@@ -64,6 +64,9 @@ export function createNetworkLedger(): NetworkLedger {
           return;
         case 'tool-started':
           if (isOfPackage(event.input)) bits = { ...bits, untrusted: true };
+          // Its answer is text from outside, wherever it runs.
+          if (event.foreign !== undefined)
+            bits = { ...bits, untrusted: true, outward: bits.outward || event.foreign.leaves };
           return;
         case 'turn-started':
           askedBefore = answers.all().length;

@@ -7,6 +7,7 @@ export function approvalText(kind: string): string {
   if (kind === 'instructions') return t('approval.instructions');
   if (kind === 'hard-links') return t('approval.hard-links');
   if (kind === 'disk') return t('approval.disk');
+  if (kind === 'foreign-tool') return t('approval.foreign-tool');
   if (kind === 'fence') return t('approval.fence');
   return kind === 'network' ? t('approval.network') : t('approval.unknown', { kind: seenName(kind) });
 }

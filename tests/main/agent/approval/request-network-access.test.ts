@@ -220,7 +220,7 @@ describe('a command that asks for a network', () => {
   });
 
   it('runs nothing when the bytes are not those that were approved', async () => {
-    const base = builtInTools(discoverTools(), { now: () => 0 }).list();
+    const base = builtInTools(discoverTools(), { now: () => 0 });
     const tools = base.map((tool): Tool =>
       tool.name !== 'run_command'
         ? tool

@@ -4,7 +4,7 @@ import type { Part } from '@shared/models/model-messages.ts';
 import { parseCalls } from '../../../../src/main/agent/calls/parse-calls.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 
-const tools = builtInTools(discoverTools(), { now: () => 0 }).list();
+const tools = builtInTools(discoverTools(), { now: () => 0 });
 
 interface Meant {
   readonly tool: string;

@@ -4,7 +4,7 @@ import { parseCalls } from '../../../../src/main/agent/calls/parse-calls.ts';
 import type { CallStyle } from '../../../../src/main/agent/calls/call-types.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 
-const tools = builtInTools(discoverTools(), { now: () => 0 }).list();
+const tools = builtInTools(discoverTools(), { now: () => 0 });
 
 const text = (value: string): readonly Part[] => [{ type: 'text', text: value }];
 

@@ -8,7 +8,7 @@ import type { Tool } from '../../../../src/main/tools/define.ts';
 import type { AgentKit } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 
-const builtIn = builtInTools(discoverTools(), { now: () => 0 }).list();
+const builtIn = builtInTools(discoverTools(), { now: () => 0 });
 const done = call('task_complete', { summary: 'ok' });
 const files = { 'a.py': 'x = 1\n', 'tests/test_a.py': 'def test_a():\n    assert True\n', 'package-lock.json': '{}' };
 

@@ -13,7 +13,7 @@ import type { Entry } from '../../../../src/main/agent/prompt/conversation.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
 
-const tools = builtInTools(discoverTools(), { now: () => 0 }).list();
+const tools = builtInTools(discoverTools(), { now: () => 0 });
 const work = { plan: false, canExecute: true };
 const small = (capabilities: Partial<ModelInfo['capabilities']>): ModelInfo => ({
   ...loopModel,

@@ -11,6 +11,8 @@ const terminalAlone: readonly string[] = [
   'run',
   // What is kept in the container engine is seen and removed there only.
   'clean',
+  // Tool servers are added and approved there only.
+  'tools',
 ];
 const core = 'src/main';
 

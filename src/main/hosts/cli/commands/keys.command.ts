@@ -1,8 +1,7 @@
-import { createInterface } from 'node:readline';
-import { text as readAll } from 'node:stream/consumers';
 import { AppError } from '@shared/errors.ts';
 import { printable, seenName } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../command-context.ts';
+import { readSecret } from '../questions/read-secret.ts';
 import { usageError } from '../report-failure.ts';
 import { jsonLine } from '../terminal/terminal.ts';
 import type { KeyEntry } from '@shared/contract/keys-contract.ts';
@@ -14,7 +13,7 @@ export const setKey: Command<[string, { readonly thisRun?: boolean }]> = async (
   const core = await context.core();
   // A wrong name is found before a person types a key for it.
   await knownProvider(context, provider);
-  const value = (await readKey(context, provider)).trim();
+  const value = (await readSecret(context, `Key of ${seenName(provider)}`)).trim();
   if (value === '') throw usageError('No key was given.', `For example: dewpoint keys set ${provider} < FILE`);
   const outcome = await core.keys.set({ provider, value, forThisRun: thisRun === true });
   const place = outcome.kept === 'store' ? "in your system's key store" : 'in memory until Dewpoint quits';
@@ -68,21 +67,4 @@ async function knownProvider({ core }: CommandContext, provider: string): Promis
   throw new AppError('not-found', `The provider ${provider} was not found.`, {
     hint: `Choose one of: ${keys.map((entry) => entry.provider).join(', ')}. Add another: dewpoint settings set providers.NAME …`,
   });
-}
-
-async function readKey({ terminal, signal }: CommandContext, provider: string): Promise<string> {
-  if (!terminal.isInteractive) return readAll(process.stdin);
-  terminal.err(`Key of ${seenName(provider)} (not shown as you type): `);
-  // Echo goes through `output`; without one nothing of the key appears.
-  const reader = createInterface({ input: process.stdin, terminal: true });
-  try {
-    return await new Promise((resolve) => {
-      reader.once('line', resolve);
-      reader.once('close', () => resolve(''));
-      signal.addEventListener('abort', () => reader.close(), { once: true });
-    });
-  } finally {
-    reader.close();
-    terminal.err('\n');
-  }
 }

@@ -10,6 +10,8 @@ import type { DoctorArguments } from '../commands/doctor.command.ts';
 import type { RunArguments } from '../commands/run.command.ts';
 import type { RouteArguments } from '../commands/route.command.ts';
 import { addRules } from './rules-program.ts';
+import type { ToolsAction, ToolsArguments } from './tools-program.ts';
+import { addTools } from './tools-program.ts';
 import type { ImageAction, ImageArguments } from '../commands/sandbox-image.command.ts';
 import type { ServeArguments } from '../commands/serve.command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -31,6 +33,7 @@ export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandler
   costs(args: CostsArguments): Promise<void>;
   budget(action: BudgetAction, words: readonly string[], args: BudgetArguments): Promise<void>;
   settings(action: 'get' | 'set' | 'unset' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
+  tools(action: ToolsAction, words: readonly string[], args: ToolsArguments): Promise<void>;
   plan(model: string | undefined, args: PlanArguments): Promise<void>;
   sandboxImage(action: ImageAction, word: string | undefined, args: ImageArguments): Promise<void>;
   clean(args: CleanArguments): Promise<void>;
@@ -66,6 +69,7 @@ export function buildProgram(handlers: Handlers, version: string, terminal: Pick
   addBudget(program, handlers);
   addRoute(program, handlers);
   addRules(program, (action, word, args) => handlers.rules(action, word, args));
+  addTools(program, (action, words, args) => handlers.tools(action, words, args));
   addProjects(program, handlers);
   addClean(program, handlers);
   addSandbox(program, (action, word, args) => handlers.sandboxImage(action, word, args));

@@ -154,6 +154,12 @@ function askedOf(question: Question): Asked {
         fields: [{ label: 'file', text: subject, isName: true }, because],
         grant: 'If you say yes, the agent can change this one file.',
       };
+    case 'foreign-tool':
+      return {
+        what: 'call a tool of a server',
+        fields: [{ label: 'tool', text: subject, isName: true }, because, fieldOf('it gets', text)],
+        grant: 'If you say yes, the server gets exactly this, once.',
+      };
     case 'fence':
       return {
         what: 'send restricted content away from this machine',

@@ -14,6 +14,7 @@ const handlers: Handlers = {
   replay: nothing,
   route: nothing,
   rules: nothing,
+  tools: nothing,
   manifest: nothing,
   sessions: nothing,
   searchSessions: nothing,

@@ -21,6 +21,7 @@ async function parse(
     replay: record('replay'),
     route: record('route'),
     rules: record('rules'),
+    tools: record('tools'),
     manifest: record('manifest'),
     sessions: record('sessions'),
     searchSessions: record('searchSessions'),

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { valueOf } from '@shared/errors.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import type { HostPrograms } from './lib/programs/host-programs.ts';
+import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
+import type { SettingsStore } from './settings/settings-store.ts';
+import { createNetFetch } from './lib/net/net-fetch.ts';
+import { createHostServers } from './tools/mcp/server-process.ts';
+import { createToolPins } from './tools/servers/tool-pins.ts';
+import { createToolServers } from './tools/servers/tool-servers.ts';
+import { createContainerServers } from './sandbox/container-servers.ts';
+import type { HomeKeys } from './safety/keys/home-keys.ts';
+import { discoverRecipes } from './recipes/registry.ts';
+import { builtInTools, discoverTools } from './tools/registry.ts';
+
+interface ToolBase {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The Node that runs our own programs, and the built guard of servers. */
+  readonly files: { readonly node: string; readonly serverGuard: string };
+  readonly programs: HostPrograms;
+  readonly settings: SettingsStore;
+  readonly now: () => number;
+}
+
+/** Tools and recipes, and the servers of foreign tools: what starts them, what they are given, and what the user approved of them. */
+export function createToolParts(
+  {
+    home,
+    version,
+    onNotice,
+  }: { readonly home: string; readonly version: string; readonly onNotice: (text: string) => void },
+  { env, files, programs, settings, now }: ToolBase,
+  keys: HomeKeys,
+  startSandbox: SandboxFactory,
+) {
+  const folder = join(home, 'tools');
+  const servers = () => settings.current().toolServers;
+  const pins = createToolPins(folder);
+  const onHost = createHostServers({ programs, nodePath: files.node, guardPath: files.serverGuard });
+  const inContainer = createContainerServers({
+    folder: join(home, 'workspaces'),
+    startSandbox,
+    settings: () => settings.current().sandbox,
+    onNotice,
+  });
+  const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
+  const toolServers = createToolServers({
+    servers,
+    pins,
+    now,
+    version,
+    fetch: createNetFetch(() => settings.current().connection, env),
+    start: (start, signal) => (start.definition.where === 'host' ? onHost : inContainer)(start, signal),
+    // A header has no variable of its own: `Authorization` in the environment is nobody's.
+    secret: (server, variable) =>
+      keys.own.find(nameOf(server, variable), servers()[server]?.definition.kind === 'http' ? null : variable),
+  });
+  const toolCommands = {
+    servers,
+    pins,
+    now,
+    running: toolServers,
+    save: async (name: string, server: Settings['toolServers'][string] | null) => {
+      const key = ['toolServers', name];
+      valueOf(await (server === null ? settings.unset(key) : settings.set(key, server)));
+    },
+    keepSecret: (server: string, variable: string, value: string) => keys.own.set(nameOf(server, variable), value),
+    dropSecret: (server: string, variable: string) => keys.own.remove(nameOf(server, variable)),
+  };
+  const tools = builtInTools(discoverTools(), { now });
+  const recipes = discoverRecipes();
+  return { tools, recipes, foreign: toolServers, toolCommands, disposeTools: toolServers.dispose };
+}

@@ -1,0 +1,201 @@
+import { resolve } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import type { ServerDefinition, ToolReport, ToolServerReport } from '@shared/tools/server-definition.ts';
+import { definitionText, serverDefinitionSchema } from '@shared/tools/server-definition.ts';
+import { issuesText } from '@shared/text/issue-text.ts';
+import type { Command, CommandContext } from '../command-context.ts';
+import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
+import { confirm } from '../questions/confirm.ts';
+import { readSecret } from '../questions/read-secret.ts';
+import { usageError } from '../report-failure.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { jsonLine } from '../terminal/terminal.ts';
+import { quotedRows, showBlanks } from '../terminal/quoted-rows.ts';
+
+type Words = readonly [string, ...string[]];
+
+/** `dewpoint tools`: what stands in it as a server's own words is quoted, and never read as Dewpoint's. */
+export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = async (
+  context,
+  action,
+  words,
+  args,
+) => {
+  const { tools: core } = await context.core();
+  const { terminal } = context;
+  if (action === 'list') return list(await core.list(), terminal, args);
+  const [name = '', ...rest] = words;
+  switch (action) {
+    case 'add':
+      return add(context, [name, ...rest], args);
+    case 'import': {
+      const where = args.onHost === true ? 'host' : 'container';
+      const { added, skipped } = await core.importFile({ path: resolve(name), where });
+      for (const one of skipped) terminal.err(`Not added: ${seenWords(one)}\n`);
+      for (const one of added) terminal.out(`${one}\n`);
+      if (added.length > 0) terminal.err(`Added ${added.length}. Approve each: dewpoint tools approve NAME\n`);
+      return added.length === 0 ? 1 : 0;
+    }
+    case 'secret':
+      await core.secret({ name, variable: rest[0] ?? '', value: await valueFor(context, name, rest[0] ?? '') });
+      terminal.err(`${seenName(rest[0] ?? '')} of ${seenName(name)} is kept in your system's key store.\n`);
+      return 0;
+    case 'approve':
+      return approve(context, [name, ...rest], args);
+    case 'on':
+    case 'off': {
+      const [tool] = rest;
+      show(await core.set({ name, isOn: action === 'on', ...(tool === undefined ? {} : { tool }) }), terminal, args);
+      return 0;
+    }
+    case 'remove':
+      await core.remove({ name });
+      terminal.err(`${seenName(name)} is removed.\n`);
+      return 0;
+    case 'test':
+      show(await core.test({ name }), terminal, args);
+      return 0;
+    case 'show':
+      show(await find(context, name), terminal, args);
+      return 0;
+    default:
+      return action satisfies never;
+  }
+};
+
+async function valueFor(context: CommandContext, name: string, variable: string): Promise<string> {
+  const value = (await readSecret(context, `${seenName(variable)} of ${seenName(name)}`)).trim();
+  if (value !== '') return value;
+  throw usageError('No value was given.', `For example: dewpoint tools secret ${name} ${variable} < FILE`);
+}
+
+async function find({ core }: CommandContext, name: string): Promise<ToolServerReport> {
+  const found = (await (await core()).tools.list()).find((one) => one.name === name);
+  if (found !== undefined) return found;
+  throw new AppError('not-found', `There is no tool server ${name}.`, { hint: 'See: dewpoint tools list' });
+}
+
+const states = {
+  'not-approved': 'not approved',
+  off: 'off',
+  idle: 'ready',
+  running: 'running',
+  failed: 'failed',
+} as const satisfies Readonly<Record<ToolServerReport['state'], string>>;
+
+function list(servers: readonly ToolServerReport[], { out, err }: Terminal, { json }: ToolsArguments): number {
+  if (json === true) out(jsonLine(servers));
+  else if (servers.length === 0) err('No tool servers. Add one: dewpoint tools add NAME ADDRESS\n');
+  else {
+    for (const { name, state, text, tools: all } of servers) {
+      const on = all.filter(({ isOn }) => isOn);
+      const tokens = on.reduce((sum, one) => sum + one.tokens, 0);
+      out(
+        `${name.padEnd(24)}  ${states[state].padEnd(12)}  ${on.length} of ${all.length} tools on, about ${tokens} tokens  ${seenName(text)}\n`,
+      );
+    }
+  }
+  return 0;
+}
+
+function show(server: ToolServerReport, terminal: Terminal, { json }: ToolsArguments): void {
+  const { out, err, colors } = terminal;
+  if (json === true) return out(jsonLine(server));
+  err(`${server.name}: ${states[server.state]}. ${seenName(server.text)}\n`);
+  if (server.server !== null) err(`It calls itself: ${seenName(server.server)}\n`);
+  err(
+    server.definition.staysHere
+      ? 'You said that it keeps what it gets on this machine.\n'
+      : 'What it gets may leave this machine; your fences apply.\n',
+  );
+  if (server.problem !== null) err(`${colors.yellow(seenWords(server.problem))}\n`);
+  for (const tool of server.tools) {
+    const used =
+      tool.lastUsedAt === null ? 'never used' : `last used ${new Date(tool.lastUsedAt).toISOString().slice(0, 10)}`;
+    const state = tool.isOn ? 'on' : tool.state === 'ready' ? 'off' : `off: ${tool.state}`;
+    out(`${seenName(tool.name).padEnd(32)}  ${state.padEnd(12)}  about ${tool.tokens} tokens, ${used}\n`);
+  }
+  if (server.tools.some(isToApprove))
+    err(`To read and approve what is new or changed: dewpoint tools approve ${server.name}\n`);
+}
+
+function isToApprove({ state }: ToolReport): boolean {
+  return state === 'new' || state === 'changed';
+}
+
+async function add(context: CommandContext, [name, ...words]: Words, args: ToolsArguments): Promise<number> {
+  const definition = definitionOf(words, args);
+  await (await context.core()).tools.add({ name, definition });
+  const names = definition.kind === 'http' ? definition.headers : definition.env;
+  if (names.length > 0 && args.yes !== true) {
+    context.terminal.err(
+      `${name} is kept. Set what it needs, then approve it:\n${names.map((one) => `  dewpoint tools secret ${name} ${one}\n`).join('')}  dewpoint tools approve ${name}\n`,
+    );
+    return 0;
+  }
+  return approve(context, [name], args);
+}
+
+function definitionOf(words: readonly string[], args: ToolsArguments): ServerDefinition {
+  const [first = '', ...rest] = words;
+  const isAddress = /^https?:\/\//i.test(first);
+  if (isAddress && (rest.length > 0 || args.onHost === true || args.env !== undefined))
+    throw usageError('An address takes no arguments, no --env and no --on-host.');
+  if (!isAddress && args.header !== undefined) throw usageError('--header is for an address.');
+  const staysHere = args.staysHere === true;
+  const parsed = serverDefinitionSchema.safeParse(
+    isAddress
+      ? { kind: 'http', url: first, headers: args.header ?? [], staysHere }
+      : {
+          kind: 'stdio',
+          command: first,
+          args: rest,
+          env: args.env ?? [],
+          where: args.onHost === true ? 'host' : 'container',
+          staysHere,
+        },
+  );
+  if (parsed.success) return parsed.data;
+  throw usageError(issuesText(parsed.error.issues, 'the server'));
+}
+
+/** First what would run, then what its tools say: two questions, each with all that a yes is said to. */
+async function approve(context: CommandContext, [name, ...chosen]: Words, args: ToolsArguments): Promise<number> {
+  const { err, colors } = context.terminal;
+  const { tools: core } = await context.core();
+  let server = await find(context, name);
+  if (!server.isApproved) {
+    err(`${colors.yellow('May Dewpoint use this server?')}\n  ${seenName(definitionText(server.definition))}\n`);
+    if (server.definition.kind === 'stdio' && server.definition.where === 'host')
+      err('It runs on this machine, outside of any sandbox, with all that your user may do.\n');
+    if (!(await isYes(context, 'Start it and read its list of tools?', args))) return said(context, name);
+    server = await core.approve({ name, sha256: server.sha256 });
+  } else server = await core.test({ name });
+  const open = server.tools.filter((tool) => isToApprove(tool) && (chosen.length === 0 || chosen.includes(tool.tool)));
+  if (open.length === 0) {
+    show(server, context.terminal, args);
+    return 0;
+  }
+  for (const tool of open) showOpen(tool, context.terminal);
+  const what = open.length === 1 ? 'this tool' : `these ${open.length} tools`;
+  if (!(await isYes(context, `May agents call ${what}? Each call is asked about.`, args))) return said(context, name);
+  const approved = open.map(({ tool, sha256 }) => ({ tool, sha256 }));
+  show(await core.approveTools({ name, tools: approved }), context.terminal, args);
+  return 0;
+}
+
+function showOpen({ name, state, text, diff, tokens }: ToolReport, { err, columns, colors }: Terminal): void {
+  err(`\n${colors.yellow(`${seenName(name)}: ${state}`)}, about ${tokens} tokens. The server says:\n`);
+  const rows = quotedRows(showBlanks(diff ?? text ?? ''), columns);
+  err(`${rows.join('\n')}\n`);
+}
+
+async function isYes(context: CommandContext, question: string, { yes }: ToolsArguments): Promise<boolean> {
+  return yes === true || confirm(question, context);
+}
+
+function said({ terminal }: CommandContext, name: string): number {
+  terminal.err(`Nothing was approved. To come back to it: dewpoint tools approve ${name}\n`);
+  return 1;
+}

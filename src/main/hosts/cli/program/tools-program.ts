@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { collect, subcommand } from './subcommand.ts';
+
+export type ToolsAction = 'list' | 'show' | 'test' | 'add' | 'import' | 'secret' | 'approve' | 'on' | 'off' | 'remove';
+
+export interface ToolsArguments {
+  readonly onHost?: boolean;
+  readonly staysHere?: boolean;
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+type Run = (action: ToolsAction, words: readonly string[], args: ToolsArguments) => Promise<void>;
+
+/** `dewpoint tools`, with all its words. */
+export function addTools(program: Command, run: Run): void {
+  const tools = subcommand(program, 'tools', 'manage servers whose tools agents may call (MCP)', 'dewpoint tools list');
+  subcommand(tools, 'list', 'list servers, and what each may do', 'dewpoint tools list')
+    .option('--json', 'print JSON')
+    .action((args: ToolsArguments) => run('list', [], args));
+  for (const [action, what] of [
+    ['show', 'show a server and its tools'],
+    ['test', 'start or reach an approved server, and list its tools'],
+  ] as const) {
+    subcommand(tools, action, what, `dewpoint tools ${action} docs`)
+      .argument('<server>', 'the name of a server')
+      .option('--json', 'print JSON')
+      .action((name: string, args: ToolsArguments) => run(action, [name], args));
+  }
+  addAdd(tools, run);
+  subcommand(
+    tools,
+    'secret',
+    'save a key for a server; you type it, or it is read from stdin',
+    'dewpoint tools secret docs Authorization',
+  )
+    .argument('<server>', 'the name of a server')
+    .argument('<variable>', 'the variable or header that holds it')
+    .action((name: string, variable: string) => run('secret', [name, variable], {}));
+  subcommand(tools, 'approve', 'approve a server, and tools that are new or changed', 'dewpoint tools approve docs')
+    .argument('<server>', 'the name of a server')
+    .argument('[tools...]', 'only these of its tools')
+    .option('--yes', 'approve what is printed without asking')
+    .action((name: string, chosen: readonly string[], args: ToolsArguments) => run('approve', [name, ...chosen], args));
+  for (const action of ['on', 'off'] as const) {
+    subcommand(tools, action, `switch a server or one of its tools ${action}`, `dewpoint tools ${action} docs`)
+      .argument('<server>', 'the name of a server')
+      .argument('[tool]', 'one of its tools')
+      .action((name: string, tool: string | undefined) => run(action, tool === undefined ? [name] : [name, tool], {}));
+  }
+  subcommand(tools, 'remove', 'stop and remove a server, with its keys', 'dewpoint tools remove docs')
+    .argument('<server>', 'the name of a server')
+    .action((name: string) => run('remove', [name], {}));
+}
+
+function addAdd(tools: Command, run: Run): void {
+  const onHost = [
+    '--on-host',
+    'run the program on this machine, not in a container: it can do all that you can do',
+  ] as const;
+  subcommand(
+    tools,
+    'add',
+    'add a server: an address, or a program after --',
+    'dewpoint tools add docs https://mcp.example.com',
+  )
+    .argument('<name>', 'a short name: small letters, digits, hyphens')
+    .argument('<words...>', 'an address, or a program with its arguments')
+    .option('--header <name>', 'a header whose value is kept in the key store; repeatable', collect)
+    .option('--env <name>', 'a variable that the program gets; repeatable', collect)
+    .option(...onHost)
+    .option('--stays-here', 'the server keeps what it gets on this machine, so fences do not apply')
+    .option('--yes', 'approve it and all its tools without asking')
+    .action((name: string, words: readonly string[], args: ToolsArguments) => run('add', [name, ...words], args));
+  subcommand(tools, 'import', 'add the servers in a file of another program', 'dewpoint tools import .mcp.json')
+    .argument('<file>', 'a file of Claude Desktop, Cursor, VS Code or Codex, or a .mcp.json')
+    .option(...onHost)
+    .action((path: string, args: ToolsArguments) => run('import', [path], args));
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import { sha256Of } from '../../lib/sha256.ts';
+import type { Tool, ToolContext, ToolResult } from '../define.ts';
+import { schemaCheck } from './schema-check.ts';
+
+/** How a call reaches its server. Never rejects. */
+export type CallForeignTool = (
+  spec: ForeignToolSpec,
+  input: Readonly<Record<string, unknown>>,
+  how: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
+) => Promise<ToolResult>;
+
+/** Where foreign tools come from while sessions run; the same for all of them. */
+export interface ForeignTools {
+  /**
+   * What is approved and switched on at this moment, the longest approved first: what comes later stands behind, so that
+   * the beginning of a prompt stays as it was. Starts no server.
+   */
+  readonly offered: () => Promise<readonly ForeignToolSpec[]>;
+  readonly call: CallForeignTool;
+}
+
+const longest = 64;
+
+/**
+ * A name that every service takes: letters, digits, `_` and `-`, at most 64. Where something had to be changed or cut, it
+ * ends in a hash of the whole name, so that two tools never get the same one.
+ */
+export function foreignToolName(server: string, tool: string): string {
+  const plain = `${server}__${tool.replaceAll(/[^A-Za-z0-9_-]/gu, '_')}`;
+  if (plain.length <= longest && plain === `${server}__${tool}`) return plain;
+  const end = `_${sha256Of(JSON.stringify([server, tool])).slice(0, 8)}`;
+  return plain.slice(0, longest - end.length) + end;
+}
+
+/** The spec as a tool of the loop. `call` null: in a replay, which answers from its log. */
+export function createForeignTool(spec: ForeignToolSpec, call: CallForeignTool | null): Tool {
+  return {
+    name: spec.name,
+    description: spec.description,
+    access: 'network',
+    input: { jsonSchema: spec.inputSchema, check: schemaCheck(spec.inputSchema) },
+    foreign: spec,
+    label: () => `${spec.server}: ${spec.tool}`,
+    run: (input, context) => runForeign(spec, call, { input, context }),
+  };
+}
+
+async function runForeign(
+  spec: ForeignToolSpec,
+  call: CallForeignTool | null,
+  { input, context }: { readonly input: unknown; readonly context: ToolContext },
+): Promise<ToolResult> {
+  if (call === null) return { status: 'error', output: `The server ${spec.server} is not connected.` };
+  const parsed = z.record(z.string(), z.unknown()).safeParse(input);
+  if (!parsed.success) return { status: 'error', output: 'The arguments are not an object.' };
+  const encoder = new TextEncoder();
+  return call(spec, parsed.data, {
+    signal: context.signal,
+    onProgress: (text) => context.emit('stdout', encoder.encode(`${text}\n`)),
+  });
+}

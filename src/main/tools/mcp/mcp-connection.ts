@@ -1,0 +1,222 @@
+import type { Client, JsonSchemaValidator, Transport } from '@modelcontextprotocol/client';
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { ServerDefinition } from '@shared/tools/server-definition.ts';
+import { definitionsIn, type ToolDefinitionText } from '../servers/tool-pins.ts';
+import { fieldOf, isRecord } from '@shared/unknown-value.ts';
+import type { ToolResult } from '../define.ts';
+import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
+import type { StartServer } from './server-process.ts';
+
+/** A server that answers. */
+export interface McpConnection {
+  /** What it calls itself, and the revision of the protocol that both speak. */
+  readonly server: string;
+  /** As it listed them last; it may list others at any time. */
+  readonly tools: () => readonly ToolDefinitionText[];
+  /** Never rejects. */
+  readonly call: (
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    how: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
+  ) => Promise<ToolResult>;
+  readonly refresh: (signal: AbortSignal) => Promise<void>;
+  readonly isOpen: () => boolean;
+  readonly close: () => Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly name: string;
+  readonly definition: ServerDefinition;
+  /** The values of its variables or headers, by their names. */
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly fetch: typeof fetch;
+  readonly start: StartServer;
+  readonly version: string;
+  readonly onChanged: () => void;
+  /** How long it may take to answer at the start; tests make it short. */
+  readonly connectMs?: number;
+}
+
+const defaultConnectMs = 20_000;
+/** A server that never answers the question about its version is taken for an old one. */
+const probeMs = 4_000;
+const callMs = 10 * 60_000;
+
+/**
+ * Connects to a server and asks for its tools. It speaks the newest revision that both know. Dewpoint announces no
+ * capability of its own: a server that asks for a form, a model or folders is told that there is none. The package is
+ * loaded here and not at the start, for most sessions have no server.
+ */
+export async function connectMcp(options: ConnectOptions, signal: AbortSignal): Promise<McpConnection> {
+  const mcp = await import('@modelcontextprotocol/client');
+  const { definition } = options;
+  const client = new mcp.Client(
+    { name: 'dewpoint', version: options.version },
+    {
+      capabilities: {},
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(probeMs, options.connectMs ?? probeMs) } },
+      // What a result looks like is its server's affair: no schema of a stranger runs here.
+      jsonSchemaValidator: { getValidator: () => anything },
+      listChanged: { tools: { onChanged: (error, tools) => (error === null ? take(tools) : undefined) } },
+    },
+  );
+  const state: { tools: readonly ToolDefinitionText[]; isOpen: boolean } = { tools: [], isOpen: true };
+  const take = (tools: unknown): void => {
+    state.tools = definitionsIn(tools);
+    options.onChanged();
+  };
+  client.onclose = () => {
+    state.isOpen = false;
+    options.onChanged();
+  };
+  const list = async (stop: AbortSignal): Promise<void> => {
+    const { tools } = await client.listTools(undefined, {
+      signal: stop,
+      timeout: options.connectMs ?? defaultConnectMs,
+    });
+    state.tools = definitionsIn(tools);
+  };
+  const transport = definition.kind === 'http' ? null : processTransport(options, definition, signal);
+  try {
+    const reached =
+      transport ??
+      new mcp.StreamableHTTPClientTransport(new URL(definition.kind === 'http' ? definition.url : ''), {
+        fetch: cappedFetch(options.fetch),
+        requestInit: { headers: { ...options.secrets } },
+      });
+    await client.connect(reached as Transport, { signal, timeout: options.connectMs ?? defaultConnectMs });
+    await list(signal);
+  } catch (error) {
+    await client.close().catch(() => undefined);
+    await transport?.close();
+    throw connectError(options, error, transport?.said() ?? '');
+  }
+  return {
+    server: nameOf(client),
+    tools: () => state.tools,
+    call: (tool, input, how) => callTool(client, { tool, input }, how),
+    refresh: list,
+    isOpen: () => state.isOpen,
+    close: async () => {
+      await client.close().catch(() => undefined);
+      await transport?.close();
+    },
+  };
+}
+
+function processTransport(
+  { name, secrets, start }: ConnectOptions,
+  definition: Extract<ServerDefinition, { kind: 'stdio' }>,
+  signal: AbortSignal,
+): ProcessTransport {
+  return createProcessTransport((onOutput) => start({ name, definition, env: secrets, onOutput }, signal));
+}
+
+/** Nobody reads a result by its type: `callResult` looks at each part. */
+const anything: JsonSchemaValidator<never> = (input) => ({
+  valid: true,
+  data: input as never,
+  errorMessage: undefined,
+});
+
+function nameOf(client: Client): string {
+  const server = client.getServerVersion();
+  const named = server === undefined ? 'a server without a name' : `${server.name} ${server.version}`;
+  return `${named.slice(0, 100)}, MCP ${client.getNegotiatedProtocolVersion() ?? 'of unknown version'}`;
+}
+
+function connectError({ name, definition }: ConnectOptions, error: unknown, said: string): AppError {
+  if (error instanceof AppError) return error;
+  const why = messageOf(error);
+  const needsKey = definition.kind === 'http' && /\b40[13]\b|unauthori[sz]ed|forbidden/iu.test(why);
+  const hint = needsKey
+    ? `It wants a key: dewpoint tools secret ${name} Authorization. Signing in by a browser is not supported yet.`
+    : definition.kind === 'http'
+      ? 'Check its address, and whether it runs.'
+      : 'Check its command and its arguments.';
+  const printed = said === '' ? '' : ` It printed: ${said.slice(-600)}`;
+  return new AppError('network', `The tool server ${name} could not be used: ${why}.${printed}`, { hint });
+}
+
+async function callTool(
+  client: Client,
+  { tool, input }: { readonly tool: string; readonly input: Readonly<Record<string, unknown>> },
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
+): Promise<ToolResult> {
+  try {
+    const result = await client.callTool(
+      { name: tool, arguments: { ...input } },
+      {
+        signal,
+        timeout: callMs,
+        onprogress: ({ progress, total, message }) =>
+          onProgress([`${progress}${total === undefined ? '' : ` of ${total}`}`, message ?? ''].join(' ').trim()),
+      },
+    );
+    return callResult(result);
+  } catch (error) {
+    if (signal.aborted)
+      return { status: 'cancelled', output: 'It was cancelled. The server may have done some of it.' };
+    const why = messageOf(error);
+    if (/timed? ?out/iu.test(why)) return { status: 'timed-out', output: `The server did not answer: ${why}` };
+    // Sent, and no answer came: nobody knows whether it was done.
+    if (/clos|not running|terminated|socket|ECONN|fetch failed/iu.test(why))
+      return { status: 'unknown', output: `The server went away before it answered (${why}).` };
+    return { status: 'error', output: `The server says: ${why}` };
+  }
+}
+
+/** More than this of one result is dropped: nobody reads it, and it is kept with the session. */
+const mostCharacters = 4 * 1024 * 1024;
+
+/**
+ * A result of a server as text for the model. Images and sounds are named, not shown. What is structured counts where
+ * there is no text, for servers that have both say the same twice.
+ */
+function callResult(result: unknown): ToolResult {
+  const content = fieldOf(result, 'content');
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  const said = parts.map(partText).filter((text) => text !== '');
+  const structured = fieldOf(result, 'structuredContent');
+  const texts = said.length === 0 && structured !== undefined ? [JSON.stringify(structured, null, 1)] : said;
+  const whole = texts.join('\n');
+  const output =
+    whole.length > mostCharacters
+      ? `${whole.slice(0, mostCharacters)}\n[${whole.length - mostCharacters} more characters were dropped]`
+      : whole;
+  const isError = fieldOf(result, 'isError') === true;
+  return { status: isError ? 'error' : 'ok', output: output === '' ? '(The tool gave no text.)' : output };
+}
+
+function partText(part: unknown): string {
+  if (!isRecord(part)) return '';
+  const { type, text, mimeType, data, uri, name, resource } = part;
+  if (type === 'text') return typeof text === 'string' ? text : '';
+  if (type === 'image' || type === 'audio') {
+    const bytes = typeof data === 'string' ? Math.floor((data.length * 3) / 4) : 0;
+    return `[${type}, ${String(mimeType)}, ${bytes} bytes: not shown]`;
+  }
+  if (type === 'resource_link') return `[link: ${String(name)} ${String(uri)}]`;
+  if (type !== 'resource' || !isRecord(resource)) return `[content of the kind ${String(type)}: not shown]`;
+  return typeof resource.text === 'string' ? resource.text : `[file: ${String(resource.uri)}: not shown]`;
+}
+
+/** One answer of a server may not fill the memory of this program. */
+const mostBytes = 64 * 1024 * 1024;
+
+function cappedFetch(reach: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await reach(input, init);
+    if (response.body === null) return response;
+    let bytes = 0;
+    const counter = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        bytes += chunk.length;
+        if (bytes > mostBytes) controller.error(new Error('The server sent more than 64 MB.'));
+        else controller.enqueue(chunk);
+      },
+    });
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+  };
+}

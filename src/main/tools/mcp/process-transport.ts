@@ -1,0 +1,85 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { ServerProcess, ServerStart } from './server-process.ts';
+
+/** A message above this is no message but a flood: the server is ended. */
+const longestMessage = 10 * 1024 * 1024;
+const keptErrors = 2_000;
+
+export interface ProcessTransport extends Transport {
+  /** The end of what the server printed beside the protocol: why it did not start. */
+  readonly said: () => string;
+}
+
+type Start = (onOutput: ServerStart['onOutput']) => Promise<ServerProcess>;
+
+/** Messages of the protocol, one a line, over the pipes of a process that this program starts and ends in its own way. */
+export function createProcessTransport(start: Start): ProcessTransport {
+  let process: ServerProcess | null = null;
+  let errors = '';
+  let isOver = false;
+  const over = (): void => {
+    if (isOver) return;
+    isOver = true;
+    transport.onclose?.();
+  };
+  const lines = createLineReader((line) => {
+    const message = messageOf(line);
+    // What is no message is what a server prints that should print nothing else.
+    if (message !== null && !isOver) transport.onmessage?.(message);
+  });
+  const hear: ServerStart['onOutput'] = (stream, bytes) => {
+    if (stream === 'stderr') errors = (errors + Buffer.from(bytes).toString('utf8')).slice(-keptErrors);
+    else if (!lines(bytes)) {
+      transport.onerror?.(new Error(`The server sent a message of more than ${longestMessage / 1024 / 1024} MB.`));
+      void transport.close();
+    }
+  };
+  const transport: ProcessTransport = {
+    said: () => errors.trim(),
+    start: async () => {
+      process = await start(hear);
+      void process.ended.then(over);
+    },
+    send: async (message) => {
+      if (process === null || isOver) throw new Error('The server is not running.');
+      await process.write(Buffer.from(`${JSON.stringify(message)}\n`, 'utf8'));
+    },
+    close: async () => {
+      await process?.close();
+      over();
+    },
+  };
+  return transport;
+}
+
+/** False: a line grows beyond all measure. */
+function createLineReader(take: (line: string) => void): (bytes: Uint8Array) => boolean {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  return (bytes) => {
+    let from = 0;
+    for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, from)) {
+      held.push(bytes.subarray(from, at));
+      take(Buffer.concat(held).toString('utf8'));
+      held = [];
+      size = 0;
+      from = at + 1;
+    }
+    const rest = bytes.subarray(from);
+    if (rest.length > 0) held.push(Uint8Array.from(rest));
+    size += rest.length;
+    return size <= longestMessage;
+  };
+}
+
+function messageOf(line: string): JSONRPCMessage | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isOne = typeof value === 'object' && value !== null && Reflect.get(value, 'jsonrpc') === '2.0';
+    // The client checks the rest: it takes every message for a stranger's.
+    return isOne ? (value as JSONRPCMessage) : null;
+  } catch {
+    // A line of a log among the messages.
+    return null;
+  }
+}

@@ -1,0 +1,71 @@
+import { isAbsolute } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import type { ServerDefinition } from '@shared/tools/server-definition.ts';
+import type { HostPrograms } from '../../lib/programs/host-programs.ts';
+
+export type ProgramDefinition = Extract<ServerDefinition, { kind: 'stdio' }>;
+
+/** A server that runs, wherever that is. */
+export interface ServerProcess {
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+  /** Resolves when it has ended; never rejects. */
+  readonly ended: Promise<{ readonly exitCode: number | null }>;
+  /** Ends it with all that it started; resolves when they are gone. */
+  readonly close: () => Promise<void>;
+}
+
+/** `env`: the variables of its definition with their values, and no others of this machine that look like a key. */
+export interface ServerStart {
+  readonly name: string;
+  readonly definition: ProgramDefinition;
+  readonly env: Readonly<Record<string, string>>;
+  readonly onOutput: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
+}
+
+export type StartServer = (start: ServerStart, signal: AbortSignal) => Promise<ServerProcess>;
+
+export interface HostServersOptions {
+  readonly programs: HostPrograms;
+  readonly nodePath: string;
+  /** The built `server-guard`: it ends the server and its group when this program ends, however that is. */
+  readonly guardPath: string;
+}
+
+/**
+ * Starts servers on this machine, for those that a person has put there by an explicit switch: by whole path, in the empty
+ * folder, with a listed environment, in a process group of their own behind a guard.
+ */
+export function createHostServers({ programs, nodePath, guardPath }: HostServersOptions): StartServer {
+  return async ({ definition, env, onOutput }) => {
+    const program = isAbsolute(definition.command) ? definition.command : await programs.find(definition.command);
+    if (program === null || (isAbsolute(program) && !(await programs.isOutside(program)))) {
+      throw new AppError('not-found', `The program ${definition.command} was not found outside of your projects.`, {
+        hint: 'Give its whole path. An app that was not started from a terminal may have a shorter search path.',
+      });
+    }
+    const child = programs.start(nodePath, [guardPath, '--stdin', program, ...definition.args], {
+      needs: ['network'],
+      more: { ...env },
+      stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+    });
+    const ended = new Promise<{ readonly exitCode: number | null }>((resolve) => {
+      child.once('error', () => resolve({ exitCode: null }));
+      child.once('exit', (exitCode) => resolve({ exitCode }));
+    });
+    // A server that has gone takes no more; its end is told by `ended`.
+    child.stdin?.on('error', () => undefined);
+    child.stdout?.on('data', (bytes: Uint8Array) => onOutput('stdout', bytes));
+    child.stderr?.on('data', (bytes: Uint8Array) => onOutput('stderr', bytes));
+    return {
+      ended,
+      write: (bytes) =>
+        new Promise((resolve, reject) => {
+          child.stdin?.write(bytes, (error) => (error ? reject(error) : resolve()));
+        }),
+      close: async () => {
+        if (child.connected) child.disconnect();
+        await ended;
+      },
+    };
+  };
+}

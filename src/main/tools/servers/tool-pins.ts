@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { AppError } from '@shared/errors.ts';
+import { isRecord } from '@shared/unknown-value.ts';
+import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { sha256Of } from '../../lib/sha256.ts';
+
+/** A tool as its server defines it: all that a person approves, and nothing that a server could change beside it. */
+export const toolDefinitionSchema = z.object({
+  name: z.string().min(1).max(256),
+  title: z.string().optional(),
+  description: z.string().default(''),
+  inputSchema: z.record(z.string(), z.unknown()),
+  outputSchema: z.record(z.string(), z.unknown()).optional(),
+  annotations: z.record(z.string(), z.unknown()).optional(),
+});
+export type ToolDefinitionText = z.infer<typeof toolDefinitionSchema>;
+
+const pinSchema = z.object({
+  definition: toolDefinitionSchema,
+  sha256: z.string(),
+  approvedAt: z.number(),
+  lastUsedAt: z.number().nullable().default(null),
+});
+export type ToolPin = z.infer<typeof pinSchema>;
+
+/** More of a stranger is not looked at: of one definition, and of one server. */
+const longestDefinition = 64 * 1024;
+const mostDefinitions = 2_000;
+
+/** The definitions in a list of a server that can be used; each name once, the first one counts. */
+export function definitionsIn(listed: unknown): readonly ToolDefinitionText[] {
+  const items: readonly unknown[] = Array.isArray(listed) ? listed.slice(0, mostDefinitions) : [];
+  const found = new Map<string, ToolDefinitionText>();
+  for (const item of items) {
+    const parsed = toolDefinitionSchema.safeParse(item);
+    if (!parsed.success || found.has(parsed.data.name)) continue;
+    if (JSON.stringify(parsed.data).length <= longestDefinition) found.set(parsed.data.name, parsed.data);
+  }
+  return [...found.values()];
+}
+
+/** Of every part that a model or a person goes by. */
+export function hashOfTool(definition: ToolDefinitionText): string {
+  const { name, title = null, description, inputSchema, outputSchema = null, annotations = null } = definition;
+  return sha256Of(
+    JSON.stringify([name, title, description, sorted(inputSchema), sorted(outputSchema), sorted(annotations)]),
+  );
+}
+
+/** A server may write the same with its keys in another order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}
+
+/** The definition as a person reads it before a yes. */
+export function textOfTool({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: ToolDefinitionText): string {
+  const parts = [
+    `Tool: ${name}${title === undefined ? '' : ` (${title})`}`,
+    `Description:\n${description}`,
+    `Arguments:\n${JSON.stringify(inputSchema, null, 2)}`,
+    ...(outputSchema === undefined ? [] : [`Result:\n${JSON.stringify(outputSchema, null, 2)}`]),
+    ...(annotations === undefined ? [] : [`What the server says of it:\n${JSON.stringify(annotations, null, 2)}`]),
+  ];
+  return parts.join('\n\n');
+}
+
+/** The tools of each server that a person has approved, whole, in files of the home: no server has to run to offer them. */
+export interface ToolPins {
+  /** By the server's own names, the longest approved first. A file that cannot be read approves nothing. */
+  readonly of: (server: string) => Promise<readonly ToolPin[]>;
+  /** Makes one change at a time. */
+  readonly change: (server: string, edit: (pins: readonly ToolPin[]) => readonly ToolPin[]) => Promise<void>;
+}
+
+export function createToolPins(folder: string): ToolPins {
+  const known = new Map<string, readonly ToolPin[]>();
+  let last: Promise<unknown> = Promise.resolve();
+  const fileOf = (server: string): string => join(folder, server, 'approved-tools.json');
+  const read = async (server: string): Promise<readonly ToolPin[]> => {
+    const held = known.get(server);
+    if (held !== undefined) return held;
+    const file = await readJsonFile(fileOf(server), (value) => z.array(pinSchema).parse(value));
+    if (file.type === 'damaged') {
+      throw new AppError('bad-input', `The approved tools of ${server} cannot be read: ${file.reason}`, {
+        hint: `Remove ${fileOf(server)}, and approve its tools again.`,
+      });
+    }
+    // A hash that was changed by hand would approve what nobody has read.
+    const pins = (file.type === 'missing' ? [] : file.value).filter((pin) => hashOfTool(pin.definition) === pin.sha256);
+    known.set(server, pins);
+    return pins;
+  };
+  return {
+    of: read,
+    change: (server, edit) => {
+      const work = last.then(async () => {
+        const pins = edit(await read(server));
+        await writeJsonFile(fileOf(server), pins);
+        known.set(server, pins);
+      });
+      // Who asked for it gets its error; the next one starts anew.
+      last = work.catch(() => undefined);
+      return work;
+    },
+  };
+}

@@ -1,0 +1,268 @@
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { ServerDefinition, ToolServerSettings } from '@shared/tools/server-definition.ts';
+import { sha256Of } from '../../lib/sha256.ts';
+import type { ToolResult } from '../define.ts';
+import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ForeignTools } from '../foreign/foreign-tool.ts';
+import { foreignToolName } from '../foreign/foreign-tool.ts';
+import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
+import { connectMcp } from '../mcp/mcp-connection.ts';
+import type { ToolPin, ToolPins } from './tool-pins.ts';
+import { hashOfTool } from './tool-pins.ts';
+
+/** The tool servers of this home: each runs once for all sessions, from its first call on, and ends with this program. */
+export interface ToolServers extends ForeignTools {
+  /** The one that runs, or a new one. Rejects for one that nobody has approved exactly as it is, and where it does not answer. */
+  readonly connect: (name: string, signal: AbortSignal) => Promise<McpConnection>;
+  readonly running: (name: string) => McpConnection | null;
+  /** Why the last start failed; null: it did not. */
+  readonly problem: (name: string) => string | null;
+  /** Ends it; the next call starts it anew. */
+  readonly stop: (name: string) => Promise<void>;
+  readonly dispose: () => Promise<void>;
+}
+
+export interface ToolServersOptions extends Pick<ConnectOptions, 'fetch' | 'start' | 'version' | 'connectMs'> {
+  readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
+  readonly pins: ToolPins;
+  /** The value of a variable or header of a server; null: there is none. */
+  readonly secret: (server: string, variable: string) => Promise<string | null>;
+  readonly now: () => number;
+  /** One that nobody has called for so long is ended. */
+  readonly idleMs?: number;
+}
+
+interface Running {
+  readonly sha256: string;
+  readonly connection: Promise<McpConnection>;
+  open: McpConnection | null;
+  idle: NodeJS.Timeout | null;
+  calls: number;
+}
+
+const defaultIdleMs = 15 * 60_000;
+
+/** Of all that decides what would be started or reached. */
+export function hashOfServer(name: string, definition: ServerDefinition): string {
+  return sha256Of(
+    JSON.stringify([name, Object.entries(definition).sort(([left], [right]) => (left < right ? -1 : 1))]),
+  );
+}
+
+export function isApproved(name: string, { definition, approved }: ToolServerSettings): boolean {
+  return approved === hashOfServer(name, definition);
+}
+
+export function createToolServers(options: ToolServersOptions): ToolServers {
+  const pool = createPool(options);
+  return {
+    connect: async (name, signal) => (await pool.reach(name, signal)).connection,
+    running: pool.running,
+    problem: pool.problem,
+    stop: pool.stop,
+    dispose: pool.dispose,
+    offered: () => offeredTools(options, pool.running),
+    call: async (spec, input, how) => {
+      try {
+        const pin = await pinOf(options, spec);
+        const one = await pool.reach(spec.server, how.signal);
+        const live = await one.connection;
+        return differenceFrom(pin, spec, live) ?? (await callIn(one, () => live.call(spec.tool, input, how)));
+      } catch (error) {
+        if (how.signal.aborted) return { status: 'cancelled', output: 'It was cancelled. Nothing was sent.' };
+        return { status: 'error', output: messageOf(error) };
+      } finally {
+        pool.rest(spec.server);
+        await noteUse(options, spec);
+      }
+    },
+  };
+}
+
+async function callIn(one: Running, call: () => Promise<ToolResult>): Promise<ToolResult> {
+  one.calls += 1;
+  try {
+    return await call();
+  } finally {
+    one.calls -= 1;
+  }
+}
+
+/** The servers that run, each once. */
+interface Pool extends Pick<ToolServers, 'running' | 'problem' | 'stop' | 'dispose'> {
+  readonly reach: (name: string, signal: AbortSignal) => Promise<Running>;
+  /** From now on it counts how long nobody calls. */
+  readonly rest: (name: string) => void;
+}
+
+function createPool(options: ToolServersOptions): Pool {
+  const running = new Map<string, Running>();
+  const problems = new Map<string, string>();
+  const stopped = new AbortController();
+  const stop = async (name: string): Promise<void> => {
+    const one = running.get(name);
+    if (one === undefined) return;
+    running.delete(name);
+    if (one.idle !== null) clearTimeout(one.idle);
+    await (await one.connection.catch(() => null))?.close();
+  };
+  const rest = (name: string): void => {
+    const one = running.get(name);
+    if (one === undefined) return;
+    if (one.idle !== null) clearTimeout(one.idle);
+    one.idle = setTimeout(() => void (one.calls === 0 ? stop(name) : rest(name)), options.idleMs ?? defaultIdleMs);
+    one.idle.unref();
+  };
+  const start = (name: string, definition: ServerDefinition, sha256: string): Running => {
+    const connection = secretsOf(options, name, definition).then((secrets) =>
+      connectMcp({ ...options, name, definition, secrets, onChanged: () => forget() }, stopped.signal),
+    );
+    const one: Running = { sha256, connection, open: null, idle: null, calls: 0 };
+    // One that has gone away by itself is not asked again: the next call starts another.
+    const forget = (): void => {
+      if (one.open !== null && !one.open.isOpen() && running.get(name) === one) running.delete(name);
+    };
+    running.set(name, one);
+    connection.then(
+      (open) => {
+        one.open = open;
+        problems.delete(name);
+        rest(name);
+        forget();
+      },
+      (error: unknown) => {
+        problems.set(name, messageOf(error));
+        if (running.get(name) === one) running.delete(name);
+      },
+    );
+    return one;
+  };
+  return {
+    running: (name) => running.get(name)?.open ?? null,
+    problem: (name) => problems.get(name) ?? null,
+    stop,
+    rest,
+    dispose: async () => {
+      stopped.abort();
+      await Promise.all([...running.keys()].map(stop));
+    },
+    reach: async (name, signal) => {
+      const { definition } = approvedServer(options, name);
+      const sha256 = hashOfServer(name, definition);
+      const known = running.get(name);
+      if (known !== undefined && known.sha256 !== sha256) await stop(name);
+      if (stopped.signal.aborted) throw new AppError('cancelled', 'Dewpoint is ending.');
+      const one = running.get(name) ?? start(name, definition, sha256);
+      await untilAborted(one.connection, signal);
+      return one;
+    },
+  };
+}
+
+/** The wait ends with the signal; the start goes on for whoever asks next. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new AppError('cancelled', 'It was cancelled.'));
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+function approvedServer({ servers }: ToolServersOptions, name: string): ToolServerSettings {
+  const own = servers();
+  const server = Object.hasOwn(own, name) ? own[name] : undefined;
+  if (server === undefined) throw new AppError('not-found', `There is no tool server ${name}.`);
+  if (!server.isOn) throw new AppError('refused', `The tool server ${name} is switched off.`);
+  if (isApproved(name, server)) return server;
+  throw new AppError('refused', `The tool server ${name} was not approved as it is now, so it was not started.`, {
+    hint: `Look at it and approve it: dewpoint tools approve ${name}`,
+  });
+}
+
+async function secretsOf(
+  { secret }: ToolServersOptions,
+  name: string,
+  definition: ServerDefinition,
+): Promise<Readonly<Record<string, string>>> {
+  const names = definition.kind === 'http' ? definition.headers : definition.env;
+  const values = await Promise.all(names.map(async (one) => [one, await secret(name, one)] as const));
+  const missing = values.filter(([, value]) => value === null).map(([one]) => one);
+  if (missing.length > 0) {
+    throw new AppError('missing-key', `The tool server ${name} needs a value for ${missing.join(', ')}.`, {
+      hint: `Set it: dewpoint tools secret ${name} ${missing[0] ?? ''}`,
+    });
+  }
+  return Object.fromEntries(values.flatMap(([one, value]) => (value === null ? [] : [[one, value]])));
+}
+
+async function offeredTools(
+  options: ToolServersOptions,
+  running: ToolServers['running'],
+): Promise<readonly ForeignToolSpec[]> {
+  const found: { readonly spec: ForeignToolSpec; readonly at: number }[] = [];
+  for (const [name, server] of Object.entries(options.servers())) {
+    if (!server.isOn || !isApproved(name, server)) continue;
+    // A file that cannot be read is told of where servers are listed; nothing of it is offered.
+    const pins = await options.pins.of(name).catch(() => []);
+    const live = running(name);
+    for (const pin of pins) {
+      if (server.off.includes(pin.definition.name) || isChanged(pin, live)) continue;
+      found.push({ spec: specOf(name, server.definition, pin), at: pin.approvedAt });
+    }
+  }
+  return found
+    .sort((left, right) => left.at - right.at || (left.spec.name < right.spec.name ? -1 : 1))
+    .map(({ spec }) => spec);
+}
+
+/** Known only while its server runs. */
+function isChanged(pin: ToolPin, live: McpConnection | null): boolean {
+  const now = live?.tools().find(({ name }) => name === pin.definition.name);
+  return live !== null && (now === undefined || hashOfTool(now) !== pin.sha256);
+}
+
+function specOf(server: string, definition: ServerDefinition, { definition: tool }: ToolPin): ForeignToolSpec {
+  return {
+    name: foreignToolName(server, tool.name),
+    server,
+    tool: tool.name,
+    description: tool.description === '' ? (tool.title ?? tool.name) : tool.description,
+    inputSchema: tool.inputSchema,
+    leaves: !definition.staysHere,
+    // A container has no folder of a project; an address elsewhere has no folder of this machine.
+    readsFiles: definition.kind === 'http' ? isThisMachine(definition.url) : definition.where === 'host',
+  };
+}
+
+function isThisMachine(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+}
+
+async function pinOf({ pins, servers }: ToolServersOptions, { server, tool }: ForeignToolSpec): Promise<ToolPin> {
+  const pin = (await pins.of(server)).find(({ definition }) => definition.name === tool);
+  const isOff = servers()[server]?.off.includes(tool) === true;
+  if (pin !== undefined && !isOff) return pin;
+  throw new AppError('refused', `The tool ${tool} of ${server} is switched off. Nothing was sent.`);
+}
+
+/** A definition that is another by now was approved by nobody: the call is not sent. */
+function differenceFrom(pin: ToolPin, { server, tool }: ForeignToolSpec, live: McpConnection): ToolResult | null {
+  const now = live.tools().find(({ name }) => name === tool);
+  if (now !== undefined && hashOfTool(now) === pin.sha256) return null;
+  const what = now === undefined ? 'its server has it no more' : 'its definition changed since it was approved';
+  return {
+    status: 'refused',
+    output: `${server}: ${tool} is off: ${what}. Nothing was sent. Go on without it; the person can look at it with "dewpoint tools approve ${server}".`,
+  };
+}
+
+async function noteUse({ pins, now }: ToolServersOptions, { server, tool }: ForeignToolSpec): Promise<void> {
+  const at = now();
+  const noted = pins.change(server, (all) =>
+    all.map((pin) => (pin.definition.name === tool ? { ...pin, lastUsedAt: at } : pin)),
+  );
+  // When it was used is for people to see; a call is not undone for it.
+  await noted.catch(() => undefined);
+}

@@ -1,0 +1,41 @@
+import { type } from '@orpc/contract';
+import { z } from 'zod';
+import type { ServerImport, ToolServerReport } from '@shared/tools/server-definition.ts';
+import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
+import { base } from './contract-base.ts';
+
+const name = z.string().min(1).max(100);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const byName = z.object({ name });
+
+/**
+ * Servers whose tools agents may call. No answer holds the value of a secret, and what a server says of itself stands in
+ * answers as it said it: whoever shows it makes it safe to be seen.
+ */
+export const toolsContract = {
+  /** All of them as they are; starts none. */
+  list: base.output(type<readonly ToolServerReport[]>()),
+  /** Keeps a server; nothing of it is started or reached. `conflict` where there is one of that name. */
+  add: base
+    .input(z.object({ name: serverNameSchema, definition: serverDefinitionSchema }))
+    .output(type<ToolServerReport>()),
+  /** Keeps the servers in a file of another program, none of them approved. `host`: those that are programs run on this machine. */
+  importFile: base
+    .input(z.object({ path: z.string().min(1).max(4096), where: z.enum(['container', 'host']) }))
+    .output(type<ServerImport>()),
+  /** Keeps the value of a variable or header in the key store. */
+  secret: base
+    .input(z.object({ name, variable: z.string().min(1).max(200), value: z.string().min(1).max(20_000) }))
+    .output(type<void>()),
+  /** A yes to exactly this definition, by its hash; then it is started or reached, and its tools are listed. */
+  approve: base.input(z.object({ name, sha256 })).output(type<ToolServerReport>()),
+  /** A yes to exactly these definitions of tools. `conflict` where one is another by now; then none is approved. */
+  approveTools: base
+    .input(z.object({ name, tools: z.array(z.object({ tool: z.string(), sha256 })).max(2000) }))
+    .output(type<ToolServerReport>()),
+  /** Starts or reaches an approved server and lists its tools anew. */
+  test: base.input(byName).output(type<ToolServerReport>()),
+  /** Switches a server, or one of its tools. What is off is offered to no model. */
+  set: base.input(z.object({ name, tool: z.string().optional(), isOn: z.boolean() })).output(type<ToolServerReport>()),
+  remove: base.input(byName).output(type<void>()),
+};

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/**
+ * A tool that Dewpoint does not bring. It stands in the facts of each turn, whole, so that a replay reads the calls as they
+ * were read, with no server near.
+ */
+export const foreignToolSchema = z.object({
+  /** As models call it: `server__tool`. */
+  name: z.string(),
+  server: z.string(),
+  /** As its server calls it. */
+  tool: z.string(),
+  description: z.string(),
+  /** As the server gave it, word for word. */
+  inputSchema: z.record(z.string(), z.unknown()),
+  /** Whether what it is given may leave this machine. */
+  leaves: z.boolean(),
+  /** Whether it may read files of this machine. */
+  readsFiles: z.boolean(),
+});
+export type ForeignToolSpec = z.infer<typeof foreignToolSchema>;

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+
+/** A name that may begin the name of a tool at every service: no underscore, so that `server__tool` has one reading. */
+export const serverNameSchema = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,23}$/, 'Use 1 to 24 small letters, digits and hyphens, beginning with a letter.');
+
+const variableSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+const headerSchema = z.string().regex(/^[A-Za-z][A-Za-z0-9-]*$/);
+
+/** It does not pass on what it gets: the person's own word. Without it, fences hold for it as for a cloud model. */
+const staysHere = z.boolean().default(false);
+
+/** How a tool server is reached or started: exactly this is what a person says yes to. Values of secrets are never here. */
+export const serverDefinitionSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('http'),
+    url: z.url({ protocol: /^https?$/, error: 'Use an address that begins with http:// or https://.' }),
+    /** Names of headers whose values lie in the key store. */
+    headers: z.array(headerSchema).max(20).default([]),
+    staysHere,
+  }),
+  z.strictObject({
+    kind: z.literal('stdio'),
+    command: z.string().min(1).max(4096),
+    args: z.array(z.string().max(8192)).max(100).default([]),
+    /** Names of variables; their values lie in the key store, or in Dewpoint's own environment. */
+    env: z.array(variableSchema).max(50).default([]),
+    /** `container`: without a network, in a folder of its own. `host`: on this machine, with all that its user may do. */
+    where: z.enum(['container', 'host']).default('container'),
+    staysHere,
+  }),
+]);
+export type ServerDefinition = z.infer<typeof serverDefinitionSchema>;
+
+/** A server as the settings keep it. */
+export const toolServerSchema = z.strictObject({
+  definition: serverDefinitionSchema,
+  /** Of the definition that a person said yes to; null: nobody has, and nothing of it is started or reached. */
+  approved: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable()
+    .default(null),
+  isOn: z.boolean().default(true),
+  /** Its tools that are switched off, by the server's own names. */
+  off: z.array(z.string()).default([]),
+});
+export type ToolServerSettings = z.infer<typeof toolServerSchema>;
+
+/** In one line, for people: what would be started or reached. */
+export function definitionText(definition: ServerDefinition): string {
+  if (definition.kind === 'http') {
+    const headers = definition.headers.length === 0 ? '' : ` with ${definition.headers.join(', ')}`;
+    return `${definition.url}${headers}`;
+  }
+  const words = [definition.command, ...definition.args].map((word) =>
+    /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word),
+  );
+  const env = definition.env.length === 0 ? '' : ` with ${definition.env.join(', ')}`;
+  return `${words.join(' ')}${env} (${definition.where === 'host' ? 'on this machine' : 'in a container without a network'})`;
+}
+
+/** Text of a server that a person is to look at before it counts. */
+export interface ToolReport {
+  /** As a model calls it. */
+  readonly name: string;
+  /** As its server does. */
+  readonly tool: string;
+  readonly description: string;
+  /** `ready`: as it was approved. The others are off until they are approved. `gone`: the server has it no more. */
+  readonly state: 'ready' | 'new' | 'changed' | 'gone';
+  readonly isOn: boolean;
+  /** Of what is approved, or of what there is to approve. */
+  readonly sha256: string;
+  /** What its definition takes of a prompt, estimated. */
+  readonly tokens: number;
+  /** What the server says of it. Nobody checks that, and nothing is allowed because of it. */
+  readonly hints: readonly string[];
+  /** The whole definition to be approved, and of a changed one how it differs. Null: nothing is to be approved. */
+  readonly text: string | null;
+  readonly diff: string | null;
+  readonly lastUsedAt: number | null;
+}
+
+export interface ToolServerReport {
+  readonly name: string;
+  readonly definition: ServerDefinition;
+  readonly text: string;
+  readonly sha256: string;
+  readonly isApproved: boolean;
+  readonly isOn: boolean;
+  readonly state: 'not-approved' | 'off' | 'idle' | 'running' | 'failed';
+  /** Why it failed, and what to do. */
+  readonly problem: string | null;
+  /** What the server calls itself, and the revision of the protocol; null: it was not reached in this run. */
+  readonly server: string | null;
+  readonly tools: readonly ToolReport[];
+}
+
+/** What was found in a file of another program. */
+export interface ServerImport {
+  readonly added: readonly string[];
+  /** Entries that were not taken, each with the reason. */
+  readonly skipped: readonly string[];
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { foreignToolName } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import { isRecord } from '../../../../src/shared/unknown-value.ts';
+import { schemaCheck } from '../../../../src/main/tools/foreign/schema-check.ts';
+
+/** A schema has the keyword `then`, and no object of ours may have one. */
+const conditional: unknown = JSON.parse('{"then": {"required": ["path"]}}');
+
+describe('the check of a foreign schema', () => {
+  it('knows what zod cannot read: conditions, exclusions and what depends on what', () => {
+    const check = schemaCheck({
+      ...(isRecord(conditional) ? conditional : {}),
+      type: 'object',
+      properties: { kind: { enum: ['file', 'text'] }, path: { type: 'string' } },
+      required: ['kind'],
+      if: { properties: { kind: { const: 'file' } } },
+      not: { required: ['forbidden'] },
+      dependentRequired: { path: ['kind'] },
+    });
+    expect(check({ kind: 'text' })).toBeNull();
+    expect(check({ kind: 'file' })).toContain('path');
+    expect(check({ kind: 'text', forbidden: 1 })).not.toBeNull();
+    expect(check('x')).toContain('not an object');
+  });
+
+  it('follows references of its own, and fetches none from elsewhere', () => {
+    const tree = { type: 'object', properties: { left: { $ref: '#' }, size: { type: 'number' } } };
+    expect(schemaCheck(tree)({ left: { left: { size: 'x' } } })).not.toBeNull();
+    expect(schemaCheck(tree)({ left: { left: { size: 1 } } })).toBeNull();
+    expect(schemaCheck({ $ref: 'https://evil.example.org/schema.json' })({ a: 1 })).toBeNull();
+  });
+
+  it('does not hang on a schema that branches without end, nor on a regular expression', () => {
+    const levels = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [
+        `l${index}`,
+        { allOf: [{ $ref: `#/$defs/l${index + 1}` }, { $ref: `#/$defs/l${index + 1}` }] },
+      ]),
+    );
+    const began = performance.now();
+    expect(schemaCheck({ $ref: '#/$defs/l0', $defs: levels })({})).toBeNull();
+    expect(schemaCheck({ allOf: [{ $ref: '#' }] })({})).toBeNull();
+    const slow = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
+    expect(schemaCheck(slow)({ text: `${'a'.repeat(60)}!` })).toBeNull();
+    expect(
+      schemaCheck({ type: 'object', patternProperties: { '^(a+)+$': false } })({ [`${'a'.repeat(60)}!`]: 1 }),
+    ).toBeNull();
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
+
+describe('the name of a foreign tool', () => {
+  it('is legal at every service, and never that of another', () => {
+    const names = ['a.b', 'a_b', 'a/b', 'a b', 'x'.repeat(100), `${'x'.repeat(99)}y`, 'ü'].map((tool) =>
+      foreignToolName('srv', tool),
+    );
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/);
+    expect(foreignToolName('srv', 'a_b')).toBe('srv__a_b');
+  });
+});

@@ -1,0 +1,120 @@
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { McpConnection } from '../../../../src/main/tools/mcp/mcp-connection.ts';
+import { connectMcp } from '../../../../src/main/tools/mcp/mcp-connection.ts';
+import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
+
+const signal = new AbortController().signal;
+const open: McpConnection[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+/** A server by the reference package, reached by its own `fetch`. */
+function reference(): McpServer {
+  const server = new McpServer({ name: 'reference', version: '3.1.0' });
+  server.registerTool(
+    'add',
+    { description: 'Adds two numbers.', inputSchema: z.object({ a: z.number(), b: z.number() }) },
+    async ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }] }),
+  );
+  server.registerTool('fails', { description: 'Fails.' }, async () => ({
+    content: [{ type: 'text', text: 'no such issue' }],
+    isError: true,
+  }));
+  return server;
+}
+
+async function connect(reach: typeof fetch, more: { readonly secrets?: Readonly<Record<string, string>> } = {}) {
+  const connection = await connectMcp(
+    {
+      name: 'docs',
+      definition: serverDefinitionSchema.parse({ kind: 'http', url: 'https://mcp.example.org/mcp' }),
+      secrets: more.secrets ?? {},
+      fetch: reach,
+      start: () => Promise.reject(new Error('Nothing is started for an address.')),
+      version: '1',
+      onChanged: () => undefined,
+      connectMs: 5_000,
+    },
+    signal,
+  );
+  open.push(connection);
+  return connection;
+}
+
+const quiet = { signal, onProgress: () => undefined };
+
+describe.each([
+  ['2026-07-28', {}],
+  ['2025-11-25', { 'mcp-legacy': 'yes' }],
+])('a server over HTTP that speaks MCP %s', (revision, mark) => {
+  const handler = createMcpHandler(() => reference());
+  const isOld = Object.keys(mark).length > 0;
+  const reach: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    // One of before the new revision knows no `server/discover`.
+    const body: unknown = isOld && request.method === 'POST' ? await request.clone().json() : null;
+    const isAsked = typeof body === 'object' && body !== null && Reflect.get(body, 'method') === 'server/discover';
+    if (!isAsked) return handler.fetch(request);
+    const error = { jsonrpc: '2.0', id: Reflect.get(body, 'id'), error: { code: -32601, message: 'Method not found' } };
+    return Response.json(error);
+  };
+
+  it('lists its tools with their schemas as they are, and answers calls', async () => {
+    const connection = await connect(reach);
+    expect(connection.server).toBe(`reference 3.1.0, MCP ${revision}`);
+    const [add] = connection.tools();
+    expect(add).toMatchObject({ name: 'add', inputSchema: { type: 'object', required: ['a', 'b'] } });
+    expect(await connection.call('add', { a: 2, b: 3 }, quiet)).toEqual({ status: 'ok', output: '5' });
+  });
+
+  it('says what went wrong, in its own words', async () => {
+    const connection = await connect(reach);
+    expect(await connection.call('fails', {}, quiet)).toEqual({ status: 'error', output: 'no such issue' });
+    expect(await connection.call('add', { a: 'x' }, quiet)).toMatchObject({ status: 'error' });
+    expect(await connection.call('absent', {}, quiet)).toMatchObject({ status: 'error' });
+  });
+});
+
+describe('an address', () => {
+  it('gets its key with every request, and a redirect does not carry the key to another', async () => {
+    const seen: string[] = [];
+    const handler = createMcpHandler(() => reference());
+    const reach: typeof fetch = async (input, init) => {
+      const request = new Request(input, init);
+      seen.push(`${new URL(request.url).host} ${request.headers.get('authorization') ?? 'none'}`);
+      return handler.fetch(request);
+    };
+    const connection = await connect(reach, { secrets: { Authorization: 'Bearer swordfish' } });
+    await connection.call('add', { a: 1, b: 1 }, quiet);
+    expect(new Set(seen)).toEqual(new Set(['mcp.example.org Bearer swordfish']));
+    const away: typeof fetch = async () =>
+      new Response(null, { status: 307, headers: { location: 'https://evil.example.net/mcp' } });
+    await expect(connect(away, { secrets: { Authorization: 'Bearer swordfish' } })).rejects.toThrow(
+      'could not be used',
+    );
+  });
+
+  it('that wants a key says how to set one', async () => {
+    const reach: typeof fetch = async () => new Response('no', { status: 401 });
+    await expect(connect(reach)).rejects.toMatchObject({ hint: expect.stringContaining('dewpoint tools secret docs') });
+  });
+
+  it('that sends without end is cut off', async () => {
+    const piece = new Uint8Array(8 * 1024 * 1024).fill(32);
+    let sent = 0;
+    const reach: typeof fetch = async () => {
+      const body = new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          sent += piece.length;
+          controller.enqueue(piece);
+        },
+      });
+      return new Response(body, { headers: { 'content-type': 'application/json' } });
+    };
+    await expect(connect(reach)).rejects.toThrow('could not be used');
+    expect(sent).toBeLessThan(128 * 1024 * 1024);
+  });
+});
