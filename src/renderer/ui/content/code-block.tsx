@@ -31,7 +31,7 @@ export function CodeBlock({ code, language, isGrowing = false }: CodeBlockProps)
   const lengthOf = useCallback((index: number) => lines[from + index]?.length ?? 0, [lines, from]);
   return (
     <figure className="overflow-hidden rounded-lg border border-line bg-sunken">
-      <figcaption className="flex h-8 items-center justify-between border-b border-line pr-1 pl-3 font-mono text-2xs text-soft">
+      <figcaption className="flex h-8 items-center justify-between border-b border-line pr-1 pl-3 font-mono text-xs text-soft">
         <span>{language === '' ? t('code.plain') : language}</span>
         <CopyButton text={code.replace(/\n$/u, '')} label={t('code.copy')} />
       </figcaption>

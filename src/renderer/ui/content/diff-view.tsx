@@ -34,7 +34,7 @@ function Row({ row }: { readonly row: DiffRow }) {
       {row.kind !== 'place' && (
         <span
           aria-hidden="true"
-          className="w-9 shrink-0 pr-2 text-right text-2xs leading-[inherit] text-soft select-none"
+          className="w-9 shrink-0 pr-2 text-right text-xs leading-[inherit] text-soft select-none"
         >
           {row.after ?? row.before ?? ''}
         </span>

@@ -48,10 +48,10 @@ const components = {
   ),
   pre: ({ children }: ComponentProps<'pre'>) => <Fence>{children}</Fence>,
   inlineCode: ({ children }: ComponentProps<'code'>) => (
-    <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.87em]">{children}</code>
+    <code className="rounded bg-sunken px-1 py-0.5 font-mono text-xs">{children}</code>
   ),
   code: ({ children }: ComponentProps<'code'>) => (
-    <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.87em]">{children}</code>
+    <code className="rounded bg-sunken px-1 py-0.5 font-mono text-xs">{children}</code>
   ),
   table: ({ children }: ComponentProps<'table'>) => (
     <WideContent>

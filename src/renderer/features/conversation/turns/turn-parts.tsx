@@ -67,7 +67,7 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
           </div>
         )}
         <MessageText text={whole} />
-        {isWaiting && <p className="mt-1 text-2xs">{t('composer.queued')}</p>}
+        {isWaiting && <p className="mt-1 text-xs">{t('composer.queued')}</p>}
       </article>
       {!isWaiting && (
         <MessageActions
@@ -145,7 +145,7 @@ function Criterion({ label, turn, result }: CriterionProps) {
         <span>
           {label}: <code className="font-mono">{seenCommand(turn.criterion?.command ?? '')}</code>{' '}
           <span
-            className={`font-medium ${result.passed ? 'text-good' : result.unrelated === true ? 'text-soft' : 'text-bad'}`}
+            className={`font-semibold ${result.passed ? 'text-good' : result.unrelated === true ? 'text-soft' : 'text-bad'}`}
           >
             {t(result.passed ? 'turn.passes' : result.unrelated === true ? 'turn.failsApart' : 'turn.fails')}
           </span>
@@ -213,7 +213,9 @@ export function TurnEnd({ turn, text, whole }: AfterProps) {
       <div className="flex items-start gap-2 text-xs text-soft">
         <Icon name={isGood ? 'check' : 'alert'} className={`mt-0.5 size-3.5 ${isGood ? 'text-good' : 'text-warn'}`} />
         <p className="min-w-0 wrap-anywhere">
-          <span className={`font-medium ${isGood ? 'text-good' : 'text-warn'}`}>{t(endKey(turn.reason, status))}</span>{' '}
+          <span className={`font-semibold ${isGood ? 'text-good' : 'text-warn'}`}>
+            {t(endKey(turn.reason, status))}
+          </span>{' '}
           {took !== '' && `· ${took}`}
           {turn.confidence !== null && !isPlain && ` · ${t(`turn.confidence.${turn.confidence}`)}`}
         </p>

@@ -70,7 +70,7 @@ export function ChangesTab({ sessionId, state }: ChangesTabProps) {
         <Problem text={`${t('changes.failed')} ${failureText(query.error)}`} onRetry={query.refetch} />
       )}
       <AutoRunFiles files={files} untracked={state.untracked} />
-      {isRunning && <p className="text-xs text-soft">{t('changes.busy')}</p>}
+      {isRunning && <p className="text-sm text-soft">{t('changes.busy')}</p>}
       <AllButtons files={files} isCopy={isCopy} isDisabled={isRunning || isBusy} onChange={change} />
       {shown.map((file) => (
         <FileChange
@@ -84,7 +84,7 @@ export function ChangesTab({ sessionId, state }: ChangesTabProps) {
       ))}
       <MoreButton left={left} onMore={more} />
       {state.totals.changesLeftOut > 0 && (
-        <p className="text-xs text-soft">{plural('changes.leftOut', state.totals.changesLeftOut)}</p>
+        <p className="text-sm text-soft">{plural('changes.leftOut', state.totals.changesLeftOut)}</p>
       )}
     </div>
   );

@@ -27,10 +27,10 @@ export function FileChange({ file, isFirstOpen, takeWord, isDisabled, onChange }
       >
         <Icon name="chevron" className={`size-3 text-soft transition-transform ${isOpen ? 'rotate-90' : ''}`} />
         <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{seenName(file.path)}</span>
-        <span className="text-2xs text-soft">
+        <span className="text-xs text-soft">
           {file.state === 'open' ? t(`changes.kind.${file.kind}`) : t(`changes.${file.state}`)}
         </span>
-        <span className="font-mono text-2xs tabular-nums">
+        <span className="font-mono text-xs tabular-nums">
           <span className="text-good">+{file.added ?? '?'}</span>{' '}
           <span className="text-bad">−{file.removed ?? '?'}</span>
         </span>
@@ -55,5 +55,5 @@ export function FileChange({ file, isFirstOpen, takeWord, isDisabled, onChange }
 }
 
 function Diff({ file: { diff } }: Pick<FileChangeProps, 'file'>) {
-  return diff === null ? <p className="text-xs text-soft">{t('step.noDiff')}</p> : <DiffView diff={diff} />;
+  return diff === null ? <p className="text-sm text-soft">{t('step.noDiff')}</p> : <DiffView diff={diff} />;
 }
