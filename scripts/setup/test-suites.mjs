@@ -52,7 +52,7 @@ export const suites = [
   },
   {
     name: 'electron',
-    minutes: 12,
+    minutes: 20,
     needs: ['build', 'electron', 'display', 'model:llama-cpp/smollm2-135m-instruct'],
   },
   {

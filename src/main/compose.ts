@@ -20,6 +20,7 @@ import { createRuleFiles } from './safety/rule-files.ts';
 import { createProjectCommands } from './projects/commands.ts';
 import { createProjectSetup } from './projects/configure-project.ts';
 import { gatherFacts } from './projects/facts/gather-project-facts.ts';
+import { readEnvironment } from './projects/facts/read-environment.ts';
 import { discoverRecipes } from './recipes/registry.ts';
 import { createLearnedPriors } from './routing/learned-priors.ts';
 import { createRuleCommands } from './safety/commands.ts';
@@ -258,7 +259,16 @@ async function createParts(config: ComposeConfig) {
     hideKnown: (text) => redactor.text(text),
     rules: rules.activeRules,
     instructions: base.instructions,
-    agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay: sleep },
+    agent: {
+      tools,
+      recipes,
+      gatherFacts,
+      readEnvironment,
+      modelInfo: models.info,
+      provider: models.provider,
+      meter,
+      delay: sleep,
+    },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
   const comparisons = createComparisonRunner({

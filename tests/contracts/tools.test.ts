@@ -32,6 +32,13 @@ describe.each(definitions)('tool $name', (definition) => {
     expect(definition.name).toMatch(/^[a-z]+(_[a-z]+)*$/u);
   });
 
+  // Bug: a model was left to guess what `selector`, `why` and a time limit are.
+  it('says what each input is, and no limit that is none', () => {
+    const { properties = {} } = z.toJSONSchema(definition.input, { io: 'input' });
+    for (const [name, property] of Object.entries(properties)) expect(property, name).toHaveProperty('description');
+    expect(JSON.stringify(properties)).not.toContain(String(Number.MAX_SAFE_INTEGER));
+  });
+
   it('has a label for its least input', () => {
     const tool = builtInTools(new Map([[definition.name, definition]]), { now: () => 0 }).list()[0];
     expect(tool?.label(inputs[definition.name])).toMatch(/\S/u);

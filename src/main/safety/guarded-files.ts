@@ -99,6 +99,11 @@ export function isTaskAbout(task: string, kind: GuardKind, path: string): boolea
   }
 }
 
+/** Whether the work may add tests to a test file: what repairs something is judged by the tests as they are. */
+export function mayGainTests(task: string): boolean {
+  return !repairing.test(task);
+}
+
 function names(task: string, path: string): boolean {
   const words = task.toLowerCase();
   const name = path.toLowerCase().split('/').pop() ?? '';

@@ -10,9 +10,12 @@ import { errorResult, okResult } from './values/tool-results.ts';
 
 export default defineTool({
   name: 'apply_patch',
-  description: 'Apply a unified diff to one or more files. All of it or nothing.',
+  description:
+    'Apply a unified diff (git style) to one or more files, all or nothing. Context may be off by two lines.',
   access: 'write',
-  input: z.object({ patch: z.string().min(1) }),
+  input: z.object({
+    patch: z.string().min(1).describe('--- a/x, +++ b/x, @@ hunks; --- /dev/null creates, +++ /dev/null deletes'),
+  }),
   label: ({ patch }) =>
     `patch ${[...patch.matchAll(/^\+\+\+ (\S+)/gmu)].map((match) => match[1]).join(', ') || '(no files)'}`,
   create:
@@ -27,6 +30,10 @@ export default defineTool({
 
 /** Every file is worked out before the first one is written. */
 async function plan(patch: string, context: ToolContext): Promise<NewFile[] | ToolResult> {
+  if (/^\*{3} Begin Patch/mu.test(patch))
+    return errorResult(
+      'This is a patch of another form ("*** Begin Patch"). Give a unified diff with ---, +++ and @@ lines, or use edit_file.',
+    );
   let files: StructuredPatch[];
   try {
     files = parsePatch(patch);

@@ -88,6 +88,9 @@ export interface ToolDependencies {
 /** Marks an input (`.meta(forLarge)`) that a small model is not told of where it is held to a grammar. */
 export const forLarge = { forLarge: true } as const;
 
+/** Marks an input that only models are told of that get the full form of the prompt. */
+export const forFull = { forLarge: 'full' } as const;
+
 export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): ToolDefinition<Input> {
   return definition;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define.ts';
-import { workspacePath } from './values/tool-path-input.ts';
+import { lineNumber, workspacePath } from './values/tool-path-input.ts';
 import { isReadText, readText } from './values/decode-file-text.ts';
 import { errorResult, okResult } from './values/tool-results.ts';
 
@@ -8,12 +8,12 @@ const maximumLines = 400;
 
 export default defineTool({
   name: 'read_file',
-  description: 'Read a file, with line numbers. Give from and to for a part of a long one.',
+  description: `Read a file, with line numbers; at most ${maximumLines} lines at once.`,
   access: 'read',
   input: z.object({
-    path: workspacePath,
-    from: z.number().int().min(1).optional(),
-    to: z.number().int().min(1).optional(),
+    path: workspacePath.describe('relative to the project'),
+    from: lineNumber.optional().describe('first line'),
+    to: lineNumber.optional().describe('last line'),
   }),
   label: ({ path, from, to }) =>
     `read ${path}${from === undefined && to === undefined ? '' : `:${from ?? 1}-${to ?? ''}`}`,
@@ -27,9 +27,14 @@ export default defineTool({
     if (lines.length === 0) return okResult(`${input.path} is empty.`);
     const note = read.encode === null ? ['(It is not UTF-8: letters that cannot be read are shown as \uFFFD.)'] : [];
     if (from > lines.length) return errorResult(`${input.path} has ${lines.length} lines; there is no line ${from}.`);
-    const shown = lines.slice(from - 1, to).map((line, index) => `${from + index}: ${line}`);
-    const rest =
-      to < lines.length && input.to === undefined ? [`… ${lines.length - to} more lines; read from ${to + 1}`] : [];
-    return okResult([...shown, ...rest, ...note].join('\n'));
+    if (to < from) return errorResult(`"to" (${to}) comes before "from" (${from}).`);
+    // Of one width, so that indentation does not shift from line 9 to line 10.
+    const width = String(to).length;
+    const shown = lines.slice(from - 1, to).map((line, index) => `${String(from + index).padStart(width)}: ${line}`);
+    const isWhole = from === 1 && to === lines.length;
+    const wasCut = to < Math.min(input.to ?? lines.length, lines.length);
+    const more = wasCut ? `; read on from ${to + 1}` : '';
+    const range = isWhole ? [] : [`[lines ${from}-${to} of ${lines.length}${more}]`];
+    return okResult([...range, ...shown, ...note].join('\n'));
   },
 });

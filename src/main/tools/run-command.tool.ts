@@ -2,23 +2,23 @@ import { z } from 'zod';
 import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import { areOfItself } from '@shared/safety/network-access.ts';
 import { defineTool, forLarge } from './define.ts';
-import { describeExec } from './commands/describe-exec-result.ts';
+import { describeExec, orderedOutput } from './commands/describe-exec-result.ts';
 import { failureResult } from './values/tool-results.ts';
 import { startService } from './commands/background-services.ts';
 
 export default defineTool({
   name: 'run_command',
-  description:
-    'Run a shell command in the project. No network, unless "network" names exact hosts and why; the person is then asked.',
+  description: 'Run a shell command in the project folder; cd does not last. No network, unless "network" names hosts.',
   access: 'execute',
   input: z.object({
-    command: z.string().min(1).max(20_000),
-    why: z.string().max(500).optional(),
-    timeoutSeconds: z.number().positive().max(3600).optional().meta(forLarge),
-    background: z.boolean().describe('for a server, which goes on until stopped').optional().meta(forLarge),
+    command: z.string().min(1).max(20_000).describe('run by bash; the middle of output above 32 KB is cut'),
+    why: z.string().max(500).optional().describe('shown to the person'),
+    timeoutSeconds: z.number().positive().max(3600).optional().describe('default: 120').meta(forLarge),
+    background: z.boolean().optional().describe('for a server, which goes on until stopped').meta(forLarge),
     network: z
       .object({ hosts: z.array(z.string().min(1).max(260)).min(1).max(16), why: z.string().min(1).max(500) })
       .optional()
+      .describe('exact host names, and why; the person is asked')
       .meta(forLarge),
   }),
   label: ({ command, why, network, background }) =>
@@ -27,11 +27,14 @@ export default defineTool({
     const isAlone = given.network === undefined || areOfItself(given.network.hosts);
     const input = isAlone ? { ...given, network: undefined } : given;
     const timeoutMs = input.timeoutSeconds === undefined ? context.facts.commandTimeoutMs : input.timeoutSeconds * 1000;
+    const ordered = orderedOutput();
     const request = {
       command: input.command,
       timeoutMs,
-      onOutput: ({ stream, bytes }: { readonly stream: 'stdout' | 'stderr'; readonly bytes: Uint8Array }) =>
-        context.emit(stream, bytes),
+      onOutput: ({ stream, bytes }: { readonly stream: 'stdout' | 'stderr'; readonly bytes: Uint8Array }) => {
+        ordered.add(stream, bytes);
+        context.emit(stream, bytes);
+      },
     };
     if (input.background === true) {
       if (input.network !== undefined)
@@ -40,14 +43,14 @@ export default defineTool({
     }
     if (input.network === undefined) {
       const reply = await context.sandbox.exec(request, context.signal);
-      return reply.ok ? describeExec(reply.value) : failureResult(reply.error);
+      return reply.ok ? describeExec(reply.value, '', ordered.text()) : failureResult(reply.error);
     }
     // Without an approval there is no way to one.
     if (context.runWithNetwork === undefined) return { status: 'refused', output: 'No network was approved.' };
     const reply = await context.runWithNetwork(request);
     if (!reply.ok) return failureResult(reply.error);
     const packages = (reply.value.packages ?? []).map(({ text }) => `\n[${text}]`).join('');
-    return describeExec(reply.value, networkText(reply.value.decisions) + packages);
+    return describeExec(reply.value, networkText(reply.value.decisions) + packages, ordered.text());
   },
 });
 

@@ -6,9 +6,11 @@ import { describeTests, summarizeTests, withSelector } from './commands/test-run
 
 export default defineTool({
   name: 'run_tests',
-  description: "Run the project's tests; selector picks some of them.",
+  description: "Run the project's tests, or some of them.",
   access: 'execute',
-  input: z.object({ selector: z.string().max(500).optional() }),
+  input: z.object({
+    selector: z.string().max(500).optional().describe("test file, its path::name (pytest), or a part of a test's name"),
+  }),
   label: ({ selector }) => `run the tests${selector === undefined ? '' : ` ${selector}`}`,
   create:
     () =>

@@ -6,7 +6,10 @@ export default defineTool({
   name: 'services',
   description: 'List commands started with "background", read what one printed, or stop one.',
   access: 'execute',
-  input: z.object({ action: z.enum(['list', 'read', 'stop']), id: z.string().max(20).optional() }),
+  input: z.object({
+    action: z.enum(['list', 'read', 'stop']).describe('what to do'),
+    id: z.string().max(20).optional().describe('as "list" gives it; for read and stop'),
+  }),
   label: ({ action, id }) => `background processes: ${action}${id === undefined ? '' : ` ${id}`}`,
   create:
     () =>

@@ -1,14 +1,17 @@
 import { z } from 'zod';
-import { defineTool } from './define.ts';
+import { defineTool, forFull } from './define.ts';
 import { okResult } from './values/tool-results.ts';
 
-/** The claim that the work is done. The agent checks it before it believes it. */
+/** The claim that the work is done, which the agent checks before it believes it; or why it cannot be done. */
 export default defineTool({
   name: 'task_complete',
-  description: 'Say that the task is done, and what was done.',
+  description: 'End the task: done, or blocked. The success check runs then.',
   access: 'end',
-  input: z.object({ summary: z.string().max(8000) }),
-  label: () => 'finish the task',
+  input: z.object({
+    summary: z.string().max(8000).describe('what was done and how it was checked; or what is missing'),
+    status: z.enum(['done', 'blocked']).optional().describe('default: done').meta(forFull),
+  }),
+  label: ({ status }) => (status === 'blocked' ? 'say what is missing' : 'finish the task'),
   create:
     () =>
     async ({ summary }) =>

@@ -11,7 +11,7 @@ export default defineTool({
   name: 'update_plan',
   description: 'Show how far the plan is: all of its items, each with its state. Call it when an item begins or ends.',
   access: 'read',
-  input: z.object({ items: z.array(item).min(1).max(mostPlanItems) }),
+  input: z.object({ items: z.array(item).min(1).max(mostPlanItems).describe('the whole plan') }),
   label: ({ items }) => `plan: ${items.filter(({ state }) => state === 'done').length} of ${items.length} done`,
   create:
     () =>

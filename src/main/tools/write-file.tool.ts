@@ -8,7 +8,10 @@ export default defineTool({
   name: 'write_file',
   description: 'Write a whole file, new or in place of the old one.',
   access: 'write',
-  input: z.object({ path: workspacePath, content: z.string() }),
+  input: z.object({
+    path: workspacePath.describe('relative to the project'),
+    content: z.string().describe('the whole file'),
+  }),
   label: ({ path, content }) => `write ${path} (${linesOf(content)})`,
   create:
     () =>

@@ -48,7 +48,7 @@ export const rules = {
   'rules.line': 'Line {line}:',
   'rules.save': 'Save rules',
   'rules.saved': 'Rules saved.',
-  'rules.takeBack': 'Undo last change',
+  'rules.undoLast': 'Undo last change',
   'rules.notSaved.own': 'Not saved yet.',
   'rules.notSaved.project': 'Not saved yet. Saving also approves the file.',
   'rules.hasErrors': 'Fix the lines with errors before you save.',

@@ -65,6 +65,8 @@ export const modelInfoSchema = z.object({
   where: whereSchema,
   /** The window in tokens that calls may use, prompt and answer together. */
   contextTokens: z.number().int().positive(),
+  /** The longest answer that may be asked of it, thoughts left out; absent: as for a model of which nothing is known. */
+  outputTokens: z.number().int().positive().optional(),
   /** Billions of parameters where known; decides prompt form and cascade. */
   parametersB: z.number().positive().nullable(),
   capabilities: capabilitiesSchema,

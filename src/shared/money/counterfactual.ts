@@ -50,7 +50,7 @@ type Scope = 'tokens' | 'run';
 
 /**
  * The value is that of the same tokens; for a whole run that of as many calls as its programs would have made there, each
- * answered in as many tokens as the model there usually writes to them (`calls-elsewhere.ts`), with an interval as wide as
+ * answered in as many tokens as the model there usually writes to them (`counterfactual-calls.ts`), with an interval as wide as
  * real runs of the other policy were found to differ from it (`counterfactual-runs.json`). `known`: all calls of which
  * speeds are known.
  */

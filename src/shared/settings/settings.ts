@@ -14,6 +14,8 @@ export const SETTINGS_VERSION = 1;
 const modelSettingsSchema = z.strictObject({
   price: priceSchema.optional(),
   context: z.number().int().positive().optional(),
+  /** The longest answer in tokens that the loop asks for. */
+  output: z.number().int().min(256).optional(),
   parametersB: z.number().positive().optional(),
   tools: z.boolean().optional(),
   images: z.boolean().optional(),

@@ -1,4 +1,5 @@
-import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../safety/guarded-files.ts';
+import { guardKind, guardText } from '../../safety/guarded-files.ts';
+import { guardOf } from './guard-of.ts';
 import type { RecordedChange } from './file-changes.ts';
 import type { Turn } from '../turn/turn.ts';
 
@@ -11,17 +12,11 @@ export async function revertGuardedChanges(
   changed: readonly RecordedChange[],
   toolCallId: string,
 ): Promise<string | null> {
-  const guarded = changed.filter((change) => isGuarded(turn, change));
+  const guarded = changed.filter(({ path, before }) => guardOf(turn, path, { isNew: before === null }) !== null);
   if (guarded.length === 0) return null;
   const { back, kept } = await turn.changes.revert(guarded, toolCallId);
   const lines = [...back.map(putBack), ...kept.map(couldNot)];
   return lines.join('\n');
-}
-
-function isGuarded(turn: Pick<Turn, 'task'>, change: RecordedChange): boolean {
-  const kind = guardKind(change.path);
-  if (kind === null || isTaskAbout(turn.task, kind, change.path)) return false;
-  return change.before !== null || !mayBeAdded(change.path);
 }
 
 function putBack(path: string): string {

@@ -1,8 +1,9 @@
 import type { Failure } from '@shared/errors.ts';
 import { success } from '@shared/errors.ts';
-import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../safety/guarded-files.ts';
+import { guardText } from '../../safety/guarded-files.ts';
 import type { NewFile, ToolContext, ToolResult } from '../../tools/define.ts';
 import { askApproval } from '../approval/request-approval.ts';
+import { guardOf } from './guard-of.ts';
 import type { WriteTarget } from './file-changes.ts';
 import type { AskingTurn, Turn } from '../turn/turn.ts';
 import { posix } from 'node:path';
@@ -51,11 +52,7 @@ async function changeAll(turn: WritingTurn, toolCallId: string, files: readonly 
 }
 
 /** The file as it may be written, or why not. */
-async function look(
-  turn: AskingTurn & Pick<Turn, 'task' | 'reads'>,
-  toolCallId: string,
-  file: NewFile,
-): Promise<WriteTarget | ToolResult> {
+async function look(turn: WritingTurn, toolCallId: string, file: NewFile): Promise<WriteTarget | ToolResult> {
   const { sandbox, config } = turn.dependencies;
   const { path: rawPath, bytes } = file;
   const named = workspacePath(rawPath, sandbox.workspacePath);
@@ -68,7 +65,9 @@ async function look(
   }
   const current = await sandbox.readFile(path, {}, turn.signal);
   if (!current.ok && current.error.code !== 'not-found') return asResult(current.error);
-  const refused = await checkGuard(turn, toolCallId, path, current.ok);
+  const before = current.ok ? new TextDecoder().decode(current.value.bytes) : null;
+  const after = bytes === null ? null : new TextDecoder().decode(bytes);
+  const refused = await checkGuard(turn, toolCallId, path, { before, after });
   if (refused !== null) return refused;
   const read = turn.reads.lastRead(path) ?? turn.reads.lastRead(named) ?? turn.reads.lastRead(rawPath);
   if (current.ok && read === undefined) {
@@ -78,20 +77,20 @@ async function look(
 }
 
 async function checkGuard(
-  turn: AskingTurn & Pick<Turn, 'task'>,
+  turn: AskingTurn & Pick<Turn, 'task' | 'changes'>,
   toolCallId: string,
   path: string,
-  exists: boolean,
+  sides: { readonly before: string | null; readonly after: string | null },
 ): Promise<ToolResult | null> {
-  const kind = guardKind(path);
-  if (kind === null || isTaskAbout(turn.task, kind, path) || (!exists && mayBeAdded(path))) return null;
+  const kind = guardOf(turn, path, { isNew: sides.before === null, sides });
+  if (kind === null) return null;
   const reason = guardText(path, kind);
   const answer = await askApproval(turn, { kind: 'guarded-file', subject: path, reason, toolCallId });
   return answer === 'allow' ? null : asResult({ code: 'refused', message: reason });
 }
 
 function asResult(failure: Failure): ToolResult {
-  const isRefusal = failure.code === 'refused' || failure.code === 'stale-file';
+  const isRefusal = failure.code === 'refused';
   const output = failure.hint === undefined ? failure.message : `${failure.message} ${failure.hint}`;
   return { status: failure.code === 'cancelled' ? 'cancelled' : isRefusal ? 'refused' : 'error', output, failure };
 }

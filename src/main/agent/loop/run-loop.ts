@@ -76,7 +76,11 @@ export interface LoopStage {
 
 export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage[]], mode: LoopMode): Loop {
   const tools = toolsOfTurn(turn);
-  const sit = (one: LoopStage): LoopCandidate => ({ ...one, shape: promptShape(one.model.info, tools, mode) });
+  const asksPerson = turn.options.approve !== 'deny';
+  const sit = (one: LoopStage): LoopCandidate => ({
+    ...one,
+    shape: promptShape(one.model.info, tools, { ...mode, asksPerson }),
+  });
   const current = sit(stages[0]);
   const all = [current, ...stages.slice(1).map(sit)];
   const purpose = mode.plan ? 'plan' : 'act';
@@ -218,6 +222,8 @@ async function act(loop: Loop, answer: Answer): Promise<LoopOutcome | null> {
       return null;
     case 'complete':
       return { type: 'complete', text: outcome.text, said: 'call' };
+    case 'blocked':
+      return blocked(outcome.text);
     case 'stopped':
       return stoppedBy(outcome.stop);
     case 'not-understood':
@@ -227,6 +233,12 @@ async function act(loop: Loop, answer: Answer): Promise<LoopOutcome | null> {
     default:
       return outcome satisfies never;
   }
+}
+
+/** What it says is the reason: a stronger model may go on, and where there is none a person reads what is missing. */
+function blocked(text: string): LoopOutcome {
+  const why = text.trim() === '' ? 'The model cannot go on and did not say why.' : text.trim();
+  return { type: 'gave-up', reason: 'gave-up', cause: 'no-progress', text: why, failure: null };
 }
 
 /** An approval that nobody can give ends the turn; going in circles ends only the stage. */

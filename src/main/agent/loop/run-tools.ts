@@ -8,6 +8,7 @@ import type { LimitStop } from '../turn/turn-limits.ts';
 import { needsApproval, runTool } from './run-tool.ts';
 import { checkAfter, emptyRecord, endTool } from '../turn/take-action.ts';
 import type { Turn } from '../turn/turn.ts';
+import { isRecord } from '@shared/unknown-value.ts';
 
 /** One answer of a model, to be acted on. */
 export interface ToolAnswer {
@@ -25,18 +26,22 @@ export type ToolsOutcome =
   /** Calls were meant and not one could be understood; the model has been told what was wrong. */
   | { readonly type: 'not-understood' }
   | { readonly type: 'complete'; readonly text: string; readonly toolCallId: string }
+  /** It cannot be done, or somebody has to answer first; `text` says what is missing. */
+  | { readonly type: 'blocked'; readonly text: string }
   | { readonly type: 'stopped'; readonly stop: LimitStop };
 
 /**
- * Runs the calls of one answer, one after the other. What was not understood is never run: the model reads what was
- * wrong and how a right call looks, which makes the next prompt another one. Messages of the person are delivered
- * between calls. Throws `cancelled`.
+ * Runs the calls of one answer in order; those in a row that only look at files run side by side. What was not
+ * understood is never run: the model reads what was wrong and how a right call looks, which makes the next prompt
+ * another one. What leans on an edit that failed is left out. Messages of the person are delivered between calls.
+ * Throws `cancelled`.
  */
 export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOutcome> {
   const { calls, errors } = parseCalls(answer.parts, answer.style, answer.tools);
   if (calls.length === 0 && errors.length === 0) return { type: 'no-call' };
-  for (const call of calls) {
-    const outcome = await runCall(turn, answer, call, errors.length > 0);
+  const failed: FailedEdits = { labels: [], paths: new Set() };
+  for (const group of groupsOf(turn, calls)) {
+    const outcome = await runGroup(turn, answer, { group, failed, hasErrors: errors.length > 0 });
     if (outcome !== null) return outcome;
     if (turn.limits.stuck(turn.progress.okWrites) === 'same-call') await reportSameCall(turn);
     await deliverMessages(turn);
@@ -45,27 +50,117 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
   return calls.length === 0 ? { type: 'not-understood' } : { type: 'ran', calls: calls.length };
 }
 
-/** Null: go on with the next call. */
-async function runCall(
+/** Tools that look at files and do no more: the order in which they run makes no difference. */
+const looking: readonly string[] = ['read_file', 'list_files', 'search'];
+const mostTogether = 8;
+
+/** Logs from before calls ran side by side have each call ended before the next begins. */
+function groupsOf({ dependencies: { config } }: Turn, calls: readonly ParsedCall[]): readonly ParsedCall[][] {
+  const groups: ParsedCall[][] = [];
+  const isLook = ({ tool }: ParsedCall): boolean => tool.access === 'read' && looking.includes(tool.name);
+  for (const call of calls) {
+    const last = groups.at(-1);
+    const [first] = last ?? [];
+    const joins = isNew(config) && first !== undefined && isLook(first) && isLook(call);
+    if (last !== undefined && joins && last.length < mostTogether) last.push(call);
+    else groups.push([call]);
+  }
+  return groups;
+}
+
+/** Edits of this answer that failed. */
+interface FailedEdits {
+  readonly labels: string[];
+  readonly paths: Set<string>;
+}
+
+interface GroupRun {
+  readonly group: readonly ParsedCall[];
+  readonly failed: FailedEdits;
+  readonly hasErrors: boolean;
+}
+
+/** Null: go on with the next ones. */
+async function runGroup(
   turn: Turn,
   answer: ToolAnswer,
-  call: ParsedCall,
-  hasErrors: boolean,
+  { group, failed, hasErrors }: GroupRun,
 ): Promise<ToolsOutcome | null> {
-  const { tool, input } = call;
+  const begun: { readonly call: ParsedCall; readonly toolCallId: string }[] = [];
+  let stop: LimitStop | null = null;
+  for (const call of group) {
+    const { tool, input } = call;
+    const toolCallId = await request(turn, answer, call);
+    if (isNew(turn.dependencies.config) && leansOn(failed, call)) return leaveOut(turn, call, { toolCallId, failed });
+    stop = turn.limits.noteCall(tool.name, input, turn.progress.okWrites);
+    if (stop !== null) break;
+    if (tool.access === 'end') return complete(turn, call, toolCallId, hasErrors);
+    await begin(turn, call, toolCallId);
+    begun.push({ call, toolCallId });
+  }
+  const records = await Promise.all(
+    begun.map(({ call: { tool, input }, toolCallId }) => {
+      const run = { tool, input, toolCallId, contextTokens: answer.contextTokens };
+      return turn.dependencies.effects.perform(toolCallId, () => runTool(turn, run));
+    }),
+  );
+  const ran = begun.flatMap((one, index) => {
+    const record = records[index];
+    return record === undefined ? [] : [{ ...one, record }];
+  });
+  // All of them ended, also where one of them was cancelled.
+  for (const { call, toolCallId, record } of ran) await endTool(turn, toolCallId, call.tool.name, record);
+  for (const { record } of ran) checkAfter(turn, record);
+  for (const { call, record } of ran) {
+    const outcome = afterRecord(turn, call, record);
+    if (outcome !== null) return outcome;
+    if (call.tool.access === 'write' && record.status !== 'ok') noteFailed(failed, call);
+  }
+  return stop === null ? null : { type: 'stopped', stop };
+}
+
+async function request(turn: Turn, { callId, style }: ToolAnswer, call: ParsedCall): Promise<string> {
   const toolCallId = turn.dependencies.journal.newId('tool');
-  const { callId, style } = answer;
+  const { tool, input } = call;
   const repairs = [...call.repairs];
   await turn.log.append({ type: 'tool-call-requested', toolCallId, callId, tool: tool.name, input, style, repairs });
-  const stop = turn.limits.noteCall(tool.name, input, turn.progress.okWrites);
-  if (stop !== null) return { type: 'stopped', stop };
-  if (tool.access === 'end') return complete(turn, call, toolCallId, hasErrors);
+  return toolCallId;
+}
+
+async function begin(turn: Turn, call: ParsedCall, toolCallId: string): Promise<void> {
+  const { tool, input } = call;
   await turn.log.append({ type: 'tool-started', toolCallId, tool: tool.name, by: 'model', input, label: label(call) });
-  const run = { tool, input, toolCallId, contextTokens: answer.contextTokens };
-  const record = await turn.dependencies.effects.perform(toolCallId, () => runTool(turn, run));
-  await endTool(turn, toolCallId, tool.name, record);
-  checkAfter(turn, record);
-  return afterRecord(turn, call, record);
+}
+
+function isNew({ conduct = 1 }: Turn['dependencies']['config']): boolean {
+  return conduct >= 2;
+}
+
+function pathOf({ input }: ParsedCall): string | null {
+  return isRecord(input) && typeof input.path === 'string' ? input.path : null;
+}
+
+function noteFailed({ labels, paths }: FailedEdits, call: ParsedCall): void {
+  labels.push(label(call));
+  paths.add(pathOf(call) ?? '');
+}
+
+/** Another file may still be changed; a command, or the end, would be judged by what is not there. */
+function leansOn({ labels, paths }: FailedEdits, call: ParsedCall): boolean {
+  if (labels.length === 0 || call.tool.access === 'read') return false;
+  const path = pathOf(call);
+  return call.tool.access !== 'write' || path === null || paths.has(path) || paths.has('');
+}
+
+async function leaveOut(
+  turn: Turn,
+  call: ParsedCall,
+  { toolCallId, failed }: { readonly toolCallId: string; readonly failed: FailedEdits },
+): Promise<null> {
+  await begin(turn, call, toolCallId);
+  const output = `Skipped: before it in the same answer, this failed: ${failed.labels.join('; ')}. Call it again when that is done.`;
+  await endTool(turn, toolCallId, call.tool.name, emptyRecord('error', output));
+  return null;
 }
 
 function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsOutcome | null {
@@ -93,18 +188,20 @@ async function complete(
   toolCallId: string,
   hasErrors: boolean,
 ): Promise<ToolsOutcome | null> {
-  const text = endText(call.input);
-  const { tool, input } = call;
-  await turn.log.append({ type: 'tool-started', toolCallId, tool: tool.name, by: 'model', input, label: label(call) });
+  const { text, isBlocked } = endOf(call.input);
+  await begin(turn, call, toolCallId);
+  const unready = isNew(turn.dependencies.config) ? 'error' : 'refused';
   const output = hasErrors ? 'Another call of the same answer was not understood, so the task is not complete.' : text;
-  await endTool(turn, toolCallId, tool.name, emptyRecord(hasErrors ? 'refused' : 'ok', output));
-  return hasErrors ? null : { type: 'complete', text, toolCallId };
+  await endTool(turn, toolCallId, call.tool.name, emptyRecord(hasErrors ? unready : 'ok', output));
+  if (hasErrors) return null;
+  return isBlocked ? { type: 'blocked', text } : { type: 'complete', text, toolCallId };
 }
 
-function endText(input: unknown): string {
-  if (typeof input !== 'object' || input === null) return '';
-  const texts = Object.values(input).filter((value): value is string => typeof value === 'string');
-  return texts.join('\n');
+function endOf(input: unknown): { readonly text: string; readonly isBlocked: boolean } {
+  if (!isRecord(input)) return { text: '', isBlocked: false };
+  const { status, ...rest } = input;
+  const texts = Object.values(rest).filter((value): value is string => typeof value === 'string');
+  return { text: texts.join('\n'), isBlocked: status === 'blocked' };
 }
 
 /** A third time would end it. */

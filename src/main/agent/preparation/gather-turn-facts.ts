@@ -31,7 +31,9 @@ export async function gatherTurnFacts(turn: ActingTurn & Pick<Turn, 'id' | 'opti
             ...(links === 0 ? {} : { hardLinks: links }),
           },
         });
-        return { status: 'ok', output: [brief(data.facts), ...(data.sandbox.notes ?? [])].join('\n'), data };
+        const environment = await environmentOf(turn, data.facts);
+        const output = [environment, brief(data.facts), ...(data.sandbox.notes ?? [])];
+        return { status: 'ok', output: output.filter((line) => line !== '').join('\n'), data };
       },
     },
     (data) => {
@@ -88,12 +90,21 @@ async function cloudOf({
   return { cloud: info, ...(reach === null ? {} : { network: reach }) };
 }
 
-const SHOWN_FILES = 30;
+/** With the date, so that nobody has to guess it. It is part of what is logged, so a replay tells the same. */
+async function environmentOf(turn: Pick<Turn, 'dependencies' | 'signal'>, facts: ProjectFacts): Promise<string> {
+  const { readEnvironment, sandbox, journal } = turn.dependencies;
+  if (readEnvironment === undefined) return '';
+  const found = await readEnvironment(sandbox, facts, turn.signal);
+  return `${found} Date: ${new Date(journal.now()).toISOString().slice(0, 10)}.`;
+}
+
+/** What the lists of files may take. */
+const LIST_CHARACTERS = { sources: 1_800, tests: 900 } as const;
 
 /** What opens the task for a model in the loop: enough to know where to look first. */
 function brief(facts: ProjectFacts): string {
-  const sources = listed(facts.sourceFiles);
-  const tests = listed(facts.testFiles);
+  const sources = listed(facts.sourceFiles, LIST_CHARACTERS.sources);
+  const tests = listed(facts.testFiles, LIST_CHARACTERS.tests);
   return [
     `The project has ${facts.fileCount} files${facts.truncated ? ' or more' : ''}.`,
     sources === '' ? '' : `Source: ${sources}`,
@@ -104,7 +115,23 @@ function brief(facts: ProjectFacts): string {
     .join('\n');
 }
 
-function listed(paths: readonly string[]): string {
-  const more = paths.length > SHOWN_FILES ? ` … and ${paths.length - SHOWN_FILES} more` : '';
-  return paths.slice(0, SHOWN_FILES).join(', ') + more;
+/** By folder, so that no prefix is said twice: `src/app/: a.py, b.py; src/lib/: c.py`. */
+function listed(paths: readonly string[], mostCharacters: number): string {
+  const folders = new Map<string, string[]>();
+  for (const path of paths) {
+    const cut = path.lastIndexOf('/') + 1;
+    folders.set(path.slice(0, cut), [...(folders.get(path.slice(0, cut)) ?? []), path.slice(cut)]);
+  }
+  let shown = '';
+  let count = 0;
+  for (const [folder, names] of folders) {
+    for (const [index, name] of names.entries()) {
+      const before = index > 0 ? ', ' : `${shown === '' ? '' : '; '}${folder === '' ? '' : `${folder}: `}`;
+      if (shown.length + before.length + name.length > mostCharacters)
+        return `${shown} … and ${paths.length - count} more`;
+      shown += before + name;
+      count += 1;
+    }
+  }
+  return shown;
 }

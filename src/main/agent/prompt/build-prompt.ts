@@ -34,10 +34,13 @@ export function isSmall(info: ModelInfo): boolean {
   return info.parametersB === null ? info.contextTokens <= 8192 : info.parametersB <= SMALL_MODEL_B;
 }
 
+/** What happens where a guarded file would be changed all the same. */
+const guardTexts = { asks: 'Changing one asks the user.', refuses: 'Changing one is refused here.' } as const;
+
 export function promptShape(
   info: ModelInfo,
   tools: readonly Tool[],
-  mode: { readonly plan: boolean; readonly canExecute: boolean },
+  mode: { readonly plan: boolean; readonly canExecute: boolean; readonly asksPerson?: boolean },
 ): PromptShape {
   const form: PromptForm = info.driving?.promptForm ?? (isSmall(info) ? 'short' : 'full');
   const style = styleFor(info, form);
@@ -48,7 +51,8 @@ export function promptShape(
     budget: info.driving?.toolBudget ?? null,
     writesWhole: info.driving?.edits === 'whole-file',
   });
-  const pieces = [form === 'short' ? promptTexts.loopShort : promptTexts.loopFull];
+  const guard = guardTexts[mode.asksPerson === true ? 'asks' : 'refuses'];
+  const pieces = [form === 'short' ? promptTexts.loopShort : promptTexts.loopFull.replace('{guard}', guard)];
   if (mode.plan) pieces.push(promptTexts.plan);
   else if (!mode.canExecute) pieces.push(promptTexts.readOnly);
   if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form, isPlain)}`, howToCall(style, told));

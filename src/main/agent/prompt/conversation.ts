@@ -1,6 +1,7 @@
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Attached } from './attached-parts.ts';
+import { factsBlock, inert, outputBlock } from './harness-facts.ts';
 
 /** One thing of the conversation as the model is shown it, before it is put into the form of a style. */
 export type Entry = UserEntry | AssistantEntry;
@@ -8,7 +9,12 @@ export type Entry = UserEntry | AssistantEntry;
 export interface UserEntry {
   readonly type: 'user';
   readonly seq: number;
+  /** All of it: what was said, and what Dewpoint notes below it. */
   readonly text: string;
+  /** What the person said; absent: nothing. */
+  readonly said?: string;
+  /** What Dewpoint notes, in a block of its own. */
+  readonly notes?: readonly string[];
   /** What the person gave with it: images, and texts as data. */
   readonly attached?: readonly Attached[];
 }
@@ -172,15 +178,15 @@ function addNote(fold: Fold, event: SessionEvent): void {
       return;
     case 'recipe-progressed':
       if (event.phase === 'gave-up')
-        note(fold, event.seq, `What was found out before you, by a program:\n${event.text}`);
+        note(fold, event.seq, `What was found out before you, by a program:\n${inert(event.text)}`);
       return;
     case 'notice-added':
-      if (noticesForModel.includes(event.code)) note(fold, event.seq, event.text);
+      if (noticesForModel.includes(event.code)) note(fold, event.seq, inert(event.text));
       return;
     case 'file-changed':
       // A person's; what the agent takes back by itself stands in the result of the call.
       if (event.by === 'undo' && event.toolCallId === null)
-        note(fold, event.seq, `The change of ${event.path} was taken back.`);
+        note(fold, event.seq, inert(`The change of ${event.path} was taken back.`));
       return;
     case 'turn-ended':
       endTurn(fold, event);
@@ -192,17 +198,18 @@ function addNote(fold: Fold, event: SessionEvent): void {
 function criterionNote(event: EventOf<'criterion-checked'>): string {
   if (event.phase === 'before') {
     if (event.unrelated === true)
-      return `\`${event.command}\` fails already, for something that is not the task. Leave that alone, and make no more fail:\n${event.summary}`;
-    const now = event.passed ? 'It does now' : `It does not yet:\n${event.summary}`;
-    return `The task is complete when \`${event.command}\` succeeds. ${now}`;
+      return `\`${event.command}\` fails already, for something that is not the task. Leave that alone, and make no more fail:\n${outputBlock(event.summary)}`;
+    return event.passed
+      ? `\`${event.command}\` passes now and must still pass at the end. That alone does not make the task done: what it asks for must be there.`
+      : `\`${event.command}\` fails now. The task is done when it passes:\n${outputBlock(event.summary)}`;
   }
   if (event.passed || event.unrelated === true) return '';
-  return `The task is not complete: \`${event.command}\` fails:\n${event.summary}\nFind out why and put it right.`;
+  return `The task is not complete: \`${event.command}\` fails:\n${outputBlock(event.summary)}\nFind out why and put it right.`;
 }
 
 function gateNote({ by, text }: EventOf<'gate-checked'>): string {
-  if (by !== 'review') return text;
-  return `The task is not complete. A stronger model has looked at your change and says:\n${text}\nPut that right.`;
+  if (by !== 'review') return inert(text);
+  return `The task is not complete. A stronger model has looked at the change and says:\n${inert(text)}\nPut that right.`;
 }
 
 function addUser(fold: Fold, entry: Omit<UserEntry, 'type'>, isTask: boolean): void {
@@ -218,7 +225,7 @@ function addMessage(
   fold.messageSeqs.set(messageId, seq);
   fold.asked = fold.asked === '' ? text : `${fold.asked}\n\n${text}`;
   const attached = fold.attached.get(messageId);
-  addUser(fold, { seq, text, ...(attached === undefined ? {} : { attached }) }, isTask);
+  addUser(fold, { seq, text, said: text, ...(attached === undefined ? {} : { attached }) }, isTask);
 }
 
 /** It comes again with its next sending, or was given up: either way it is no task any more. */
@@ -234,17 +241,23 @@ function note(fold: Fold, seq: number, text: string): void {
   if (text === '') return;
   const last = fold.entries.at(-1);
   if (last?.type === 'user' && fold.taskOpen) fold.entries[fold.entries.length - 1] = withNote(last, text);
-  else addUser(fold, { seq, text }, false);
+  else addUser(fold, noteEntry(seq, text), false);
+}
+
+function noteEntry(seq: number, text: string): Omit<UserEntry, 'type'> {
+  return { seq, text: factsBlock([text]), notes: [text] };
 }
 
 function withNote(entry: UserEntry, text: string): UserEntry {
-  return { ...entry, text: `${entry.text}\n\n${text}` };
+  const notes = [...(entry.notes ?? []), text];
+  const block = factsBlock(notes);
+  return { ...entry, notes, text: entry.said === undefined ? block : `${entry.said}\n\n${block}` };
 }
 
 function entriesWith({ entries, taskOpen }: Fold, text: string): readonly Entry[] {
   const last = entries.at(-1);
-  if (last?.type === 'user' && taskOpen) return [...entries.slice(0, -1), withNote(last, text)];
-  return [...entries, { type: 'user', seq: Number.POSITIVE_INFINITY, text }];
+  if (last?.type === 'user' && taskOpen) return [...entries.slice(0, -1), withNote(last, inert(text))];
+  return [...entries, { type: 'user', ...noteEntry(Number.POSITIVE_INFINITY, inert(text)) }];
 }
 
 function addAssistant(fold: Fold, event: EventOf<'model-call-ended'>): void {
@@ -277,13 +290,18 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
       if (event.output === fold.lastInstructions) return;
       fold.lastInstructions = event.output;
     }
-    note(fold, event.seq, event.output);
+    note(fold, event.seq, inert(event.output));
     return;
   }
   updateCall(fold, event.toolCallId, (call) => ({
     ...call,
-    result: { text: event.output, isError: event.status !== 'ok', keepTokens: null },
+    result: { text: resultOf(event), isError: event.status !== 'ok', keepTokens: null },
   }));
+}
+
+/** An error can be put right; a refusal stays one, and is told apart from it. */
+function resultOf({ status, output }: EventOf<'tool-ended'>): string {
+  return status === 'refused' ? `Refused: ${output}` : output;
 }
 
 function updateCall(fold: Fold, toolCallId: string, change: (call: CallEntry) => CallEntry): void {
@@ -299,7 +317,7 @@ function updateCall(fold: Fold, toolCallId: string, change: (call: CallEntry) =>
 function compact(fold: Fold, event: EventOf<'context-compacted'>): void {
   const kept = fold.entries.filter((entry) => entry.seq > event.replacesUpToSeq);
   const text = `What happened so far, in short:\n${event.summary}`;
-  fold.entries.splice(0, fold.entries.length, { type: 'user', seq: event.replacesUpToSeq, text }, ...kept);
+  fold.entries.splice(0, fold.entries.length, { type: 'user', seq: event.replacesUpToSeq, text, said: text }, ...kept);
   fold.taskOpen = false;
   fold.lastInstructions = '';
 }

@@ -4,6 +4,7 @@ import type { TrimmedPart, Trimming } from '@shared/session/prompt-trimming.ts';
 import { resultText } from './build-prompt.ts';
 import type { CallEntry, Conversation, Entry } from './conversation.ts';
 import { createConversation } from './conversation.ts';
+import { withoutBlock } from './harness-facts.ts';
 
 type Message = EventOf<'user-message-added'>;
 
@@ -129,7 +130,7 @@ function sumUp(fold: Fold, { replacesUpToSeq, summary, seq }: EventOf<'context-c
 function partsOf(fold: Fold, entry: Entry): readonly TrimmedPart[] {
   if (entry.type === 'assistant') return [answerPart(entry), ...entry.calls.map((call) => resultPart(fold, call))];
   const { seq, text } = entry;
-  const label = beginningOf(text);
+  const label = beginningOf(withoutBlock(text));
   const bytes = bytesOf(text);
   if (fold.summaryAt.has(seq)) return [{ what: 'summary', label, ref: null, bytes }];
   const message = fold.messageAt.get(seq);

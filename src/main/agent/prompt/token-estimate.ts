@@ -32,9 +32,17 @@ export function createTokenEstimate(): TokenEstimate {
   };
 }
 
-/** A quarter of the window, and enough for a file of some size; for a model that thinks first, for its thoughts as well. */
+/** For a model that thinks before it answers. */
+const THOUGHT_TOKENS = 16_384;
+
+/**
+ * A quarter of the window, and enough for a file of some size, or as the model's own limit is known; for a model that
+ * thinks first, for its thoughts as well. One answer never has more than 32,000.
+ */
 export function maxOutputTokens(info: ModelInfo): number {
-  const most = info.capabilities.reasoning === true && info.effort !== 'none' ? 24_576 : 8192;
+  const answer = info.outputTokens ?? 8192;
+  const thinks = info.capabilities.reasoning === true && info.effort !== 'none';
+  const most = Math.max(answer, Math.min(32_000, answer + (thinks ? THOUGHT_TOKENS : 0)));
   return Math.min(most, Math.max(256, Math.floor(info.contextTokens / 4)));
 }
 

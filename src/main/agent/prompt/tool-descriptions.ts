@@ -48,7 +48,7 @@ export function toolsForForm(all: readonly Tool[], form: PromptForm, choice: Too
  * `inputSchemaOf`.
  */
 export function toolSpec(tool: Tool, form: PromptForm, isPlain: boolean): ToolSpec {
-  const schema = inputSchemaOf(tool, isPlain);
+  const schema = inputSchemaOf(tool, form, isPlain);
   return {
     name: tool.name,
     description: form === 'full' ? tool.description : firstSentence(tool.description),
@@ -61,23 +61,24 @@ export function toolLines(tools: readonly Tool[], form: PromptForm, isPlain: boo
   return tools
     .map((tool) => {
       const what = form === 'full' ? tool.description : firstSentence(tool.description);
-      return `${tool.name}(${parameters(inputSchemaOf(tool, isPlain))}): ${what}`;
+      return `${tool.name}(${parameters(inputSchemaOf(tool, form, isPlain))}): ${what}`;
     })
     .join('\n');
 }
 
 /**
- * The input of a tool as JSON Schema. `isPlain`: without what is marked `forLarge`. Under a grammar a small model fills
+ * The input of a tool as JSON Schema. Without what is marked `forFull` in the short form. `isPlain`: without what is marked `forLarge`. Under a grammar a small model fills
  * in whatever may be there: each command of one asked for a network, with more hosts from step to step.
  */
-function inputSchemaOf(tool: Tool, isPlain: boolean): Record<string, unknown> {
+function inputSchemaOf(tool: Tool, form: PromptForm, isPlain: boolean): Record<string, unknown> {
   const { $schema: _schema, ...schema } = z.toJSONSchema(tool.input, { io: 'input', unrepresentable: 'any' });
   const properties: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (!isRecord(property)) properties[name] = property;
     else {
       const { forLarge: isForLarge, ...rest } = property;
-      if (isForLarge !== true || !isPlain) properties[name] = rest;
+      const isLeftOut = isForLarge === 'full' ? form === 'short' : isForLarge === true && isPlain;
+      if (!isLeftOut) properties[name] = rest;
     }
   }
   return { ...schema, properties };

@@ -1,7 +1,8 @@
 import type { Reply } from '@shared/errors.ts';
 import { z } from 'zod';
 import type { ExecResult, ListEntry, SearchResult } from '../../sandbox/sandbox.ts';
-import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../../safety/guarded-files.ts';
+import { guardText } from '../../safety/guarded-files.ts';
+import { guardOf } from '../changes/guard-of.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { createOutputSink } from '../loop/output-sink.ts';
 import type { RecipeWorld, WorldCommand } from '../../recipes/define.ts';
@@ -206,10 +207,8 @@ function applyFiles(turn: Turn, files: readonly NewFile[], seen: Map<string, str
 /** A recipe does not ask: what is guarded stays as it is unless the task is about it. */
 function guardedOf(turn: Turn, files: readonly NewFile[], seen: ReadonlyMap<string, string | null>): string | null {
   for (const { path } of files) {
-    const kind = guardKind(path);
-    if (kind === null || isTaskAbout(turn.task, kind, path)) continue;
-    if (seen.get(path) === null && mayBeAdded(path)) continue;
-    return guardText(path, kind);
+    const kind = guardOf(turn, path, { isNew: seen.get(path) === null });
+    if (kind !== null) return guardText(path, kind);
   }
   return null;
 }

@@ -11,6 +11,7 @@ import type { SessionFences } from '../../safety/session-fences.ts';
 import type { SessionInstructions } from '../../safety/instructions/session-instructions.ts';
 import type { SessionNetwork } from '../../safety/network/session-network.ts';
 import type { GatherFacts } from '../../projects/facts/project-facts.ts';
+import type { ReadEnvironment } from '../../projects/facts/read-environment.ts';
 import type { Provider } from '../../models/providers/define.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Effects, Journal } from '../../sessions/journal/journal.ts';
@@ -62,6 +63,11 @@ export interface AgentConfig {
   /** A tool that has not ended after this is given up (a command's own timeout is shorter). */
   readonly toolTimeoutMs: number;
   readonly maxWriteBytes: number;
+  /**
+   * Which conduct the agent follows, so that a log of an older one is played by its own. Absent: 1. From 2 on reads run side
+   * by side, and what leans on a failed edit is left out.
+   */
+  readonly conduct?: number | undefined;
   readonly recipe: RecipeSettings;
 }
 
@@ -77,6 +83,8 @@ export interface AgentDependencies {
   readonly tools: readonly Tool[];
   readonly recipes: readonly Recipe[];
   readonly gatherFacts: GatherFacts;
+  /** What commands find on this machine, a line or two for a model; absent: nothing is said. */
+  readonly readEnvironment?: ReadEnvironment;
   readonly approver: Approver;
   readonly network: SessionNetwork;
   readonly instructions: SessionInstructions;

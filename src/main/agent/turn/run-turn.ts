@@ -96,7 +96,7 @@ async function warnMissingModel({ options, log }: Turn, { lacks, local, cloud }:
     lacks === 'local'
       ? `Both models were asked for, but ${options.local} is not available. Everything runs in the cloud, on ${cloud?.label ?? ''}. ${howToGet(options.local)}, or name another one with --local.`
       : `Both models were asked for, but ${options.cloud ?? ''} or its provider is not available. Everything runs on this machine, on ${local?.label ?? ''}.`;
-  await log.append({ type: 'notice-added', level: 'warning', code: 'model-lacking', text });
+  await log.append({ type: 'notice-added', level: 'warning', code: 'model-missing', text });
 }
 
 /** Rules that could not be read are said to be so in every turn that they would have held for. */

@@ -27,7 +27,7 @@ export async function createFolderAliases(
     { path: homedir(), label: 'home' },
     // A folder that does not exist yet has one path only.
   ].map(async ({ path, label }) => ({ paths: await pathsOf(path).catch(() => [path]), label }));
-  const key = await keyOf(join(home, 'place-names.key'));
+  const key = await keyOf(join(home, 'path-aliases.key'));
   return { names: createPathAliases(key, [...roots, ...(await Promise.all(others))]), roots };
 }
 

@@ -113,7 +113,7 @@ export const emptyTrajectory: Trajectory = {
   isCapped: false,
 };
 
-/** A step at or above this counts as a strike; a clean one ends the row, what lies between leaves it as it is. */
+/** A step at or above this is a bad one. A clean step ends a row of bad ones; anything between leaves it as it is. */
 const BAD = 0.7;
 const writing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'delete_file'];
 const running: readonly string[] = ['run_command', 'run_tests'];

@@ -1,5 +1,5 @@
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
-import { globMatcher } from '../files/glob-matcher.ts';
+import { globMatcher } from '../../lib/files/glob-matcher.ts';
 import { listDepth, makeListing } from '../files/make-listing.ts';
 import type { ListEntry, ListOptions, Listing, SearchQuery, SearchResult } from '../sandbox.ts';
 import { isSkippedFolder } from '../files/skipped-folders.ts';

@@ -22,7 +22,7 @@ export interface OpenSessionsOptions {
   readonly onNotice: (text: string) => void;
   readonly agent: Pick<
     AgentDependencies,
-    'tools' | 'recipes' | 'gatherFacts' | 'modelInfo' | 'provider' | 'meter' | 'delay'
+    'tools' | 'recipes' | 'gatherFacts' | 'readEnvironment' | 'modelInfo' | 'provider' | 'meter' | 'delay'
   >;
   /** What was learned of how work goes with each model. */
   readonly priors: LearnedPriors;

@@ -38,22 +38,29 @@ const eitherTypes: ReadonlySet<EventType> = new Set<EventType>(['sandbox-started
 /** The origin of every event of a log, in order. */
 export function originsOf(events: readonly SessionEvent[]): readonly Origin[] {
   const origins: Origin[] = [];
-  let openEffect: string | null = null;
+  // Calls that only read may run side by side.
+  const open = new Set<string>();
   for (const event of events) {
-    origins.push(originOf(event, openEffect));
-    if (event.type === 'tool-started') openEffect = event.toolCallId;
-    if (event.type === 'tool-ended' && event.toolCallId === openEffect) openEffect = null;
+    origins.push(originOf(event, open));
+    if (event.type === 'tool-started') open.add(event.toolCallId);
+    if (event.type === 'tool-ended') open.delete(event.toolCallId);
+    if (event.type === 'turn-ended') open.clear();
   }
   markCrashes(events, origins);
   return origins;
 }
 
-function originOf(event: SessionEvent, openEffect: string | null): Origin {
+function originOf(event: SessionEvent, open: ReadonlySet<string>): Origin {
   if (outsideTypes.has(event.type)) return 'outside';
   // What happens inside an effect (a question, a note) is part of what the effect did: a replay does not run it.
-  const isEnd = event.type === 'tool-ended' && event.toolCallId === openEffect;
-  if (openEffect !== null && !isEnd && !endsTurn(event)) return 'either';
+  if (open.size > 0 && !isOfCall(event, open) && !endsTurn(event)) return 'either';
   return eitherTypes.has(event.type) ? 'either' : 'engine';
+}
+
+/** Only the engine asks for a call of a model, begins one and ends one that is open. */
+function isOfCall(event: SessionEvent, open: ReadonlySet<string>): boolean {
+  if (event.type === 'tool-ended') return open.has(event.toolCallId);
+  return event.type === 'tool-call-requested' || (event.type === 'tool-started' && event.by === 'model');
 }
 
 function endsTurn(event: SessionEvent): boolean {

@@ -1,11 +1,35 @@
 import type { ExecResult } from '../../sandbox/sandbox.ts';
 import type { ToolResult } from '../define.ts';
 
-/** How a command ended, and what it printed, for a model: the ending first, because the output may be long. */
-export function describeExec(result: ExecResult, extra = ''): ToolResult {
-  const text = [headline(result) + extra, result.stdout.trimEnd(), stderrPart(result)]
-    .filter((part) => part !== '')
-    .join('\n');
+/** What a command prints, both streams in the order in which it came; null once it is more than is kept. */
+export interface OrderedOutput {
+  readonly add: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
+  readonly text: () => string | null;
+}
+
+const mostOrdered = 64 * 1024;
+
+export function orderedOutput(): OrderedOutput {
+  const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  let text = '';
+  let bytes = 0;
+  return {
+    add(stream, chunk) {
+      bytes += chunk.length;
+      if (bytes <= mostOrdered) text += decoders[stream].decode(chunk, { stream: true });
+    },
+    text: () => (bytes > mostOrdered ? null : text),
+  };
+}
+
+/**
+ * How a command ended, and what it printed, for a model: the ending first, because the output may be long. `ordered`: what
+ * it printed in the order in which it came, where that is known.
+ */
+export function describeExec(result: ExecResult, extra = '', ordered: string | null = null): ToolResult {
+  const hasBoth = result.stdoutBytes > 0 && result.stderrBytes > 0;
+  const printed = hasBoth && ordered !== null ? [ordered.trimEnd()] : [result.stdout.trimEnd(), stderrPart(result)];
+  const text = [headline(result) + extra, ...printed].filter((part) => part !== '').join('\n');
   return { status: statusOf(result), output: text, exitCode: result.exitCode };
 }
 

@@ -6,7 +6,14 @@ import { withoutLineNumbers } from './strip-line-numbers.ts';
  * More than one place, or none, is refused with what a model needs to do better.
  */
 export type EditOutcome =
-  | { readonly type: 'applied'; readonly text: string; readonly line: number; readonly how: readonly Forgiveness[] }
+  | {
+      readonly type: 'applied';
+      readonly text: string;
+      readonly line: number;
+      readonly how: readonly Forgiveness[];
+      /** How many places were replaced, where it was more than one. */
+      readonly places?: number;
+    }
   | {
       readonly type: 'refused';
       readonly reason: 'empty' | 'same' | 'ambiguous' | 'not-found';
@@ -33,7 +40,8 @@ const folds: readonly Fold[] = [
 
 const maximumShown = 3;
 
-export function applyEdit(text: string, oldText: string, newText: string): EditOutcome {
+/** `everywhere`: where the old text stands word for word, all of its places are meant. */
+export function applyEdit(text: string, oldText: string, newText: string, everywhere = false): EditOutcome {
   if (oldText === newText) return refused('same', 'The old and the new text are the same: nothing would change.');
   if (oldText.trim() === '') {
     if (text.trim() === '') return { type: 'applied', text: newText, line: 1, how: [] };
@@ -41,12 +49,17 @@ export function applyEdit(text: string, oldText: string, newText: string): EditO
   }
   const exact = places(text, oldText);
   const [only] = exact;
-  if (only !== undefined && exact.length === 1) {
+  if (only !== undefined && (exact.length === 1 || everywhere)) {
     // Old text of one line says nothing of how lines end here.
     const isCrlf = !oldText.includes('\n') && dominantEol(text) === '\r\n';
     const fresh = isCrlf ? newText.replaceAll(/\r?\n/gu, '\r\n') : newText;
+    const line = lineAt(text, only);
+    if (exact.length > 1) {
+      const pieces = text.split(oldText);
+      return { type: 'applied', text: pieces.join(fresh), line, how: [], places: pieces.length - 1 };
+    }
     const result = text.slice(0, only) + fresh + text.slice(only + oldText.length);
-    return { type: 'applied', text: result, line: lineAt(text, only), how: [] };
+    return { type: 'applied', text: result, line, how: [] };
   }
   if (exact.length > 1) return ambiguous(exact.map((offset) => lineAt(text, offset)));
   const outcome = applyByLines(text, oldText, newText);
@@ -74,7 +87,8 @@ function applyByLines(text: string, oldText: string, newText: string): EditOutco
     const fresh = fit(withoutBlankEdges(newText.split(/\r?\n/u)), matched, oldLines, fold);
     const wasExactButForEol = matched.every((line, index) => line === oldLines[index]);
     const result = withLines(text, { start, count: oldLines.length }, fresh.join(eol));
-    return { type: 'applied', text: result, line: start + 1, how: wasExactButForEol ? ['line-endings'] : how };
+    const forgiven: readonly Forgiveness[] = wasExactButForEol ? ['line-endings'] : how;
+    return { type: 'applied', text: result, line: start + 1, how: forgiven };
   }
   return notFound(fileLines, oldLines);
 }
@@ -167,7 +181,7 @@ function ambiguous(lines: readonly number[]): EditOutcome {
   return {
     type: 'refused',
     reason: 'ambiguous',
-    message: `The old text stands in ${lines.length} places (lines ${shown}). Give more of the lines around the one you mean.`,
+    message: `The old text stands in ${lines.length} places (lines ${shown}). Give more of the lines around the one you mean, or replaceAll.`,
   };
 }
 

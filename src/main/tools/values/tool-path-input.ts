@@ -12,3 +12,6 @@ export const workspacePath = z
   .refine((path) => !path.includes('\0') && !path.split('/').includes('..') && !path.startsWith('/'), {
     message: 'the path must be relative to the project, without ".."',
   });
+
+/** Counted from 1. No file that can be read here has more. */
+export const lineNumber = z.number().int().min(1).max(10_000_000);

@@ -11,6 +11,7 @@ export function failureResult(failure: Failure): ToolResult {
   const output = `${failure.message}${hint}`;
   if (failure.code === 'cancelled') return { status: 'cancelled', output, failure };
   if (failure.code === 'timeout') return { status: 'timed-out', output, failure };
-  if (failure.code === 'refused' || failure.code === 'stale-file') return { status: 'refused', output, failure };
+  // A file that changed can be read again; a refusal is final.
+  if (failure.code === 'refused') return { status: 'refused', output, failure };
   return { status: 'error', output, failure };
 }

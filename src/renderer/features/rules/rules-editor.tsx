@@ -167,7 +167,7 @@ function Saving({ file, projectPath, text, isRight, onRevert }: SavingProps) {
         <Button look="primary" disabled={!isChanged || !isRight} onClick={() => void save()}>
           {t('rules.save')}
         </Button>
-        {onRevert !== null && <Button onClick={onRevert}>{t('rules.takeBack')}</Button>}
+        {onRevert !== null && <Button onClick={onRevert}>{t('rules.undoLast')}</Button>}
         <p aria-live="polite" className="text-sm text-soft">
           {isRight ? isChanged && t(`rules.notSaved.${owner}`) : t('rules.hasErrors')}
         </p>

@@ -1,3 +1,4 @@
+import { expectReplay } from '../../../fakes/replay-kit.ts';
 import { expect, it } from 'vitest';
 import { createAgentKit, turnOptions } from '../../../fakes/agent-kit.ts';
 import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
@@ -9,4 +10,18 @@ it('tells the model what of the project is not installed, and why', async () => 
   const kit = createAgentKit({ replies: [{ text: 'Done.' }], dependencies: { sandbox: told } });
   await kit.runner.send('What is this project?', turnOptions);
   expect(JSON.stringify(kit.requests[0]?.messages)).toContain(notes[0]);
+});
+
+it('names files by their folder, up to a size, and the environment with the date of the log', async () => {
+  const paths = Array.from({ length: 400 }, (_, index) => `src/long/folder/name/module_${index}.py`);
+  const files = Object.fromEntries(['main.py', ...paths].map((path) => [path, 'x = 1\n']));
+  const readEnvironment = async () => 'Environment: a machine.';
+  const kit = createAgentKit({ replies: [{ text: 'Done.' }], sandbox: { files }, dependencies: { readEnvironment } });
+  await kit.runner.send('What is this project?', turnOptions);
+  const prompt = JSON.stringify(kit.requests[0]?.messages);
+  expect(prompt).toContain('Source: main.py; src/long/folder/name/: module_0.py, ');
+  expect(prompt.match(/src\/long\/folder/gu)).toHaveLength(1);
+  expect(prompt).toMatch(/ … and \d+ more/u);
+  expect(prompt).toMatch(/Environment: a machine\. Date: \d{4}-\d\d-\d\d\./u);
+  await expectReplay(kit);
 });

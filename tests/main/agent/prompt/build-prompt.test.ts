@@ -82,6 +82,34 @@ describe('the prompt of a small model', () => {
   });
 });
 
+describe('the prompt of a large model', () => {
+  it('has system text and every built-in tool in under 2,000 tokens', () => {
+    const { messages, tools: specs } = buildRequest(promptShape(loopModel, tools, work), [], loopModel, options);
+    // What `gpt-tokenizer` (o200k) makes of them is 4.1 bytes a token of the tools and 4.4 of the text.
+    const bytes = Buffer.byteLength(JSON.stringify(messages)) + Buffer.byteLength(JSON.stringify(specs));
+    expect(bytes / 4).toBeLessThan(2000);
+    expect(specs).toHaveLength(tools.length);
+  });
+
+  it('says whether a guarded file is asked about or refused', () => {
+    const system = (asksPerson: boolean): string => promptShape(loopModel, tools, { ...work, asksPerson }).system;
+    expect(system(true)).toContain('Changing one asks the user.');
+    expect(system(false)).toContain('Changing one is refused here.');
+    expect(system(true)).not.toContain('{guard}');
+  });
+
+  // Bug: a first answer with a module and its tests was cut in the middle of a call.
+  it('asks for as long an answer as the model gives, and of an old log for as long as then', () => {
+    const cloud: ModelInfo = { ...loopModel, where: 'cloud', contextTokens: 200_000 };
+    const thinking = { ...cloud, capabilities: { ...cloud.capabilities, reasoning: true } };
+    const most = (info: ModelInfo): number =>
+      buildRequest(promptShape(info, tools, work), [], info, options).maxOutputTokens;
+    expect([most(cloud), most({ ...cloud, outputTokens: 16_384 })]).toEqual([8192, 16_384]);
+    expect([most(thinking), most({ ...thinking, outputTokens: 16_384 })]).toEqual([24_576, 32_000]);
+    expect(most({ ...cloud, contextTokens: 16_000, outputTokens: 16_384 })).toBe(4000);
+  });
+});
+
 describe('the way a model is driven', () => {
   it('is what its probe or its user says, where its provider can do that', () => {
     const info: ModelInfo = {

@@ -337,7 +337,7 @@ describe('a task with a local and a cloud model', () => {
     await createSessionRunner(dependencies).send('Fix add().', routed());
     const { events } = kit.journal;
     const notice = events.findIndex((event) => event.type === 'notice-added' && told.test(event.text));
-    expect(events[notice]).toMatchObject({ code: 'model-lacking', level: 'warning' });
+    expect(events[notice]).toMatchObject({ code: 'model-missing', level: 'warning' });
     expect(notice).toBeLessThan(events.findIndex(({ type }) => type === 'model-call-started'));
     expect(new Set(ofType(events, 'model-call-started').map(({ stage }) => stage.model))).toEqual(new Set([left]));
     await expectReplay(kit);

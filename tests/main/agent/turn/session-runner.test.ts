@@ -13,7 +13,7 @@ describe('a session', () => {
           return {
             calls: [
               { name: 'read_file', input: { path: 'a.py' } },
-              { name: 'search', input: { pattern: 'x' } },
+              { name: 'run_command', input: { command: 'ls' } },
             ],
           };
         },

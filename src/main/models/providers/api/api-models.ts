@@ -137,13 +137,15 @@ function infoOf(options: ApiModelsOptions, name: string, { listed, bundled, unli
   const isToThink = known?.effort === undefined ? undefined : true;
   const reasoning = known?.reasoning ?? isToThink ?? listed?.reasoning ?? bundled?.reasoning ?? usual.reasoning;
   const effort = known?.effort ?? options.effort;
+  const contextTokens = known?.context ?? listed?.contextTokens ?? bundled?.contextTokens ?? usual.contextTokens;
   return {
     id: `${options.id}/${name}`,
     provider: options.id,
     name,
     label: listed?.label ?? bundled?.label ?? name,
     where,
-    contextTokens: known?.context ?? listed?.contextTokens ?? bundled?.contextTokens ?? usual.contextTokens,
+    contextTokens,
+    ...outputOf(where, contextTokens, known?.output),
     parametersB: known?.parametersB ?? null,
     capabilities: {
       tools: known?.tools ?? listed?.tools ?? bundled?.tools ?? usual.tools,
@@ -162,6 +164,19 @@ function infoOf(options: ApiModelsOptions, name: string, { listed, bundled, unli
     ...(unlisted === undefined || known !== undefined ? {} : { listedOn: bundledOn, note: unlisted }),
     ...(options.isElsewhere === true ? { isElsewhere: true } : {}),
   };
+}
+
+/** Services with such a window take at least so long an answer; a first file with its tests has more than 8,192 tokens. */
+const roomyContextTokens = 100_000;
+const roomyOutputTokens = 16_384;
+
+function outputOf(
+  where: ModelInfo['where'],
+  contextTokens: number,
+  set: number | undefined,
+): Pick<ModelInfo, 'outputTokens'> {
+  if (set !== undefined) return { outputTokens: set };
+  return where === 'cloud' && contextTokens >= roomyContextTokens ? { outputTokens: roomyOutputTokens } : {};
 }
 
 function priceOf({ where, id, now }: ApiModelsOptions, listed: ListedModel | undefined): ModelInfo['price'] {

@@ -162,7 +162,7 @@ function compareHost(want: Dockerode.HostConfig, got: Host, isPodman: boolean, e
     expectSame('Ulimits', limitsOf(want.Ulimits), limitsOf(got.Ulimits));
   if (got.Tmpfs !== undefined && !isPodman) expectSame('Tmpfs', sorted(want.Tmpfs), sorted(got.Tmpfs));
   // Left to the engine: it hides parts of /proc and /sys. An empty list would show them. Podman does not tell (null); in
-  // its containers it is looked at from within (`abilities.ts`).
+  // its containers it is looked at from within (`image-capabilities.ts`).
   if (got.MaskedPaths !== undefined && !(isPodman && got.MaskedPaths === null))
     expectSame('hides /proc/kcore', true, got.MaskedPaths?.includes('/proc/kcore') ?? false);
   if (got.ReadonlyPaths !== undefined && !(isPodman && got.ReadonlyPaths === null))

@@ -145,7 +145,7 @@ export function refuseCommand({ command, cwd, env }: Command): Reply<never> | nu
 }
 
 /** A command in its folder, by the best shell there is. */
-export function programOf({ command, cwd }: Command): (abilities: ImageCapabilities) => ContainerProgram {
+export function programOf({ command, cwd }: Command): (capabilities: ImageCapabilities) => ContainerProgram {
   const folder = cwd === undefined || cwd === '' ? '.' : cwd.startsWith('/') ? cwd : `./${cwd}`;
   return ({ bash }) => ({ type: 'command', command, shell: bash ? '/bin/bash' : '/bin/sh', folder });
 }

@@ -17,7 +17,7 @@ import type { SessionContainer } from '../container/session-container.ts';
 
 export interface ContainerStart extends Omit<ProcessRequest, 'program'> {
   /** Made for what the image can do. */
-  readonly program: (abilities: ImageCapabilities) => ContainerProgram;
+  readonly program: (capabilities: ImageCapabilities) => ContainerProgram;
 }
 
 export interface ContainerRun extends Omit<ContainerStart, 'keepInputOpen'> {
@@ -129,7 +129,7 @@ export class ContainerRuns {
     });
   }
 
-  /** The ladder: ask, kill from within, and where that does not help within its time, the whole container. Never rejects. */
+  /** In this order: ask, kill from within, and where that does not help within its time, the whole container. Never rejects. */
   async stop({ live, running }: StartedProcess, grace: number): Promise<void> {
     try {
       await withDeadline(killMs + grace, null, () => running.stop(grace));

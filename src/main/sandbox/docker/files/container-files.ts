@@ -1,5 +1,5 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
-import { globMatcher } from '../../files/glob-matcher.ts';
+import { globMatcher } from '../../../lib/files/glob-matcher.ts';
 import { listDepth, makeListing } from '../../files/make-listing.ts';
 import type {
   FileContent,
@@ -48,7 +48,7 @@ const manyNames = 5000;
 const manyNameBytes = 512 * 1024;
 
 interface Operation {
-  readonly program: (abilities: ImageCapabilities) => ContainerProgram;
+  readonly program: (capabilities: ImageCapabilities) => ContainerProgram;
   readonly stdin?: Uint8Array;
   readonly maxOutputBytes: number;
   readonly timeoutMs?: number;

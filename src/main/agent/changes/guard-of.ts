@@ -1,0 +1,33 @@
+import type { GuardKind } from '../../safety/guarded-files.ts';
+import { guardKind, isTaskAbout, mayBeAdded, mayGainTests } from '../../safety/guarded-files.ts';
+import { onlyAddsTests } from '../../safety/only-adds-tests.ts';
+import type { Turn } from '../turn/turn.ts';
+
+/** Both sides of a file that is about to change, where they are known; `before` null: it is not there yet. */
+interface Sides {
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/**
+ * What a change of a file needs a yes for; null: it needs none. A test file that this turn made judges nothing yet, and a
+ * feature may bring tests of its own: what is guarded is what judged the work before it began.
+ */
+export function guardOf(
+  turn: Pick<Turn, 'task' | 'changes'>,
+  path: string,
+  { isNew, sides = null }: { readonly isNew: boolean; readonly sides?: Sides | null },
+): GuardKind | null {
+  const kind = guardKind(path);
+  if (kind === null || isTaskAbout(turn.task, kind, path)) return null;
+  if (kind !== 'test' || !mayBeAdded(path)) return kind;
+  if (isNew || isMadeHere(turn, path)) return null;
+  const { before = null, after = null } = sides ?? {};
+  const isAddition = before !== null && after !== null && mayGainTests(turn.task) && onlyAddsTests(before, after);
+  return isAddition ? null : kind;
+}
+
+function isMadeHere({ changes }: Pick<Turn, 'changes'>, path: string): boolean {
+  const first = changes.recorded().find((change) => change.path === path);
+  return first !== undefined && first.before === null;
+}

@@ -1,0 +1,53 @@
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { ProjectFacts } from './project-facts.ts';
+
+/** What a command finds where it runs, in a line or two for a model. Never rejects but for an abort. */
+export type ReadEnvironment = (sandbox: Sandbox, facts: ProjectFacts, signal: AbortSignal) => Promise<string>;
+
+const mostMs = 5_000;
+
+/** Versions do not change while a sandbox lives. */
+const versionsOf = new WeakMap<Sandbox, string>();
+
+/** One line each: the system, Python, Node, pytest. What is not there prints nothing. */
+const versions = [
+  '. /etc/os-release 2>/dev/null && echo "os $PRETTY_NAME"',
+  'python3 --version 2>/dev/null | sed "s/^/py /"',
+  'node --version 2>/dev/null | sed "s/^/node /"',
+  "python3 -c \"import importlib.metadata as m; print('pytest ' + m.version('pytest'))\" 2>/dev/null",
+].join('; ');
+
+/** A repository of another user counts as well: this only looks. */
+const git = 'git -c safe.directory=* -c core.fsmonitor=false';
+const state = `${git} rev-parse --abbrev-ref HEAD 2>/dev/null && ${git} status --porcelain 2>/dev/null | head -n 200 | wc -l`;
+
+export const readEnvironment: ReadEnvironment = async (sandbox, facts, signal) => {
+  if (sandbox.tier === 'read-only') return `Environment: no commands; folder ${sandbox.workspacePath}.`;
+  const known = versionsOf.get(sandbox) ?? (await readVersions(sandbox, signal));
+  if (known !== '') versionsOf.set(sandbox, known);
+  const parts = [known, `folder ${sandbox.workspacePath}`, facts.git ? await readGit(sandbox, signal) : 'no git'];
+  return `Environment: ${parts.filter((part) => part !== '').join(', ')}.`;
+};
+
+async function readVersions(sandbox: Sandbox, signal: AbortSignal): Promise<string> {
+  const said = await print(sandbox, versions, signal);
+  const one = (key: string): string => new RegExp(`^${key} (.*)$`, 'mu').exec(said)?.[1]?.trim().slice(0, 60) ?? '';
+  const named = (label: string, value: string): string => (value === '' ? '' : `${label} ${value}`);
+  const python = one('py').replace(/^Python /u, '');
+  const found = [one('os'), named('Python', python), named('pytest', one('pytest')), named('Node', one('node'))];
+  return found.filter((part) => part !== '').join(', ');
+}
+
+async function readGit(sandbox: Sandbox, signal: AbortSignal): Promise<string> {
+  const [branch = '', count = ''] = (await print(sandbox, state, signal)).trim().split('\n');
+  if (branch === '') return 'a git repository';
+  const changed = Number(count.trim());
+  const dirty = changed === 0 ? 'clean' : changed === 1 ? '1 file changed' : `${changed} files changed`;
+  return `git branch ${branch.slice(0, 80)} (${dirty})`;
+}
+
+/** Empty where it could not be run. */
+async function print(sandbox: Sandbox, command: string, signal: AbortSignal): Promise<string> {
+  const reply = await sandbox.exec({ command, timeoutMs: mostMs, keepBytes: 8_192 }, signal);
+  return reply.ok && reply.value.outcome === 'exited' ? reply.value.stdout : '';
+}

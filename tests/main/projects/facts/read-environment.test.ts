@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { readEnvironment } from '../../../../src/main/projects/facts/read-environment.ts';
+import { nothingKnown } from '../../../../src/main/agent/preparation/turn-facts.ts';
+import { createMemorySandbox } from '../../../../src/main/sandbox/memory/memory-sandbox.ts';
+
+const { facts } = nothingKnown;
+const signal = new AbortController().signal;
+
+it('names what commands find, asks for versions once, and for the state of git each time', async () => {
+  let dirty = 0;
+  const sandbox = createMemorySandbox({
+    exec: ({ command }) => ({
+      stdout: command.includes('status')
+        ? `main\n${dirty++}\n`
+        : 'os Debian 12\npy Python 3.12.3\nnode v22.1.0\npytest 8.2.0\n',
+    }),
+  });
+  const git = { ...facts, git: true };
+  const known = 'Environment: Debian 12, Python 3.12.3, pytest 8.2.0, Node v22.1.0, folder /workspace, git branch main';
+  expect(await readEnvironment(sandbox, git, signal)).toBe(`${known} (clean).`);
+  expect(await readEnvironment(sandbox, git, signal)).toBe(`${known} (1 file changed).`);
+  expect(sandbox.commands.filter((one) => one.includes('os-release'))).toHaveLength(1);
+});
+
+// Bug: a tool that is not there was told of all the same.
+it('says nothing of what is not there, and holds nothing up', async () => {
+  expect(await readEnvironment(createMemorySandbox(), facts, signal)).toBe('Environment: folder /workspace, no git.');
+  const gone = createMemorySandbox();
+  await gone.dispose();
+  expect(await readEnvironment(gone, facts, signal)).toBe('Environment: folder /workspace, no git.');
+});

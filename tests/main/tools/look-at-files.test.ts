@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { describeExec, orderedOutput } from '../../../src/main/tools/commands/describe-exec-result.ts';
+import { createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+
+const lines = Array.from({ length: 343 }, (_, index) => `line ${index + 1}`);
+const files = {
+  'src/long.py': `${lines.join('\n')}\n`,
+  'src/a.py': 'import os\n\ndef Load(x):\n    return x\n\ndef save(x):\n    return load(x)\n',
+  'src/deep/b.py': 'x = 1\n',
+  'web/c.ts': 'const x = 1;\n',
+};
+
+/** What one call gives back, by a loop that runs it. */
+async function use(name: string, input: unknown, change?: { readonly read: string }): Promise<string> {
+  const before = change === undefined ? [] : [{ calls: [{ name: 'read_file', input: { path: change.read } }] }];
+  const kit = createAgentKit({ replies: [...before, { calls: [{ name, input }] }], sandbox: { files } });
+  await kit.runner.send('Do the work.', turnOptions);
+  const end = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === name);
+  const text = Object.keys(files).map((path) => `${path}=${kit.sandbox.text(path) ?? ''}`);
+  return change === undefined ? (end?.output ?? '') : `${end?.output ?? ''}\n${text.join('\n')}`;
+}
+
+describe('read_file', () => {
+  // Bug: the indentation shifted from line 9 to line 10.
+  it('gives numbers of one width, and says which part it is of how many', async () => {
+    const part = await use('read_file', { path: 'src/long.py', from: 8, to: 11 });
+    expect(part).toBe('[lines 8-11 of 343]\n 8: line 8\n 9: line 9\n10: line 10\n11: line 11');
+    expect(await use('read_file', { path: 'src/deep/b.py' })).toBe('1: x = 1');
+    expect(await use('read_file', { path: 'src/a.py', from: 3, to: 2 })).toContain('comes before');
+  });
+});
+
+describe('search', () => {
+  it('shows lines around a match, and merges what overlaps', async () => {
+    expect(await use('search', { pattern: 'return', path: 'src/a.py', context: 1 })).toBe(
+      [
+        'src/a.py-3- def Load(x):',
+        'src/a.py:4:     return x',
+        'src/a.py-5- ',
+        'src/a.py-6- def save(x):',
+        'src/a.py:7:     return load(x)',
+        'src/a.py-8- ',
+      ].join('\n'),
+    );
+  });
+
+  it('ignores case, names files alone, and says where it was cut', async () => {
+    expect(await use('search', { pattern: 'LOAD', ignoreCase: true, filesOnly: true })).toBe('src/a.py (2)');
+    const cut = await use('search', { pattern: 'line', limit: 2 });
+    expect(cut.split('\n')).toHaveLength(3);
+    expect(cut).toContain('… there are more than these 2 matches');
+    expect(await use('search', { pattern: 'load(x' })).toMatch(/^\(searched for as plain text.*\n/u);
+  });
+});
+
+describe('list_files', () => {
+  it('finds files by a glob, at any depth and below a folder', async () => {
+    expect(await use('list_files', { glob: '*.py' })).toBe('src/a.py\nsrc/deep/b.py\nsrc/long.py');
+    expect(await use('list_files', { glob: 'src/**/b.*' })).toBe('src/deep/b.py');
+    expect(await use('list_files', { glob: '*.rb' })).toBe('No file fits *.rb.');
+  });
+});
+
+describe('edit_file', () => {
+  const read = { read: 'src/a.py' };
+
+  it('makes several edits in order, and none where one does not fit', async () => {
+    const first = { path: 'src/a.py', old: 'import os\n', new: 'import re\n' };
+    const both = await use('edit_file', { ...first, more: [{ old: 'load(x)', new: 'Load(x)' }] }, read);
+    expect(both).toContain('src/a.py=import re\n\ndef Load(x):\n    return x\n\ndef save(x):\n    return Load(x)\n');
+    const none = await use('edit_file', { ...first, more: [{ old: 'not there at all', new: '' }] }, read);
+    expect(none).toContain('Edit 2 of 2:');
+    expect(none).toContain('No edit of this call was made.');
+    expect(none).toContain(`src/a.py=${files['src/a.py']}`);
+  });
+
+  it('replaces every place where it is told to, and creates a file of an empty old text', async () => {
+    const all = await use('edit_file', { path: 'src/a.py', old: '(x)', new: '(value)', replaceAll: true }, read);
+    expect(all).toContain('at line 3 and 2 more places');
+    expect(all).toContain('return load(value)');
+    expect(await use('edit_file', { path: 'src/new.py', old: '', new: 'z = 1\n' })).toBe('Created src/new.py.');
+    expect(await use('edit_file', { path: 'src/new.py', old: 'z', new: 'y' })).toContain('There is no src/new.py');
+  });
+});
+
+it('a patch of another form is told which form is taken', async () => {
+  expect(await use('apply_patch', { patch: '*** Begin Patch\n*** End Patch' })).toContain('Give a unified diff');
+});
+
+// Bug: an error stood below all of the output, apart from the line after which it came.
+it('a command shows its streams in the order in which they came, and apart where that is not known', () => {
+  const result = {
+    outcome: 'exited',
+    exitCode: 0,
+    stdout: 'one\nthree\n',
+    stderr: 'two\n',
+    stdoutBytes: 10,
+    stderrBytes: 4,
+    durationMs: 1,
+  } as const;
+  const ordered = orderedOutput();
+  ordered.add('stdout', Buffer.from('one\n'));
+  ordered.add('stderr', Buffer.from('two\n'));
+  ordered.add('stdout', Buffer.from('three\n'));
+  expect(describeExec(result, '', ordered.text()).output).toBe('exit code 0\none\ntwo\nthree');
+  ordered.add('stdout', new Uint8Array(100_000));
+  expect(describeExec(result, '', ordered.text()).output).toBe('exit code 0\none\nthree\nstderr:\ntwo');
+});
