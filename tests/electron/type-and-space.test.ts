@@ -113,6 +113,9 @@ it.for(['comfortable', 'compact'] as const)('holds in every view, %s', { timeout
   const longest = Math.max(...all.map(({ longestLine }) => longestLine));
   expect(longest).toBeGreaterThan(60);
   expect(longest).toBeLessThanOrEqual(82);
-  const height = await page.locator('nav button').first().evaluate((button) => button.clientHeight);
+  const height = await page
+    .locator('nav button')
+    .first()
+    .evaluate((button) => button.clientHeight);
   expect(height).toBe(density === 'compact' ? 25 : 30);
 });
