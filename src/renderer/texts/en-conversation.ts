@@ -148,7 +148,6 @@ export const conversation = {
   'composer.stop': 'Stop',
   'composer.stopping': 'Stopping…',
   'composer.plan': 'Plan only',
-  'composer.where': 'Where steps run',
   'composer.failed': 'Not sent. Your text is still here.',
   'composer.queued': 'Waiting for the next step',
   'composer.where.settings': 'Default',

@@ -231,9 +231,11 @@ function addMessage(
 /** It comes again with its next sending, or was given up: either way it is no task any more. */
 function dropMessage(fold: Fold, messageId: string): void {
   const seq = fold.messageSeqs.get(messageId);
+  // One that waited was no part of what the turn is about.
+  if (seq === undefined) return;
   fold.asked = '';
   const at = fold.entries.findLastIndex((entry) => entry.seq === seq);
-  if (seq !== undefined && at !== -1) fold.entries.splice(at, 1);
+  if (at !== -1) fold.entries.splice(at, 1);
 }
 
 /** Facts that are there before the first answer belong to the task's own message; later ones are messages. */
