@@ -210,7 +210,8 @@ export function TurnEnd({ sessionId, turn, message, text, whole }: AfterProps) {
   if (status === 'running') return null;
   const isPlain = plainEnds.includes(turn.reason ?? '');
   const took = turn.endedAt === null ? '' : seconds(turn.endedAt - turn.startedAt);
-  const isGood = status === 'done';
+  const isProposed = turn.confidence === 'proposed';
+  const isGood = status === 'done' && !isProposed;
   return (
     <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="mt-2 flex flex-col gap-2">
       {text !== '' && <Markdown text={text} />}
@@ -224,7 +225,7 @@ export function TurnEnd({ sessionId, turn, message, text, whole }: AfterProps) {
         <Icon name={isGood ? 'check' : 'alert'} className={`mt-0.5 size-3.5 ${isGood ? 'text-good' : 'text-warn'}`} />
         <p className="min-w-0 wrap-anywhere">
           <span className={`font-semibold ${isGood ? 'text-good' : 'text-warn'}`}>
-            {t(endKey(turn.reason, status))}
+            {t(isProposed ? 'turn.proposed' : endKey(turn.reason, status))}
           </span>{' '}
           {took !== '' && `· ${took}`}
           {turn.confidence !== null && !isPlain && ` · ${t(`turn.confidence.${turn.confidence}`)}`}
