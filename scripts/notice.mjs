@@ -59,7 +59,7 @@ the package's folder under node_modules. Some of them carry programs of others:
   node-*                     the program Node.js (MIT, and the licenses in its LICENSE file)
 
 Not part of it, but fetched when they are needed, each under its own license: Electron (MIT, and the licenses of
-Chromium), the models in resources/models.json (the license of each is named there), the packages of the sandbox
+Chromium), the models in resources/models.json and resources/catalog.json (the license of each is named there), the packages of the sandbox
 image (resources/sandbox/Dockerfile).
 
 This list is written by scripts/notice.mjs from package-lock.json.

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import offeredCatalog from '../../resources/catalog.json';
 import catalog from '../../resources/models.json';
 import { valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
@@ -36,6 +37,8 @@ import { createOwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { parseCatalog } from './models/files/model-catalog.ts';
 import type { ModelStore } from './models/files/model-store.ts';
 import { createModelStore } from './models/files/model-store.ts';
+import { parseOffered } from './models/suggest/offered-models.ts';
+import type { SuggestOptions } from './models/suggest/suggest-for-machine.ts';
 import { createServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
 import type { ServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
 import { createProbeCardStore } from './models/files/probe-card-store.ts';
@@ -52,6 +55,7 @@ export interface ModelParts {
   readonly keys: HomeKeys;
   readonly models: AvailableModels;
   readonly probed: ProbeResults;
+  readonly catalog: SuggestOptions['catalog'];
 }
 
 interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
@@ -64,6 +68,7 @@ interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
 }
 
 const headers = parseCatalog(catalog);
+const suggested = { offered: parseOffered(offeredCatalog), known: headers.known };
 
 /** The engine's process, the files it may load, and what fits on this machine. */
 function createEngineParts(
@@ -221,7 +226,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     await engines.ownOllamaServer.dispose();
   };
   const provider = wrapped(models.provider, config.wrapProvider);
-  return { llama, plan, keys, models: { ...models, provider, dispose }, probed };
+  return { llama, plan, keys, models: { ...models, provider, dispose }, probed, catalog: suggested };
 }
 
 function wrapped(

@@ -12,8 +12,11 @@ import { SessionHeader } from './features/session-header/session-header.tsx';
 import { Inspector } from './features/inspector/inspector.tsx';
 import { StatusBar } from './features/status/status-bar.tsx';
 import { useClient } from './lib/connection/core-context.ts';
+import { useIsCommandRefused } from './lib/connection/use-host-info.ts';
+import type { CodeRunner } from './lib/session/code-runner.ts';
+import { CodeRunnerContext } from './lib/session/code-runner.ts';
 import type { InspectorTab } from './lib/window/preferences.ts';
-import { inspectorTab, isInspectorOpen } from './lib/window/preferences.ts';
+import { inspectorTab, inspectorWidth, isInspectorOpen } from './lib/window/preferences.ts';
 import { useStored } from './lib/window/stored-value.ts';
 import { t } from './lib/text/translate.ts';
 import type { QuestionHandle } from './lib/session/question-handle.ts';
@@ -27,6 +30,7 @@ import { useSidePanel } from './lib/window/use-side-panel.ts';
 import { Button } from './ui/controls/button.tsx';
 import { Empty } from './ui/layout/facts.tsx';
 import { Icon } from './ui/layout/icon.tsx';
+import { ResizeHandle } from './ui/layout/resize-handle.tsx';
 import { Problem } from './ui/notices/problem.tsx';
 import { bytes } from './lib/text/format.ts';
 import { useLocalModel } from './lib/models/use-local-model.ts';
@@ -91,6 +95,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const { sessionId, handle, onPalette, onModels, isConnected } = props;
   const { state, money } = view;
   useSpokenSession(state);
+  const runner = useCodeRunner(sessionId, state);
   const { side, tab, setTab, inspect } = useInspector();
   const [selectedStep, setSelectedStep] = useState<string | null>(null);
   const [isRenaming, setIsRenaming] = useState(false);
@@ -98,6 +103,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const { conversation, composer, approvals, cap } = useParts(handle, { ...props, state }, own);
   const show = useStableCallback(inspect);
   const help = useStableCallback(onPalette);
+  const comment = useStableCallback((text: string) => composer.current?.add(text));
   const takeBack = useStableCallback((taken: TakenBack) => composer.current?.takeBack(taken));
   const toEnd = useStableCallback(() => conversation.current?.toEnd());
   const point = useStableCallback((callId: string): void => {
@@ -123,7 +129,13 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
           </SessionHeader>
           <ModelBanner projectPath={state.projectPath} />
           <FieldContext value={takeBack}>
-            <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={() => inspect('changes')} />
+            <CodeRunnerContext value={runner}>
+              <Conversation
+                {...{ sessionId, view, lookUp }}
+                handle={conversation}
+                onReview={() => inspect('changes')}
+              />
+            </CodeRunnerContext>
           </FieldContext>
           <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
           <CapQuestion sessionId={sessionId} cap={state.cap} handle={cap} />
@@ -142,6 +154,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
             onClose={side.toggle}
             onTab={setTab}
             onStep={setSelectedStep}
+            onComment={comment}
             isOver={side.isOver}
           />
         )}
@@ -149,6 +162,14 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
       <Bar {...{ state, money, isConnected, onModels }} onInspect={show} />
     </>
   );
+}
+
+/** Where code of answers is run: in a container, and from where a person may have things run. */
+function useCodeRunner(sessionId: string, state: SessionState): CodeRunner | null {
+  const isRefused = useIsCommandRefused('sandboxes.run');
+  const canRun = state.sandbox?.tier === 'container' && !isRefused;
+  const isBusy = sessionStatus(state) === 'running';
+  return useMemo(() => (canRun ? { sessionId, isBusy } : null), [canRun, sessionId, isBusy]);
 }
 
 interface BarProps extends Omit<ComponentProps<typeof StatusBar>, 'session'> {
@@ -237,31 +258,41 @@ function InspectorButton({ isOpen, onClick }: { readonly isOpen: boolean; readon
   );
 }
 
-interface SideInspectorProps extends ComponentProps<typeof Inspector> {
+interface SideInspectorProps extends Omit<ComponentProps<typeof Inspector>, 'isWide'> {
+  /** There is no room beside the conversation. */
+  readonly isOver: boolean;
   readonly onClose: () => void;
 }
 
 /** The inspector beside the conversation, or over it where there is no room. */
 function SideInspector({ onClose, ...props }: SideInspectorProps) {
   const { isOver } = props;
-  const place = isOver ? 'absolute inset-y-0 right-0 z-20 max-w-full shadow-float' : '';
+  const [width, setWidth] = useStored(inspectorWidth);
+  const [isWideWanted, setIsWide] = useState(false);
+  // A question of the agent is never covered.
+  const isWide = isWideWanted && props.state.approvals.length === 0 && props.state.cap === null;
+  const label = t(isOver ? 'app.hideInspector' : isWide ? 'app.narrowInspector' : 'app.wideInspector');
+  const isBeside = !isOver && !isWide;
+  const places =
+    isWide && !isOver ? 'absolute inset-0 z-20' : 'absolute inset-y-0 right-0 z-20 max-w-full shadow-float';
   return (
     <aside
       aria-label={t('app.inspector')}
-      className={`flex w-96 shrink-0 flex-col border-l border-line bg-paper ${place}`}
+      className={`flex shrink-0 flex-col border-l border-line bg-paper ${isBeside ? 'relative max-w-[60%]' : places}`}
+      style={isWide && !isOver ? undefined : { width: `${width / 16}rem` }}
     >
-      {isOver && (
-        <Button
-          look="quiet"
-          size="icon"
-          className="absolute top-1.5 right-1.5 z-10"
-          aria-label={t('app.hideInspector')}
-          onClick={onClose}
-        >
-          <Icon name="close" />
-        </Button>
-      )}
-      <Inspector {...props} />
+      {isBeside && <ResizeHandle label={t('app.inspectorWidth')} width={width} onWidth={setWidth} />}
+      <Button
+        look="quiet"
+        size="icon"
+        className="absolute top-1.5 right-1.5 z-10"
+        aria-label={label}
+        title={label}
+        onClick={isOver ? onClose : () => setIsWide(!isWide)}
+      >
+        <Icon name={isOver ? 'close' : isWide ? 'shrink' : 'expand'} />
+      </Button>
+      <Inspector {...props} isWide={isWide || isOver} />
     </aside>
   );
 }

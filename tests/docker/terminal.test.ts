@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resizedFrame, shellCommand, typedFrames } from '../../src/main/sandbox/terminal-shell.ts';
+import { codeCommand, resizedFrame, shellCommand, typedFrames } from '../../src/main/sandbox/terminal-shell.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { type DockerUnderTest, isWithoutEngine, none, startSandbox } from './docker-kit.ts';
 
@@ -50,6 +50,34 @@ describe.skipIf(isWithoutEngine)('a terminal of a person in the container', () =
       await under.sandbox.exec({ command: 'pgrep -fc "sleep [4]321" || true', timeoutMs: 60_000 }, none),
     );
     expect(left.stdout.trim()).toBe('0');
+  });
+
+  /** Catches: code that is quoted wrongly, an error that is not shown, and a network that code of an answer has. */
+  it.each([
+    ['shell', 'echo "it\'s $((40 + 2))"; nope', /it's 42\n[^]*nope: command not found/u, 127],
+    ['python', 'import sys\nprint("a\'b", 1 + 1)\nsys.exit(3)', /^a'b 2\n$/u, 3],
+    ['javascript', "console.log(`it's ${6 * 7}`)", /^it's 42\n$/u, 0],
+    ['javascript', "import { sep } from 'node:path';\nconsole.log(sep)", /^\/\n$/u, 0],
+    ['shell', 'cat; echo end', /^end\n$/u, 0],
+    [
+      'javascript',
+      "fetch('http://1.1.1.1').then(() => console.log('reached'), () => console.log('not reached'))",
+      /^not reached\n$/u,
+      0,
+    ],
+  ] as const)('runs code of an answer once: %s %#', async (language, code, printed, exitCode) => {
+    let seen = '';
+    const run = valueOf(
+      await under.sandbox.open(
+        {
+          command: codeCommand({ language, code }),
+          onOutput: ({ bytes }) => (seen += Buffer.from(bytes).toString()),
+        },
+        none,
+      ),
+    );
+    expect(await run.ended).toEqual({ exitCode });
+    expect(seen).toMatch(printed);
   });
 
   it('is beside a look at what the container takes and what it keeps', async () => {

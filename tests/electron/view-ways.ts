@@ -114,6 +114,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     cost: () => inspect('Cost'),
     sandbox: () => inspect('Sandbox'),
     changes: () => inspect('Changes'),
+    preview: () => inspect('Preview'),
     context: () => inspect('Context'),
     failure: async () => {
       await choose(sessions.missing ?? '');

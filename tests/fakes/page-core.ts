@@ -26,17 +26,22 @@ import type {
   ChangeOutcome,
   SessionBranch,
   SessionSummary,
+  ShownFile,
 } from '@shared/contract/sessions-contract.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
+import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface PageCore extends ScriptedCore {
   /** What the page asked for, by name, with its arguments. */
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[];
   readonly changes: Map<string, readonly ChangedFile[]>;
+  /** Of a preview, by path or hash. */
+  readonly files: Map<string, ShownFile>;
   readonly details: Map<string, CallDetail>;
   models: readonly ModelEntry[];
+  suggestions: ModelSuggestions;
   findings: readonly Finding[];
   keys: KeyReport;
   costRows: readonly CostRow[];
@@ -181,6 +186,7 @@ export function createPageCore(): PageCore {
     ...scripted,
     asked,
     changes: new Map(),
+    files: new Map(),
     details: new Map(),
     found: new Map(),
     binned: [],
@@ -193,6 +199,7 @@ export function createPageCore(): PageCore {
     hub: new Map(),
     endDownload: () => undefined,
     models: [],
+    suggestions: noSuggestions,
     findings: [],
     keys: { store: { type: 'ready' }, keys: [] },
     costRows: [],
@@ -287,6 +294,8 @@ function changeHandlers(core: PageCore, note: Note): Subject<'changes'> {
   };
   return {
     show: ({ input }) => core.changes.get(input.sessionId) ?? [],
+    file: ({ input: { source } }) =>
+      core.files.get('path' in source ? source.path : source.sha256) ?? { kind: 'none', why: 'missing' },
     take: ({ input }) => outcome('take', input.paths),
     undo: ({ input }) => outcome('undo', input.paths),
   };
@@ -298,6 +307,7 @@ function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
   };
   return {
     list: () => core.models,
+    suggest: () => core.suggestions,
     import: ({ input: { path, name } }) => {
       note('import', path, name);
       const added: ModelEntry = {
@@ -400,3 +410,15 @@ function ruleHandlers(core: PageCore, note: Note): Subject<'rules'> {
     },
   };
 }
+
+const noSuggestions: ModelSuggestions = {
+  machine: {
+    devices: [],
+    host: { totalBytes: 16e9 },
+    deviceBandwidth: null,
+    hostBandwidth: null,
+    measuredPrefill: null,
+  },
+  date: '2026-11-25',
+  models: [],
+};

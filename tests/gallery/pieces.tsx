@@ -5,6 +5,14 @@ import { speakToScreenReader } from '../../src/renderer/lib/notices/screen-reade
 import { AttachmentList } from '../../src/renderer/ui/content/attachment-list.tsx';
 import { Button } from '../../src/renderer/ui/controls/button.tsx';
 import { CodeBlock } from '../../src/renderer/ui/content/code-block.tsx';
+import { CodeLines } from '../../src/renderer/ui/content/code-lines.tsx';
+import { CodeRun } from '../../src/renderer/ui/content/code-run.tsx';
+import { Diagram } from '../../src/renderer/ui/content/diagram.tsx';
+import { Formula } from '../../src/renderer/ui/content/formula.tsx';
+import { LockedFrame } from '../../src/renderer/ui/content/locked-frame.tsx';
+import { SaveButton } from '../../src/renderer/ui/content/save-button.tsx';
+import { TableView } from '../../src/renderer/ui/content/table-view.tsx';
+import { ResizeHandle } from '../../src/renderer/ui/layout/resize-handle.tsx';
 import { CopyButton } from '../../src/renderer/ui/controls/copy-button.tsx';
 import { DayChart } from '../../src/renderer/ui/figures/day-chart.tsx';
 import { DiffView } from '../../src/renderer/ui/content/diff-view.tsx';
@@ -67,6 +75,8 @@ const iconNames = [
   'down',
   'alert',
   'shield',
+  'expand',
+  'shrink',
   'file',
   'attach',
   'download',
@@ -152,6 +162,40 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
     </div>
   ),
   'code-block': <CodeBlock code={'def add(a, b):\n    return a + b\n'} language="python" />,
+  'code-lines': <CodeLines code={'const one = 1;\n'} language="js" />,
+  'code-run': <CodeRun sessionId="one" language="python" code="print(1)" onClose={nothing} />,
+  diagram: <Diagram source={'graph TD\n  A --> B'} />,
+  formula: (
+    <>
+      <p>
+        Inline <Formula tex="a^2 + b^2 = c^2" />, and one that is wrong: <Formula tex="\frac{a" />
+      </p>
+      <Formula tex="\int_0^1 x^2 \, dx = \frac{1}{3}" isBlock />
+    </>
+  ),
+  'locked-frame': <LockedFrame html="<h1>A page</h1>" mayRun={false} title="A page" />,
+  'save-button': <SaveButton text="text" name="code.txt" />,
+  'resize-handle': (
+    <div className="relative h-16 border-l border-line">
+      <ResizeHandle label="Width" width={384} onWidth={nothing} />
+    </div>
+  ),
+  'table-view': (
+    <TableView>
+      <thead>
+        <tr>
+          <th>Part</th>
+          <th>Seconds</th>
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <td>Build</td>
+          <td>12</td>
+        </tr>
+      </tbody>
+    </TableView>
+  ),
   'copy-button': <CopyButton text="copied" label="Copy" />,
   'day-chart': <DayChart days={days} most={31} />,
   'diff-view': <DiffView diff={diff} />,

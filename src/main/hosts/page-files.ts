@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 
-interface PageFile {
+export interface PageFile {
   readonly contentType: string;
   readonly body: Buffer;
 }
@@ -60,6 +60,8 @@ export function pageHeaders(connect: string): Readonly<Record<string, string>> {
     "img-src 'self' data:",
     "font-src 'self'",
     `connect-src ${connect}`,
+    // Documents of our own that hold what is foreign: `locked-frames.ts`.
+    "frame-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -3,6 +3,8 @@ import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { AvailableModels } from './available-models.ts';
 import type { MemoryPlanner } from './memory/memory-planner.ts';
+import { suggestForMachine } from './suggest/suggest-for-machine.ts';
+import type { SuggestOptions } from './suggest/suggest-for-machine.ts';
 import { probeModel } from './probe-model.ts';
 import type { ProbeResults } from './probe-model.ts';
 
@@ -12,15 +14,18 @@ export interface ModelCommandsOptions {
   readonly plan: MemoryPlanner;
   /** A probe asks its model in a session of its own. */
   readonly sessions: OpenSessions;
+  /** What may be suggested, and the headers of it that are known. */
+  readonly catalog: SuggestOptions['catalog'];
 }
 
 /** The commands about models: what there is, what fits, and getting, probing and removing one. */
-export function createModelCommands({ models, probed, plan, sessions }: ModelCommandsOptions) {
+export function createModelCommands({ models, probed, plan, sessions, catalog }: ModelCommandsOptions) {
   const prober = { sessions, probed, info: models.info, now: Date.now };
   return {
     models: {
       list: ({ signal }) => models.list(signal),
       show: ({ input, signal }) => models.show(input.id, input.fit, signal),
+      suggest: ({ input, signal }) => suggestForMachine(input.machine, { models, plan, catalog }, signal),
       pull: ({ input, signal }) => progressStream((note, stop) => models.pull(input.id, note, stop), signal),
       probe: ({ input, signal }) =>
         progressStream((note, stop) => probeModel(input.id, prober, { onProgress: note, signal: stop }), signal),

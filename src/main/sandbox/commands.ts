@@ -4,11 +4,11 @@ import { AppError, valueOf } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import { createSessionAnswers } from '@shared/safety/session-answers.ts';
 import type {
+  CodeToRun,
   NetworkHistory,
   SandboxUsage,
   SandboxView,
   TerminalPush,
-  TerminalSize,
 } from '@shared/sandbox/sandbox-view.ts';
 import { progressStream } from '../lib/async/push-queue.ts';
 import type { Handlers } from '../server/handlers.ts';
@@ -16,7 +16,7 @@ import type { OpenSessions } from '../sessions/open/open-sessions.ts';
 import { busySession } from '../sessions/open/open-sessions.ts';
 import { sleep } from '../lib/async/abort.ts';
 import type { OpenProcess, Sandbox, SandboxLook } from './sandbox.ts';
-import { resizedFrame, shellCommand, typedFrames } from './terminal-shell.ts';
+import { codeCommand, resizedFrame, shellCommand, typedFrames } from './terminal-shell.ts';
 import { terminalStream } from './terminal-stream.ts';
 import type { LiveJournal } from '../sessions/journal/live-journal.ts';
 import type { SessionStore } from '../sessions/store/session-store.ts';
@@ -43,6 +43,18 @@ export function createSandboxCommands(options: SandboxCommandsOptions): Handlers
     if (found === undefined) throw new AppError('not-found', 'This terminal has ended.');
     return found;
   };
+  const opened = (sessionId: string, what: OpenedCommand, signal: AbortSignal) =>
+    terminalStream(async (onPush, stop) => {
+      // What is changed meanwhile would count as the agent's.
+      if (what.ran !== undefined && options.sessions.runner(sessionId)?.isRunning() === true) throw busySession();
+      const { sandbox, release } = await options.sessions.occupy(sessionId, stop);
+      try {
+        const journal = await options.sessions.journal(sessionId);
+        await runTerminal({ ...what, sandbox, journal, terminals, onPush }, stop);
+      } finally {
+        release();
+      }
+    }, signal);
   return {
     watch: ({ input: { sessionId }, signal }) =>
       progressStream(async (onView, stop) => {
@@ -59,16 +71,8 @@ export function createSandboxCommands(options: SandboxCommandsOptions): Handlers
         }
       }, signal),
     network: async ({ input }) => networkHistory((await options.store.view(input.sessionId)).read()),
-    terminal: ({ input: { sessionId, ...size }, signal }) =>
-      terminalStream(async (onPush, stop) => {
-        const { sandbox, release } = await options.sessions.occupy(sessionId, stop);
-        try {
-          const journal = await options.sessions.journal(sessionId);
-          await runTerminal({ sandbox, journal, terminals, size, onPush }, stop);
-        } finally {
-          release();
-        }
-      }, signal),
+    terminal: ({ input: { sessionId, ...size }, signal }) => opened(sessionId, { command: shellCommand(size) }, signal),
+    run: ({ input: { sessionId, ...ran }, signal }) => opened(sessionId, { command: codeCommand(ran), ran }, signal),
     type: async ({ input: { terminalId, text } }) => {
       const { process, sessionId } = terminal(terminalId);
       // What it changed while the agent works would count as the agent's, and be undone as such.
@@ -79,28 +83,33 @@ export function createSandboxCommands(options: SandboxCommandsOptions): Handlers
   };
 }
 
-interface TerminalRun {
+interface OpenedCommand {
+  readonly command: string;
+  /** In place of a shell. */
+  readonly ran?: CodeToRun;
+}
+
+interface TerminalRun extends OpenedCommand {
   readonly sandbox: Sandbox;
   readonly journal: LiveJournal;
   readonly terminals: Map<string, Terminal>;
-  readonly size: TerminalSize;
   readonly onPush: (push: TerminalPush) => void;
 }
 
 /** Resolves when it has ended, by itself or by `signal`. */
 async function runTerminal(run: TerminalRun, signal: AbortSignal): Promise<void> {
-  const { sandbox, journal, terminals, size, onPush } = run;
+  const { sandbox, journal, terminals, command, ran, onPush } = run;
   const terminalId = randomUUID();
   const decoder = new StringDecoder('utf8');
   const since = Date.now();
   // First into the log: a terminal that nobody can find there must not be.
-  await journal.append({ type: 'terminal-opened', terminalId });
+  await journal.append({ type: 'terminal-opened', terminalId, ...(ran === undefined ? {} : { ran }) });
   let exitCode: number | null = null;
   try {
     const process = valueOf(
       await sandbox.open(
         {
-          command: shellCommand(size),
+          command,
           onOutput: ({ bytes }) => onPush({ type: 'output', text: decoder.write(Buffer.from(bytes)) }),
         },
         signal,

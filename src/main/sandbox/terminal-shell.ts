@@ -1,5 +1,5 @@
 import { shellQuote } from '../lib/programs/shell-quote.ts';
-import type { TerminalSize } from '@shared/sandbox/sandbox-view.ts';
+import type { CodeToRun, TerminalSize } from '@shared/sandbox/sandbox-view.ts';
 
 /**
  * A shell on a terminal of its own, inside a sandbox. What holds a sandbox gives its processes pipes; this small program
@@ -57,6 +57,15 @@ export function shellCommand({ columns, rows }: TerminalSize): string {
   const start = `exec python3 -c "$program" ${rows} ${columns}`;
   const missing = `printf 'A terminal needs python3 in the image of the sandbox.\\r\\n'; exit 127`;
   return `program=${shellQuote(program)}; if command -v python3 >/dev/null 2>&1; then ${start}; else ${missing}; fi`;
+}
+
+const interpreters = { shell: 'bash -c', python: 'python3 -u -c', javascript: 'node' } as const;
+
+/** The command for `open` that runs code once, with what it says about errors among what it prints. */
+export function codeCommand({ language, code }: CodeToRun): string {
+  const isModule = language === 'javascript' && /^[ \t]*(?:import|export)\b/mu.test(code);
+  const how = language === 'javascript' ? `${isModule ? ' --input-type=module' : ''} -e` : '';
+  return `exec ${interpreters[language]}${how} ${shellQuote(code)} 2>&1 </dev/null`;
 }
 
 /** At most so many bytes are typed at once. */

@@ -5,6 +5,7 @@ export const inspector = {
   'inspector.cost': 'Cost',
   'inspector.sandbox': 'Sandbox',
   'inspector.changes': 'Changes',
+  'inspector.preview': 'Preview',
   'inspector.context': 'Context',
 
   'route.none': 'No steps yet.',

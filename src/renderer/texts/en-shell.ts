@@ -13,6 +13,9 @@ export const shell = {
   'app.inspector': 'Inspector',
   'app.showInspector': 'Show inspector',
   'app.hideInspector': 'Hide inspector',
+  'app.wideInspector': 'Use the full width',
+  'app.narrowInspector': 'Back beside the conversation',
+  'app.inspectorWidth': 'Width of the inspector',
 
   'sessions.label': 'Sessions',
   'sessions.new': 'New task',

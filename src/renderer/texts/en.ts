@@ -1,4 +1,5 @@
 import { compare } from './en-compare.ts';
+import { content } from './en-content.ts';
 import { composer } from './en-composer.ts';
 import { conversation } from './en-conversation.ts';
 import { inspector } from './en-inspector.ts';
@@ -12,6 +13,7 @@ import { shell } from './en-shell.ts';
 export const en = {
   ...shell,
   ...compare,
+  ...content,
   ...composer,
   ...conversation,
   ...inspector,

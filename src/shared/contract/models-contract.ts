@@ -4,6 +4,8 @@ import type { KeptCard, ProbeProgress } from '@shared/models/probe-card.ts';
 import type { ModelChoice } from '@shared/models/model-choice.ts';
 import { type } from '@orpc/contract';
 import { z } from 'zod';
+import { suggestMachineSchema } from '@shared/models/model-suggestion.ts';
+import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
 import { memoryPlanInputSchema } from '@shared/models/memory-plan-input.ts';
 import type { MemoryPlanAnswer } from '@shared/models/memory-estimate.ts';
 
@@ -62,6 +64,10 @@ export const modelsContract = {
     list: base.output(type<readonly ModelEntry[]>()),
     /** `fit`: with what it would get of this machine's memory, for which its header and the hardware are read. */
     show: base.input(z.object({ id: z.string(), fit: z.boolean().default(false) })).output(type<ModelEntry>()),
+    /** What the catalog has for this machine, or for another one. Nothing is asked elsewhere. */
+    suggest: base
+      .input(z.object({ machine: suggestMachineSchema.nullable().default(null) }))
+      .output(type<ModelSuggestions>()),
     pull: base.input(z.object({ id: z.string() })).output(type<AsyncIterable<PullProgress>>()),
     /** A GGUF file anywhere on this machine (its whole path), by reference; without a name it gets the file's. */
     import: base

@@ -23,7 +23,7 @@ import type { RunResult } from '@shared/session/run-result.ts';
 import { keptFileSchema, readInput, findInput, previewInput } from '@shared/attachments/attachment-inputs.ts';
 import type { AttachmentPreview, FoundFile } from '@shared/attachments/attachment-inputs.ts';
 import type { NetworkHistory, SandboxView, TerminalPush } from '@shared/sandbox/sandbox-view.ts';
-import { terminalSizeSchema } from '@shared/sandbox/sandbox-view.ts';
+import { codeSchema, terminalSizeSchema } from '@shared/sandbox/sandbox-view.ts';
 
 const byTerminal = z.object({ terminalId: z.string().min(1).max(100) });
 
@@ -37,6 +37,8 @@ export const sandboxContract = {
    * listens any more. Refused while the agent works, and so is what is typed then: what it changes would count as the agent's.
    */
   terminal: base.input(bySession.extend(terminalSizeSchema.shape)).output(type<AsyncIterable<TerminalPush>>()),
+  /** Code that a person points at, run once without a terminal, and else as `terminal` is. */
+  run: base.input(bySession.extend(codeSchema.shape)).output(type<AsyncIterable<TerminalPush>>()),
   type: base.input(byTerminal.extend({ text: z.string().max(1_000_000) })).output(type<void>()),
   resize: base.input(byTerminal.extend(terminalSizeSchema.shape)).output(type<void>()),
 };
@@ -143,6 +145,16 @@ export interface ReplayReport {
   readonly events: number;
   readonly firstDifference: string | null;
 }
+
+/** A changed file by its path, or an attachment of a message by its content. */
+export const shownFileSourceSchema = z.union([z.object({ path }), z.object({ sha256: z.string().length(64) })]);
+export type ShownFileSource = z.infer<typeof shownFileSourceSchema>;
+
+/** A file as it is shown: its text, or an image. */
+export type ShownFile =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'image'; readonly mediaType: string; readonly data: string }
+  | { readonly kind: 'none'; readonly why: 'missing' | 'too-large' | 'binary' };
 
 export const capDecisionSchema = z.discriminatedUnion('answer', [
   z.object({ answer: z.literal('stop') }),
@@ -256,6 +268,8 @@ export const sessionsContract = {
     show: base.input(changedPaths).output(type<readonly ChangedFile[]>()),
     take: base.input(changedPaths).output(type<ChangeOutcome>()),
     undo: base.input(changedPaths).output(type<ChangeOutcome>()),
+    /** A file as the session left it, from the log. */
+    file: base.input(bySession.extend({ source: shownFileSourceSchema })).output(type<ShownFile>()),
     /** What commands left beside them, and this machine goes by later. */
     untracked: base.input(bySession).output(type<readonly UntrackedPlace[]>()),
   },

@@ -38,8 +38,11 @@ export const sandboxPayloads = {
 } as const;
 
 export const terminalEvents = {
-  /** A person's own shell in the sandbox; what is done there is not in the log. */
-  'terminal-opened': z.object({ terminalId: z.string() }),
+  /** A person's own shell in the sandbox; what is done there is not in the log. `ran`: in its place this was run once. */
+  'terminal-opened': z.object({
+    terminalId: z.string(),
+    ran: z.object({ language: z.string(), code: z.string() }).optional(),
+  }),
   'terminal-closed': z.object({
     terminalId: z.string(),
     exitCode: z.number().int().nullable(),

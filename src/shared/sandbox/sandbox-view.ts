@@ -45,6 +45,14 @@ export const terminalSizeSchema = z.object({
 });
 export type TerminalSize = z.infer<typeof terminalSizeSchema>;
 
+/** What a person can have run of an answer. */
+export const codeLanguages = ['shell', 'python', 'javascript'] as const;
+export type CodeLanguage = (typeof codeLanguages)[number];
+
+/** The code stands in one argument of a command, and those have an end. */
+export const codeSchema = z.object({ language: z.enum(codeLanguages), code: z.string().min(1).max(60_000) });
+export type CodeToRun = z.infer<typeof codeSchema>;
+
 /** What a terminal says; after `ended` nothing more comes. */
 export type TerminalPush =
   | { readonly type: 'opened'; readonly terminalId: string }

@@ -76,6 +76,8 @@ function handlersOf(
     library: async (action, words, args) =>
       take((await import('./commands/sessions/session-library.command.ts')).library(context, action, words, args)),
     models: async (action, id, args) => {
+      if (action === 'suggest')
+        return take((await import('./commands/models/suggest-models.command.ts')).suggestModels(context, args));
       if (action === 'probe')
         return take((await import('./commands/models/probe-model.command.ts')).probeModel(context, id ?? '', args));
       if (action === 'import' || action === 'remove') {

@@ -5,6 +5,7 @@ import { escapeForTerminal, seenWords } from '@shared/text/seen-text.ts';
 import { createForwardRouter } from '../../server/forward-router.ts';
 import { createChannelServer } from '../../server/serve-channel.ts';
 import { readPageFiles, pageHeaders } from '../page-files.ts';
+import { lockedFrames } from '../locked-frames.ts';
 import type { ConnectedCore, RenewedConnection } from '../connection/core-connection.ts';
 import { createRenewedConnection } from '../connection/core-connection.ts';
 import { createHostCommands, refusePaths } from './commands.ts';
@@ -35,7 +36,14 @@ export function servePage(session: Session, files: PageFiles): void {
   const headers = pageHeaders("'self'");
   session.protocol.handle('app', (request) => {
     const url = new URL(request.url);
-    const file = url.host === 'dewpoint' && request.method === 'GET' ? files.get(url.pathname) : undefined;
+    const isOwn = url.host === 'dewpoint' && request.method === 'GET';
+    const locked = isOwn ? lockedFrames.get(url.pathname) : undefined;
+    if (locked !== undefined) {
+      return new Response(new Uint8Array(locked.body), {
+        headers: { ...locked.headers, 'content-type': locked.contentType },
+      });
+    }
+    const file = isOwn ? files.get(url.pathname) : undefined;
     if (file === undefined) return new Response('not found', { status: 404, headers });
     return new Response(new Uint8Array(file.body), { headers: { ...headers, 'content-type': file.contentType } });
   });

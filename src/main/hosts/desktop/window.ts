@@ -36,6 +36,8 @@ export function createWindow({ url, preloadFile, place: kept }: WindowOptions): 
   reviveCrashed(window.webContents);
   keepDrafts(window.webContents);
   denyPermissions(window.webContents.session);
+  // What a preview runs finds no way out past the policy of its frame.
+  window.webContents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp');
   window.once('ready-to-show', () => window.show());
   return window;
 }

@@ -7,6 +7,7 @@ import { AppError } from '@shared/errors.ts';
 import { createChannelServer } from '../../server/serve-channel.ts';
 import type { CoreRouter } from '../../server/serve-channel.ts';
 import type { PageFiles } from '../page-files.ts';
+import { lockedFrames } from '../locked-frames.ts';
 import { pageHeaders, readPageFiles } from '../page-files.ts';
 import { admitSocket } from './socket-channel.ts';
 import { createPendingSockets } from './pending-sockets.ts';
@@ -92,9 +93,11 @@ function answer(request: IncomingMessage, response: ServerResponse, files: PageF
   if (!isOwnHost(request) || !isOwnOrigin(request)) return end(403, 'refused');
   if (request.method !== 'GET' && request.method !== 'HEAD') return end(405, 'not allowed');
   const [pathname = '/'] = (request.url ?? '/').split('?');
-  const file = files.get(pathname);
+  const locked = lockedFrames.get(pathname);
+  const file = locked ?? files.get(pathname);
   if (file === undefined) return end(404, 'not found');
-  response.writeHead(200, { ...headers, 'content-type': file.contentType, 'content-length': file.body.length });
+  const own = locked?.headers ?? headers;
+  response.writeHead(200, { ...own, 'content-type': file.contentType, 'content-length': file.body.length });
   response.end(request.method === 'HEAD' ? undefined : file.body);
 }
 

@@ -33,9 +33,9 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint keys set PROVIDER. Or start with: dewpoint serve --allow keys',
   },
   {
-    names: ['sandboxes.terminal', 'sandboxes.type', 'sandboxes.resize'],
+    names: ['sandboxes.terminal', 'sandboxes.run', 'sandboxes.type', 'sandboxes.resize'],
     grant: 'terminal',
-    message: 'No terminal can be opened from the browser.',
+    message: 'No terminal can be opened from the browser, and no code run.',
     hint: 'Start with dewpoint serve --allow terminal, or use the app.',
   },
   {

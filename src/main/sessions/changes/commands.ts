@@ -1,4 +1,5 @@
 import type { Handlers } from '../../server/handlers.ts';
+import { readShownFile } from './read-shown-file.ts';
 import { showChanges, takeChanges, undoChanges } from './undo-and-take.ts';
 import { busySession, type OpenSessions } from '../open/open-sessions.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
@@ -13,6 +14,7 @@ export function createChangeCommands(sessions: OpenSessions): Handlers['changes'
     show: async ({ input }) => showChanges(await sessions.journal(input.sessionId), input.paths),
     take: async ({ input }) => takeChanges(await atRest(input.sessionId), input.paths),
     undo: async ({ input }) => undoChanges(await atRest(input.sessionId), input.paths),
+    file: async ({ input }) => readShownFile(await sessions.journal(input.sessionId), input.source),
     untracked: async ({ input }) => (await sessions.journal(input.sessionId)).state().untracked,
   };
 }

@@ -25,6 +25,8 @@ export interface ComposerHandle {
   readonly focus: () => void;
   /** As if it had been typed; what is in the field stays there. */
   readonly command: (command: SlashCommand) => void;
+  /** Puts words behind what is in the field. */
+  readonly add: (words: string) => void;
   /** Before what is in the field already. */
   readonly takeBack: (taken: TakenBack) => void;
 }
@@ -52,6 +54,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   const menu = useSlashMenu(text, setText);
   useImperativeHandle(handle, () => ({
     focus: () => field.current?.focus(),
+    add: (words) => setText(text.trim() === '' ? words : `${text.trimEnd()}\n\n${words}`),
     command: (command) => {
       composer.command(command);
       field.current?.focus();

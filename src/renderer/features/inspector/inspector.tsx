@@ -9,6 +9,7 @@ import { changeStatus } from '@shared/session/file-change-state.ts';
 import { ChangesTab } from './changes/changes-tab.tsx';
 import { ContextTab } from './context/context-tab.tsx';
 import { CostTab } from './cost/cost-tab.tsx';
+import { PreviewTab } from './preview/preview-tab.tsx';
 import { RouteTab } from './route/route-tab.tsx';
 import { SandboxTab } from './sandbox/sandbox-tab.tsx';
 
@@ -21,8 +22,10 @@ interface InspectorProps {
   /** The step that was pointed at; null: the latest. */
   readonly selectedStep: string | null;
   readonly onStep: (callId: string) => void;
-  /** It lies over the conversation, with a button to close it. */
-  readonly isOver: boolean;
+  /** It has the width of the window. */
+  readonly isWide: boolean;
+  /** Words for the message that is being written. */
+  readonly onComment: (text: string) => void;
 }
 
 /** Beside the conversation: the same facts by subject. Not drawn again with words that stream in. */
@@ -35,14 +38,14 @@ export const Inspector = memo(function Inspector(props: InspectorProps) {
     ...(id === 'changes' ? { count: open } : {}),
   }));
   return (
-    <Tabs tabs={tabs} selected={tab} onSelect={onTab} label={t('inspector.label')} hasButton={props.isOver}>
+    <Tabs tabs={tabs} selected={tab} onSelect={onTab} label={t('inspector.label')} hasButton>
       <h2 className="sr-only">{t(`inspector.${tab}`)}</h2>
       <Content {...props} />
     </Tabs>
   );
 });
 
-function Content({ sessionId, state, money, tab, selectedStep, onStep }: InspectorProps) {
+function Content({ sessionId, state, money, tab, selectedStep, onStep, isWide, onComment }: InspectorProps) {
   switch (tab) {
     case 'route':
       return <RouteTab sessionId={sessionId} state={state} selectedStep={selectedStep} onStep={onStep} />;
@@ -51,7 +54,9 @@ function Content({ sessionId, state, money, tab, selectedStep, onStep }: Inspect
     case 'sandbox':
       return <SandboxTab sessionId={sessionId} state={state} />;
     case 'changes':
-      return <ChangesTab sessionId={sessionId} state={state} />;
+      return <ChangesTab sessionId={sessionId} state={state} isWide={isWide} onComment={onComment} />;
+    case 'preview':
+      return <PreviewTab sessionId={sessionId} state={state} />;
     case 'context':
       return <ContextTab sessionId={sessionId} state={state} selectedStep={selectedStep} />;
     default:

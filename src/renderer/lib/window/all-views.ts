@@ -14,6 +14,7 @@ export const allViews = {
   cost: 'features/inspector/cost/cost-tab.tsx',
   sandbox: 'features/inspector/sandbox/sandbox-tab.tsx',
   changes: 'features/inspector/changes/changes-tab.tsx',
+  preview: 'features/inspector/preview/preview-tab.tsx',
   context: 'features/inspector/context/context-tab.tsx',
   plan: 'features/composer/plan-editor.tsx',
   failure: 'features/conversation/turns/turn-parts.tsx',

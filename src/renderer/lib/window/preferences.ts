@@ -8,7 +8,7 @@ export const densities = ['comfortable', 'compact'] as const;
 
 export const motions = ['system', 'reduced'] as const;
 
-export const inspectorTabs = ['route', 'cost', 'sandbox', 'changes', 'context'] as const;
+export const inspectorTabs = ['route', 'cost', 'sandbox', 'changes', 'context', 'preview'] as const;
 export type InspectorTab = (typeof inspectorTabs)[number];
 
 const oneOf =
@@ -25,6 +25,14 @@ export const density = createStored('dewpoint-density', oneOf(densities, 'comfor
 export const motion = createStored('dewpoint-motion', oneOf(motions, 'system'), String);
 export const inspectorTab = createStored('dewpoint-inspector-tab', oneOf(inspectorTabs, 'route'), String);
 export const isInspectorOpen = createStored('dewpoint-inspector', flag(true), flagText);
+const narrowestPx = 280;
+/** Of the inspector, in pixels at the usual size of text. */
+export const inspectorWidth = createStored(
+  'dewpoint-inspector-width',
+  (kept): number => Math.max(narrowestPx, Math.min(1600, Number(kept) || 416)),
+  String,
+);
+export const isSideBySide = createStored('dewpoint-side-by-side', flag(false), flagText);
 export const isSidebarOpen = createStored('dewpoint-sidebar', flag(true), flagText);
 /** A person wants to see the first steps again, whatever is there already. */
 export const isFirstStartWanted = createStored('dewpoint-first-start-wanted', flag(false), flagText);

@@ -1,11 +1,11 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
-import { seenLineText } from '@shared/text/seen-text.ts';
-import { displayLines } from '../../lib/drawing/display-lines.ts';
-import type { CodeRun } from '../../lib/drawing/highlight.ts';
-import { highlight } from '../../lib/drawing/highlight.ts';
-import { plural, t } from '../../lib/text/translate.ts';
+import { use, useState } from 'react';
+import { codeFileName } from '../../lib/text/code-file-name.ts';
+import { CodeRunnerContext, runnableAs } from '../../lib/session/code-runner.ts';
+import { t } from '../../lib/text/translate.ts';
 import { CopyButton } from '../controls/copy-button.tsx';
-import { LongLines } from './long-lines.tsx';
+import { CodeLines } from './code-lines.tsx';
+import { CodeRun } from './code-run.tsx';
+import { SaveButton } from './save-button.tsx';
 
 interface CodeBlockProps {
   readonly code: string;
@@ -15,93 +15,41 @@ interface CodeBlockProps {
   readonly isGrowing?: boolean;
 }
 
-/** Longer code folds at this many lines, and where they are long, at so many characters. */
-const foldedLines = 40;
-const foldedCharacters = 8000;
-/** Of code that grows so many lines are shown, the latest. */
-const growingLines = 200;
-
+/** Code with what can be done with it: copied, saved, and run where there is a sandbox. */
 export function CodeBlock({ code, language, isGrowing = false }: CodeBlockProps) {
-  const text = useMemo(() => code.replace(/\n$/u, '').split('\n').map(seenLineText).join('\n'), [code]);
-  const lines = useMemo(() => displayLines(text), [text]);
-  // What was seen to grow does not fold when it ends.
-  const [isOpen, setIsOpen] = useState(isGrowing);
-  const runs = useHighlighted(text, language, isGrowing, lines.length);
-  const [from, to] = useMemo(() => shownOf(lines, isOpen, isGrowing), [lines, isOpen, isGrowing]);
-  const lengthOf = useCallback((index: number) => lines[from + index]?.length ?? 0, [lines, from]);
+  const text = code.replace(/\n$/u, '');
+  const runner = use(CodeRunnerContext);
+  const kind = isGrowing || runner === null ? null : runnableAs(language);
+  // A number for each run, so that another click begins anew; 0: nothing was run.
+  const [run, setRun] = useState(0);
   return (
     <figure className="overflow-hidden rounded-lg border border-line bg-sunken">
+<<<<<<< HEAD
       <figcaption className="flex h-8 items-center justify-between border-b border-line pr-1 pl-3 font-mono text-xs text-soft">
         <span>{language === '' ? t('code.plain') : language}</span>
         <CopyButton text={code.replace(/\n$/u, '')} label={t('code.copy')} />
+=======
+      <figcaption className="flex h-8 items-center gap-1 border-b border-line pr-1 pl-3 text-xs text-soft">
+        <span className="flex-1 font-mono">{language === '' ? t('code.plain') : language}</span>
+        {kind !== null && (
+          <button
+            type="button"
+            disabled={runner?.isBusy}
+            title={t(runner?.isBusy === true ? 'run.busy' : 'run.about')}
+            className="rounded px-1.5 py-0.5 text-xs hover:bg-chosen hover:text-ink disabled:opacity-50"
+            onClick={() => setRun(run + 1)}
+          >
+            {t(run === 0 ? 'run.start' : 'run.again')}
+          </button>
+        )}
+        {!isGrowing && <SaveButton text={`${text}\n`} name={codeFileName(language)} />}
+        <CopyButton text={text} label={t('code.copy')} />
+>>>>>>> origin/main
       </figcaption>
-      <LongLines
-        count={to - from}
-        lengthOf={lengthOf}
-        className="px-3 py-2.5 whitespace-pre"
-        draw={(index) => <CodeLine line={lines[from + index] ?? ''} runs={runs?.[from + index]} />}
-      />
-      {to < lines.length && (
-        <button
-          type="button"
-          className="w-full border-t border-line py-1 text-xs text-soft hover:bg-chosen hover:text-ink"
-          onClick={() => setIsOpen(true)}
-        >
-          {plural('code.more', lines.length - to)}
-        </button>
+      <CodeLines code={code} language={language} isGrowing={isGrowing} />
+      {kind !== null && runner !== null && run > 0 && (
+        <CodeRun key={run} sessionId={runner.sessionId} language={kind} code={text} onClose={() => setRun(0)} />
       )}
     </figure>
   );
-}
-
-/** The first line that is shown, and the one after the last. */
-function shownOf(lines: readonly string[], isOpen: boolean, isGrowing: boolean): readonly [number, number] {
-  const count = lines.length;
-  if (isGrowing) return [Math.max(0, count - growingLines), count];
-  if (isOpen) return [0, count];
-  let characters = 0;
-  const tooFar = lines.findIndex((line) => (characters += line.length) > foldedCharacters);
-  const folded = Math.min(foldedLines, tooFar < 1 ? foldedLines : tooFar);
-  return [0, count <= folded + 5 ? count : folded];
-}
-
-function CodeLine({ line, runs }: { readonly line: string; readonly runs: readonly CodeRun[] | undefined }) {
-  if (line === '') return <br />;
-  if (runs === undefined) return <code>{line}</code>;
-  return (
-    <code>
-      {runs.map((run, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- runs have nothing but their place
-        <span key={index} style={{ color: run.colour }}>
-          {run.text}
-        </span>
-      ))}
-    </code>
-  );
-}
-
-/** Null while it has no colors, and where its lines are not those that are drawn. */
-function useHighlighted(
-  code: string,
-  language: string,
-  isGrowing: boolean,
-  lineCount: number,
-): readonly (readonly CodeRun[])[] | null {
-  const [found, setFound] = useState<{ readonly code: string; readonly runs: readonly (readonly CodeRun[])[] } | null>(
-    null,
-  );
-  useEffect(() => {
-    let isWanted = !isGrowing;
-    if (isWanted) {
-      highlight(code, language).then(
-        (runs) => void (isWanted && runs !== null && setFound({ code, runs })),
-        // Without colors it is still readable.
-        () => undefined,
-      );
-    }
-    return () => {
-      isWanted = false;
-    };
-  }, [code, language, isGrowing]);
-  return found?.code === code && found.runs.length === lineCount ? found.runs : null;
 }

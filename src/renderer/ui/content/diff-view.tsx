@@ -1,48 +1,143 @@
-import { useCallback, useMemo } from 'react';
+import type { ReactNode } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { seenLine } from '@shared/text/seen-text.ts';
 import type { DiffRow } from '../../lib/drawing/diff-rows.ts';
 import { diffRows } from '../../lib/drawing/diff-rows.ts';
+import type { CodeRun } from '../../lib/drawing/highlight.ts';
+import { highlight } from '../../lib/drawing/highlight.ts';
+import { splitRows } from '../../lib/drawing/split-rows.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Icon } from '../layout/icon.tsx';
 import { LongLines } from './long-lines.tsx';
 import { SeenPieces } from './seen-text.tsx';
+
+interface DiffViewProps {
+  readonly diff: string;
+  /** As after a fence; empty, and by default: without colors. */
+  readonly language?: string;
+  /** Before and after stand beside each other. */
+  readonly isSplit?: boolean;
+  /** A person has something to say about a line. */
+  readonly onComment?: (line: number) => void;
+}
 
 const rowLooks = { place: 'bg-sunken text-soft', same: '', added: 'bg-added', removed: 'bg-removed' } as const;
 const signs = { place: '', same: ' ', added: '+', removed: '−' } as const;
 
-/** A unified diff; added and removed lines differ in sign and in color, and nothing in a line can hide or turn it. */
-export function DiffView({ diff }: { readonly diff: string }) {
+/** A diff; added and removed lines differ in sign and in color, and nothing in a line can hide or turn it. */
+export function DiffView({ diff, language = '', isSplit = false, onComment }: DiffViewProps) {
   const rows = useMemo(() => diffRows(diff), [diff]);
-  const lengthOf = useCallback((index: number) => rows[index]?.text.length ?? 0, [rows]);
+  const pairs = useMemo(() => (isSplit ? splitRows(rows) : null), [rows, isSplit]);
+  const colors = useDiffColors(rows, language);
+  const count = pairs?.length ?? rows.length;
+  const lengthOf = useCallback(
+    (index: number) => {
+      const pair = pairs?.[index];
+      if (pair === undefined) return rows[index]?.text.length ?? 0;
+      return 2 * Math.max(pair.left?.text.length ?? 0, pair.right?.text.length ?? 0);
+    },
+    [rows, pairs],
+  );
+  const draw = (index: number): ReactNode => {
+    const pair = pairs?.[index];
+    const row = rows[index];
+    if (pairs === null) return row && <Row row={row} colors={colors} onComment={onComment} />;
+    if (pair?.left?.kind === 'place') return <Row row={pair.left} colors={colors} onComment={onComment} />;
+    return (
+      <div className="grid grid-cols-2">
+        <Side row={pair?.left ?? null} side="before" colors={colors} />
+        <Side row={pair?.right ?? null} side="after" colors={colors} onComment={onComment} />
+      </div>
+    );
+  };
   return (
-    <div className="overflow-hidden rounded-lg border border-line">
-      <LongLines
-        count={rows.length}
-        lengthOf={lengthOf}
-        isWrapped
-        className="max-h-[70vh]"
-        draw={(index) => {
-          const row = rows[index];
-          return row === undefined ? null : <Row row={row} />;
-        }}
-      />
+    <div data-diff={isSplit ? 'split' : 'unified'} className="overflow-hidden rounded-lg border border-line">
+      <LongLines count={count} lengthOf={lengthOf} isWrapped className="max-h-[70vh]" draw={draw} />
     </div>
   );
 }
 
-function Row({ row }: { readonly row: DiffRow }) {
+type Colors = ReadonlyMap<DiffRow, readonly CodeRun[]> | null;
+
+interface RowProps {
+  readonly row: DiffRow;
+  readonly side?: 'before' | 'after';
+  readonly colors: Colors;
+  readonly onComment?: ((line: number) => void) | undefined;
+}
+
+function Side({ row, ...props }: Omit<RowProps, 'row'> & { readonly row: DiffRow | null }) {
+  return row === null ? <div className="bg-sunken" /> : <Row row={row} {...props} />;
+}
+
+function Row({ row, side, colors, onComment }: RowProps) {
+  const line = side === undefined ? (row.after ?? row.before) : row[side];
   return (
-    <div className={`flex whitespace-pre-wrap ${rowLooks[row.kind]}`}>
+    <div className={`group/row flex min-w-0 whitespace-pre-wrap ${rowLooks[row.kind]}`}>
       {row.kind !== 'place' && (
+<<<<<<< HEAD
         <span
           aria-hidden="true"
           className="w-9 shrink-0 pr-2 text-right text-xs leading-[inherit] text-soft select-none"
         >
           {row.after ?? row.before ?? ''}
+=======
+        <span className="relative w-9 shrink-0 pr-2 text-right text-xs leading-[inherit] text-soft select-none">
+          <span aria-hidden="true">{line ?? ''}</span>
+          {onComment !== undefined && row.after !== null && (
+            <button
+              type="button"
+              aria-label={t('changes.comment', { line: row.after })}
+              title={t('changes.comment', { line: row.after })}
+              onClick={() => onComment(row.after ?? 0)}
+              className="absolute inset-0 flex items-center justify-center rounded bg-chosen text-ink opacity-0 group-hover/row:opacity-100 focus-visible:opacity-100"
+            >
+              <Icon name="plus" className="size-3" />
+            </button>
+          )}
+>>>>>>> origin/main
         </span>
       )}
       <span className={`shrink-0 select-none ${row.kind === 'place' ? 'w-9' : 'w-4'}`}>{signs[row.kind]}</span>
       <span className="min-w-0 flex-1 pr-3 wrap-anywhere">
-        <SeenPieces pieces={seenLine(row.text)} />
+        <Text row={row} runs={colors?.get(row)} />
       </span>
     </div>
   );
+}
+
+/** Colors only where the line can be trusted by the eye: what deceives it is marked, and marks need the line as it is. */
+function Text({ row, runs }: { readonly row: DiffRow; readonly runs: readonly CodeRun[] | undefined }) {
+  const pieces = useMemo(() => seenLine(row.text), [row.text]);
+  if (runs === undefined || pieces.some(({ kind }) => kind !== 'plain')) return <SeenPieces pieces={pieces} />;
+  return runs.map((run, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- runs have nothing but their place
+    <span key={index} style={{ color: run.colour }}>
+      {run.text}
+    </span>
+  ));
+}
+
+/** The colors of each row, each side read as the code that it is; null until they are there. */
+function useDiffColors(rows: readonly DiffRow[], language: string): Colors {
+  const [found, setFound] = useState<{ readonly rows: readonly DiffRow[]; readonly colors: Colors } | null>(null);
+  useEffect(() => {
+    let isWanted = language !== '';
+    const read = async (): Promise<void> => {
+      const colors = new Map<DiffRow, readonly CodeRun[]>();
+      for (const hidden of ['added', 'removed'] as const) {
+        const side = rows.filter(({ kind }) => kind !== hidden && kind !== 'place');
+        const lines = await highlight(side.map(({ text }) => text).join('\n'), language);
+        if (lines === null || lines.length !== side.length) return;
+        for (const [index, row] of side.entries()) colors.set(row, lines[index] ?? []);
+      }
+      if (isWanted) setFound({ rows, colors });
+    };
+    // Without colors it is still readable.
+    if (isWanted) read().catch(() => undefined);
+    return () => {
+      isWanted = false;
+    };
+  }, [rows, language]);
+  return found?.rows === rows ? found.colors : null;
 }

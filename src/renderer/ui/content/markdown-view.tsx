@@ -1,9 +1,12 @@
-import { Children, isValidElement } from 'react';
+import { Children, isValidElement, useMemo } from 'react';
 import type { ComponentProps, ReactNode } from 'react';
 import { Streamdown, useIsCodeFenceIncomplete } from 'streamdown';
 import { t } from '../../lib/text/translate.ts';
+import { formulaMark, markMath } from '../../lib/text/mark-math.ts';
 import { CodeBlock } from './code-block.tsx';
-import { WideContent } from '../layout/wide-content.tsx';
+import { Diagram } from './diagram.tsx';
+import { Formula } from './formula.tsx';
+import { TableView } from './table-view.tsx';
 
 interface MarkdownViewProps {
   readonly text: string;
@@ -16,6 +19,7 @@ interface MarkdownViewProps {
  * where they lead and go nowhere by themselves; HTML stays text.
  */
 export default function MarkdownView({ text, isGrowing }: MarkdownViewProps) {
+  const marked = useMemo(() => markMath(text), [text]);
   return (
     <Streamdown
       className="prose"
@@ -25,7 +29,7 @@ export default function MarkdownView({ text, isGrowing }: MarkdownViewProps) {
       rehypePlugins={[]}
       controls={false}
     >
-      {text}
+      {marked}
     </Streamdown>
   );
 }
@@ -47,6 +51,7 @@ const components = {
     </span>
   ),
   pre: ({ children }: ComponentProps<'pre'>) => <Fence>{children}</Fence>,
+<<<<<<< HEAD
   inlineCode: ({ children }: ComponentProps<'code'>) => (
     <code className="rounded bg-sunken px-1 py-0.5 font-mono text-xs">{children}</code>
   ),
@@ -58,6 +63,11 @@ const components = {
       <table>{children}</table>
     </WideContent>
   ),
+=======
+  inlineCode: CodeSpan,
+  code: CodeSpan,
+  table: ({ children }: ComponentProps<'table'>) => <TableView>{children}</TableView>,
+>>>>>>> origin/main
   thead: 'thead',
   tbody: 'tbody',
   tr: 'tr',
@@ -87,7 +97,17 @@ function Fence({ children }: { readonly children?: ReactNode }) {
   const inner = Children.toArray(children).find((child) => isValidElement<ComponentProps<'code'>>(child));
   const props = isValidElement<ComponentProps<'code'>>(inner) ? inner.props : null;
   const language = /language-(\S+)/u.exec(props?.className ?? '')?.[1] ?? '';
-  return <CodeBlock code={textOf(props === null ? children : props.children)} language={language} isGrowing={isOpen} />;
+  const code = textOf(props === null ? children : props.children);
+  if (!isOpen && language === 'mermaid') return <Diagram source={code} />;
+  if (!isOpen && language === 'math') return <Formula tex={code} isBlock />;
+  return <CodeBlock code={code} language={language} isGrowing={isOpen} />;
+}
+
+/** A word of code, or a formula that was marked. */
+function CodeSpan({ children }: ComponentProps<'code'>) {
+  const text = textOf(children);
+  if (text.startsWith(formulaMark)) return <Formula tex={text.slice(formulaMark.length)} />;
+  return <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.87em]">{children}</code>;
 }
 
 function textOf(children: ReactNode): string {

@@ -8,14 +8,22 @@ import { Button } from './button.tsx';
 import { Icon } from '../layout/icon.tsx';
 import { Notice } from '../notices/notice.tsx';
 
+interface DownloadControlProps {
+  readonly id: string;
+  readonly label?: string;
+  /** Once it is here. */
+  readonly onHere?: () => Promise<void>;
+}
+
 /** Fetches a model, shows how far it is, and says why it stopped. */
-export function DownloadControl({ id }: { readonly id: string }) {
+export function DownloadControl({ id, label, onHere }: DownloadControlProps) {
   const client = useClient();
   const queries = useQueryClient();
   const pull = useModelDownloads().get(id);
   const start = async (): Promise<void> => {
     if (!(await startModelDownload(client, id))) return;
     for (const key of ['models', 'doctor']) await queries.invalidateQueries({ queryKey: [key] });
+    await onHere?.();
   };
   if (pull !== undefined && pull.problem === null) return <Progress id={id} pull={pull} />;
   return (
@@ -26,7 +34,7 @@ export function DownloadControl({ id }: { readonly id: string }) {
         </Notice>
       )}
       <Button size="small" onClick={() => void start()}>
-        <Icon name="download" className="size-3.5" /> {t('models.get')}
+        <Icon name="download" className="size-3.5" /> {label ?? t('models.get')}
       </Button>
     </div>
   );

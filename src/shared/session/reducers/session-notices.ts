@@ -43,6 +43,7 @@ export function instructionsFound(state: SessionState, event: EventOf<'instructi
   return { instructions, ...withNotice(state, { seq, at, level: 'warning', code: event.type, text }) };
 }
 
-export function terminalNotice({ seq, at, type }: EventOf<'terminal-opened'>): NoticeState {
-  return { seq, at, level: 'info', code: type, text: 'You opened a terminal in the sandbox.' };
+export function terminalNotice({ seq, at, type, ran }: EventOf<'terminal-opened'>): NoticeState {
+  const text = ran === undefined ? 'You opened a terminal in the sandbox.' : 'You ran code in the sandbox.';
+  return { seq, at, level: 'info', code: type, text };
 }

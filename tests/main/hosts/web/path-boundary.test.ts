@@ -116,6 +116,7 @@ describe('the folder that a page names', () => {
         'budget.change: projectPath',
         'budget.show: projectPath',
         // In the workspace of a session.
+        'changes.file: source.path',
         'changes.show: paths',
         'changes.take: paths',
         'changes.undo: paths',

@@ -3,12 +3,13 @@ import { subcommand } from './subcommand.ts';
 
 export interface ModelHandlers {
   models(
-    action: 'list' | 'show' | 'pull' | 'import' | 'remove' | 'probe' | 'repair' | 'set',
+    action: 'list' | 'show' | 'pull' | 'import' | 'remove' | 'probe' | 'repair' | 'set' | 'suggest',
     id: string | undefined,
     args: {
       readonly json?: boolean;
       readonly name?: string;
       readonly yes?: boolean;
+      readonly machine?: string;
       readonly words?: readonly string[];
     },
   ): Promise<void>;
@@ -19,6 +20,12 @@ export function addModels(program: Command, handlers: ModelHandlers): void {
   subcommand(models, 'list', 'list the models here and the models to download', 'dewpoint models list')
     .option('--json', 'print JSON')
     .action((args: { readonly json?: boolean }) => handlers.models('list', undefined, args));
+  subcommand(models, 'suggest', 'suggest models that suit this machine', 'dewpoint models suggest')
+    .option('--machine <file>', 'a JSON file that describes another machine')
+    .option('--json', 'print JSON')
+    .action((args: { readonly machine?: string; readonly json?: boolean }) =>
+      handlers.models('suggest', undefined, args),
+    );
   subcommand(models, 'show', 'show one model', 'dewpoint models show llama-cpp/qwen2.5-coder-1.5b-instruct')
     .argument('<model>', 'PROVIDER/MODEL')
     .option('--json', 'print JSON')

@@ -175,7 +175,8 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
 
 /** What befell the session as a whole. */
 function ofSession(event: SessionEvent, colors: Terminal['colors']): string | null {
-  if (event.type === 'terminal-opened') return colors.dim('you opened a terminal in the sandbox');
+  if (event.type === 'terminal-opened')
+    return colors.dim(event.ran === undefined ? 'you opened a terminal in the sandbox' : 'you ran code in the sandbox');
   if (event.type === 'untracked-found')
     return event.places.map((place) => colors.yellow(seenWords(untrackedText(place)))).join('\n');
   const text = event.type === 'history-copied' ? droppedGrantsText(event.dropped) : null;

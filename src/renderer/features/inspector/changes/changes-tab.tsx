@@ -12,12 +12,18 @@ import { Empty } from '../../../ui/layout/facts.tsx';
 import { MoreButton } from '../../../ui/controls/more-button.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
 import { FileChange } from './file-change.tsx';
+import { isSideBySide as isSideBySideWanted } from '../../../lib/window/preferences.ts';
+import { useStored } from '../../../lib/window/stored-value.ts';
 import { AutoRunFiles } from './auto-run-files.tsx';
 import type { ChangedFile, ChangeOutcome } from '@shared/contract/sessions-contract.ts';
 
 interface ChangesTabProps {
   readonly sessionId: string;
   readonly state: SessionState;
+  /** It has the width of the window. */
+  readonly isWide: boolean;
+  /** Words for the message that is being written. */
+  readonly onComment: (text: string) => void;
 }
 
 type What = 'take' | 'undo';
@@ -29,7 +35,58 @@ const step = 100;
 const openFiles = 20;
 
 /** What the session changed, file by file, to be taken or undone. */
-export function ChangesTab({ sessionId, state }: ChangesTabProps) {
+export function ChangesTab({ sessionId, state, isWide, onComment }: ChangesTabProps) {
+  const [isSideBySide] = useStored(isSideBySideWanted);
+  const [comments, setComments] = useState(0);
+  const { version, query, problem, isBusy, change } = useChanges(sessionId, state);
+  const files = query.data ?? noFiles;
+  const { shown, left, more } = useFirstItems(files, step);
+  if (version === '') {
+    return (
+      <div className="flex flex-col gap-3">
+        <AutoRunFiles files={noFiles} untracked={state.untracked} />
+        <Empty>{t('changes.none')}</Empty>
+      </div>
+    );
+  }
+  const isRunning = sessionStatus(state) === 'running';
+  const isCopy = state.workspace?.mode === 'copy';
+  return (
+    <div className="flex flex-col gap-3">
+      {problem !== null && <Problem text={problem} />}
+      {query.error !== null && (
+        <Problem text={`${t('changes.failed')} ${failureText(query.error)}`} onRetry={query.refetch} />
+      )}
+      <AutoRunFiles files={files} untracked={state.untracked} />
+      {isRunning && <p className="text-xs text-soft">{t('changes.busy')}</p>}
+      {isWide && <LayoutChoice />}
+      {comments > 0 && <output className="text-xs text-soft">{plural('changes.comments', comments)}</output>}
+      <AllButtons files={files} isCopy={isCopy} isDisabled={isRunning || isBusy} onChange={change} />
+      {shown.map((file) => (
+        <FileChange
+          key={file.path}
+          file={file}
+          isFirstOpen={file.state === 'open' && files.length <= openFiles}
+          takeWord={t(isCopy ? 'changes.take' : 'changes.review')}
+          isDisabled={isRunning || isBusy}
+          onChange={(what) => void change(what, [file.path])}
+          isSplit={isWide && isSideBySide}
+          onComment={(line, text) => {
+            onComment(t('changes.about', { path: seenName(file.path), line, text }));
+            setComments(comments + 1);
+          }}
+        />
+      ))}
+      <MoreButton left={left} onMore={more} />
+      {state.totals.changesLeftOut > 0 && (
+        <p className="text-xs text-soft">{plural('changes.leftOut', state.totals.changesLeftOut)}</p>
+      )}
+    </div>
+  );
+}
+
+/** What is known of the changes, and how one is taken or undone. */
+function useChanges(sessionId: string, state: SessionState) {
   const client = useClient();
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -51,19 +108,14 @@ export function ChangesTab({ sessionId, state }: ChangesTabProps) {
     }
     setIsBusy(false);
   };
-  const files = query.data ?? noFiles;
-  const { shown, left, more } = useFirstItems(files, step);
-  if (version === '') {
-    return (
-      <div className="flex flex-col gap-3">
-        <AutoRunFiles files={noFiles} untracked={state.untracked} />
-        <Empty>{t('changes.none')}</Empty>
-      </div>
-    );
-  }
-  const isRunning = sessionStatus(state) === 'running';
-  const isCopy = state.workspace?.mode === 'copy';
+  return { version, query, problem, isBusy, change };
+}
+
+/** Whether both sides of a change stand beside each other where there is room; it is remembered. */
+function LayoutChoice() {
+  const [isSideBySide, setIsSideBySide] = useStored(isSideBySideWanted);
   return (
+<<<<<<< HEAD
     <div className="flex flex-col gap-3">
       {problem !== null && <Problem text={problem} />}
       {query.error !== null && (
@@ -87,6 +139,16 @@ export function ChangesTab({ sessionId, state }: ChangesTabProps) {
         <p className="text-sm text-soft">{plural('changes.leftOut', state.totals.changesLeftOut)}</p>
       )}
     </div>
+=======
+    <fieldset aria-label={t('changes.layout')} className="flex gap-1">
+      <Button size="small" look="quiet" aria-pressed={!isSideBySide} onClick={() => setIsSideBySide(false)}>
+        {t('changes.unified')}
+      </Button>
+      <Button size="small" look="quiet" aria-pressed={isSideBySide} onClick={() => setIsSideBySide(true)}>
+        {t('changes.sideBySide')}
+      </Button>
+    </fieldset>
+>>>>>>> origin/main
   );
 }
 

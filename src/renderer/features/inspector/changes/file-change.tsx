@@ -1,6 +1,9 @@
+import type { FormEvent } from 'react';
 import { useState } from 'react';
 import { seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../../lib/text/translate.ts';
+import { languageOfPath } from '../../../lib/text/code-file-name.ts';
+import { inputClass } from '../../../ui/controls/field.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { DiffView } from '../../../ui/content/diff-view.tsx';
 import { Icon } from '../../../ui/layout/icon.tsx';
@@ -12,9 +15,12 @@ interface FileChangeProps {
   readonly takeWord: string;
   readonly isDisabled: boolean;
   readonly onChange: (what: 'take' | 'undo') => void;
+  readonly isSplit: boolean;
+  /** What a person says about a line of it. */
+  readonly onComment: (line: number, text: string) => void;
 }
 
-export function FileChange({ file, isFirstOpen, takeWord, isDisabled, onChange }: FileChangeProps) {
+export function FileChange({ file, isFirstOpen, takeWord, isDisabled, onChange, isSplit, onComment }: FileChangeProps) {
   // As it was when it was first shown: closed by an undo, it would bring the button of another file under the pointer.
   const [isOpen, setIsOpen] = useState(isFirstOpen);
   return (
@@ -37,7 +43,7 @@ export function FileChange({ file, isFirstOpen, takeWord, isDisabled, onChange }
       </button>
       {(isOpen || file.state === 'undone') && (
         <div className="flex flex-col gap-2 px-2.5 pb-2.5">
-          {isOpen && <Diff file={file} />}
+          {isOpen && <Diff file={file} isSplit={isSplit} onComment={onComment} />}
           <div className="flex gap-2">
             {file.state === 'open' && (
               <Button size="small" disabled={isDisabled} onClick={() => onChange('take')}>
@@ -54,6 +60,70 @@ export function FileChange({ file, isFirstOpen, takeWord, isDisabled, onChange }
   );
 }
 
+<<<<<<< HEAD
 function Diff({ file: { diff } }: Pick<FileChangeProps, 'file'>) {
   return diff === null ? <p className="text-sm text-soft">{t('step.noDiff')}</p> : <DiffView diff={diff} />;
+=======
+function Diff({ file: { diff, path }, isSplit, onComment }: Pick<FileChangeProps, 'file' | 'isSplit' | 'onComment'>) {
+  const [line, setLine] = useState<number | null>(null);
+  if (diff === null) return <p className="text-xs text-soft">{t('step.noDiff')}</p>;
+  return (
+    <>
+      <DiffView diff={diff} language={languageOfPath(path)} isSplit={isSplit} onComment={setLine} />
+      {line !== null && (
+        <LineComment
+          key={line}
+          line={line}
+          onClose={() => setLine(null)}
+          onComment={(text) => {
+            onComment(line, text);
+            setLine(null);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface LineCommentProps {
+  readonly line: number;
+  readonly onClose: () => void;
+  readonly onComment: (text: string) => void;
+}
+
+/** What a person says about a line; it goes into the message that is being written. */
+function LineComment({ line, onClose, onComment }: LineCommentProps) {
+  const [text, setText] = useState('');
+  const label = t('changes.comment', { line });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (text.trim() !== '') onComment(text.trim());
+  };
+  return (
+    <form aria-label={label} onSubmit={submit} className="flex flex-col gap-2 rounded-lg border border-line p-2">
+      <textarea
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- it was asked for by a click
+        autoFocus
+        aria-label={label}
+        placeholder={label}
+        rows={2}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onClose();
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+        }}
+        className={inputClass}
+      />
+      <div className="flex gap-2">
+        <Button size="small" type="submit" look="primary" disabled={text.trim() === ''}>
+          {t('changes.addComment')}
+        </Button>
+        <Button size="small" onClick={onClose}>
+          {t('changes.noComment')}
+        </Button>
+      </div>
+    </form>
+  );
+>>>>>>> origin/main
 }

