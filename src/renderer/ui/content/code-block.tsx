@@ -24,11 +24,6 @@ export function CodeBlock({ code, language, isGrowing = false }: CodeBlockProps)
   const [run, setRun] = useState(0);
   return (
     <figure className="overflow-hidden rounded-lg border border-line bg-sunken">
-<<<<<<< HEAD
-      <figcaption className="flex h-8 items-center justify-between border-b border-line pr-1 pl-3 font-mono text-xs text-soft">
-        <span>{language === '' ? t('code.plain') : language}</span>
-        <CopyButton text={code.replace(/\n$/u, '')} label={t('code.copy')} />
-=======
       <figcaption className="flex h-8 items-center gap-1 border-b border-line pr-1 pl-3 text-xs text-soft">
         <span className="flex-1 font-mono">{language === '' ? t('code.plain') : language}</span>
         {kind !== null && (
@@ -44,7 +39,6 @@ export function CodeBlock({ code, language, isGrowing = false }: CodeBlockProps)
         )}
         {!isGrowing && <SaveButton text={`${text}\n`} name={codeFileName(language)} />}
         <CopyButton text={text} label={t('code.copy')} />
->>>>>>> origin/main
       </figcaption>
       <CodeLines code={code} language={language} isGrowing={isGrowing} />
       {kind !== null && runner !== null && run > 0 && (

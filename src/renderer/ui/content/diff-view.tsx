@@ -75,13 +75,6 @@ function Row({ row, side, colors, onComment }: RowProps) {
   return (
     <div className={`group/row flex min-w-0 whitespace-pre-wrap ${rowLooks[row.kind]}`}>
       {row.kind !== 'place' && (
-<<<<<<< HEAD
-        <span
-          aria-hidden="true"
-          className="w-9 shrink-0 pr-2 text-right text-xs leading-[inherit] text-soft select-none"
-        >
-          {row.after ?? row.before ?? ''}
-=======
         <span className="relative w-9 shrink-0 pr-2 text-right text-xs leading-[inherit] text-soft select-none">
           <span aria-hidden="true">{line ?? ''}</span>
           {onComment !== undefined && row.after !== null && (
@@ -95,7 +88,6 @@ function Row({ row, side, colors, onComment }: RowProps) {
               <Icon name="plus" className="size-3" />
             </button>
           )}
->>>>>>> origin/main
         </span>
       )}
       <span className={`shrink-0 select-none ${row.kind === 'place' ? 'w-9' : 'w-4'}`}>{signs[row.kind]}</span>

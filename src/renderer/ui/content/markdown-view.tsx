@@ -51,23 +51,9 @@ const components = {
     </span>
   ),
   pre: ({ children }: ComponentProps<'pre'>) => <Fence>{children}</Fence>,
-<<<<<<< HEAD
-  inlineCode: ({ children }: ComponentProps<'code'>) => (
-    <code className="rounded bg-sunken px-1 py-0.5 font-mono text-xs">{children}</code>
-  ),
-  code: ({ children }: ComponentProps<'code'>) => (
-    <code className="rounded bg-sunken px-1 py-0.5 font-mono text-xs">{children}</code>
-  ),
-  table: ({ children }: ComponentProps<'table'>) => (
-    <WideContent>
-      <table>{children}</table>
-    </WideContent>
-  ),
-=======
   inlineCode: CodeSpan,
   code: CodeSpan,
   table: ({ children }: ComponentProps<'table'>) => <TableView>{children}</TableView>,
->>>>>>> origin/main
   thead: 'thead',
   tbody: 'tbody',
   tr: 'tr',
@@ -107,7 +93,7 @@ function Fence({ children }: { readonly children?: ReactNode }) {
 function CodeSpan({ children }: ComponentProps<'code'>) {
   const text = textOf(children);
   if (text.startsWith(formulaMark)) return <Formula tex={text.slice(formulaMark.length)} />;
-  return <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.87em]">{children}</code>;
+  return <code className="rounded bg-sunken px-1 py-0.5 font-mono text-xs">{children}</code>;
 }
 
 function textOf(children: ReactNode): string {

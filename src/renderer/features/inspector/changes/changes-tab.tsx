@@ -115,31 +115,6 @@ function useChanges(sessionId: string, state: SessionState) {
 function LayoutChoice() {
   const [isSideBySide, setIsSideBySide] = useStored(isSideBySideWanted);
   return (
-<<<<<<< HEAD
-    <div className="flex flex-col gap-3">
-      {problem !== null && <Problem text={problem} />}
-      {query.error !== null && (
-        <Problem text={`${t('changes.failed')} ${failureText(query.error)}`} onRetry={query.refetch} />
-      )}
-      <AutoRunFiles files={files} untracked={state.untracked} />
-      {isRunning && <p className="text-sm text-soft">{t('changes.busy')}</p>}
-      <AllButtons files={files} isCopy={isCopy} isDisabled={isRunning || isBusy} onChange={change} />
-      {shown.map((file) => (
-        <FileChange
-          key={file.path}
-          file={file}
-          isFirstOpen={file.state === 'open' && files.length <= openFiles}
-          takeWord={t(isCopy ? 'changes.take' : 'changes.review')}
-          isDisabled={isRunning || isBusy}
-          onChange={(what) => void change(what, [file.path])}
-        />
-      ))}
-      <MoreButton left={left} onMore={more} />
-      {state.totals.changesLeftOut > 0 && (
-        <p className="text-sm text-soft">{plural('changes.leftOut', state.totals.changesLeftOut)}</p>
-      )}
-    </div>
-=======
     <fieldset aria-label={t('changes.layout')} className="flex gap-1">
       <Button size="small" look="quiet" aria-pressed={!isSideBySide} onClick={() => setIsSideBySide(false)}>
         {t('changes.unified')}
@@ -148,7 +123,6 @@ function LayoutChoice() {
         {t('changes.sideBySide')}
       </Button>
     </fieldset>
->>>>>>> origin/main
   );
 }
 

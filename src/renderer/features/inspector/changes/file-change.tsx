@@ -60,10 +60,6 @@ export function FileChange({ file, isFirstOpen, takeWord, isDisabled, onChange, 
   );
 }
 
-<<<<<<< HEAD
-function Diff({ file: { diff } }: Pick<FileChangeProps, 'file'>) {
-  return diff === null ? <p className="text-sm text-soft">{t('step.noDiff')}</p> : <DiffView diff={diff} />;
-=======
 function Diff({ file: { diff, path }, isSplit, onComment }: Pick<FileChangeProps, 'file' | 'isSplit' | 'onComment'>) {
   const [line, setLine] = useState<number | null>(null);
   if (diff === null) return <p className="text-xs text-soft">{t('step.noDiff')}</p>;
@@ -125,5 +121,4 @@ function LineComment({ line, onClose, onComment }: LineCommentProps) {
       </div>
     </form>
   );
->>>>>>> origin/main
 }
