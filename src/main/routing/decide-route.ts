@@ -307,6 +307,12 @@ function byScore(
     const text = `${cloud.info.label} has no known price, so it is used only where this machine fails.`;
     return { chosen: last ?? local, layer, code: 'unpriced', text };
   }
+  // What a task still costs is not known well enough to weigh it against work that this machine has never done rightly.
+  if (score.votes.some(({ rule }) => rule === 'new-work') && (trajectory.steps === 0 || last === cloud)) {
+    const text =
+      'The task asks for something new that no test judges, and the local model is small: the cloud does it.';
+    return { chosen: cloud, layer, code: 'gain', text };
+  }
   if (last === cloud && trajectory.steps > 0) return leaves(numbers.marginUsd, { local, cloud }, score, advantageUsd);
   const gain = `would help in about ${percent(score.gain)} of such cases`;
   if (advantageUsd > numbers.marginUsd) {

@@ -42,6 +42,8 @@ export interface TaskFeatures {
   readonly riskyWords: number;
   /** Words of work that is done by rote: names, texts, comments. */
   readonly roteWords: number;
+  /** It asks for something that is not there yet; absent in logs of an older conduct. */
+  readonly makesNew?: boolean;
 }
 
 /** Everything a step is decided by. It all follows from the log, so that a replay decides the same. */
@@ -71,6 +73,8 @@ export interface RouteFacts {
   readonly trajectory: Trajectory;
   /** Of a review: what was called done passes tests that leave room for doubt, or was not tested at all. */
   readonly isDoubtful?: boolean;
+  /** The tests passed before the work began, so that they pass says nothing of it; absent in logs of an older conduct. */
+  readonly wasGreenBefore?: boolean;
   /** What just ended the work of the model that drove; null: nothing did. */
   readonly trouble: Trouble | null;
   /** The stamp of the last event: no clock is asked. */

@@ -52,6 +52,7 @@ export function featuresOf(facts: RouteFacts, local: RouteCandidate | null): Fea
     taskIsQuestion: flag(task.isQuestion),
     taskRiskyWords: task.riskyWords,
     taskRoteWords: task.roteWords,
+    ...(task.makesNew === undefined ? {} : { taskMakesNew: flag(task.makesNew) }),
     steps: trajectory.steps,
     stepsSinceSwitch: trajectory.stepsSinceSwitch,
     takeovers: trajectory.takeovers,
@@ -68,6 +69,7 @@ export function featuresOf(facts: RouteFacts, local: RouteCandidate | null): Fea
     compactions: counts.compactions,
     testsGreen: flag(trajectory.isGreen === true),
     testsRed: flag(trajectory.isGreen === false),
+    ...(facts.wasGreenBefore === undefined ? {} : { testsGreenBefore: flag(facts.wasGreenBefore) }),
   };
 }
 

@@ -96,8 +96,8 @@ function savedByLocal({ trajectory }: RouteFacts, local: RouteCandidate | null, 
 }
 
 /** What a look at work that is called done is worth: what it may find, as far as nothing else would. US dollars. */
-export function reviewWorthUsd({ numbers, trajectory, isDoubtful }: RouteFacts, gain: number): number {
-  const isChecked = trajectory.isGreen === true && isDoubtful !== true;
+export function reviewWorthUsd({ numbers, trajectory, isDoubtful, wasGreenBefore }: RouteFacts, gain: number): number {
+  const isChecked = trajectory.isGreen === true && wasGreenBefore !== true && isDoubtful !== true;
   return gain * (isChecked ? UNDETECTED.checked : UNDETECTED.unchecked) * numbers.valueUsd;
 }
 

@@ -75,6 +75,16 @@ export function wantsTests(task: string): boolean {
   return asksForNewTests(task) || (making.test(task) && withTests.test(task));
 }
 
+const feature = /\b(?:add|implement|support|introduce|extend)\b/iu;
+const known =
+  /\b(?:fix|fails?|failing|bug|broken|rename|comments?|docstrings?|typos?|readme|changelog|format(?:ting)?)\b/iu;
+
+/** Whether a text asks for something that is not there yet: a feature, or a thing together with its tests. */
+export function makesNew(task: string): boolean {
+  if (isQuestion(task) || known.test(task)) return false;
+  return (making.test(task) && withTests.test(task)) || (feature.test(task) && !asksForNewTests(task));
+}
+
 /** Whether a text asks for tests to be written, and not for code that passes them. */
 export function asksForNewTests(task: string): boolean {
   return asksForTests.test(task);

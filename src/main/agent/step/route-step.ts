@@ -10,7 +10,7 @@ import { memo } from '../../lib/memo.ts';
 import { matchingRule, ruleText } from '@shared/routing/route-rules.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
 import { spendingLimitNames } from './reserve-money.ts';
-import { isQuestion } from '@shared/text/task-kind.ts';
+import { isQuestion, makesNew } from '@shared/text/task-kind.ts';
 import type { StepRequest, Turn } from '../turn/turn.ts';
 
 const rules = discoverRules();
@@ -42,6 +42,7 @@ function factsOf(turn: Turn, step: StepFacts): RouteFacts {
     ...budgetOf(turn, trajectory),
     task: featuresOfTask(turn),
     trajectory,
+    ...(isNew(turn) ? { wasGreenBefore: trajectory.wasGreenBefore === true } : {}),
     trouble: null,
     now: turn.log.lastAt(),
     ...step,
@@ -94,12 +95,17 @@ function pinOf(turn: Turn, { purpose, candidates }: StepFacts): Pin | null {
   return { where: rule.where, text: ruleText(rule) };
 }
 
-const featuresOfTask = memo((turn: Turn) =>
-  taskFeatures(turn.task, {
+function isNew({ dependencies: { config } }: Turn): boolean {
+  return (config.conduct ?? 1) >= 2;
+}
+
+const featuresOfTask = memo((turn: Turn) => ({
+  ...taskFeatures(turn.task, {
     hasCriterion: turn.options.check !== null || (turn.found.facts?.facts.test ?? null) !== null,
     isQuestion: isQuestion(turn.task),
   }),
-);
+  ...(isNew(turn) ? { makesNew: makesNew(turn.task) } : {}),
+}));
 
 /** A step that has one model to run on: only the hard rules speak. */
 export function routeAlone(

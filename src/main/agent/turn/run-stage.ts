@@ -13,6 +13,9 @@ import type { Cascade } from '../../routing/cascade/cascade.ts';
 import type { Trouble } from '../../routing/define.ts';
 import type { ResolvedModel } from './agent-dependencies.ts';
 import { takeAction } from './take-action.ts';
+import { criterionOfWrittenTests } from './written-tests.ts';
+import { isSmall } from '../prompt/build-prompt.ts';
+import { wantsTests } from '@shared/text/task-kind.ts';
 import type { Turn } from './turn.ts';
 import type { CriterionCheck, TurnEnd, TurnBaseline } from './turn-baseline.ts';
 
@@ -53,7 +56,27 @@ export type StageOutcome =
 
 /** One stage to its end: a recipe or the loop, and the check of what it says. */
 export async function runStage(turn: Turn, work: TurnBaseline, run: StageRun): Promise<StageOutcome> {
-  return run.recipe === null ? stageOfLoop(turn, work, run) : stageOfRecipe(turn, work, run, run.recipe);
+  const before = turn.steps.last;
+  const outcome =
+    run.recipe === null ? await stageOfLoop(turn, work, run) : await stageOfRecipe(turn, work, run, run.recipe);
+  const isWritten = turn.steps.last > before;
+  return outcome.type === 'ended' && isWritten
+    ? { ...outcome, end: asProposed(turn, work, run, outcome.end) }
+    : outcome;
+}
+
+/**
+ * What a small model wrote and no test asks for is shown, and not called done: three of three such changes of the starter
+ * model that passed for done were wrong.
+ */
+function asProposed(turn: Turn, { before }: TurnBaseline, { model, stage }: StageRun, end: TurnEnd): TurnEnd {
+  const isOpen = end.confidence === 'unchecked' || end.confidence === 'weak-tests';
+  const where = stage.strategy === 'loop' ? (turn.trajectory.now().last?.where ?? stage.where) : stage.where;
+  const isJudged =
+    before?.passed === false || (wantsTests(turn.task) && turn.progress.lastCheck?.check.passed === true);
+  if (!isNew(turn) || end.reason !== 'done' || !isOpen || where !== 'local' || isJudged || !isSmall(model.info))
+    return end;
+  return { ...end, confidence: 'proposed' };
 }
 
 async function stageOfRecipe(turn: Turn, work: TurnBaseline, run: StageRun, recipe: Recipe): Promise<StageOutcome> {
@@ -108,7 +131,7 @@ async function recipeEnd(
         return reviewed(turn, run, { end: { reason: 'done', text: told, confidence, failure }, changesBefore });
       }
       await revertChanges(turn, changesBefore, 'take the change back');
-      const unmet = `The change of the recipe did not meet \`${work.criterion?.command}\` and was taken back.`;
+      const unmet = `The change of the recipe did not meet \`${work.criterion?.command ?? 'the tests that were written'}\` and was taken back.`;
       const end: TurnEnd = { reason: 'criterion-unmet', text: unmet, confidence: null, failure };
       return { type: 'gave-up', cause: 'checks', end };
     }
@@ -260,13 +283,14 @@ function doneEnd(text: string, work: TurnBaseline, after: CriterionCheck | null)
   return {
     reason: 'done',
     text: withUnrelatedFailure(text, work, after),
-    confidence: isProven ? 'high' : 'unchecked',
+    confidence: isProven ? 'high' : work.criterion === null && after?.passed === true ? 'weak-tests' : 'unchecked',
     failure: null,
   };
 }
 
 function unmet(text: string, work: TurnBaseline): Extract<StageOutcome, { type: 'gave-up' }> {
-  const why = `The model says that it is done, but \`${work.criterion?.command}\` still fails. ${text}`.trim();
+  const why =
+    `The model says that it is done, but \`${work.criterion?.command ?? 'the tests that it wrote'}\` still fails. ${text}`.trim();
   const end: TurnEnd = { reason: 'criterion-unmet', text: why, confidence: null, failure: null };
   return { type: 'gave-up', cause: 'checks', end };
 }
@@ -281,6 +305,10 @@ function withUnrelatedFailure(text: string, work: TurnBaseline, after: Criterion
 
 /** Null: there is nothing to check by, or it was not checked before either. */
 async function checkAfter(turn: Turn, work: TurnBaseline): Promise<CriterionCheck | null> {
+  if (work.criterion === null && work.canExecute && !work.isQuestion && !turn.options.plan) {
+    const written = await criterionOfWrittenTests(turn);
+    return written === null ? null : checkCriterion(turn, written, 'after');
+  }
   if (work.criterion === null || work.before === null) return null;
   const { before } = work;
   return checkCriterion(turn, work.criterion, 'after', (after) => before.unrelated === true && !isWorse(before, after));

@@ -4,9 +4,11 @@ import { defineRule } from '../define.ts';
 /** Tests are the best witness there is. */
 export default defineRule({
   id: 'verification',
-  vote({ testsGreen = 0, testsRed = 0, failedChecks = 0, rejectedEdits = 0, writes = 0 }) {
+  vote({ testsGreen = 0, testsGreenBefore = 0, testsRed = 0, failedChecks = 0, rejectedEdits = 0, writes = 0 }) {
     const votes: Omit<Vote, 'rule'>[] = [];
-    if (testsGreen === 1 && writes > 0) votes.push({ toward: 'local', weight: 1.5, reason: 'The tests pass.' });
+    // What passed before the work says nothing of it.
+    if (testsGreen === 1 && testsGreenBefore === 0 && writes > 0)
+      votes.push({ toward: 'local', weight: 1.5, reason: 'The tests pass.' });
     if (testsRed === 1 && writes > 1) {
       votes.push({ toward: 'cloud', weight: 0.7, reason: `The tests still fail after ${writes} edits.` });
     }

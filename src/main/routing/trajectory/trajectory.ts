@@ -32,6 +32,8 @@ export interface Trajectory {
   readonly counts: TrajectoryCounts;
   /** The last check of the work: by the criterion or by the tests that the model ran. */
   readonly isGreen: boolean | null;
+  /** How the criterion stood before the work of this turn. */
+  readonly wasGreenBefore: boolean | null;
   readonly models: Readonly<Record<string, ModelTrajectory>>;
   /** Failures of the network in a row, and when the last was. */
   readonly network: { readonly failures: number; readonly at: number };
@@ -104,6 +106,7 @@ export const emptyTrajectory: Trajectory = {
   window: [],
   counts: noCounts,
   isGreen: null,
+  wasGreenBefore: null,
   models: {},
   network: { failures: 0, at: 0 },
   spentUsd: 0,
@@ -369,6 +372,7 @@ function noteError(fold: Fold, event: EventOf<'tool-ended'>): void {
 function noteCheck(fold: Fold, event: EventOf<'criterion-checked'>): void {
   const { trajectory } = fold;
   trajectory.isGreen = event.passed;
+  if (event.phase === 'before') trajectory.wasGreenBefore = event.passed;
   if (event.phase === 'before') return;
   trajectory.boundary = 'done-said';
   trajectory.isLoopOpen = false;

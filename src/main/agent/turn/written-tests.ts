@@ -1,0 +1,53 @@
+import { wantsTests } from '@shared/text/task-kind.ts';
+import { z } from 'zod';
+import { shellQuote } from '../../lib/programs/shell-quote.ts';
+import type { Criterion } from '../../recipes/define.ts';
+import { guardKind, mayBeAdded } from '../../safety/guarded-files.ts';
+import { takeAction } from './take-action.ts';
+import type { Turn } from './turn.ts';
+
+const mostFiles = 20;
+const python = /\.py$/u;
+const script = /\.[cm]?js$/u;
+
+/**
+ * Where a task asks for tests and nothing else judges it, the tests that were written do. Null: none are asked for, or none
+ * was written in a form that can be run here. An action: a replay knows no files.
+ */
+export async function criterionOfWrittenTests(turn: Turn): Promise<Criterion | null> {
+  if ((turn.dependencies.config.conduct ?? 1) < 2 || !wantsTests(turn.task)) return null;
+  const command = await takeAction<string | null>(
+    turn,
+    {
+      tool: 'find_written_tests',
+      label: 'look for the tests that were written',
+      input: {},
+      run: async () => {
+        const data = commandFor([...new Set(turn.changes.recorded().map(({ path }) => path))]);
+        return { status: 'ok', output: data ?? 'No test file was written.', data };
+      },
+    },
+    (data) => z.string().nullable().parse(data),
+  );
+  return command === null ? null : { command, source: 'project' };
+}
+
+/** pytest where it is installed, else the runner that comes with the language. */
+export function commandFor(paths: readonly string[]): string | null {
+  const tests = paths.filter((path) => guardKind(path) === 'test' && mayBeAdded(path)).slice(0, mostFiles);
+  const named = (pattern: RegExp): string =>
+    tests
+      .filter((path) => pattern.test(path))
+      .map((path) => shellQuote(path))
+      .join(' ');
+  const [py, js] = [named(python), named(script)];
+  const commands = [
+    ...(py === ''
+      ? []
+      : [
+          `if python3 -c 'import pytest' 2>/dev/null; then python3 -m pytest -q ${py}; else python3 -m unittest ${py}; fi`,
+        ]),
+    ...(js === '' ? [] : [`node --test ${js}`]),
+  ];
+  return commands.length === 0 ? null : commands.join(' && ');
+}
