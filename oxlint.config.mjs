@@ -75,6 +75,8 @@ const commandLayer = [
   'src/main/projects/configure-project.ts',
   'src/main/safety/rules/**',
   'src/main/home/**',
+  // Calls of other programs go by the agent's door to a model.
+  'src/main/endpoint/**',
   'src/main/sessions/{open,comparisons,history,library,attachments}/**',
 ];
 
@@ -114,6 +116,7 @@ const pageMayUse = [
   'session/slash-commands.ts',
   'text/seen-text.ts',
   'text/size-text.ts',
+  'text/task-mode.ts',
   'unknown-value.ts',
 ];
 
@@ -239,7 +242,7 @@ export default {
       [
         'src/main/compose*.ts',
         'src/main/server/**',
-        'src/main/hosts/{web,connection}/**',
+        'src/main/hosts/{api,web,connection}/**',
         'src/main/hosts/cli/**',
         'src/main/hosts/*.ts',
       ],

@@ -7,6 +7,7 @@ import { createPageCore } from '../tests/fakes/page-core.ts';
 import type { PageCore } from '../tests/fakes/page-core.ts';
 import { longScene, workingScene } from '../tests/fakes/page-scenes.ts';
 import { builtFolder, launch } from '../tests/electron/launch.ts';
+import { firstWordMs } from '../tests/electron/first-word.ts';
 import { servePage } from '../tests/electron/page-kit.ts';
 import type { ServedPage } from '../tests/electron/page-kit.ts';
 import { ensureShellAndDisplay } from '../tests/electron/setup.ts';
@@ -23,6 +24,7 @@ export async function run(): Promise<readonly BenchRow[]> {
     return [
       ...bundleRows(),
       ...(await appRows()),
+      ...(await chatRows()),
       ...(await floodRows()),
       ...(await stressRows()),
       ...(await attachmentRows()),
@@ -50,6 +52,22 @@ function bundleRows(): readonly BenchRow[] {
   );
   const bytes = names.reduce((sum, name) => sum + gzipSync(readFileSync(join(folder, name))).length, 0);
   return [row('page bundle at start, gzip', [bytes / 1000, 'kB'], { atMost: 350 }, `${names.length} files`)];
+}
+
+/** An empty home with a model that answers at once: what is left is Dewpoint's own time. */
+async function chatRows(): Promise<readonly BenchRow[]> {
+  const home = mkdtempSync(join(tmpdir(), 'dewpoint-bench-chat-'));
+  const script = { kind: 'scripted', replies: [{ text: 'Paris.' }], strategies: ['loop'] };
+  writeFileSync(join(home, 'settings.json'), JSON.stringify({ local: 'script/script', providers: { script } }));
+  const { app, page } = await launch(home, { hasEngine: true });
+  try {
+    const ms = await firstWordMs(page, 'What is the capital of France?', 'Paris');
+    const figure = 'empty home: one click to the first word of a chat answer';
+    return [row(figure, [ms / 1000, 's'], { atMost: 1 }, "beyond the model's own time; no sandbox is started")];
+  } finally {
+    await app.close();
+    rmSync(home, { recursive: true, force: true });
+  }
 }
 
 const starts = 3;

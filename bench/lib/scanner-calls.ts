@@ -66,6 +66,8 @@ export const callsOf: Readonly<Record<string, Call>> = {
 /** Why a function is not measured by itself, as `FILE#NAME`. */
 export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/agent/prompt/attached-parts.ts#taskWithTexts': 'puts texts together',
+  'src/renderer/lib/session/step-label.ts#isSameText': 'compares two beginnings',
+  'src/shared/text/task-mode.ts#modeOfText': 'its patterns are measured by themselves',
   'src/main/hosts/cli/program/subcommand.ts#collect': 'keeps a word that was typed',
   'src/main/sandbox/workspace/repositories/named-by-config.ts#kindAt': 'asks the file system',
   'src/main/agent/calls/read-arguments.ts#readJson': 'repairs 100,000 characters at most, by a package',

@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, valueOf } from '@shared/errors.ts';
+import { messageOf, success, valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelPartsConfig } from './compose-models.ts';
 import { createModelParts } from './compose-models.ts';
+import { createClientKeys } from './endpoint/client-keys.ts';
+import { createClientLogs } from './endpoint/client-logs.ts';
+import { createEndpoint, type Endpoint } from './endpoint/commands.ts';
 import { createMachineProbe } from './models/machine/hardware.ts';
-import { createPowerMeter } from './models/machine/power-meter.ts';
+import { createPowerMeter, type PowerMeter } from './models/machine/power-meter.ts';
+import type { AvailableModels } from './models/available-models.ts';
 import { createHomeCommands } from './home/commands.ts';
 import { sleep } from './lib/async/abort.ts';
 import type { Log } from './lib/log.ts';
@@ -15,7 +19,7 @@ import { createHostPrograms } from './lib/programs/host-programs.ts';
 import { findNode } from './lib/programs/platform-files.ts';
 import { createModelCommands } from './models/commands.ts';
 import { createMoneyCommands } from './money/commands.ts';
-import { createHomeMoney } from './money/home-money.ts';
+import { createHomeMoney, type HomeMoney } from './money/home-money.ts';
 import { createProjectInstructions } from './safety/instructions/project-instructions.ts';
 import { createRuleFiles } from './safety/rule-files.ts';
 import { createProjectCommands } from './projects/commands.ts';
@@ -28,9 +32,12 @@ import { createRuleCommands } from './safety/commands.ts';
 import { createKeyCommands } from './safety/keys/commands.ts';
 import { knownSecrets } from './safety/keys/known-secrets.ts';
 import { createSessionRules } from './safety/rules/session-rules.ts';
+import { createSessionFences } from './safety/session-fences.ts';
 import { createSandboxCommands } from './sandbox/commands.ts';
 import { createProjectImages } from './sandbox/images/project-images.ts';
 import { createPackagePreparations } from './sandbox/packages/package-preparations.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
+import { isSecretFile } from './sandbox/workspace/secret-files.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
@@ -103,7 +110,7 @@ export async function compose(config: ComposeConfig): Promise<Core> {
   return {
     handlers: createHandlers(config, parts),
     // Between two runs of a comparison no turn runs, and yet the core is at work.
-    runningTurns: () => Math.max(sessions.running(), comparisons.running()),
+    runningTurns: () => Math.max(sessions.running(), comparisons.running(), parts.endpoint.running()),
     idle: async () => {
       await comparisons.idle();
       await sessions.idle();
@@ -111,6 +118,7 @@ export async function compose(config: ComposeConfig): Promise<Core> {
     dispose: async () => {
       await comparisons.dispose();
       await sessions.dispose();
+      await parts.endpoint.dispose();
       await parts.models.dispose();
       await parts.money.dispose();
       await parts.index.close();
@@ -157,6 +165,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       homePath: config.home,
       setup: createProjectSetup({ home: config.home, env, settings }),
     }),
+    endpoint: parts.endpoint.handlers,
     host: hostCommands,
   };
 }
@@ -181,6 +190,7 @@ async function createBase(config: ComposeConfig) {
   const kept = { appVersion: config.version, blobs, redactor, now, diagnostics: log };
   const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions') });
   const bin = createSessionStore({ ...kept, folder: join(config.home, 'bin') });
+  const clientStore = createSessionStore({ ...kept, folder: join(config.home, 'endpoint') });
   const index = createSearchIndex({
     path: join(config.home, 'search.sqlite'),
     logs: () => store.logFiles(),
@@ -192,7 +202,23 @@ async function createBase(config: ComposeConfig) {
   const instructions = createProjectInstructions(join(config.home, 'instructions.json'));
   const programs = createHostPrograms({ home: config.home, env, projects: () => sessionFolders(store) });
   const probe = createMachineProbe(programs);
-  return { env, now, log, files, programs, probe, settings, rules, instructions, blobs, redactor, store, bin, index };
+  return {
+    env,
+    now,
+    log,
+    files,
+    programs,
+    probe,
+    settings,
+    rules,
+    instructions,
+    blobs,
+    redactor,
+    store,
+    bin,
+    clientStore,
+    index,
+  };
 }
 
 /** The way to sandboxes, and to the packages that projects need in them. */
@@ -223,14 +249,14 @@ function createSandboxParts(config: ComposeConfig, { env, files, programs, setti
 
 async function createParts(config: ComposeConfig) {
   const base = await createBase(config);
-  const { now, settings, rules, blobs, redactor, store, bin, probe } = base;
+  const { now, settings, rules, blobs, redactor, store, probe } = base;
   const { llama, ...modelParts } = createModelParts(config, base);
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
   const tools = builtInTools(discoverTools(), { now }).list();
   const recipes = discoverRecipes();
   const { home } = config;
-  const money = createHomeMoney({ home, store, bin, settings, now, modelInfo: models.info });
+  const money = createHomeMoney({ ...base, home, endpoint: base.clientStore, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
   const attachments = createMessageAttachments({
     blobs,
@@ -288,6 +314,7 @@ async function createParts(config: ComposeConfig) {
     ...modelParts,
     ...sandboxParts,
     money,
+    endpoint: createEndpointParts(config, base, { models, money, meter }),
     attachments,
     sessions,
     comparisons,
@@ -295,6 +322,46 @@ async function createParts(config: ComposeConfig) {
     disposeEngine: () => llama.dispose(),
   };
 }
+
+/** What lets other programs ask models: by the same door as a turn, and with the same money and fences. */
+function createEndpointParts(
+  { home }: ComposeConfig,
+  { settings, rules, redactor, clientStore, now }: Base,
+  { models, money, meter }: { readonly models: AvailableModels; readonly money: HomeMoney; readonly meter: PowerMeter },
+): Endpoint {
+  const keys = createClientKeys(join(home, 'endpoint-keys.json'), now);
+  const sources = { rules: rules.activeRules, settings: () => settings.current() };
+  const sessionRules = createSessionRules(sources, null);
+  return createEndpoint({
+    keys,
+    logs: createClientLogs({ home, store: clientStore, keys, now }),
+    models,
+    modelInfo: models.info,
+    provider: models.provider,
+    settings: () => settings.current(),
+    routeRules: sessionRules.places,
+    fences: createSessionFences({
+      settings: sessionRules.fences,
+      projectPath: null,
+      sandbox: noFiles,
+      // What a client was sent before, it sends again itself: each call is looked through whole.
+      read: noEvents,
+      isSecretFile,
+      hideKnown: (text) => redactor.text(text),
+    }),
+    budget: (sessionId) => money.budget({ sessionId, projectPath: null, ask: async () => null }),
+    meter,
+    delay: sleep,
+  });
+}
+
+async function* noEvents(): AsyncGenerator<never> {}
+
+/** What a program sends has no folder here: only what it looks like can be fenced. */
+const noFiles: Pick<Sandbox, 'list' | 'readFiles'> = {
+  list: async () => success({ entries: [], truncated: false, unseen: [] }),
+  readFiles: async () => success(new Map()),
+};
 
 /** A look through the whole folder: not while anybody waits for a start, nor for a command that is soon over. */
 const cleanAfterMs = 20_000;

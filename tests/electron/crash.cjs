@@ -13,7 +13,7 @@ const startTask = (project) => {
   const timer = setInterval(() => {
     const task = document.querySelector('textarea');
     const place = document.querySelector('input[role=combobox], input[list]');
-    const plan = document.querySelector('input[type=checkbox]');
+    const plan = document.querySelector('[data-mode=plan]');
     if (task === null || place === null || plan === null) return;
     clearInterval(timer);
     type(task, 'Say how it goes.');

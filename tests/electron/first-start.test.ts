@@ -66,7 +66,7 @@ it('leads from an empty home to a first answer, past what is not there', async (
   await guide.waitFor({ state: 'detached' });
   await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
   await page.getByRole('combobox', { name: 'Project folder' }).fill(project);
-  await page.getByRole('checkbox', { name: /Plan only/u }).check();
+  await page.getByRole('button', { name: 'Plan', exact: true }).click();
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.locator('[data-outcome]').getByText('The port is 8123.').waitFor();
 });

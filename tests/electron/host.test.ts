@@ -43,7 +43,7 @@ it('asks for a folder in a dialog, and takes none where none was chosen', async 
 it('shows the session of a link that comes to the app that runs', async () => {
   const { app, page } = launched;
   await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
-  await page.getByRole('checkbox', { name: /Plan only/u }).check();
+  await page.getByRole('button', { name: 'Plan', exact: true }).click();
   await page.getByRole('button', { name: 'Start' }).click();
   await page.getByText('The port is 8123.').first().waitFor();
   const [sessionId] = readdirSync(join(place.home, 'sessions'));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { change, command, complete } from '../faults/program.ts';
 import type { Launched, Place } from './launch.ts';
-import { keepScreenshot, launch, preparePlace } from './launch.ts';
+import { keepScreenshot, launch, openWork, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 // The real app and a real container; only the model is scripted.
@@ -39,6 +39,7 @@ describe.skipIf(isWithoutEngine)('the app, killed -9 in the middle of a command'
     await page.getByRole('textbox', { name: 'Task' }).fill('Make the change that the notes describe.');
     await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
     await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await openWork(page);
     await row(page, /sleep 600/u)
       .getByText('running')
       .waitFor({ timeout: 90_000 });
@@ -55,6 +56,7 @@ describe.skipIf(isWithoutEngine)('the app, killed -9 in the middle of a command'
 
     const again = launched.page;
     await again.locator('[data-outcome="crashed"]').getByText('Interrupted').waitFor();
+    await openWork(again);
     expect(await row(again, /made\.txt|sleep 600/u).count()).toBe(steps);
     await row(again, /sleep 600/u)
       .getByText('stopped')

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
 import { furnishStress } from '../fakes/stress-scenes.ts';
+import { openWork } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -95,6 +96,7 @@ describe('more than can be drawn', () => {
   it('of output, of a message and of code opens in a view of its own', async () => {
     const { page } = served;
     await open('Output without an end');
+    await openWork(page);
     await page
       .getByRole('button', { name: /one line/u })
       .last()

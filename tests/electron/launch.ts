@@ -61,6 +61,13 @@ export async function firstPage(app: ElectronApplication): Promise<Page> {
   return app.firstWindow({ timeout: startMs });
 }
 
+/** Shows the steps of the turns on a page, as a person does: each is a line that opens. */
+export async function openWork(page: Page): Promise<void> {
+  const folded = page.locator('[data-work][aria-expanded=false]');
+  await page.locator('[data-work]').first().waitFor({ timeout: startMs });
+  while ((await folded.count()) > 0) await folded.first().click();
+}
+
 /** Root cannot use Chromium's own sandbox, and a machine for tests has no GPU. */
 export function appFlags(): readonly string[] {
   return [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu'];

@@ -80,7 +80,7 @@ it('shows and hides what lies beside the view', async () => {
   await press('View', 'Sessions');
   await sessions.waitFor();
   await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
-  await page.getByRole('checkbox', { name: /Plan only/u }).check();
+  await page.getByRole('button', { name: 'Plan', exact: true }).click();
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.getByText('The port is 8123.').first().waitFor();
   const inspector = page.getByRole('complementary', { name: 'Inspector' });

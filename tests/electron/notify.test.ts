@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { command, complete, tool } from '../faults/program.ts';
 import type { Launched, Place } from './launch.ts';
-import { launch, preparePlace, testEnvironment } from './launch.ts';
+import { launch, openWork, preparePlace, testEnvironment } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 /** A task that asks before it changes a test. */
@@ -65,6 +65,7 @@ describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeo
     await page.getByRole('textbox', { name: 'Task' }).fill(task);
     await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
     await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await openWork(page);
     await page.locator('[id^=row-][aria-expanded]').getByText('running').waitFor({ timeout: 90_000 });
     // Once it was seen at work a minute goes by.
     const looks = (): Promise<number> => app.evaluate(() => Number(Reflect.get(globalThis, 'looks') ?? 0));

@@ -49,7 +49,7 @@ describe('the packed app', () => {
       const { page } = started;
       await page.type('textarea', 'Which port does main.py use?');
       await page.type('input[list]', place.project);
-      await page.evaluate(`document.querySelector('input[type=checkbox]').click()`);
+      await page.evaluate(`document.querySelector('[data-mode=plan]').click()`);
       await page.evaluate(`document.querySelector('button[type=submit]').click()`);
       await page.until(`document.querySelector('[data-outcome=planned]')?.innerText.includes('The port is 8123')`);
     } finally {

@@ -36,7 +36,7 @@ it('shows the same page in a browser, over a socket', async () => {
   await page.goto(url);
   await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
   await page.getByRole('combobox', { name: 'Project folder' }).fill('project');
-  await page.getByRole('checkbox', { name: /Plan only/u }).check();
+  await page.getByRole('button', { name: 'Plan', exact: true }).click();
   await page.getByRole('button', { name: 'Start' }).click();
   await page.locator('[data-outcome]').getByText('It uses 8123.').waitFor();
   expect(page.url()).not.toContain('token');

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Launched, Place } from './launch.ts';
-import { keepScreenshot, launch, preparePlace } from './launch.ts';
+import { keepScreenshot, launch, openWork, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 const answer = 'The port is 8123, see main.py line 1. <b>Text stays text.</b>';
@@ -46,9 +46,10 @@ describe('the window', () => {
     const { page, errors } = launched;
     await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
     await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
-    await page.getByRole('checkbox', { name: /Plan only/u }).check();
+    await page.getByRole('button', { name: 'Plan', exact: true }).click();
     await page.getByRole('button', { name: 'Start' }).click();
     await page.locator('[data-outcome="planned"]').getByText('The port is 8123').waitFor();
+    await openWork(page);
     const rows = await page.locator('[id^=row-][aria-expanded]').allInnerTexts();
     expect(rows.map((row) => row.replaceAll(/\s+/gu, ' '))).toEqual([
       expect.stringMatching(/^local .*main\.py .* in, .* out .* s$/u),

@@ -6,7 +6,7 @@ import type { EventOf, EventType, SessionEvent } from '../../src/shared/events/e
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { change, command, complete, tool } from '../faults/program.ts';
 import type { Launched, Place } from './launch.ts';
-import { keepScreenshot, launch, preparePlace } from './launch.ts';
+import { keepScreenshot, launch, openWork, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 /** Waits until the test lets it go on, and leaves nothing behind. */
@@ -62,6 +62,7 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
     await page.getByRole('textbox', { name: 'Task' }).fill(task);
     await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
     await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await openWork(page);
   }
 
   /** What the log of the session with this title has of a type, as it lies on the disk. */
@@ -138,6 +139,7 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
   });
 
   it('tries a step again on another model of this machine', async () => {
+    await openWork(page);
     await page.locator('[id^=row-][aria-expanded]', { hasText: 'read main.py' }).click();
     await page.getByRole('combobox', { name: 'Model for the retry' }).selectOption('other/script');
     await page.getByRole('button', { name: 'Retry from here' }).click();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { command, complete, tool } from '../faults/program.ts';
 import type { Launched, Place } from './launch.ts';
-import { launch, preparePlace } from './launch.ts';
+import { launch, openWork, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 // The real app and a real container; only the model is scripted.
@@ -56,6 +56,7 @@ describe.skipIf(isWithoutEngine)('two windows of the app', { timeout: 180_000 },
     await allow.click();
     await question(page).waitFor({ state: 'detached' });
     await question(other).waitFor({ state: 'detached' });
+    for (const one of [page, other]) await openWork(one);
     for (const one of [page, other]) await waiting(one).getByText('running').waitFor();
   });
 

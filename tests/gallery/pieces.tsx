@@ -34,6 +34,7 @@ import { LongLines } from '../../src/renderer/ui/content/long-lines.tsx';
 import { Markdown } from '../../src/renderer/ui/content/markdown.tsx';
 import MarkdownView from '../../src/renderer/ui/content/markdown-view.tsx';
 import { MoneyCap } from '../../src/renderer/ui/figures/money-cap.tsx';
+import { ModeChoice } from '../../src/renderer/ui/controls/mode-choice.tsx';
 import { MoreButton } from '../../src/renderer/ui/controls/more-button.tsx';
 import { Notice } from '../../src/renderer/ui/notices/notice.tsx';
 import { OwnPriceMark } from '../../src/renderer/ui/figures/own-price-mark.tsx';
@@ -308,6 +309,12 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       <MoneyCap scope="month" />
       <MoneyCap scope="day" />
       <MoneyCap scope="project" projectPath="/project" />
+    </>
+  ),
+  'mode-choice': (
+    <>
+      <ModeChoice chosen={null} byWords="ask" onChange={nothing} />
+      <ModeChoice chosen="plan" byWords="work" onChange={nothing} />
     </>
   ),
   'more-button': <MoreButton left={194} onMore={nothing} />,

@@ -35,6 +35,8 @@ export interface HomeMoneyOptions {
   readonly store: SessionStore;
   /** Deleted sessions: what they cost was spent all the same. */
   readonly bin: SessionStore;
+  /** What other programs asked through the endpoint: each has a log of its own. */
+  readonly endpoint: SessionStore;
   readonly settings: Pick<SettingsStore, 'current' | 'set'>;
   readonly now: () => number;
   readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
@@ -44,7 +46,8 @@ export interface HomeMoneyOptions {
 const referenceMs = 3_000;
 
 export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
-  const { home, store, bin, settings, now } = options;
+  const { home, store, settings, now } = options;
+  const stores = [store, options.bin, options.endpoint];
   const reference = async (used: string | null): Promise<CloudReference | null> => {
     const id = used ?? settings.current().cloud;
     const info = id === null ? null : await options.modelInfo(id, AbortSignal.timeout(referenceMs));
@@ -54,11 +57,8 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
   };
   const ledger = createLedger({
     reference: () => reference(null),
-    sessions: async () => [...(await sessionsOf(store)), ...(await sessionsOf(bin))],
-    read: async (sessionId) => {
-      const view = await store.view(sessionId).catch((error: unknown) => viewInBin(error, bin, sessionId));
-      return view.read();
-    },
+    sessions: async () => (await Promise.all(stores.map(sessionsOf))).flat(),
+    read: async (sessionId) => (await viewIn(stores, sessionId)).read(),
   });
   let opening: Promise<Reservations> | null = null;
   const reservations = (): Promise<Reservations> => {
@@ -67,7 +67,7 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
       codec: { seal: sealRecord, unseal: unsealRecord },
       now,
       fromLogs: () => ledger.spentSoFar(),
-      costInLog: (sessionId, step) => costInLog(store, sessionId, step),
+      costInLog: (sessionId, step) => costInLog([store, options.endpoint], sessionId, step),
     });
     // One that could not be opened is tried again with the next call.
     opening.catch(() => {
@@ -90,7 +90,7 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
         now,
       }),
     costs: (query) => ledger.report(query),
-    stepCosts: async (sessionId) => stepCosts((await store.view(sessionId)).read(), reference),
+    stepCosts: async (sessionId) => stepCosts((await viewIn([store, options.endpoint], sessionId)).read(), reference),
     caps,
     reference,
     dispose: async () => {
@@ -108,9 +108,16 @@ async function sessionsOf(store: SessionStore): Promise<readonly LedgerSession[]
   });
 }
 
-function viewInBin(error: unknown, bin: SessionStore, sessionId: string): ReturnType<SessionStore['view']> {
-  if (error instanceof AppError && error.code === 'not-found') return bin.view(sessionId);
-  throw error;
+/** In the first that has it. */
+async function viewIn([first, ...rest]: readonly SessionStore[], sessionId: string): ReturnType<SessionStore['view']> {
+  if (first === undefined) throw new AppError('not-found', `The session "${sessionId}" was not found.`);
+  try {
+    return await first.view(sessionId);
+  } catch (error) {
+    const isElsewhere = rest.length > 0 && error instanceof AppError && error.code === 'not-found';
+    if (isElsewhere) return viewIn(rest, sessionId);
+    throw error;
+  }
 }
 
 async function stepCosts(
@@ -123,11 +130,11 @@ async function stepCosts(
 }
 
 /** A call of a process that has gone: what its log says, where its end is there and its bill is no guess. */
-async function costInLog(store: SessionStore, sessionId: string, step: number): Promise<number | null> {
+async function costInLog(stores: readonly SessionStore[], sessionId: string, step: number): Promise<number | null> {
   try {
     let callId: string | null = null;
     let cost: number | null = null;
-    for await (const event of (await store.view(sessionId)).read()) {
+    for await (const event of (await viewIn(stores, sessionId)).read()) {
       // What was copied from another log was paid there, whatever its steps are called.
       if (event.type === 'history-copied') callId = cost = null;
       if (event.type === 'model-call-started' && event.step === step) callId = event.callId;

@@ -1,7 +1,7 @@
 import { isSmallTalk } from '@shared/text/task-kind.ts';
 import { defineRecipe } from './define.ts';
 import { answerQuestion } from './answer/answer-question.ts';
-import { isQuestion } from './context/question-shape.ts';
+import { isQuestionTask } from './context/question-shape.ts';
 
 export default defineRecipe({
   id: 'answer',
@@ -10,7 +10,7 @@ export default defineRecipe({
     if (subject.plan) return { score: 0.9, reason: 'Plan only: no files will change.' };
     if (subject.criterion?.source === 'option') return null;
     if (isSmallTalk(subject.task)) return { score: 0.97, reason: 'Small talk: there is no task.' };
-    if (isQuestion(subject.task)) return { score: 0.97, reason: 'Question: no files will change.' };
+    if (isQuestionTask(subject)) return { score: 0.97, reason: 'Question: no files will change.' };
     if (!subject.canExecute) return { score: 0.3, reason: 'No sandbox: the project can only be read.' };
     return null;
   },

@@ -27,6 +27,8 @@ export interface Recipe {
 export interface RecipeSubject {
   readonly task: string;
   readonly plan: boolean;
+  /** What the message is taken for, where that is settled; else its words say it. */
+  readonly wish?: 'ask' | 'work' | undefined;
   readonly facts: ProjectFacts;
   readonly criterion: Criterion | ExampleCriterion | null;
   /** Whether the success criterion was met before any work; null: there is none, it was not run, or it fails for something else. */

@@ -22,7 +22,7 @@ import { answerQuestion } from './answer/answer-question.ts';
 import { asksForNotes, changeEach, functionsForEach, keptToNotes } from './edit/change-each-function.ts';
 import { parseCrash, crashPlaces, reproduceCrash, type Crash } from './facts/program-crash.ts';
 import { conversationExcerpt, lastExchangeText } from './context/earlier-conversation.ts';
-import { asksForWork, isQuestion, looksEnglish } from './context/question-shape.ts';
+import { asksForWork, isQuestionTask, looksEnglish } from './context/question-shape.ts';
 import { exampleCriterion } from './facts/task-example.ts';
 import { rankChunks, sharesWords, chunkText, type Chunk, type RankedChunk } from './context/rank-project-chunks.ts';
 import { readChunks } from './context/read-project-chunks.ts';
@@ -36,7 +36,7 @@ export default defineRecipe({
   label: 'Make a change described in words',
   fits: (subject) => {
     if (subject.plan || !subject.canExecute || subject.criterionMet === false) return null;
-    if (subject.criterion === null && isQuestion(subject.task)) return null;
+    if (subject.wish === 'ask' || (subject.criterion === null && isQuestionTask(subject))) return null;
     if (subject.facts.fileCount === 0) return null;
     return { score: 0.6, reason: 'The task describes a change, and no failing test can check it yet.' };
   },

@@ -9,7 +9,7 @@ import { lastExchangeText } from './context/earlier-conversation.ts';
 import { fileNameQuestion, freeFileName, kindOfNewFile } from './write/new-file-name.ts';
 import { newFileIn, newFileQuestion, newFileText } from './write/new-file.ts';
 import { planTests, testsIn, testsQuestion, withoutTests, type TestPlan, type WrittenTest } from './write/new-tests.ts';
-import { isQuestion } from './context/question-shape.ts';
+import { isQuestionTask } from './context/question-shape.ts';
 import { rankChunks, chunkText, type Chunk } from './context/rank-project-chunks.ts';
 import { readChunks } from './context/read-project-chunks.ts';
 import { runInCopy } from './trial/run-in-copy.ts';
@@ -46,7 +46,7 @@ export default defineRecipe({
   id: 'write',
   label: 'Write a new file, or tests',
   fits: (subject) => {
-    if (subject.plan || !subject.canExecute || subject.criterionMet === false || isQuestion(subject.task)) return null;
+    if (subject.plan || !subject.canExecute || subject.criterionMet === false || isQuestionTask(subject)) return null;
     const path = newFileIn(subject.task);
     const { sourceFiles, testFiles } = subject.facts;
     const isThere = path !== null && [...sourceFiles, ...testFiles].includes(path);

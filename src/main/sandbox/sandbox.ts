@@ -69,6 +69,8 @@ export interface Sandbox {
   readonly links?: SandboxLinks;
   /** How it stands right now, and what it takes of the machine; starts nothing. Missing where there is nothing to measure. */
   readonly look?: (signal: AbortSignal) => Promise<SandboxLook>;
+  /** Starts what commands need, where that was put off; a turn that is more than a conversation calls it first. Missing where it runs. */
+  readonly prepare?: (signal: AbortSignal) => Promise<void>;
   /** At the end of a turn: looks at what changes do not track. Missing where commands change nothing on this machine. */
   readonly settle?: (signal: AbortSignal) => Promise<void>;
   /** Kills everything and removes the sandbox. Safe to call twice; never rejects. */

@@ -47,7 +47,6 @@ export const shell = {
   'task.choose': 'Choose…',
   'task.check': 'Success check',
   'task.checkHint': 'Optional command. By default, the project’s own tests.',
-  'task.planText': ': no files will change',
   'task.options': 'More options',
   'task.policy.settings': 'Default',
   'task.policy.local': 'Local only',

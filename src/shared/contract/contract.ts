@@ -13,6 +13,7 @@ import { sessionsContract, sandboxContract } from './sessions-contract.ts';
 import { modelsContract } from './models-contract.ts';
 import { keysContract } from './keys-contract.ts';
 import { homeContract } from './home-contract.ts';
+import { endpointContract } from './endpoint-contract.ts';
 
 /** Every command and stream of the core: the same for the terminal, the window, the browser and a second process. */
 export const contract = {
@@ -47,5 +48,6 @@ export const contract = {
   rules: rulesContract,
   settings: settingsContract,
   projects: projectsContract,
+  endpoint: endpointContract,
   host: hostContract,
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { taskModes } from '@shared/text/task-mode.ts';
 import { stageSchema } from '@shared/models/model-info.ts';
 import { gateCheckSchema } from './gate-check.ts';
 
@@ -44,6 +45,8 @@ export const turnEvents = {
   'turn-started': z.object({
     messageId: z.string(),
     plan: z.boolean(),
+    /** What the message was taken for; `chat`: an answer that needs no look at a project. Absent in logs from before. */
+    mode: z.enum(['chat', ...taskModes]).optional(),
     criterion: criterionSchema,
     cascade: z.array(stageSchema),
     limits: z.object({

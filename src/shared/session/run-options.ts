@@ -3,6 +3,7 @@ import { runInstructionsSchema } from '@shared/safety/instruction-files.ts';
 import { policySchema } from '@shared/routing/routing.ts';
 import { runNetworkSchema } from '@shared/safety/network-access.ts';
 import { messageOriginSchema } from '@shared/events/conversation-events.ts';
+import { taskModes } from '@shared/text/task-mode.ts';
 import { workspaceModeSchema } from '@shared/events/session-events.ts';
 
 /** What a host may ask of one turn; what is absent comes from the settings. */
@@ -28,6 +29,8 @@ export const runOptionsSchema = z.object({
   instructions: runInstructionsSchema.optional(),
   sandbox: z.enum(['container', 'read-only']).optional(),
   plan: z.boolean().default(false),
+  /** What the message is to be taken for; absent: its own words say it. */
+  mode: z.enum(taskModes).optional(),
   /** The conversation so far is summed up before the first step. */
   compact: z.boolean().optional(),
   seed: z.number().int().optional(),

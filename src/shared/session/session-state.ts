@@ -13,7 +13,7 @@ import type { ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 11;
+export const STATE_VERSION = 12;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -121,6 +121,8 @@ export interface TurnState {
   readonly seq: number;
   readonly messageId: string;
   readonly plan: boolean;
+  /** What the message was taken for; absent in logs from before. */
+  readonly mode?: EventOf<'turn-started'>['mode'];
   readonly startedAt: number;
   readonly endedAt: number | null;
   /** Null while it runs. */

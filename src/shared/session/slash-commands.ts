@@ -1,6 +1,8 @@
 /** What is said of each command, in a few words. */
 export const slashSentences = {
+  ask: 'answer only; no file changes',
   plan: 'plan without changes; edit or start the plan',
+  work: 'do the task; files may change',
   local: 'use local models for the next messages',
   cloud: 'use cloud models for the next messages',
   auto: 'choose local or cloud for each step',
@@ -40,7 +42,9 @@ const command = (
 ): SlashCommand => ({ name, argument, aliases, where });
 
 export const slashCommands: readonly SlashCommand[] = [
+  command('ask', '[TEXT]'),
   command('plan', '[TEXT | edit | start]'),
+  command('work', '[TEXT]'),
   command('local'),
   command('cloud'),
   command('auto', '', { aliases: ['hybrid'] }),

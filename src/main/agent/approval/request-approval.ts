@@ -1,12 +1,17 @@
 import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
 import { maxRefusals, standingAnswer } from '../../safety/approvals/approval-policy.ts';
 import { abortable } from '../../lib/async/abort.ts';
-import type { UserAnswer } from '../turn/agent-dependencies.ts';
-import type { AskingTurn, Turn } from '../turn/turn.ts';
+import type { AgentDependencies, UserAnswer } from '../turn/agent-dependencies.ts';
+import type { AskingTurn } from '../turn/turn.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /** `nobody`: there was no one to ask; whoever asks decides whether that ends the turn. */
 export type ApprovalAnswer = 'allow' | 'deny' | 'nobody';
+
+/** Who asks. */
+type Asker = Omit<AskingTurn, 'dependencies'> & {
+  readonly dependencies: Pick<AgentDependencies, 'journal' | 'approver'>;
+};
 
 /** What is asked about. `toolCallId` is the call that asks. */
 export interface ApprovalSubject {
@@ -22,7 +27,7 @@ export interface ApprovalSubject {
  * Asks for one thing, with the question and the answer in the log. Who has said no three times to the like of it is not
  * asked again in this turn. Throws `cancelled` when the turn is aborted meanwhile.
  */
-export async function askApproval(turn: AskingTurn, question: ApprovalSubject): Promise<ApprovalAnswer> {
+export async function askApproval(turn: Asker, question: ApprovalSubject): Promise<ApprovalAnswer> {
   const { kind, subject, reason, shown } = question;
   const approvalId = turn.dependencies.journal.newId('approval');
   await turn.log.append({
@@ -51,7 +56,7 @@ export async function askApproval(turn: AskingTurn, question: ApprovalSubject): 
 
 /** Waits for the person. Never rejects: what goes wrong while asking means that there was nobody. */
 export async function waitForUserAnswer(
-  turn: Pick<Turn, 'dependencies' | 'signal'>,
+  turn: Pick<Asker, 'dependencies' | 'signal'>,
   approvalId: string,
   { kind, subject, reason }: Omit<ApprovalSubject, 'toolCallId'>,
 ): Promise<UserAnswer> {
@@ -70,7 +75,7 @@ export async function waitForUserAnswer(
 
 /** A yes that lasts is for hosts; to anything else it is a yes to this. */
 async function askUser(
-  turn: Pick<Turn, 'dependencies' | 'signal'>,
+  turn: Pick<Asker, 'dependencies' | 'signal'>,
   approvalId: string,
   question: ApprovalSubject,
 ): Promise<ApprovalAnswer> {

@@ -6,7 +6,8 @@ import type { Cascade } from '../../routing/cascade/cascade.ts';
 import { goesOnHere, stopCause } from '../../routing/cascade/cascade.ts';
 import type { Trouble } from '../../routing/define.ts';
 import { cutsOf } from '../prompt/attached-parts.ts';
-import { buildRequest, promptShape } from '../prompt/build-prompt.ts';
+import type { PromptShape } from '../prompt/build-prompt.ts';
+import { buildRequest, chatShape, promptShape } from '../prompt/build-prompt.ts';
 import type { RoomSubject } from '../prompt/compact-conversation.ts';
 import { askByRole } from '../step/ask-by-role.ts';
 import { makeRoom } from '../prompt/compact-conversation.ts';
@@ -27,6 +28,8 @@ import { readChangesOverview } from '../gate/changes-overview.ts';
 import { promptTexts } from '../prompt/prompt-texts.ts';
 
 const MAX_ADVICE_TOKENS = 500;
+/** Greedy answers of small models go in circles when they get long. */
+const CHAT_TEMPERATURE = 0.3;
 
 export type LoopOutcome =
   /** The model says that it is done: by `task_complete`, or by an answer without a call. */
@@ -49,6 +52,8 @@ export interface LoopMode {
   readonly canExecute: boolean;
   /** The task asks something, so an answer in words may be all that is wanted. */
   readonly isQuestion: boolean;
+  /** There are no tools: every answer in words is the answer. */
+  readonly isChat: boolean;
   readonly reason: string;
   /** Whose stage this loop is. */
   readonly cascade: Cascade;
@@ -77,10 +82,9 @@ export interface LoopStage {
 export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage[]], mode: LoopMode): Loop {
   const tools = toolsOfTurn(turn);
   const asksPerson = turn.options.approve !== 'deny';
-  const sit = (one: LoopStage): LoopCandidate => ({
-    ...one,
-    shape: promptShape(one.model.info, tools, { ...mode, asksPerson }),
-  });
+  const shapeOf = ({ info }: ResolvedModel): PromptShape =>
+    mode.isChat ? chatShape(info) : promptShape(info, tools, { ...mode, asksPerson });
+  const sit = (one: LoopStage): LoopCandidate => ({ ...one, shape: shapeOf(one.model) });
   const current = sit(stages[0]);
   const all = [current, ...stages.slice(1).map(sit)];
   const purpose = mode.plan ? 'plan' : 'act';
@@ -105,7 +109,8 @@ const MAX_WASTED = 3;
 /** The free strategy: the model chooses the tools. Throws `cancelled`. May be called again to go on after an objection. */
 export async function runLoop(loop: Loop): Promise<LoopOutcome> {
   for (;;) {
-    await deliverMessages(loop.turn);
+    // What comes while a chat is answered is a turn of its own: it may ask for work.
+    if (!loop.mode.isChat) await deliverMessages(loop.turn);
     const outcome = await oneStep(loop);
     if (outcome === null) continue;
     loop.noEscalationReason = null;
@@ -196,13 +201,13 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   return act(loop, reply);
 }
 
-function requestFor({ turn, candidates, unusableAnswers }: Loop): ModelRequest {
+function requestFor({ turn, candidates, unusableAnswers, mode: { isChat } }: Loop): ModelRequest {
   const { model, shape } = candidates.current;
   const isStuck = turn.limits.stuck(turn.progress.okWrites) !== null;
   const request = buildRequest(shape, turn.conversation.entries(), model.info, {
     seed: turn.options.seed,
     // After an answer that could not be used, or led nowhere, the same greedy one must not come again.
-    temperature: isStuck ? 0.7 : unusableAnswers === 0 ? 0 : 0.4,
+    temperature: isStuck ? 0.7 : unusableAnswers > 0 ? 0.4 : isChat ? CHAT_TEMPERATURE : 0,
     cacheKey: `${turn.dependencies.journal.sessionId}:loop`,
   });
   return passedOr(candidates, request);
@@ -214,6 +219,7 @@ async function act(loop: Loop, answer: Answer): Promise<LoopOutcome | null> {
   const { turn } = loop;
   const { shape, model } = loop.candidates.current;
   const { callId, parts } = answer;
+  if (loop.mode.isChat) return withoutCall(loop, textOf({ parts }).trim(), answer);
   const { style, tools } = shape;
   const outcome = await runTools(turn, { callId, parts, style, tools, contextTokens: model.info.contextTokens });
   switch (outcome.type) {
@@ -247,6 +253,8 @@ function stoppedBy(stop: LimitStop): LoopOutcome {
   return { type: 'gave-up', reason: stop.reason, cause: 'no-progress', text: stop.text, failure: null };
 }
 
+const cutOff = '(The answer reached the limit of this model. Send "continue" for the rest.)';
+
 async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<LoopOutcome | null> {
   const { turn, mode } = loop;
   const { shape } = loop.candidates.current;
@@ -262,6 +270,7 @@ async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<Lo
     await noteForModel(turn, 'no-call', 'Your answer repeated itself and was stopped. Answer again, in another way.');
     return waste(loop, 'The answers of the model repeated themselves without end.');
   }
+  if (!answer.complete && mode.isChat) return { type: 'complete', text: `${text}\n\n${cutOff}`, said: 'text' };
   if (!answer.complete) {
     await noteForModel(turn, 'no-call', 'Your answer was cut off because it was too long. Answer again, shorter.');
     return waste(loop, 'The answers of the model were cut off by the length limit.');

@@ -6,19 +6,24 @@ import type { ActingTurn, Turn } from '../turn/turn.ts';
 import type { TurnFacts } from './turn-facts.ts';
 import { nothingKnown, turnFactsSchema } from './turn-facts.ts';
 
-export async function gatherTurnFacts(turn: ActingTurn & Pick<Turn, 'id' | 'options' | 'found'>): Promise<TurnFacts> {
+export async function gatherTurnFacts(
+  turn: ActingTurn & Pick<Turn, 'id' | 'options' | 'found' | 'given'>,
+): Promise<TurnFacts> {
   const { dependencies, options } = turn;
+  const isChat = turn.given.mode === 'chat';
   const found = await takeAction<TurnFacts | null>(
     turn,
     {
       tool: 'gather_facts',
-      label: 'look at the project',
+      label: isChat ? 'get ready' : 'look at the project',
       input: { options, config: dependencies.config },
       run: async () => {
         const { sandbox } = dependencies;
-        const links = await openLinks(turn);
+        // A conversation waits for no container, and looks at no files.
+        if (!isChat) await sandbox.prepare?.(turn.signal);
+        const links = isChat ? 0 : await openLinks(turn);
         const data: TurnFacts = turnFactsSchema.parse({
-          facts: await dependencies.gatherFacts(sandbox, turn.signal),
+          facts: isChat ? nothingKnown.facts : await dependencies.gatherFacts(sandbox, turn.signal),
           ...(await modelsOf(turn)),
           routes: await dependencies.routeRules(),
           ...(await capsLeft(turn)),
@@ -26,11 +31,12 @@ export async function gatherTurnFacts(turn: ActingTurn & Pick<Turn, 'id' | 'opti
             tier: sandbox.tier,
             workspacePath: sandbox.workspacePath,
             scratchPath: sandbox.scratchPath,
-            ...(sandbox.description.notes === undefined ? {} : { notes: [...sandbox.description.notes] }),
+            ...(isChat || sandbox.description.notes === undefined ? {} : { notes: [...sandbox.description.notes] }),
             ...(sandbox.description.missing === undefined ? {} : { missing: sandbox.description.missing }),
             ...(links === 0 ? {} : { hardLinks: links }),
           },
         });
+        if (isChat) return { status: 'ok', output: '', data };
         const environment = await environmentOf(turn, data.facts);
         const output = [environment, brief(data.facts), ...(data.sandbox.notes ?? [])];
         return { status: 'ok', output: output.filter((line) => line !== '').join('\n'), data };

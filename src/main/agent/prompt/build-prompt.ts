@@ -62,6 +62,14 @@ export function promptShape(
   return { style, form, tools: allowed, specs, system: pieces.join('\n\n'), roomForAttached: roomForAttached(info) };
 }
 
+/** How a model is talked to in a conversation: no tools, and earlier calls as text. */
+export function chatShape(info: ModelInfo): PromptShape {
+  const form: PromptForm = info.driving?.promptForm ?? (isSmall(info) ? 'short' : 'full');
+  const own = info.driving?.systemText;
+  const system = own === undefined ? promptTexts.chat : `${promptTexts.chat}\n\n${own}`;
+  return { style: 'text', form, tools: [], specs: [], system, roomForAttached: roomForAttached(info) };
+}
+
 /**
  * Native calls where the model has them. A small model that can be held to a grammar is: in our trials none of them
  * made a native call that could be read, and the definitions as lines are a third of their size as JSON Schema.
@@ -100,7 +108,7 @@ export function buildRequest(
     tools: shape.specs,
     output: isForced(shape.style) ? { type: 'tool-calls' } : { type: 'text' },
     prefill: null,
-    stop: shape.style === 'text' ? ['END_TOOL_CALL'] : [],
+    stop: shape.style === 'text' && shape.tools.length > 0 ? ['END_TOOL_CALL'] : [],
     temperature: Math.max(options.temperature, info.driving?.temperature ?? 0),
     topP: info.driving?.topP ?? 0.95,
     seed: options.seed,

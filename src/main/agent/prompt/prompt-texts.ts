@@ -1,4 +1,5 @@
 import advise from '../../../../resources/prompts/advise.md?raw';
+import chat from '../../../../resources/prompts/chat.md?raw';
 import loopFull from '../../../../resources/prompts/loop-full.md?raw';
 import loopShort from '../../../../resources/prompts/loop-short.md?raw';
 import plan from '../../../../resources/prompts/plan.md?raw';
@@ -10,6 +11,7 @@ import title from '../../../../resources/prompts/title.md?raw';
 /** The fixed texts of the product's prompts. They lie in `resources/prompts`, so that they can be read without the code. */
 export const promptTexts = {
   advise: advise.trim(),
+  chat: chat.trim(),
   loopFull: loopFull.trim(),
   loopShort: loopShort.trim(),
   plan: plan.trim(),

@@ -61,7 +61,7 @@ export function toolLines(tools: readonly Tool[], form: PromptForm, isPlain: boo
   return tools
     .map((tool) => {
       const what = form === 'full' ? tool.description : firstSentence(tool.description);
-      return `${tool.name}(${parameters(inputSchemaOf(tool, form, isPlain))}): ${what}`;
+      return `${tool.name}(${schemaParameters(inputSchemaOf(tool, form, isPlain))}): ${what}`;
     })
     .join('\n');
 }
@@ -84,7 +84,8 @@ function inputSchemaOf(tool: Tool, form: PromptForm, isPlain: boolean): Record<s
   return { ...schema, properties };
 }
 
-function parameters(schema: Readonly<Record<string, unknown>>): string {
+/** The properties of a JSON Schema as parameters: `path, from?: integer`. */
+export function schemaParameters(schema: Readonly<Record<string, unknown>>): string {
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(properties)

@@ -99,6 +99,7 @@ export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
   return {
     task: turn.task,
     plan: turn.options.plan,
+    wish: wishOf(turn),
     facts: work.found.facts,
     criterion: work.criterion,
     criterionMet: work.before?.unrelated === true ? null : (work.before?.passed ?? null),
@@ -107,16 +108,23 @@ export function subjectOf(turn: Turn, work: TurnBaseline): RecipeSubject {
   };
 }
 
+/** Words that name no work may still be work: only who chooses it settles that. */
+function wishOf({ given, options }: Pick<Turn, 'given' | 'options'>): RecipeSubject['wish'] {
+  if (given.mode === 'ask') return 'ask';
+  return options.mode === 'work' ? 'work' : undefined;
+}
+
 function createContext(
   turn: Turn,
   chosen: ChosenRecipe,
   subject: RecipeSubject & { readonly turnFacts: TurnFacts },
   met: Met,
 ): RecipeContext {
-  const { task, plan, facts, criterion, criterionMet, canExecute, earlier } = subject;
+  const { task, plan, wish, facts, criterion, criterionMet, canExecute, earlier } = subject;
   return {
     task,
     plan,
+    wish,
     facts,
     criterion,
     criterionMet,

@@ -3,6 +3,7 @@ import { runInstructionsSchema } from '@shared/safety/instruction-files.ts';
 import { runNetworkSchema } from '@shared/safety/network-access.ts';
 import { strategySchema } from '@shared/models/model-info.ts';
 import { routingSchema } from '@shared/routing/routing.ts';
+import { taskModes } from '@shared/text/task-mode.ts';
 import { z } from 'zod';
 import type { ReplayTurn } from '../../sessions/replay/replay-session.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -16,6 +17,7 @@ import { createTurnStarter } from '../turn/turn-starter.ts';
 const optionsSchema = z.object({
   strategy: z.union([z.literal('auto'), strategySchema]),
   plan: z.boolean(),
+  mode: z.enum(['auto', ...taskModes]).optional(),
   compact: z.boolean().optional(),
   atCap: z.enum(['stop', 'local', 'ask']),
   check: z.string().nullable(),

@@ -3,14 +3,14 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
 import type { StreamEnded } from '../../models/providers/define.ts';
 import { noteOtherModel } from './other-model-notice.ts';
-import type { Turn } from '../turn/turn.ts';
+import type { CallingTurn } from '../turn/turn.ts';
 
 /** What a turn has been told about. */
-const noticesGiven = memo((_turn: Turn) => new Set<string>());
+const noticesGiven = memo((_turn: CallingTurn) => new Set<string>());
 
 /** Tells a person what was otherwise than it was asked for: the model, or how it runs. */
 export async function noteDifferences(
-  turn: Turn,
+  turn: CallingTurn,
   info: ModelInfo,
   { model, engine }: Pick<StreamEnded, 'model' | 'engine'>,
 ): Promise<void> {
@@ -20,7 +20,7 @@ export async function noteDifferences(
 }
 
 /** The next call of a model that had to go takes the time of a load. */
-async function noteUnloaded(turn: Turn, info: ModelInfo, unloaded: readonly string[]): Promise<void> {
+async function noteUnloaded(turn: CallingTurn, info: ModelInfo, unloaded: readonly string[]): Promise<void> {
   if (unloaded.length === 0) return;
   await turn.log.append({
     type: 'notice-added',
@@ -31,7 +31,7 @@ async function noteUnloaded(turn: Turn, info: ModelInfo, unloaded: readonly stri
 }
 
 /** Says once a turn that a server did otherwise than it was asked: a person should not have to look into an event for it. */
-async function noteEngine(turn: Turn, engine: EngineReport | undefined): Promise<void> {
+async function noteEngine(turn: CallingTurn, engine: EngineReport | undefined): Promise<void> {
   const names = engine?.findings ?? [];
   if (engine === undefined || engine.why === null || names.length === 0) return;
   const key = names.join(' ');

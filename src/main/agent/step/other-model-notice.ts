@@ -1,15 +1,15 @@
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
-import type { Turn } from '../turn/turn.ts';
+import type { CallingTurn } from '../turn/turn.ts';
 
 /** Models that a turn has been told about. */
-const noticesGiven = memo((_turn: Turn) => new Set<string>());
+const noticesGiven = memo((_turn: CallingTurn) => new Set<string>());
 
 /**
  * Says once a turn that a service answers with another model than was asked for: it may be weaker, and cost otherwise.
  * The event of every call has the name; a server on this machine may call its only model what it likes.
  */
-export async function noteOtherModel(turn: Turn, info: ModelInfo, answered: string | undefined): Promise<void> {
+export async function noteOtherModel(turn: CallingTurn, info: ModelInfo, answered: string | undefined): Promise<void> {
   if (answered === undefined || info.where === 'local' || isSameModel(info.name, answered)) return;
   const key = `${info.id} ${answered}`;
   if (noticesGiven(turn).has(key)) return;

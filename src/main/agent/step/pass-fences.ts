@@ -3,7 +3,7 @@ import type { FenceAnswer } from '../../safety/session-fences.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
-import type { StepRequest, Turn } from '../turn/turn.ts';
+import type { CallingTurn, StepRequest } from '../turn/turn.ts';
 
 export type Passage =
   /** What may be sent: nothing else of the step may. */
@@ -25,7 +25,7 @@ const passedAhead = new WeakMap<ModelRequest, string>();
  * The same before it is certain that the call is made, by who would rather ask somebody else. The request that it gives
  * back, unchanged and to the same model, is not looked at again: a call passes the fences once.
  */
-export async function passFencesAhead(turn: Turn, step: StepRequest): Promise<Passage> {
+export async function passFencesAhead(turn: CallingTurn, step: StepRequest): Promise<Passage> {
   const passage = await passFences(turn, step);
   if (passage.type === 'passed') passedAhead.set(passage.request, step.model.info.id);
   return passage;
@@ -35,7 +35,7 @@ export async function passFencesAhead(turn: Turn, step: StepRequest): Promise<Pa
  * The fences at the door: before a call is counted, paid for or sent. What it found, and what the call carries or would
  * have carried, is in the log before anybody is asked. Throws `cancelled` when the turn is aborted meanwhile.
  */
-export async function passFences(turn: Turn, step: StepRequest): Promise<Passage> {
+export async function passFences(turn: CallingTurn, step: StepRequest): Promise<Passage> {
   const { request, purpose, stage, carriesConversation = stage.strategy === 'loop' } = step;
   const { info } = step.model;
   if (passedAhead.get(request) === info.id) {
@@ -68,7 +68,7 @@ export async function passFences(turn: Turn, step: StepRequest): Promise<Passage
     : stopped(answer, info.label);
 }
 
-async function isAllowed(turn: Turn, subject: string): Promise<boolean> {
+async function isAllowed(turn: CallingTurn, subject: string): Promise<boolean> {
   const reason = 'A fence says that you are asked before this leaves the machine.';
   return (await askApproval(turn, { kind: 'fence', subject, reason, toolCallId: '' })) === 'allow';
 }

@@ -3,7 +3,7 @@ import { moneyText } from '@shared/money/money-text.ts';
 import { worstCostOf } from '@shared/money/token-cost.ts';
 import type { CapDecision, CapReached } from '../../money/budget.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
-import type { Turn } from '../turn/turn.ts';
+import type { CallingTurn } from '../turn/turn.ts';
 
 export type Reservation =
   /**
@@ -27,7 +27,7 @@ const free: Reservation = { type: 'granted', settle: () => undefined, raisedUsd:
  * Puts the worst case of a call aside before it is made. At a cap the turn waits for a person's answer or ends, as its
  * options say; the cap and the answer are in the log. Throws `cancelled` when the turn is aborted meanwhile.
  */
-export async function reserveMoney(turn: Turn, info: ModelInfo, size: CallSize): Promise<Reservation> {
+export async function reserveMoney(turn: CallingTurn, info: ModelInfo, size: CallSize): Promise<Reservation> {
   if (info.where === 'local') return free;
   const { budget } = turn.dependencies;
   const worstUsd = worstCostOf(size.promptTokens, size.maxOutputTokens, info.price);
@@ -57,7 +57,7 @@ export async function reserveMoney(turn: Turn, info: ModelInfo, size: CallSize):
 }
 
 async function decideAtCap(
-  turn: Turn,
+  turn: CallingTurn,
   info: ModelInfo,
   { cap, asks }: { readonly cap: CapReached; readonly asks: boolean },
 ): Promise<CapDecision> {
@@ -84,11 +84,11 @@ async function decideAtCap(
 }
 
 /** The model that could go on here without money. */
-function localOf({ found }: Turn): string | null {
+function localOf({ found }: CallingTurn): string | null {
   return found.facts?.local?.id ?? null;
 }
 
-function stuckText({ options: { local } }: Turn): string {
+function stuckText({ options: { local } }: CallingTurn): string {
   const why = local === null ? 'no local model is set up' : `${local} is not on this machine or cannot be used here`;
   return `It cannot continue locally: ${why}.`;
 }

@@ -11,7 +11,7 @@ import { matchingRule, ruleText } from '@shared/routing/route-rules.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
 import { spendingLimitNames } from './reserve-money.ts';
 import { isQuestion, makesNew } from '@shared/text/task-kind.ts';
-import type { StepRequest, Turn } from '../turn/turn.ts';
+import type { CallingTurn, StepRequest } from '../turn/turn.ts';
 
 const rules = discoverRules();
 
@@ -25,11 +25,11 @@ export interface StepFacts extends Pick<RouteFacts, 'purpose' | 'strategy' | 'ca
 }
 
 /** Decides a step by what is in the log. */
-export function routeStep(turn: Turn, step: StepFacts): Decision {
+export function routeStep(turn: CallingTurn, step: StepFacts): Decision {
   return decideRoute(factsOf(turn, step), rules);
 }
 
-function factsOf(turn: Turn, step: StepFacts): RouteFacts {
+function factsOf(turn: CallingTurn, step: StepFacts): RouteFacts {
   const { options } = turn;
   const trajectory = trajectoryOf(turn);
   return {
@@ -50,7 +50,7 @@ function factsOf(turn: Turn, step: StepFacts): RouteFacts {
 }
 
 /** What the start of the turn has shown of the network goes over what was known before it, and what came since over that. */
-function trajectoryOf({ id, trajectory, found, dependencies, options }: Turn): Trajectory {
+function trajectoryOf({ id, trajectory, found, dependencies, options }: CallingTurn): Trajectory {
   const { numbers } = options.routing;
   const known = trajectory.now();
   const reach = found.facts?.network;
@@ -60,7 +60,7 @@ function trajectoryOf({ id, trajectory, found, dependencies, options }: Turn): T
 }
 
 /** Whether the cloud is out of reach for now; false where the policy leaves no choice. */
-export function isOffline(turn: Turn): boolean {
+export function isOffline(turn: CallingTurn): boolean {
   const { policy, routing } = turn.options;
   if (policy !== 'hybrid') return false;
   return isNetworkAway({ trajectory: trajectoryOf(turn), numbers: routing.numbers, now: turn.log.lastAt() });
@@ -72,7 +72,10 @@ function seesConversation({ purpose, strategy }: StepFacts): boolean {
 }
 
 /** The tightest of the caps, by what was left at the start of the turn and what it has spent since. */
-function budgetOf({ options, found }: Turn, trajectory: Trajectory): Pick<RouteFacts, 'budgetLeftUsd' | 'budgetCap'> {
+function budgetOf(
+  { options, found }: CallingTurn,
+  trajectory: Trajectory,
+): Pick<RouteFacts, 'budgetLeftUsd' | 'budgetCap'> {
   const caps = found.facts?.caps;
   if (caps === undefined) {
     const raised = Object.values(trajectory.raisedUsd).reduce((sum, usd) => sum + usd, 0);
@@ -87,7 +90,7 @@ function budgetOf({ options, found }: Turn, trajectory: Trajectory): Pick<RouteF
 }
 
 /** A rule that keeps work here holds for every call; one that sends it up only where there is a choice. */
-function pinOf(turn: Turn, { purpose, candidates }: StepFacts): Pin | null {
+function pinOf(turn: CallingTurn, { purpose, candidates }: StepFacts): Pin | null {
   const rules = turn.found.facts?.routes.rules ?? [];
   if (rules.length === 0) return null;
   const rule = matchingRule(rules, { purpose, task: turn.task, paths: turn.trajectory.now().paths });
@@ -95,11 +98,11 @@ function pinOf(turn: Turn, { purpose, candidates }: StepFacts): Pin | null {
   return { where: rule.where, text: ruleText(rule) };
 }
 
-function isNew({ dependencies: { config } }: Turn): boolean {
+function isNew({ dependencies: { config } }: CallingTurn): boolean {
   return (config.conduct ?? 1) >= 2;
 }
 
-const featuresOfTask = memo((turn: Turn) => ({
+const featuresOfTask = memo((turn: CallingTurn) => ({
   ...taskFeatures(turn.task, {
     hasCriterion: turn.options.check !== null || (turn.found.facts?.facts.test ?? null) !== null,
     isQuestion: isQuestion(turn.task),
@@ -109,7 +112,7 @@ const featuresOfTask = memo((turn: Turn) => ({
 
 /** A step that has one model to run on: only the hard rules speak. */
 export function routeAlone(
-  turn: Turn,
+  turn: CallingTurn,
   { purpose, stage }: Pick<StepRequest, 'purpose' | 'stage'>,
   call: { readonly info: ModelInfo; readonly promptTokens: number; readonly request: ModelRequest },
 ): Decision {

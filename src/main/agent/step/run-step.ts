@@ -18,7 +18,7 @@ import { requestPieces } from './request-pieces.ts';
 import { reserveMoney } from './reserve-money.ts';
 import { routeAlone, routeEvent } from './route-step.ts';
 import { promptBytes } from '../prompt/token-estimate.ts';
-import type { StepError, StepRequest, Turn } from '../turn/turn.ts';
+import type { CallingTurn, StepError, StepRequest } from '../turn/turn.ts';
 
 export type StepReply =
   | {
@@ -45,7 +45,7 @@ const LEAST_OUTPUT_TOKENS = 64;
  * The only door to a model. Everything that a call has to pass goes through here: the fences, the route, the limits,
  * the money, the size of the context, the record of the exact request. Throws `cancelled` on abort; other failures are values.
  */
-export async function runStep(turn: Turn, step: StepRequest): Promise<StepReply> {
+export async function runStep(turn: CallingTurn, step: StepRequest): Promise<StepReply> {
   for (let attempt = 1; ; attempt += 1) {
     const stop = turn.limits.exceeded(turn.log.lastAt());
     if (stop !== null) return { type: 'stopped', stop };
@@ -53,14 +53,14 @@ export async function runStep(turn: Turn, step: StepRequest): Promise<StepReply>
     if (passage.type === 'stopped') return passage;
     const outcome = await callOnce(turn, { ...step, request: passage.request });
     if (outcome.type !== 'failed') return outcome;
-    if (!outcome.error.retryable || attempt === MAX_TRIES) return outcome;
+    if (!outcome.error.retryable || step.isOnce === true || attempt === MAX_TRIES) return outcome;
     await waitBeforeRetry(turn, outcome.error, attempt);
   }
 }
 
 type CallOutcome = Exclude<StepReply, { type: 'failed' }> | { readonly type: 'failed'; readonly error: ProviderError };
 
-async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
+async function callOnce(turn: CallingTurn, step: StepRequest): Promise<CallOutcome> {
   const { info } = step.model;
   // Its own call comes first, at once.
   if (!leavesMachine(info)) await turn.warm.stop();
@@ -107,7 +107,7 @@ interface PreparedCall {
   readonly settle: (costUsd: number | null) => void;
 }
 
-async function makeCall(turn: Turn, step: StepRequest, call: PreparedCall): Promise<CallOutcome> {
+async function makeCall(turn: CallingTurn, step: StepRequest, call: PreparedCall): Promise<CallOutcome> {
   const { info, provider } = step.model;
   const { journal } = turn.dependencies;
   const { request, counted, promptTokens, settle } = call;
@@ -142,7 +142,7 @@ async function makeCall(turn: Turn, step: StepRequest, call: PreparedCall): Prom
 }
 
 /** Waiting for the engine is not the turn's time. */
-function pushTo(turn: Turn): (transient: Transient) => void {
+function pushTo(turn: CallingTurn): (transient: Transient) => void {
   const { journal } = turn.dependencies;
   return (transient) => {
     if (transient.type === 'call-progress') {
@@ -153,7 +153,7 @@ function pushTo(turn: Turn): (transient: Transient) => void {
 }
 
 /** The model's own count, taken once for each call and written into its event. */
-async function countTokens(turn: Turn, step: StepRequest): Promise<number | null> {
+async function countTokens(turn: CallingTurn, step: StepRequest): Promise<number | null> {
   turn.log.check();
   try {
     return await step.model.provider.countTokens(step.request, turn.signal);
@@ -164,7 +164,7 @@ async function countTokens(turn: Turn, step: StepRequest): Promise<number | null
 }
 
 async function closeCall(
-  turn: Turn,
+  turn: CallingTurn,
   call: {
     readonly callId: string;
     readonly info: ModelInfo;
@@ -245,7 +245,7 @@ function worthTrying(error: ProviderError): ProviderError {
   return { ...error, message: `${error.message} (It asks to wait ${wait}.)`, retryable: false };
 }
 
-async function waitBeforeRetry(turn: Turn, error: ProviderError, attempt: number): Promise<void> {
+async function waitBeforeRetry(turn: CallingTurn, error: ProviderError, attempt: number): Promise<void> {
   const waitMs = error.retryAfterMs ?? 500 * 2 ** attempt;
   const wait = error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(waitMs / 1000)} seconds, as requested`;
   await turn.log.append({

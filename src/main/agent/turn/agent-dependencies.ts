@@ -5,6 +5,7 @@ import type { Routing } from '@shared/routing/routing.ts';
 import type { RouteRule } from '@shared/routing/route-rules.ts';
 import type { RunInstructions } from '@shared/safety/instruction-files.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
+import type { TaskMode } from '@shared/text/task-mode.ts';
 import type { PowerMeter } from '../../models/machine/power-meter.ts';
 import type { Budget } from '../../money/budget.ts';
 import type { SessionFences } from '../../safety/session-fences.ts';
@@ -103,6 +104,8 @@ export interface AgentDependencies {
 /** What a turn is asked for, with the defaults of the settings filled in. */
 export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atCap' | 'network' | 'origin'> {
   readonly check: string | null;
+  /** What the message is to be taken for; `auto`: its words say it. Absent: a log from before there was a choice. */
+  readonly mode?: TaskMode | 'auto' | undefined;
   /** Absent: a person is asked about a project's instructions that nobody has approved. */
   readonly instructions?: RunInstructions | undefined;
   /** The conversation so far is summed up before the first step. Absent: only where it must be. */

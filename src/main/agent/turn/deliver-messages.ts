@@ -11,7 +11,8 @@ export async function deliverMessages(turn: Turn): Promise<boolean> {
     const attached = await attachedParts(turn.dependencies.journal, message.attachments);
     turn.conversation.noteMessage(message.messageId, message.text, attached);
     turn.given.hasImages ||= hasImage(message.attachments);
-    turn.given.isQuestion &&= isQuestion(message.text);
+    // Who has chosen to ask has chosen it for what comes meanwhile, too.
+    turn.given.isQuestion &&= turn.options.mode === 'ask' || isQuestion(message.text);
     await turn.log.append({ type: 'message-delivered', messageId: message.messageId });
     delivered = true;
   }

@@ -15,12 +15,16 @@ const repeatWithAddition = new RegExp(
  * What a text asks for that only points back: "Try again" is the task before it, "Do it again, but in French" that and
  * what is new. "Continue" goes on with work; after an answer it is left to the conversation. Every other text is itself.
  */
-export function resolveRepeatedRequest(text: string, exchanges: readonly Exchange[]): string {
+export function resolveRepeatedRequest(
+  text: string,
+  exchanges: readonly Exchange[],
+  isAnswered: (task: string) => boolean = isQuestion,
+): string {
   const last = exchanges.at(-1);
   if (last === undefined) return text;
-  const before = (): string => resolveRepeatedRequest(last.asked, exchanges.slice(0, -1));
+  const before = (): string => resolveRepeatedRequest(last.asked, exchanges.slice(0, -1), isAnswered);
   if (plainRepeat.test(text)) return before();
-  if (plainOnward.test(text)) return isQuestion(before()) ? text : before();
+  if (plainOnward.test(text)) return isAnswered(before()) ? text : before();
   const more = repeatWithAddition.exec(text)?.[1];
   return more === undefined ? text : `${before()}\n${more}`;
 }

@@ -1,7 +1,7 @@
 import type { ModelInfo, Stage } from '@shared/models/model-info.ts';
 import type { Cascade, NextStage, StageCause, StageExit } from '../../routing/cascade/cascade.ts';
 import { createCascade, goesOnHere, stopCause } from '../../routing/cascade/cascade.ts';
-import { withoutRecipes } from '../../routing/cascade/choose-cascade.ts';
+import { forChat, withoutRecipes } from '../../routing/cascade/choose-cascade.ts';
 import type { EarlierAttempt, Recipe, RecipeFit } from '../../recipes/define.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { subjectOf } from '../recipe/run-recipe.ts';
@@ -36,11 +36,13 @@ interface Progress {
 
 /** From stage to stage until one has done it, a limit is met, or there is none left. */
 export async function runCascade(turn: Turn, known: TurnBaseline, stages: readonly Stage[]): Promise<TurnEnd> {
-  const fitting = bestRecipe(turn, known);
+  const isChat = turn.given.mode === 'chat';
+  const fitting = isChat ? null : bestRecipe(turn, known);
   if (!known.canExecute && !turn.options.plan && !known.isQuestion) return missingSandbox(known.found);
   const blind = turn.given.hasImages ? missingImages(turn.options, known.found) : null;
   if (blind !== null) return blind;
-  const left = fitting === null ? withoutRecipes(stages, turn.options.strategy) : stages;
+  const driven = fitting === null ? withoutRecipes(stages, turn.options.strategy) : stages;
+  const left = isChat ? forChat(stages) : driven;
   const isJudged = fitting !== null && known.before?.passed === false && known.before.unrelated !== true;
   const order = orderStages(turn, known.found, left, isJudged ? 'recipe' : 'loop');
   const cascade = createCascade(order.stages, (stage) => reachOf(turn, known.found, stage));
@@ -52,7 +54,9 @@ export async function runCascade(turn: Turn, known: TurnBaseline, stages: readon
     const model = next === null ? null : modelOf(turn, known.found, next.stage);
     if (next === null || model === null) return unfinished(turn, known, progress);
     const used = next.stage.strategy === 'recipe' ? fitting : null;
-    const reason = reasonFor(next, used?.fit ?? null, { last: progress.last, order: order.why });
+    const reason = isChat
+      ? `${next.index > 0 ? `${progress.last.text} ` : ''}Answered directly.`
+      : reasonFor(next, used?.fit ?? null, { last: progress.last, order: order.why });
     await enterStage(turn, next, { recipe: used?.recipe.id ?? null, reason });
     const { stage } = next;
     const recipe = used?.recipe ?? null;

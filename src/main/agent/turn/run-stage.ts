@@ -212,6 +212,7 @@ async function stageOfLoop(turn: Turn, work: TurnBaseline, run: StageRun): Promi
     plan,
     canExecute,
     isQuestion,
+    isChat: turn.given.mode === 'chat',
     reason,
     cascade: run.cascade,
   });

@@ -10,7 +10,7 @@ import { stopEnd, timeStop } from './turn-limits.ts';
 import { readInstructions } from '../preparation/read-project-instructions.ts';
 import type { Criterion } from '../../recipes/define.ts';
 import { resolveHardLinks } from '../preparation/resolve-hard-links.ts';
-import { asksToRun, isQuestion } from '@shared/text/task-kind.ts';
+import { asksToRun } from '@shared/text/task-kind.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import { gatherTurnFacts } from '../preparation/gather-turn-facts.ts';
 import { isCancelled } from './turn-log.ts';
@@ -29,7 +29,10 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
     const limits = { maxSteps, maxMinutes, maxTokens, maxUsd };
     const criterion = criterionOf(turn);
     const cascade = cascadeOf(turn);
-    const { at } = await turn.log.close({ type: 'turn-started', messageId, plan, criterion, cascade, limits });
+    const { mode } = turn.given;
+    const taken = mode === null ? {} : { mode };
+    const began = { type: 'turn-started', messageId, plan, ...taken, criterion, cascade, limits } as const;
+    const { at } = await turn.log.close(began);
     turn.limits.start(at);
   };
   const end = await work(turn, start, recorded).catch((error: unknown) => endOf(turn, error));
@@ -61,7 +64,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   await warnMissingModel(turn, found);
   const first = [found.local, found.cloud].find((model) => model?.id === cascade[0]?.model) ?? null;
   if (first === null) return missingModel(turn.options);
-  const asks = isQuestion(turn.task);
+  const asks = turn.given.isQuestion;
   // To run something is the work itself: tests that are asked for are not run twice.
   const isRun = asksToRun(turn.task) !== null;
   const needsCheck = criterion !== null && canExecute && !turn.options.plan && !asks && !isRun;

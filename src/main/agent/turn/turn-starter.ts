@@ -12,7 +12,7 @@ import { runTurn } from './run-turn.ts';
 import type { AgentDependencies, QueuedMessage, TurnOptions } from './agent-dependencies.ts';
 import { createTrajectory } from '../../routing/trajectory/trajectory.ts';
 import { waitedMs } from './take-action.ts';
-import { isQuestion } from '@shared/text/task-kind.ts';
+import { choiceOf } from '../preparation/mode-of-turn.ts';
 import { createTokenEstimate } from '../prompt/token-estimate.ts';
 import type { ToolFacts } from '../../tools/define.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
@@ -75,8 +75,10 @@ export function createTurnStarter(dependencies: AgentDependencies): TurnStarter 
         const attached = await attachedParts(dependencies.journal, message.attachments);
         memory.conversation.noteMessage(message.messageId, message.text, attached);
         await catchUp(dependencies, memory);
-        const task = resolveRepeatedRequest(message.text, memory.conversation.exchanges());
-        const given = { attached, hasImages: hasImage(message.attachments), isQuestion: isQuestion(task) };
+        const choice = choiceOf(dependencies.journal.state(), options);
+        const task = resolveRepeatedRequest(message.text, memory.conversation.exchanges(), choice.isQuestion);
+        const mode = choice.mode(task);
+        const given = { attached, hasImages: hasImage(message.attachments), isQuestion: choice.isQuestion(task), mode };
         const turn = createTurn(dependencies, memory, own, { task, options, given });
         const stopTimer = dependencies.effects.replaying ? () => undefined : startDeadline(turn);
         try {

@@ -9,6 +9,7 @@ import type { Conversation } from '../prompt/conversation.ts';
 import type { FileChanges } from '../changes/file-changes.ts';
 import type { PromptWarmer } from '../step/keep-warm.ts';
 import type { LimitTracker } from './turn-limits.ts';
+import type { TaskMode } from '@shared/text/task-mode.ts';
 import type { ReadLedger } from '../changes/read-ledger.ts';
 import type { AgentDependencies, ResolvedModel, TurnOptions } from './agent-dependencies.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
@@ -16,6 +17,9 @@ import type { TokenEstimate } from '../prompt/token-estimate.ts';
 import type { TurnLog } from './turn-log.ts';
 import type { CriterionCheck } from './turn-baseline.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
+
+/** `chat`: a question that needs no look at the project, or a conversation that has none. */
+export type TurnMode = TaskMode | 'chat';
 
 /** One turn while it runs: what it works with, what it may spend, and the way to stop it. */
 export interface Turn {
@@ -25,7 +29,13 @@ export interface Turn {
    * What came with the messages of this turn; images need a model that sees them. `isQuestion`: none of them asks for
    * work, so no file is changed.
    */
-  readonly given: { readonly attached: readonly Attached[]; hasImages: boolean; isQuestion: boolean };
+  readonly given: {
+    readonly attached: readonly Attached[];
+    hasImages: boolean;
+    isQuestion: boolean;
+    /** What it is taken for; null in a replay of a log from before there was a choice. */
+    readonly mode: TurnMode | null;
+  };
   readonly dependencies: AgentDependencies;
   readonly options: TurnOptions;
   readonly signal: AbortSignal;
@@ -59,6 +69,20 @@ export interface Turn {
   readonly warm: PromptWarmer;
 }
 
+/**
+ * What one call to a model needs of whoever makes it: a turn, or a program that asks through the endpoint
+ * (`src/main/endpoint`). Everything a call has to pass is in it, so nobody can leave a part out.
+ */
+export type CallingTurn = Omit<
+  Turn,
+  'dependencies' | 'conversation' | 'changes' | 'reads' | 'progress' | 'toolFacts'
+> & {
+  readonly dependencies: Pick<
+    AgentDependencies,
+    'journal' | 'effects' | 'budget' | 'fences' | 'approver' | 'meter' | 'delay'
+  > & { readonly config: Pick<AgentDependencies['config'], 'conduct'> };
+};
+
 /** What an action of a program needs of its turn: the world, the way to the log, and the way to stop. */
 export type ActingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'abort' | 'limits'>;
 
@@ -79,6 +103,8 @@ export interface StepRequest {
   readonly decision?: Decision;
   /** Work goes on without it: where a fence or a cap would ask a person, it is not made, and nobody is asked. */
   readonly isOptional?: boolean;
+  /** It is not tried again: who asked does that. */
+  readonly isOnce?: true;
   /** Whether the request is built from the conversation so far; by default it is in the loop. */
   readonly carriesConversation?: true;
   /** Attached texts of which the request holds only the beginning. */

@@ -122,6 +122,7 @@ function handlersOf(
     clean: async (args) => take((await import('./commands/clean.command.ts')).clean(context, args)),
     doctor: async (args) => take((await import('./commands/doctor.command.ts')).doctor(context, args)),
     serve: async (args) => take((await import('./commands/serve.command.ts')).serve(context, await door.open(), args)),
+    serveKeys: async (...all) => take((await import('./commands/serve-api.command.ts')).serveKeys(context, ...all)),
   };
 }
 

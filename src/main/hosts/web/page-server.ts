@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { AppError } from '@shared/errors.ts';
 import { createChannelServer } from '../../server/serve-channel.ts';
 import type { CoreRouter } from '../../server/serve-channel.ts';
 import type { PageFiles } from '../page-files.ts';
 import { lockedFrames } from '../locked-frames.ts';
+import { isOwnHost, isOwnOrigin, listenHere, loopback } from '../loopback-requests.ts';
 import { pageHeaders, readPageFiles } from '../page-files.ts';
 import { admitSocket } from './socket-channel.ts';
 import { createPendingSockets } from './pending-sockets.ts';
@@ -25,7 +25,6 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-const address = '127.0.0.1';
 /** Of a page that has shown the token; before that see `waiting-room.ts`. */
 const maximumMessageBytes = 16 * 1024 * 1024;
 const mostConnections = 1024;
@@ -55,18 +54,9 @@ export async function startPageServer(
     const place = room.enter(socket);
     sockets.handleUpgrade(request, socket, head, (accepted) => admitSocket(accepted, { token, channels, place }));
   });
-  const actualPort = await new Promise<number>((resolve, reject) => {
-    http.once('error', (error) => {
-      const hint = 'Choose another port with --port, or leave it out.';
-      reject(new AppError('conflict', `Port ${port} cannot be used: ${error.message}.`, { hint, cause: error }));
-    });
-    http.listen(port, address, () => {
-      const bound = http.address();
-      resolve(typeof bound === 'object' && bound !== null ? bound.port : port);
-    });
-  });
+  const actualPort = await listenHere(http, port);
   return {
-    url: `http://${address}:${actualPort}/#token=${token}`,
+    url: `http://${loopback}:${actualPort}/#token=${token}`,
     close: () =>
       new Promise((resolve) => {
         for (const client of sockets.clients) client.close(1001, 'closing');
@@ -101,22 +91,11 @@ function answer(request: IncomingMessage, response: ServerResponse, files: PageF
   response.end(request.method === 'HEAD' ? undefined : file.body);
 }
 
-/** The name in the address bar must be this machine's: another name that leads here is a trick (DNS rebinding). */
-function isOwnHost(request: IncomingMessage): boolean {
-  const port = request.socket.localPort;
-  return [`${address}:${port}`, `localhost:${port}`].includes(request.headers.host ?? '');
-}
-
 /** Browsers always say who opens a socket; what is no browser need not, and has no business here without it. */
 function isOwnSocket(request: IncomingMessage): boolean {
   return (
     isOwnHost(request) && request.headers.origin !== undefined && isOwnOrigin(request) && request.url === '/contract'
   );
-}
-
-function isOwnOrigin(request: IncomingMessage): boolean {
-  const { host, origin } = request.headers;
-  return origin === undefined || origin === `http://${host ?? ''}`;
 }
 
 function refuseUpgrade(socket: Duplex): void {

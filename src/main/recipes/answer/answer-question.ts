@@ -6,7 +6,7 @@ import { findCitations, supportingLine } from './citations.ts';
 import { parseCrash, crashPlaces, type Crash } from '../facts/program-crash.ts';
 import { conversationExcerpt, lastExchangeText } from '../context/earlier-conversation.ts';
 import { wholeParagraphs } from '../write/new-file.ts';
-import { isQuestion, looksEnglish } from '../context/question-shape.ts';
+import { isQuestionTask, looksEnglish } from '../context/question-shape.ts';
 import { rankChunks, rankInConversation, termsOf, type Chunk } from '../context/rank-project-chunks.ts';
 import { readChunks } from '../context/read-project-chunks.ts';
 
@@ -64,12 +64,12 @@ async function answerSmallTalk(context: RecipeContext): Promise<RecipeOutcome> {
  * What the words are about. None: they name things that are not in the project ("What is a closure?"). A question
  * without a thing in it is about the project as a whole.
  */
-function placesFor({ task, plan }: RecipeContext, all: readonly Chunk[], topic: string): readonly Chunk[] {
+function placesFor({ task, plan, wish }: RecipeContext, all: readonly Chunk[], topic: string): readonly Chunk[] {
   const hasOwn = rankChunks(all, task).length > 0;
   // Words of another language than the project's match nothing of it, whatever they are about.
   if (!hasOwn && termsOf(task).length > 0 && looksEnglish(task) && !plan && topic === '') return [];
   const ranked = rankInConversation(all, task, topic).map(({ chunk }) => chunk);
-  const isAboutAll = ranked.length === 0 && topic === '' && (plan || isQuestion(task));
+  const isAboutAll = ranked.length === 0 && topic === '' && (plan || isQuestionTask({ task, wish }));
   return isAboutAll ? overview(all) : ranked;
 }
 

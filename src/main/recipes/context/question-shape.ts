@@ -1,4 +1,5 @@
 import { foreignRequest } from '@shared/text/task-kind.ts';
+import type { RecipeSubject } from '../define.ts';
 
 const imperative =
   /^\W*(?:please\s+|kindly\s+|now\s+|then\s+)?(?:fix|add|change|make|implement|create|remove|delete|rename|write|update|replace|refactor|move|let|use|support|handle|stop|turn|convert|extend|improve|repair|correct|allow|set|put|drop|give)\b/i;
@@ -26,6 +27,11 @@ export function isQuestion(text: string): boolean {
     imperative.test(sentence) || request.test(sentence) || foreignRequest.test(sentence);
   if (sentences.some(asksForWorkIn)) return false;
   return sentences.some((sentence) => /[?？][^\w?？]*$/u.test(sentence.trim()) || questionWord.test(sentence));
+}
+
+/** The same for a task of which it may be settled already whether it is one. */
+export function isQuestionTask({ task, wish }: Pick<RecipeSubject, 'task' | 'wish'>): boolean {
+  return wish === 'ask' || (wish !== 'work' && isQuestion(task));
 }
 
 const work =

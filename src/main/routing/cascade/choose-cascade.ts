@@ -29,6 +29,12 @@ function stage(strategy: Strategy, model: ModelInfo): Stage {
   return { strategy, model: model.id, where: model.where };
 }
 
+/** An answer in words needs no probe: each model may give it, in the order of the cascade. */
+export function forChat(cascade: readonly Stage[]): readonly Stage[] {
+  const first = cascade.filter((one, at) => cascade.findIndex(({ model }) => model === one.model) === at);
+  return first.map((one) => ({ ...one, strategy: 'loop' }));
+}
+
 /**
  * The stages that are left when no recipe fits the task. Where a strategy was not asked for there is always one:
  * the loop on the first model, also where its probe did not pass, for there is no other way to try.

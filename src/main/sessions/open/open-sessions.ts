@@ -6,7 +6,8 @@ import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { SentMessage, SessionRunner } from '../../agent/turn/session-runner.ts';
 import { createSessionRunner } from '../../agent/turn/session-runner.ts';
-import { isQuestion } from '@shared/text/task-kind.ts';
+import { choiceOf } from '../../agent/preparation/mode-of-turn.ts';
+import type { TurnMode } from '../../agent/turn/turn.ts';
 import type { GatheredAttachments } from '../attachments/message-attachments.ts';
 import type { UserApprover } from '../../safety/approvals/user-approver.ts';
 import { createUserApprover } from '../../safety/approvals/user-approver.ts';
@@ -14,6 +15,7 @@ import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
 import type { NewSessionRequest } from './new-session.ts';
 import { startNewSession } from './new-session.ts';
 import { currentMasks, sandboxRequest, noteSandbox } from './sandbox-request.ts';
+import { lateSandbox, strongSandbox } from './start-session-sandbox.ts';
 import { offerCloudReview } from './offer-cloud-review.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
 import { createSessionFences } from '../../safety/session-fences.ts';
@@ -205,7 +207,8 @@ async function sendTo(
   const { routing } = session.held ?? { routing: null };
   const asked = routing === null ? await options.priors.given(usual) : { ...usual, routing };
   session.approver.setInteractive(run.interactive && asked.approve === 'ask');
-  const runner = await runnerFor(options, session, { text, plan: asked.plan, signal });
+  const { mode } = choiceOf(session.journal.state(), asked);
+  const runner = await runnerFor(options, session, { mode: mode(text) ?? 'work', signal });
   for (const note of gathered.notes) {
     await session.journal.append({ type: 'notice-added', level: 'warning', code: 'not-attached', text: note });
   }
@@ -227,7 +230,7 @@ async function executeIn(
   session: OpenSession,
   { command, signal }: { readonly command: string; readonly signal: AbortSignal },
 ): Promise<Reply<ExecResult>> {
-  const sandbox = await commandSandbox(options, session, { text: command, signal });
+  const sandbox = await commandSandbox(options, session, signal);
   if (!sandbox.ok) return sandbox;
   return sandbox.value.exec(
     { command, timeoutMs: agentConfig(options.settings(), options.recipeSettings).commandTimeoutMs },
@@ -239,11 +242,11 @@ async function executeIn(
 async function commandSandbox(
   options: OpenSessionsOptions,
   session: OpenSession,
-  { text, signal }: { readonly text: string; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<Reply<Sandbox>> {
   if (session.runner?.isRunning() === true) return { ok: false, error: toFailure(busySession()) };
-  // What is to be run changes or reads the workspace, as a task does: a question would get a weaker sandbox.
-  await runnerFor(options, session, { text, plan: false, signal });
+  // What is to be run changes or reads the workspace, as work does: a question would get a weaker sandbox.
+  await runnerFor(options, session, { mode: 'work', signal });
   const { sandbox } = session;
   if (sandbox === null || sandbox.tier === 'read-only') {
     const { message, hint } = sandbox?.description.missing ?? { message: 'This session is read-only.' };
@@ -263,7 +266,7 @@ async function occupy(
     restLater(session);
   };
   try {
-    return { sandbox: valueOf(await commandSandbox(options, session, { text: 'Open a terminal.', signal })), release };
+    return { sandbox: valueOf(await commandSandbox(options, session, signal)), release };
   } catch (error) {
     release();
     throw error;
@@ -319,18 +322,19 @@ async function closeSession(session: OpenSession): Promise<void> {
 async function runnerFor(
   options: OpenSessionsOptions,
   session: OpenSession,
-  asked: { readonly text: string; readonly plan: boolean; readonly signal: AbortSignal },
+  asked: { readonly mode: TurnMode; readonly signal: AbortSignal },
 ): Promise<SessionRunner> {
   // Who started it gets the error; this start tries anew.
   if (session.starting !== null) await session.starting.catch(() => undefined);
   const { runner, sandbox } = session;
-  const needsExecute = session.wanted === 'container' && !asked.plan && !isQuestion(asked.text);
+  const needsExecute = session.wanted === 'container' && asked.mode === 'work';
   const masks = await currentMasks(options, session.journal);
   const isEnough = sandbox !== null && session.masks === masks && (sandbox.tier !== 'read-only' || !needsExecute);
   if (runner !== null && (runner.isRunning() || isEnough)) return runner;
   const start = childAbort(asked.signal);
   session.cancelStart = start.abort;
-  session.starting = startRunner(options, session, needsExecute, start.signal);
+  const isChat = asked.mode === 'chat' && session.wanted === 'container';
+  session.starting = startRunner(options, session, { needsExecute, isChat }, start.signal);
   try {
     return await session.starting;
   } finally {
@@ -343,24 +347,22 @@ async function runnerFor(
 async function startRunner(
   options: OpenSessionsOptions,
   session: OpenSession,
-  needsExecute: boolean,
+  { needsExecute, isChat }: { readonly needsExecute: boolean; readonly isChat: boolean },
   signal: AbortSignal,
 ): Promise<SessionRunner> {
   const { journal } = session;
   const { projectPath } = journal.state();
   const request = await sandboxRequest(options, session);
-  let started = await options.startSandbox({ ...request, needsExecute }, signal);
-  if (!started.ok && started.error.code === 'missing-sandbox') {
-    const weaker = { wanted: 'read-only', needsExecute: false, because: started.error } as const;
-    started = await options.startSandbox({ ...request, ...weaker }, signal);
-  }
-  const sandbox = valueOf(started);
+  const sandbox = isChat
+    ? await lateSandbox(options, { journal, request }, signal)
+    : valueOf(await strongSandbox(options, { ...request, needsExecute }, signal));
   const rules = createSessionRules(options, projectPath, () => session.held?.rules);
   await session.runner?.dispose();
   await session.sandbox?.dispose();
   session.sandbox = sandbox;
   session.masks = JSON.stringify(request.masks);
-  await noteSandbox(journal, sandbox.description);
+  // What has not been started is noted when it is.
+  if (!isChat) await noteSandbox(journal, sandbox.description);
   session.runner = createSessionRunner({
     ...options.agent,
     journal,

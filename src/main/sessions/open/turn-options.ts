@@ -8,7 +8,8 @@ import type { AgentConfig, TurnOptions } from '../../agent/turn/agent-dependenci
 export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
   return {
     strategy: run.strategy,
-    plan: run.plan,
+    plan: run.plan || run.mode === 'plan',
+    mode: run.mode ?? (run.plan ? 'plan' : 'auto'),
     ...(run.compact === true ? { compact: true } : {}),
     atCap: run.atCap,
     ...(run.origin === undefined ? {} : { origin: run.origin }),

@@ -7,6 +7,7 @@ import { useAttachments } from '../../lib/input/use-attachments.ts';
 import type { TakenBack } from '../../lib/input/field-of-session.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { ModeChoice } from '../../ui/controls/mode-choice.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
@@ -139,15 +140,7 @@ function Toolbar({ composer, projectPath, onContext, picker, isRunning, isEmpty,
   return (
     <>
       <ModelPicker pick={composer.pick} onPick={composer.onPick} projectPath={projectPath} handle={picker} />
-      <label className="flex items-center gap-1.5 rounded-md px-1.5 text-xs text-soft hover:text-ink">
-        <input
-          type="checkbox"
-          checked={composer.isPlan}
-          onChange={(event) => composer.setIsPlan(event.target.checked)}
-          className="size-3.5 accent-ink"
-        />
-        {t('composer.plan')}
-      </label>
+      <ModeChoice chosen={composer.mode} byWords={composer.modeByWords} onChange={composer.setMode} />
       {composer.isCompact && <span className="text-xs text-soft">{t('composer.compact')}</span>}
       <span className="flex-1" />
       {composer.fill !== null && <ContextMeter fill={composer.fill} onOpen={onContext} />}

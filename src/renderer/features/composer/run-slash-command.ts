@@ -2,6 +2,7 @@ import { planSteps } from '@shared/session/plan-steps.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { mentionOf } from '@shared/attachments/file-mentions.ts';
 import type { ParsedSlash } from '@shared/session/slash-commands.ts';
+import type { TaskMode } from '@shared/text/task-mode.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import { startPlan } from '../../lib/session/session-commands.ts';
 import type { View } from '../../lib/window/use-view.ts';
@@ -19,7 +20,8 @@ export interface SlashContext extends Pick<ComposerProps, 'sessionId' | 'onSent'
   readonly setText: (text: string) => void;
   readonly chooseFiles: () => void;
   readonly openModels: () => void;
-  readonly send: (text: string, plan: boolean) => Promise<void>;
+  readonly setMode: (mode: TaskMode) => void;
+  readonly send: (text: string, mode: TaskMode | null) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -47,6 +49,9 @@ export async function runSlashCommand(parsed: ParsedSlash, reach: SlashContext):
   switch (name) {
     case 'plan':
       return plan(reach, rest);
+    case 'ask':
+    case 'work':
+      return choose(reach, name, rest);
     case 'local':
       return goLocal(reach);
     case 'cloud':
@@ -92,6 +97,13 @@ export async function runSlashCommand(parsed: ParsedSlash, reach: SlashContext):
   }
 }
 
+/** For one message, or for the next ones. */
+async function choose(reach: SlashContext, mode: 'ask' | 'work', text: string): Promise<SlashOutcome> {
+  if (text === '') reach.setMode(mode);
+  else await reach.send(text, mode);
+  return done;
+}
+
 /** At a cap it is the answer to what is asked there. */
 async function goLocal(reach: SlashContext): Promise<SlashOutcome> {
   const { client, sessionId, state } = reach;
@@ -129,7 +141,7 @@ async function setModel(reach: SlashContext, id: string): Promise<SlashOutcome> 
 
 async function plan(reach: SlashContext, rest: string): Promise<SlashOutcome> {
   if (rest !== '' && rest !== 'start' && rest !== 'edit') {
-    await reach.send(rest, true);
+    await reach.send(rest, 'plan');
     return { said: null, keepsText: true };
   }
   const turn = reach.state.turns.findLast(({ reason }) => reason === 'planned');

@@ -2,6 +2,8 @@ import { useState } from 'react';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import type { ParsedSlash, SlashCommand } from '@shared/session/slash-commands.ts';
 import { parseSlash } from '@shared/session/slash-commands.ts';
+import type { TaskMode } from '@shared/text/task-mode.ts';
+import { modeOfText } from '@shared/text/task-mode.ts';
 import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
@@ -25,8 +27,10 @@ export interface ComposerState {
   /** Where the next messages go. */
   readonly pick: ModelPick;
   readonly onPick: (pick: ModelPick) => void;
-  readonly isPlan: boolean;
-  readonly setIsPlan: (isPlan: boolean) => void;
+  /** What the next message is to be taken for; null: its words say it. */
+  readonly mode: TaskMode | null;
+  readonly modeByWords: TaskMode;
+  readonly setMode: (mode: TaskMode | null) => void;
   /** The talk is summed up before the next message. */
   readonly isCompact: boolean;
   readonly setIsCompact: (isCompact: boolean) => void;
@@ -62,7 +66,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const client = useClient();
   const { sessionId, state, onSent } = props;
   const [pick, setPick] = useState<ModelPick>({ policy: null });
-  const [isPlan, setIsPlan] = useState(false);
+  const [mode, setMode] = useState<TaskMode | null>(null);
   const [isCompact, setIsCompact] = useState(false);
   const [isSending, setIsSending] = useState(false);
   const [said, setSaid] = useState<ComposerNote | null>(null);
@@ -73,7 +77,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const { stop, isStopping } = useStop(sessionId, sessionStatus(state) === 'running', setSaid);
 
   /** `typed`: the words as they stand in the field. */
-  const send = async (words: string, plan: boolean, typed: string): Promise<void> => {
+  const send = async (words: string, taken: TaskMode | null, typed: string): Promise<void> => {
     if (files.isHeld) {
       setSaid({ kind: 'error', text: `${t('composer.failed')} ${t('attach.heldAbout')}` });
       return;
@@ -81,7 +85,8 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     setIsSending(true);
     try {
       const text = words.trim() === '' ? t('composer.imageOnly') : words;
-      const run = { ...interactiveOptions, ...options, plan, ...(isCompact ? { compact: true } : {}) };
+      const wish = { plan: taken === 'plan', ...(taken === null ? {} : { mode: taken }) };
+      const run = { ...interactiveOptions, ...options, ...wish, ...(isCompact ? { compact: true } : {}) };
       await client.sessions.send({ sessionId, text, options: run, attachments: [...attachments.list] });
       field.clear(typed);
       setIsCompact(false);
@@ -93,15 +98,17 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     }
   };
   const change = (next: Partial<ModelPick>): void => setPick((before) => ({ ...before, ...next }));
-  const own = { change, setIsCompact, setIsSending, setSaid, stop, send };
-  const commands = useCommands(props, field, own, isPlan);
+  const own = { change, setMode, setIsCompact, setIsSending, setSaid, stop, send };
+  const commands = useCommands(props, field, own, mode);
+  const hasFiles = state.projectPath !== null || state.changes.length > 0;
   const chosen = {
     files,
     chooseModel: change,
     pick,
     onPick: setPick,
-    isPlan,
-    setIsPlan,
+    mode,
+    setMode,
+    modeByWords: modeOfText(shown, { hasFiles }),
     isCompact,
     setIsCompact,
     fill,
@@ -115,10 +122,10 @@ function useContextFill({ steps, projectPath }: ComposerProps['state'], pick: Mo
   return contextFill(steps, models, usual === undefined ? null : pickedModel(pick, usual));
 }
 
-interface CommandReach extends Pick<SlashContext, 'change' | 'setIsCompact' | 'stop'> {
+interface CommandReach extends Pick<SlashContext, 'change' | 'setMode' | 'setIsCompact' | 'stop'> {
   readonly setIsSending: (isSending: boolean) => void;
   readonly setSaid: (said: ComposerNote | null) => void;
-  readonly send: (words: string, plan: boolean, typed: string) => Promise<void>;
+  readonly send: (words: string, taken: TaskMode | null, typed: string) => Promise<void>;
 }
 
 /** What is in the field is a message or a command. */
@@ -126,7 +133,7 @@ function useCommands(
   props: ComposerProps,
   { setText, takeAway, chooseFiles, chooseModel: openModels }: ComposerField,
   { setIsSending, setSaid, send, ...own }: CommandReach,
-  isPlan: boolean,
+  mode: TaskMode | null,
 ): Pick<ComposerState, 'submit' | 'command'> {
   const client = useClient();
   const navigate = useNavigate();
@@ -138,7 +145,7 @@ function useCommands(
     const holds = parsed.type === 'command' && parsed.name === 'model';
     if (holds) setIsSending(true);
     try {
-      const outcome = await runSlashCommand(parsed, { ...reach, send: (words, plan) => send(words, plan, typed) });
+      const outcome = await runSlashCommand(parsed, { ...reach, send: (words, taken) => send(words, taken, typed) });
       if (outcome.said !== null) setSaid(outcome.said);
       return !outcome.keepsText;
     } catch (error) {
@@ -153,7 +160,7 @@ function useCommands(
       const parsed = parseSlash(text, 'window');
       if (parsed === null) {
         setSaid(null);
-        await send(text, isPlan, text);
+        await send(text, mode, text);
       } else if (await run(parsed, text)) takeAway(text);
     },
     command: ({ name, argument }) => {

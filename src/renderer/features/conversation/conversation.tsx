@@ -48,16 +48,13 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const { isAtEnd, toEnd, release } = useStickToBottom(scroller, content);
-  const folds = useFolds(state);
+  const folds = useFolds();
   const open = useOpenRows();
   const { texts, want } = useWholeTexts(sessionId);
   const { history } = view;
   useBranchesAgain(sessionId, state.messages.at(-1)?.messageId ?? null);
-  const { isFolded } = folds;
-  const rows = useMemo(
-    () => conversationRows({ state, history }, { isFolded, texts }),
-    [state, history, isFolded, texts],
-  );
+  const { isOpen } = folds;
+  const rows = useMemo(() => conversationRows({ state, history }, { isOpen, texts }), [state, history, isOpen, texts]);
   const { target, reveal } = useReveal({ view, rows, folds, lookUp, show: open.show, release });
   useImperativeHandle(handle, () => ({ reveal, toEnd }));
 
@@ -68,7 +65,7 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
       feed={feedFor(row, feed)}
       isOpen={open.ids.has(row.key)}
       onToggle={open.toggle}
-      onUnfold={folds.unfold}
+      onFold={folds.toggle}
       onLookUp={lookUp}
       onWanted={want}
       whole={texts.get(turnIdOf(row))}
@@ -142,6 +139,8 @@ function ToReview({ state, onReview }: { readonly state: SessionState; readonly 
 
 /** Rows that nothing live belongs to are not drawn again with every token. */
 function feedFor(row: ConversationRow, feed: LiveFeed): LiveFeed | null {
+  if (row.type === 'work') return row.timeline.turn.reason === null ? feed : null;
+  if (row.type === 'live') return row.turn.reason === null ? feed : null;
   if (row.type === 'step') {
     return row.step.end === null || row.calls.some((call) => call.status === null) ? feed : null;
   }

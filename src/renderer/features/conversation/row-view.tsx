@@ -2,23 +2,26 @@ import type { ReactNode } from 'react';
 import { memo, useEffect } from 'react';
 import type { TurnState } from '@shared/session/session-state.ts';
 import type { ConversationRow } from '../../lib/session/conversation-rows.ts';
+import { isSameText } from '../../lib/session/step-label.ts';
 import type { LiveFeed } from '../../lib/session/live-feed.ts';
 import { emptyFeed } from '../../lib/session/live-feed.ts';
 import type { LookUp } from '../../lib/session/use-session.ts';
+import type { TurnTimeline } from '../../lib/session/turn-timeline.ts';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { ActionRow } from './steps/action-row.tsx';
 import { StepRow } from './steps/step-row.tsx';
 import { EarlierTurns } from './earlier-turns.tsx';
 import {
-  FoldedTurn,
   Message,
   RecipeNote,
   StageLine,
+  TurnCheck,
   TurnEnd,
   TurnStart,
   TurnProgress,
   TurnAnswerPart,
 } from './turns/turn-parts.tsx';
+import { LiveAnswer, WorkLine } from './turns/work-line.tsx';
 import { isCut } from './whole-text.tsx';
 
 interface RowViewProps {
@@ -28,7 +31,8 @@ interface RowViewProps {
   readonly feed: LiveFeed | null;
   readonly isOpen: boolean;
   readonly onToggle: (key: string) => void;
-  readonly onUnfold: (turnId: string) => void;
+  /** The work of a turn is to be shown, or not any more. */
+  readonly onFold: (turnId: string) => void;
   /** Turns that are not here are to be looked up. */
   readonly onLookUp: LookUp;
   /** The whole text of a turn is wanted. */
@@ -42,7 +46,8 @@ interface RowViewProps {
 /** One row of the conversation; drawn again only when something of it changed. */
 export const RowView = memo(function RowView(props: RowViewProps) {
   const { sessionId, row, isOpen, onToggle, onWanted } = props;
-  const { calls, outputs } = props.feed ?? emptyFeed;
+  const feed = props.feed ?? emptyFeed;
+  const { calls, outputs } = feed;
   const toggle = (): void => onToggle(row.key);
   const isHere = props.whole !== undefined;
   switch (row.type) {
@@ -57,15 +62,19 @@ export const RowView = memo(function RowView(props: RowViewProps) {
       return <StageLine chosen={row.chosen} />;
     case 'note':
       return <RecipeNote note={row.note} />;
-    case 'folded':
-      return <FoldedTurn turn={row.turn} onUnfold={() => props.onUnfold(row.turn.id)} />;
+    case 'work':
+      return <WorkLine timeline={row.timeline} isOpen={row.isOpen} feed={feed} onFold={props.onFold} />;
+    case 'live':
+      return <LiveAnswer {...{ sessionId, step: row.step, turn: row.turn }} live={calls[row.step.callId]} />;
+    case 'check':
+      return <TurnCheck turn={row.turn} />;
     case 'step':
       return (
         <StepRow
           {...{ sessionId, isOpen, outputs, step: row.step, near: row.turn.seq, calls: row.calls }}
           live={calls[row.step.callId]}
           onToggle={toggle}
-          isRepeatedAtEnd={isSaidAgain(row.step.end?.text ?? '', props.lastSaid)}
+          isRepeatedAtEnd={isSameText(row.step.end?.text ?? '', props.lastSaid)}
         />
       );
     case 'action':
@@ -123,11 +132,6 @@ function Wanted({ turn, isHere, onWanted, children }: WantedProps) {
   return children;
 }
 
-/** The fold keeps only the beginning of what a step said. */
-function isSaidAgain(text: string, lastSaid: string | null): boolean {
-  return lastSaid !== null && lastSaid.trim().startsWith(text.replace(/…$/u, '').trim());
-}
-
 /** Rows are made anew with every event; what they are made of is not. */
 function isSameRow(left: RowViewProps, right: RowViewProps): boolean {
   return (
@@ -135,7 +139,7 @@ function isSameRow(left: RowViewProps, right: RowViewProps): boolean {
     left.feed === right.feed &&
     left.lastSaid === right.lastSaid &&
     left.onToggle === right.onToggle &&
-    left.onUnfold === right.onUnfold &&
+    left.onFold === right.onFold &&
     left.onLookUp === right.onLookUp &&
     left.whole === right.whole &&
     (left.row === right.row || hasSameContent(left.row, right.row))
@@ -164,6 +168,18 @@ function hasSameContent(left: ConversationRow, right: ConversationRow): boolean 
   if (left.type === 'note' && right.type === 'note') return left.note === right.note;
   if (left.type === 'stage' && right.type === 'stage') return left.chosen === right.chosen;
   if (left.type === 'before' && right.type === 'before') return left.turn === right.turn;
-  if (left.type === 'folded' && right.type === 'folded') return left.turn === right.turn;
+  if (left.type === 'work' && right.type === 'work') {
+    return left.isOpen === right.isOpen && hasSameWork(left.timeline, right.timeline);
+  }
+  if (left.type === 'live' && right.type === 'live') return left.step === right.step && left.turn === right.turn;
+  if (left.type === 'check' && right.type === 'check') return left.turn === right.turn;
   return left.type === 'notice' && right.type === 'notice' && left.notice === right.notice;
+}
+
+function hasSameWork(left: TurnTimeline, right: TurnTimeline): boolean {
+  const last = left.rows.at(-1);
+  const other = right.rows.at(-1);
+  if (left.turn !== right.turn || left.rows.length !== right.rows.length) return false;
+  if (left.turn.reason !== null) return true;
+  return last === undefined || other === undefined || hasSameContent(last, other);
 }

@@ -1,18 +1,24 @@
 import { useCallback, useState } from 'react';
-import type { SessionState, TurnState } from '@shared/session/session-state.ts';
+import type { TurnState } from '@shared/session/session-state.ts';
+import { areStepsShown } from '../../lib/window/preferences.ts';
+import { useStored } from '../../lib/window/stored-value.ts';
 
 export interface Folds {
-  readonly isFolded: (turn: TurnState) => boolean;
-  readonly unfold: (turnId: string) => void;
+  /** Whether the work of a turn is shown step by step. */
+  readonly isOpen: (turn: TurnState) => boolean;
+  readonly toggle: (turnId: string) => void;
+  readonly open: (turnId: string) => void;
 }
 
-/** Turns that were over when the session was opened are folded, but for the last; what is open stays so. */
-export function useFolds(state: SessionState): Folds {
-  const [openedSeq] = useState(state.seq);
-  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(state.turns.slice(-1).map((turn) => turn.id)));
-  const isFolded = useCallback((turn: TurnState) => turn.seq <= openedSeq && !open.has(turn.id), [open, openedSeq]);
-  const unfold = useCallback((turnId: string) => {
-    setOpen((before) => (before.has(turnId) ? before : new Set([...before, turnId])));
-  }, []);
-  return { isFolded, unfold };
+/** The work of every turn is folded, or shown where the person wants to see it always; each can be changed by itself. */
+export function useFolds(): Folds {
+  const [isShown] = useStored(areStepsShown);
+  const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const isOpen = useCallback(({ id }: TurnState) => changed.get(id) ?? isShown, [changed, isShown]);
+  const toggle = useCallback(
+    (id: string) => setChanged((before) => new Map([...before, [id, !(before.get(id) ?? isShown)]])),
+    [isShown],
+  );
+  const open = useCallback((id: string) => setChanged((before) => new Map([...before, [id, true]])), []);
+  return { isOpen, toggle, open };
 }

@@ -55,7 +55,7 @@ export function useReveal({ view, rows, folds, lookUp, show, release }: RevealOp
     return () => clearTimeout(timer);
   }, [target]);
   const seek = ({ key, turnId }: RowPlace): void => {
-    if (turnId !== null) folds.unfold(turnId);
+    if (turnId !== null) folds.open(turnId);
     show(key);
     release();
     setSought(key);
@@ -63,7 +63,7 @@ export function useReveal({ view, rows, folds, lookUp, show, release }: RevealOp
   const reveal = ({ id, seq }: RevealedPlace): void => {
     const place = placeOf([view.state, ...view.history.parts], id);
     const { key, turnId } = place;
-    if (rows.some((row) => row.key === key || (row.type === 'folded' && row.turn.id === turnId))) {
+    if (rows.some((row) => row.key === key || (row.type === 'work' && row.timeline.turn.id === turnId))) {
       seek(place);
       return;
     }

@@ -14,7 +14,7 @@ interface VirtualRowsProps {
 }
 
 /** Up to this many rows all are drawn: then the page can be searched, and nothing has to be measured. */
-const plainRows = 120;
+const plainRows = 80;
 /** Rows this far above and below the view are drawn, so that none is missed while it scrolls. */
 const aheadPx = 700;
 /** Rows of no height must not make it endless. */

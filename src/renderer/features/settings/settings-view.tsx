@@ -16,6 +16,7 @@ import { MachineChecks } from './machine-checks.tsx';
 import { ShortcutSettings } from './shortcut-settings.tsx';
 import { WorkSettings } from './work-settings.tsx';
 import {
+  areStepsShown,
   densities,
   density,
   motion,
@@ -95,6 +96,7 @@ export function LookSettings() {
   const [size, setSize] = useStored(textSize);
   const [chosenDensity, setDensity] = useStored(density);
   const [chosenMotion, setMotion] = useStored(motion);
+  const [isShown, setIsShown] = useStored(areStepsShown);
   return (
     <Group title={t('settings.look')}>
       <Choice
@@ -120,6 +122,12 @@ export function LookSettings() {
         value={chosenMotion}
         options={motions.map((value) => ({ value, text: t(`settings.motion.${value}`) }))}
         onChange={setMotion}
+      />
+      <Choice
+        label={t('settings.steps')}
+        value={isShown ? 'always' : 'folded'}
+        options={(['folded', 'always'] as const).map((value) => ({ value, text: t(`settings.steps.${value}`) }))}
+        onChange={(value) => setIsShown(value === 'always')}
       />
     </Group>
   );

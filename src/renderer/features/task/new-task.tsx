@@ -1,5 +1,6 @@
 import type { FormEvent, ReactNode } from 'react';
 import { useEffect, useRef, useState } from 'react';
+import { modeOfText } from '@shared/text/task-mode.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { folderText, typedFolder } from '../../lib/text/folder-text.ts';
@@ -14,6 +15,7 @@ import { optionsOfPick } from '../../lib/models/model-options.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { useRoots } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { ModeChoice } from '../../ui/controls/mode-choice.tsx';
 import { FolderField } from '../../ui/controls/folder-field.tsx';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
@@ -142,18 +144,11 @@ function TaskField(props: TaskFieldProps) {
         onPick={onPick}
         projectPath={place !== null && 'projectPath' in place ? place.projectPath : null}
       />
-      <label className="flex items-center gap-2 text-sm">
-        <input
-          type="checkbox"
-          checked={choice.isPlan}
-          onChange={(event) => onChoice({ ...choice, isPlan: event.target.checked })}
-          className="size-4 accent-ink"
-        />
-        <span>
-          {t('composer.plan')}
-          <span className="max-sm:hidden">{t('task.planText')}</span>
-        </span>
-      </label>
+      <ModeChoice
+        chosen={choice.mode}
+        byWords={modeOfText(task, { hasFiles: place !== null })}
+        onChange={(mode) => onChoice({ ...choice, mode })}
+      />
       <span className="flex-1" />
       {isStarting && (
         <Button size="small" onClick={onStop}>

@@ -1,4 +1,5 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { TaskMode } from '@shared/text/task-mode.ts';
 import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import type { ModelPick } from '../../lib/models/model-options.ts';
@@ -7,7 +8,8 @@ import { optionsOfPick } from '../../lib/models/model-options.ts';
 /** What may be said about a task beyond its words; empty texts stand for what the settings say. */
 export interface TaskChoice {
   readonly check: string;
-  readonly isPlan: boolean;
+  /** Null: its words say it. */
+  readonly mode: TaskMode | null;
   readonly pick: ModelPick;
   readonly workspace: 'in-place' | 'copy';
   readonly maxUsd: string;
@@ -16,7 +18,7 @@ export interface TaskChoice {
 
 export const noChoice: TaskChoice = {
   check: '',
-  isPlan: false,
+  mode: null,
   pick: { policy: null },
   workspace: 'in-place',
   maxUsd: '',
@@ -35,13 +37,14 @@ interface Wanted extends TaskChoice {
  * session yet, or its turn is cancelled.
  */
 export async function startTask(client: CoreClient, wanted: Wanted, signal: AbortSignal): Promise<string> {
-  const { task, check, isPlan, pick, workspace } = wanted;
+  const { task, check, mode, pick, workspace } = wanted;
   const projectPath = wanted.project === '' ? null : wanted.project;
   const request = { projectPath, title: titleOf(task), ...(projectPath === null ? {} : { workspace }) };
   const { sessionId } = await client.sessions.create(request, { signal });
   const options = {
-    plan: isPlan,
     ...interactiveOptions,
+    plan: mode === 'plan',
+    ...(mode === null ? {} : { mode }),
     ...(check.trim() === '' ? {} : { check: check.trim() }),
     ...optionsOfPick(pick),
     ...(wanted.maxUsd === '' ? {} : { maxUsd: Number(wanted.maxUsd) }),

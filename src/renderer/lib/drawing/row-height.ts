@@ -25,10 +25,14 @@ export function rowHeight(row: ConversationRow): number {
       return 48;
     case 'step':
     case 'action':
-    case 'folded':
     case 'stage':
     case 'note':
+    case 'check':
       return 28;
+    case 'work':
+      return 36;
+    case 'live':
+      return 8 + keptHeight(row.step, row.step.end?.text ?? '', lineCharacters);
     default:
       return row satisfies never;
   }

@@ -2,12 +2,15 @@ import type {
   MessageState,
   NoticeState,
   SessionState,
+  StepState,
   ToolCallState,
   TurnState,
 } from '@shared/session/session-state.ts';
+import { turnStatus } from '@shared/session/session-state.ts';
 import { firstWholeTurn } from '@shared/session/session-part.ts';
 import type { History } from './session-history.ts';
 import { textPieces } from '../drawing/text-pieces.ts';
+import { isProse, isSameText, isSaying } from './step-label.ts';
 import { timelineOf } from './turn-timeline.ts';
 import type { TimelineParts, TimelineRow, TurnTimeline } from './turn-timeline.ts';
 
@@ -23,8 +26,11 @@ export type ConversationRow =
       readonly message: MessageState;
       readonly isWaiting: boolean;
     }
+  /** All work of a turn in a line; what follows it up to the answer is there only while it is open. */
+  | { readonly type: 'work'; readonly key: string; readonly timeline: TurnTimeline; readonly isOpen: boolean }
   | { readonly type: 'before'; readonly key: string; readonly turn: TurnState }
-  | { readonly type: 'folded'; readonly key: string; readonly turn: TurnState }
+  /** What is said right now, or was said last in a turn that came to no good end. */
+  | { readonly type: 'live'; readonly key: string; readonly step: StepState; readonly turn: TurnState }
   | Extract<TimelineRow, { readonly type: 'step' | 'stage' | 'note' }>
   | {
       readonly type: 'action';
@@ -33,7 +39,9 @@ export type ConversationRow =
       readonly action: ToolCallState;
       readonly turn: TurnState;
     }
-  /** How far the plan is or was, and the check after the work. */
+  /** The check after the work. */
+  | { readonly type: 'check'; readonly key: string; readonly turn: TurnState }
+  /** How far the plan is or was. */
   | { readonly type: 'ran'; readonly key: string; readonly timeline: TurnTimeline }
   /** A piece of what was said at the end of a turn, where that is long. The last piece is in the end's own row. */
   | { readonly type: 'said'; readonly key: string; readonly text: string; readonly turn: TurnState }
@@ -53,18 +61,10 @@ export interface ShownSession {
 }
 
 export interface RowChoices {
-  /** Decides for the turns that can be folded. */
-  readonly isFolded: (turn: TurnState) => boolean;
+  /** Whether the work of a turn is shown row by row. */
+  readonly isOpen: (turn: TurnState) => boolean;
   /** Texts that were looked up because the fold has only their beginning, by the id of their turn. */
   readonly texts: ReadonlyMap<string, string>;
-}
-
-/** Turns with at most this many rows are never folded. */
-const smallTurn = 8;
-
-/** Whether the rows of a turn that is over may be folded into one line. */
-export function canFold(timeline: TurnTimeline): boolean {
-  return timeline.turn.reason !== null && timeline.rows.length > smallTurn;
 }
 
 export function conversationRows({ state, history }: ShownSession, choices: RowChoices): readonly ConversationRow[] {
@@ -134,40 +134,66 @@ function placedNotices(
   return (turn) => byTurn.get(turn) ?? [];
 }
 
+/** Notices that a person needs; the others are for the model, or say why a step was made. */
+const told: readonly string[] = ['route-degraded', 'network-back'];
+
+const isTold = ({ notice }: NoticeRow): boolean => notice.level === 'warning' || told.includes(notice.code);
+
 function turnRows(
   timeline: TurnTimeline,
   notices: readonly NoticeRow[],
-  { isFolded, texts }: RowChoices,
+  { isOpen, texts }: RowChoices,
 ): readonly ConversationRow[] {
   const { turn, message } = timeline;
   const isLate = ({ at }: NoticeRow): boolean => turn.endedAt !== null && at > turn.endedAt;
-  // Sorting keeps the order of equals.
-  const rows = [...timeline.rows, ...notices.filter((notice) => !isLate(notice))].sort(
-    (left, right) => left.at - right.at,
-  );
+  const during = notices.filter((notice) => !isLate(notice));
   const first: ConversationRow[] =
     message === null ? [] : [{ type: 'message', key: message.messageId, message, isWaiting: false }];
-  const before: ConversationRow[] =
-    turn.stages.length === 0 && turn.before === null ? [] : [{ type: 'before', key: `before-${turn.id}`, turn }];
-  const middle: readonly ConversationRow[] =
-    canFold(timeline) && isFolded(turn)
-      ? [
-          { type: 'folded', key: `folded-${turn.id}`, turn },
-          ...rows.filter(({ type }) => type === 'message' || type === 'stage' || type === 'notice'),
-        ]
-      : rows;
-  const ran: ConversationRow[] =
-    turn.after === null && timeline.planItems === null ? [] : [{ type: 'ran', key: `ran-${turn.id}`, timeline }];
+  const work = workRows(timeline, during);
+  const isShown = work.length > 0 && isOpen(turn);
+  const line: ConversationRow[] =
+    work.length === 0 && turn.reason !== null
+      ? []
+      : [{ type: 'work', key: `work-${turn.id}`, timeline, isOpen: isShown }];
+  const middle = isShown
+    ? work
+    : work.filter((row) => row.type === 'message' || (row.type === 'notice' && isTold(row)));
+  const ran: ConversationRow[] = timeline.planItems === null ? [] : [{ type: 'ran', key: `ran-${turn.id}`, timeline }];
   const { said, last } = saidOf(turn, texts.get(turn.id) ?? turn.text);
   return [
     ...first,
-    ...before,
+    ...line,
     ...middle,
+    ...(isShown ? [] : liveRow(timeline)),
     ...ran,
     ...said,
     { type: 'after', key: `after-${turn.id}`, timeline, text: last },
     ...notices.filter(isLate),
   ];
+}
+
+/** What happened in a turn from its start to the check at its end, in the order of time. */
+function workRows({ turn, rows: all }: TurnTimeline, notices: readonly NoticeRow[]): readonly ConversationRow[] {
+  // A conversation is driven in one way, and looks at nothing before it.
+  const isChat = turn.mode === 'chat';
+  const rows = isChat ? all.filter((row) => row.type !== 'action') : all;
+  const before: ConversationRow[] =
+    isChat || (turn.stages.length === 0 && turn.before === null)
+      ? []
+      : [{ type: 'before', key: `before-${turn.id}`, turn }];
+  const check: ConversationRow[] = turn.after === null ? [] : [{ type: 'check', key: `check-${turn.id}`, turn }];
+  // Sorting keeps the order of equals.
+  return [...before, ...[...rows, ...notices].sort((left, right) => left.at - right.at), ...check];
+}
+
+/** The words of the last step, while they are not the turn's own. */
+function liveRow({ turn, rows }: TurnTimeline): readonly ConversationRow[] {
+  const last = rows.findLast((row) => row.type === 'step');
+  if (last === undefined || !isProse(last.step) || turnStatus(turn) === 'done') return [];
+  const { step } = last;
+  const words = step.end?.text ?? '';
+  const isSaid = step.end !== null && (!isSaying(step) || step.toolCallIds.length > 0 || isSameText(words, turn.text));
+  return isSaid ? [] : [{ type: 'live', key: `live-${turn.id}`, step, turn }];
 }
 
 interface Said {

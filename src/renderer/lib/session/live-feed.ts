@@ -1,6 +1,6 @@
 import type { SessionEvent, Transient } from '@shared/events/events.ts';
 
-/** What goes on right now and is in no event yet; the event that ends a call takes its part away. */
+/** What goes on right now and is in no event yet. What a call said stays until the next one begins or the turn ends. */
 export interface LiveFeed {
   readonly calls: Readonly<Record<string, LiveCall>>;
   /** The end of a running tool's output, by its id. */
@@ -58,10 +58,7 @@ function foldCall(call: LiveCall, push: Exclude<Transient, { type: 'output-chunk
 /** What an event makes out of date goes; the end of a turn takes everything. */
 export function dropSettledParts(feed: LiveFeed, event: SessionEvent): LiveFeed {
   if (event.type === 'turn-ended') return emptyFeed;
-  if (event.type === 'model-call-ended' && event.callId in feed.calls) {
-    const { [event.callId]: _ended, ...calls } = feed.calls;
-    return { ...feed, calls };
-  }
+  if (event.type === 'model-call-started' && Object.keys(feed.calls).length > 0) return { ...feed, calls: {} };
   if (event.type === 'tool-ended' && event.toolCallId in feed.outputs) {
     const { [event.toolCallId]: _ended, ...outputs } = feed.outputs;
     return { ...feed, outputs };

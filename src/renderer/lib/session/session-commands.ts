@@ -102,7 +102,7 @@ interface PlanToStart {
 /** Has a plan carried out. Rejects with a failure of the core. */
 export async function startPlan(client: CoreClient, { sessionId, turnId, made, steps }: PlanToStart): Promise<void> {
   if (steps !== null) await savePlan(client, { sessionId, turnId, steps });
-  await client.sessions.send({ sessionId, text: planMessage(made), options: interactiveOptions });
+  await client.sessions.send({ sessionId, text: planMessage(made), options: { ...interactiveOptions, mode: 'work' } });
 }
 
 /** Into the bin, with a way back. */

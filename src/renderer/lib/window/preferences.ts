@@ -34,6 +34,8 @@ export const inspectorWidth = createStored(
 );
 export const isSideBySide = createStored('dewpoint-side-by-side', flag(false), flagText);
 export const isSidebarOpen = createStored('dewpoint-sidebar', flag(true), flagText);
+/** The work of a turn is shown step by step, and not only in a line. */
+export const areStepsShown = createStored('dewpoint-steps-shown', flag(false), flagText);
 /** A person wants to see the first steps again, whatever is there already. */
 export const isFirstStartWanted = createStored('dewpoint-first-start-wanted', flag(false), flagText);
 export const isFirstStartHidden = createStored('dewpoint-first-start-hidden', flag(false), flagText);

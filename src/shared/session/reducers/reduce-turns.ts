@@ -222,6 +222,7 @@ function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Chang
     seq: event.seq,
     messageId: event.messageId,
     plan: event.plan,
+    ...(event.mode === undefined ? {} : { mode: event.mode }),
     startedAt: event.at,
     endedAt: null,
     reason: null,

@@ -3,9 +3,8 @@ import type { NewEvent } from '@shared/events/events.ts';
 import type { TurnState } from '@shared/session/session-state.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession } from '@shared/session/session-state.ts';
-import { canFold, conversationRows } from '../../../../src/renderer/lib/session/conversation-rows.ts';
+import { conversationRows } from '../../../../src/renderer/lib/session/conversation-rows.ts';
 import { noHistory } from '../../../../src/renderer/lib/session/session-history.ts';
-import { timelineOf } from '../../../../src/renderer/lib/session/turn-timeline.ts';
 
 const limits = { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null };
 
@@ -29,23 +28,66 @@ function stateOf(events: readonly NewEvent[]) {
     .reduce(reduceSession, emptySession);
 }
 
-it('folds the rows of a long turn into one, and keeps its message and its end', () => {
-  const state = stateOf([...turn('a', 9), ...turn('b', 9)]);
-  const isFolded = (one: TurnState): boolean => one.id === 'a';
-  const rows = conversationRows({ state, history: noHistory }, { isFolded, texts: new Map() }).map((row) => row.key);
-  expect(rows.slice(0, 4)).toEqual(['m-a', 'folded-a', 'after-a', 'm-b']);
-  expect(rows).toHaveLength(3 + 11);
+const shownRows = (events: readonly NewEvent[], isOpen: (turn: TurnState) => boolean) =>
+  conversationRows({ state: stateOf(events), history: noHistory }, { isOpen, texts: new Map() });
+
+it('folds the work of a turn into one line between its message and its answer, and opens it in order', () => {
+  const rows = shownRows([...turn('a', 2), ...turn('b', 2)], ({ id }) => id === 'b').map((row) => row.key);
+  expect(rows).toEqual(['m-a', 'work-a', 'after-a', 'm-b', 'work-b', 'b-0', 'b-1', 'after-b']);
 });
 
-it('never folds a turn that is short or still runs', () => {
-  const running = turn('c', 9).slice(0, -1);
-  const timelines = timelineOf(stateOf([...turn('a', 8), ...turn('b', 9), ...running]));
-  expect(timelines.map(canFold)).toEqual([false, true, false]);
+it('has the line of a turn that has only begun, and none where a turn ended without work', () => {
+  expect(shownRows(turn('a', 0), () => false).map((row) => row.key)).toEqual(['m-a', 'after-a']);
+  const [asked, began] = turn('a', 0);
+  const rows = shownRows(
+    [asked, began].filter((event) => event !== undefined),
+    () => true,
+  );
+  expect(rows.map((row) => row.key)).toEqual(['m-a', 'work-a', 'after-a']);
+});
+
+it('keeps what was said before a stop in view, and shows nothing twice', () => {
+  const [asked, began, ...rest] = turn('a', 0);
+  const stage = { strategy: 'loop', model: 'p/m', where: 'local' } as const;
+  const own = { turnId: 'a', callId: 'c' };
+  const request = { sha256: 'a'.repeat(64), bytes: 1 };
+  const usage = { freshInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, estimated: false };
+  const timings = { queuedMs: 0, prefillMs: 1, decodeMs: 1, totalMs: 2 };
+  const call: readonly NewEvent[] = [
+    {
+      type: 'model-call-started',
+      ...own,
+      step: 1,
+      purpose: 'answer',
+      stage,
+      provider: 'p',
+      model: 'm',
+      request,
+      promptTokens: 1,
+    },
+    {
+      type: 'model-call-ended',
+      ...own,
+      parts: [{ type: 'text', text: 'Half of' }],
+      stopReason: 'cancelled',
+      usage,
+      evaluatedTokens: 1,
+      timings,
+      price: null,
+      costUsd: 0,
+      error: null,
+    },
+  ];
+  const events = (end: object): readonly NewEvent[] =>
+    [asked, began, ...call, ...rest.map((event) => ({ ...event, ...end }))].filter((event) => event !== undefined);
+  const kinds = (end: object) => shownRows(events(end), () => false).map((row) => row.type);
+  expect(kinds({ reason: 'cancelled', text: 'Cancelled.' })).toEqual(['message', 'work', 'live', 'after']);
+  expect(kinds({ reason: 'answered', text: 'Half of' })).toEqual(['message', 'work', 'after']);
 });
 
 it('shows a message that waits although no turn runs', () => {
   const state = stateOf([{ type: 'user-message-added', messageId: 'late', text: 'x', queued: true }]);
-  const rows = conversationRows({ state, history: noHistory }, { isFolded: () => false, texts: new Map() });
+  const rows = conversationRows({ state, history: noHistory }, { isOpen: () => true, texts: new Map() });
   expect(rows).toMatchObject([{ type: 'message', key: 'late', isWaiting: true }]);
 });
 
@@ -54,7 +96,20 @@ it('shows a notice where it came: in its turn, or after it, and never below a la
   const [asked, began, ...rest] = turn('a', 2);
   const events = [notice('first'), asked, began, notice('within'), ...rest, notice('after'), ...turn('b', 1)];
   const state = stateOf(events.filter((event) => event !== undefined));
-  const rows = conversationRows({ state, history: noHistory }, { isFolded: () => false, texts: new Map() });
+  const rows = conversationRows({ state, history: noHistory }, { isOpen: () => true, texts: new Map() });
   const shown = rows.map((row) => (row.type === 'notice' ? row.notice.text : row.key));
-  expect(shown).toEqual(['first', 'm-a', 'within', 'a-0', 'a-1', 'after-a', 'after', 'm-b', 'b-0', 'after-b']);
+  expect(shown).toEqual([
+    'first',
+    'm-a',
+    'work-a',
+    'within',
+    'a-0',
+    'a-1',
+    'after-a',
+    'after',
+    'm-b',
+    'work-b',
+    'b-0',
+    'after-b',
+  ]);
 });

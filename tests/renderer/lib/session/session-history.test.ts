@@ -63,7 +63,7 @@ it('puts a part where it belongs, and leaves out what is there already', () => {
 
 it('says where turns are left out, and how many come before the first where that is known', () => {
   const state = last(230);
-  const choices = { isFolded: () => true, texts: new Map() };
+  const choices = { isOpen: () => false, texts: new Map() };
   const marks = (history: History) =>
     conversationRows({ state, history }, choices).filter(({ type }) => type === 'earlier' || type === 'gap');
   expect(marks(noHistory)).toMatchObject([{ type: 'earlier', count: 30, before: firstLiveSeq(state) }]);

@@ -134,7 +134,7 @@ describe('the timeline', () => {
 });
 
 describe('the live feed', () => {
-  it('gathers what is said and forgets it when the event with the whole of it comes', () => {
+  it('gathers what is said and keeps it on screen until another call begins, so that an answer never blinks', () => {
     const spoken = [
       { type: 'call-progress', callId: 'c1', phase: 'prefill', done: 1, total: 4 } as const,
       { type: 'text-delta', callId: 'c1', text: 'ab' } as const,
@@ -146,7 +146,9 @@ describe('the live feed', () => {
       outputs: { k1: 'out' },
     });
     const end = log.find((event) => event.type === 'model-call-ended');
-    expect(end && dropSettledParts(spoken, end)).toEqual({ calls: {}, outputs: { k1: 'out' } });
+    expect(end && dropSettledParts(spoken, end)).toEqual(spoken);
+    const next = log.find((event) => event.type === 'model-call-started');
+    expect(next && dropSettledParts(spoken, next)).toEqual({ calls: {}, outputs: { k1: 'out' } });
   });
 
   it('keeps only the end of a long output', () => {

@@ -35,6 +35,11 @@ export async function runChatCommand(chat: Chat, line: string): Promise<boolean>
     case 'plan':
       await plan(chat, rest);
       break;
+    case 'ask':
+    case 'work':
+      if (rest !== '') await chat.say(rest, { ...chat.options, mode: name });
+      else chat.options = { ...chat.options, mode: name };
+      break;
     case 'local':
       if (chat.cap === null) chat.options = { ...chat.options, policy: 'local' };
       else await answerCap(chat, { answer: 'local' });
@@ -128,7 +133,8 @@ async function attach(chat: Chat, name: 'image' | 'attach', path: string): Promi
 
 /** `/plan TEXT` makes one; without a text it is shown; `edit` and `start` are about the one that was made last. */
 async function plan(chat: Chat, rest: string): Promise<void> {
-  if (rest !== '' && rest !== 'edit' && rest !== 'start') return chat.say(rest, { ...chat.options, plan: true });
+  if (rest !== '' && rest !== 'edit' && rest !== 'start')
+    return chat.say(rest, { ...chat.options, mode: 'plan', plan: true });
   const { context, sessionId } = chat;
   const core = await context.core();
   const { state } = await core.sessions.show({ sessionId });
@@ -137,7 +143,7 @@ async function plan(chat: Chat, rest: string): Promise<void> {
   const edited = state.plan?.turnId === turn.id ? state.plan.steps : null;
   const text = (await core.sessions.detail({ sessionId, id: turn.id })).text ?? turn.text;
   const steps = edited ?? planSteps(text);
-  if (rest === 'start') return chat.say(planMessage(steps), { ...chat.options, plan: false });
+  if (rest === 'start') return chat.say(planMessage(steps), { ...chat.options, mode: 'work', plan: false });
   if (rest === 'edit') {
     const next = editedSteps(await chat.withoutPrompt(() => editText(planText(steps), 'plan.md', process.env)));
     if (next.length === 0) throw usageError('A plan needs at least one step. The plan was not changed.');

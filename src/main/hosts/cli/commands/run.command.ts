@@ -50,6 +50,7 @@ export interface RunArguments {
   readonly image?: readonly string[];
   readonly file?: readonly string[];
   readonly plan?: boolean;
+  readonly mode?: string;
   readonly json?: boolean;
   readonly result?: string;
 }
@@ -141,6 +142,7 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
       'approve',
       'sandbox',
       'plan',
+      'mode',
       'instructions',
     ]),
     // Another word for the same: the router decides.

@@ -10,6 +10,7 @@ import { createWebGuard, refusedCommands, webGrants } from '../../web/web-guard.
 import { startPageServer } from '../../web/page-server.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
+import { servedUntilAsked, serveApi } from './serve-api.command.ts';
 import type { OpenCore } from '../../connection/open-core.ts';
 import { pathToFileURL } from 'node:url';
 import type { HostPrograms } from '../../../lib/programs/host-programs.ts';
@@ -18,13 +19,16 @@ export interface ServeArguments {
   readonly port?: string;
   readonly root?: string;
   readonly open?: boolean;
+  /** The endpoint for other programs, in place of the page. */
+  readonly api?: boolean;
   /** What the browser may do beside the usual. */
   readonly allow?: readonly string[];
 }
 
 /** Serves the interface until Ctrl-C, or until the process that owns the home has gone. */
 export async function serve(context: CommandContext, opened: OpenCore, args: ServeArguments): Promise<number> {
-  const { terminal, signal } = context;
+  if (args.api === true) return serveApi(context, opened, parsePort(args.port));
+  const { terminal } = context;
   // Who starts it here means this folder; a person's other projects lie under their home folder.
   const folders = args.root === undefined ? [homedir(), process.cwd()] : [resolve(args.root)];
   const granted = parseGrants(args.allow ?? []);
@@ -40,7 +44,7 @@ export async function serve(context: CommandContext, opened: OpenCore, args: Ser
     around: createPathBoundary({ names, roots }),
     own: { 'host.info': async () => ({ isWindow: false, refused: refusedCommands(granted), roots: rootNames }) },
   });
-  const server = await startPageServer(router, { port: parsePort(args.port), pageFolder: pageFolder() });
+  const server = await startPageServer(router, { port: parsePort(args.port) ?? 0, pageFolder: pageFolder() });
   terminal.out(`${server.url}\n`);
   terminal.err(terminal.colors.dim(`on this machine only; projects in ${folders.join(' and ')}; Ctrl-C stops it\n`));
   const launchFile = join(home, 'open-in-browser.html');
@@ -51,12 +55,10 @@ export async function serve(context: CommandContext, opened: OpenCore, args: Ser
     if (!(await openInBrowser(server.url, launchFile, programs)))
       terminal.err('no browser could be opened; open the address above\n');
   }
-  const ended = await Promise.race([aborted(signal).then(() => 'asked' as const), opened.closed]);
+  const code = await servedUntilAsked(context, opened);
   await server.close();
   await rm(launchFile, { force: true });
-  if (ended === 'asked') return 0;
-  terminal.err('the Dewpoint process that owns this home has ended; start again to continue\n');
-  return 1;
+  return code;
 }
 
 function parseGrants(words: readonly string[]): readonly WebGrant[] {
@@ -75,17 +77,13 @@ function pageFolder(): string {
   return join(import.meta.dirname, '../renderer');
 }
 
-function parsePort(text: string | undefined): number {
-  if (text === undefined) return 0;
+/** Null: none was named. */
+function parsePort(text: string | undefined): number | null {
+  if (text === undefined) return null;
   const port = Number(text);
   if (!/^\d+$/u.test(text) || port > 65_535)
     throw usageError(`--port takes a port number, not "${text}".`, 'See: dewpoint serve --help');
   return port;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }));
 }
 
 /**

@@ -36,6 +36,7 @@ export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandler
   clean(args: CleanArguments): Promise<void>;
   doctor(args: DoctorArguments): Promise<void>;
   serve(args: ServeArguments): Promise<void>;
+  serveKeys(action: 'add' | 'list' | 'revoke', name: string, args: ServeKeysArguments): Promise<void>;
 }
 
 /**
@@ -123,6 +124,7 @@ function addRun(program: Command, handlers: Handlers): void {
     .option('--image <file>', 'show the model an image; repeatable', collect)
     .option('--file <file>', 'attach a text file as data; repeatable', collect)
     .option('--plan', 'make a plan; no files change')
+    .option('--mode <mode>', 'ask, plan or work (default: what the task says)')
     .option('--json', "print the session's events as JSON, one per line")
     .option('--result <file>', 'write a summary as JSON when the run ends')
     .action((task: string, args: RunArguments) => handlers.run(task, args));
@@ -263,6 +265,31 @@ function addClean(program: Command, handlers: Handlers): void {
     .action((args: CleanArguments) => handlers.clean(args));
 }
 
+export interface ServeKeysArguments {
+  readonly cloud?: boolean;
+  readonly json?: boolean;
+}
+
+/** `dewpoint serve keys` and what is under it. */
+function addServeKeys(serve: Command, handlers: Handlers): void {
+  const keys = subcommand(
+    serve,
+    'keys',
+    'manage the keys of programs that use --api',
+    'dewpoint serve keys add my-editor',
+  );
+  subcommand(keys, 'add', 'make a key for a program, and print it once', 'dewpoint serve keys add my-editor')
+    .argument('<name>', 'what you call the program; costs show it')
+    .option('--cloud', 'also let it use cloud models, within your spending limits')
+    .action((name: string, args: ServeKeysArguments) => handlers.serveKeys('add', name, args));
+  subcommand(keys, 'list', 'list the programs that have a key', 'dewpoint serve keys list')
+    .option('--json', 'print JSON')
+    .action((args: ServeKeysArguments) => handlers.serveKeys('list', '', args));
+  subcommand(keys, 'revoke', 'revoke the key of a program, and end its calls', 'dewpoint serve keys revoke my-editor')
+    .argument('<name>', 'as in the list')
+    .action((name: string) => handlers.serveKeys('revoke', name, {}));
+}
+
 function addMachine(program: Command, handlers: Handlers): void {
   const settings = subcommand(program, 'settings', 'show and change settings', 'dewpoint settings get');
   subcommand(settings, 'get', 'show all settings, or one', 'dewpoint settings get limits.maxSteps')
@@ -285,10 +312,17 @@ function addMachine(program: Command, handlers: Handlers): void {
       'write details for a bug report to a file, without keys, messages, titles or file contents',
     )
     .action((args: DoctorArguments) => handlers.doctor(args));
-  subcommand(program, 'serve', 'use Dewpoint in a browser on this machine', 'dewpoint serve --open')
-    .option('--port <n>', 'the port (default: a free one)')
+  const serve = subcommand(
+    program,
+    'serve',
+    'use Dewpoint in a browser on this machine, or your models from other programs',
+    'dewpoint serve --open',
+  )
+    .option('--port <n>', 'the port (default: a free one; with --api: 7717)')
+    .option('--api', 'serve models to other programs instead: OpenAI and Anthropic APIs')
     .option('--root <dir>', 'the folder of your projects (default: your home folder and the current one)')
     .option('--open', 'open the browser')
     .option('--allow <what>', 'what the browser may do: keys, settings or terminal; repeatable', collect)
     .action((args: ServeArguments) => handlers.serve(args));
+  addServeKeys(serve, handlers);
 }

@@ -22,11 +22,17 @@ const gateLooks = {
 export function createEventLines(terminal: Terminal): (event: SessionEvent) => readonly string[] {
   const labels = new Map<string, string>();
   const calls = new Map<string, EventOf<'model-call-started'>>();
+  let isChat = false;
   return (event) => {
     switch (event.type) {
       case 'model-call-started':
         calls.set(event.callId, event);
         return [];
+      case 'turn-started':
+        isChat = event.mode === 'chat';
+        return event.mode === undefined || event.mode === 'chat' ? [] : [terminal.colors.dim(modeTexts[event.mode])];
+      case 'stage-chosen':
+        return isChat ? [] : [stageLine(event, terminal)];
       case 'tool-started':
         labels.set(event.toolCallId, event.label);
         return [];
@@ -36,6 +42,8 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
         return [stepLine(event, started, terminal)];
       }
       case 'tool-ended': {
+        // A conversation gets ready without a look at files: there is nothing to tell.
+        if (event.tool === 'gather_facts' && event.status === 'ok' && event.output === '') return [];
         const label = labels.get(event.toolCallId) ?? event.tool;
         labels.delete(event.toolCallId);
         return actionLines(event, label, terminal);
@@ -46,6 +54,17 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
       }
     }
   };
+}
+
+/** What a message was taken for, in the words that the window has. */
+const modeTexts = {
+  ask: 'Ask: answers, no file changes',
+  plan: 'Plan: no file changes',
+  work: 'Work: files may change',
+} as const;
+
+function stageLine(event: EventOf<'stage-chosen'>, { colors }: Pick<Terminal, 'colors'>): string {
+  return `${colors.bold(oneLine(seenName(event.recipe ?? event.stage.strategy), 60))} on ${oneLine(seenName(event.stage.model), 60)}: ${oneLine(event.reason, 160)}`;
 }
 
 function stepLine(
@@ -119,7 +138,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'service-changed':
       return serviceLine(event, colors);
     case 'stage-chosen':
-      return `${colors.bold(oneLine(seenName(event.recipe ?? event.stage.strategy), 60))} on ${oneLine(seenName(event.stage.model), 60)}: ${oneLine(event.reason, 160)}`;
+      return stageLine(event, { colors });
     case 'criterion-checked':
       return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before' : 'after'}${event.unrelated === true ? ', for an unrelated reason' : ''}: ${oneLine(seenCommand(event.command), 80)}  ${oneLine(resultOf(event.summary), 100)}`;
     case 'gate-checked':

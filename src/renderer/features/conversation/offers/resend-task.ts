@@ -26,11 +26,13 @@ export async function resendTask(
   const task = text ?? message?.text ?? '';
   // What the app wrote about a task once is not said about itself.
   const { origin = message?.origin } = options;
+  const isAnswer = turn.mode === 'chat' || turn.mode === 'ask';
+  const kind = { plan: turn.plan, ...(isAnswer ? { mode: 'ask' as const } : {}) };
   const isSaid = origin !== undefined && origin === message?.origin;
   await client.sessions.send({
     sessionId,
     text: isSaid ? task : say(task),
-    options: { ...interactiveOptions, ...options, origin, plan: turn.plan, ...(maxUsd === null ? {} : { maxUsd }) },
+    options: { ...interactiveOptions, ...options, origin, ...kind, ...(maxUsd === null ? {} : { maxUsd }) },
     attachments: [...(message?.attachments ?? [])],
   });
   onSent();

@@ -2,7 +2,7 @@ import type { StepState, ToolCallState } from '@shared/session/session-state.ts'
 import { toolCallStatus } from '@shared/session/session-state.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import { money, seconds, tokens } from '../../../lib/text/format.ts';
-import { stepLabel } from '../../../lib/session/step-label.ts';
+import { isProse, isSaying, stepLabel } from '../../../lib/session/step-label.ts';
 import { stepOutcome } from '../../../lib/session/step-outcome.ts';
 import type { LiveCall } from '../../../lib/session/live-feed.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
@@ -112,7 +112,7 @@ interface FiguresProps {
 
 function Figures({ step, calls, live }: FiguresProps) {
   const { end } = step;
-  if (end === null) return phaseText(live);
+  if (end === null) return callPhaseText(live);
   if (calls.some((call) => toolCallStatus(call) === 'running')) return t('step.running');
   const { usage } = end;
   const costs = end.costUsd === 0 ? null : money(end.costUsd);
@@ -132,7 +132,7 @@ function Figures({ step, calls, live }: FiguresProps) {
   );
 }
 
-function phaseText(live: LiveCall | undefined): string {
+export function callPhaseText(live: LiveCall | undefined): string {
   if (live === undefined) return t('step.starting');
   const share = live.total === null || live.total === 0 ? '' : ` ${Math.round((live.done / live.total) * 100)}%`;
   switch (live.phase) {
@@ -168,15 +168,4 @@ function LiveText({ live, isProse: isRead }: { readonly live: LiveCall; readonly
       <TerminalOutput text={live.text} />
     </div>
   );
-}
-
-/** Proposals and choices are for the program; the rest is said to the person. */
-function isProse(step: StepState): boolean {
-  return ['act', 'answer', 'plan', 'summarize'].includes(step.purpose);
-}
-
-/** Words beside the calls of a step, where they are words and not a call written out. */
-function isSaying(step: StepState): boolean {
-  const text = step.end?.text.trim() ?? '';
-  return isProse(step) && text !== '' && !/^(?:[{[<]|```(?:json|tool))/u.test(text);
 }

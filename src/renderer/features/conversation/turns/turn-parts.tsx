@@ -1,12 +1,11 @@
 import { useState } from 'react';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { phaseText, stageText } from '../../../lib/text/stage-text.ts';
-import { plural, t } from '../../../lib/text/translate.ts';
+import { t } from '../../../lib/text/translate.ts';
 import type { CriterionResult, MessageState, SessionState, TurnState } from '@shared/session/session-state.ts';
 import type { RunStatus } from '@shared/session/run-options.ts';
 import { turnStatus } from '@shared/session/session-state.ts';
 import { seenCommand, seenWords } from '@shared/text/seen-text.ts';
-import { seconds } from '../../../lib/text/format.ts';
 import type { TurnTimeline } from '../../../lib/session/turn-timeline.ts';
 import { HintText } from '../../../ui/notices/hint-text.tsx';
 import { Icon } from '../../../ui/layout/icon.tsx';
@@ -118,26 +117,6 @@ export function RecipeNote({ note: { phase, text } }: { readonly note: SessionSt
   );
 }
 
-interface FoldedProps {
-  readonly turn: TurnState;
-  readonly onUnfold: () => void;
-}
-
-export function FoldedTurn({ turn, onUnfold }: FoldedProps) {
-  const steps = plural('sessions.steps', turn.steps);
-  const actions = plural('turn.actions', turn.actions);
-  return (
-    <button
-      type="button"
-      onClick={onUnfold}
-      className="-mx-2 flex h-7 items-center gap-2 rounded-md px-2 text-xs text-soft hover:bg-sunken hover:text-ink"
-    >
-      <Icon name="chevron" className="size-3" />
-      {turn.actions === 0 ? steps : t('turn.folded', { steps, actions })}
-    </button>
-  );
-}
-
 interface CriterionProps {
   readonly label: string;
   readonly turn: TurnState;
@@ -171,12 +150,19 @@ interface RanProps {
   readonly timeline: TurnTimeline;
 }
 
-/** How far the plan is or was, and the check after the work. */
+/** How far the plan is or was. */
 export function TurnProgress({ sessionId, timeline }: RanProps) {
-  const { turn } = timeline;
   return (
-    <div className="mt-2 flex flex-col gap-2">
+    <div className="mt-2">
       <PlanProgress sessionId={sessionId} timeline={timeline} />
+    </div>
+  );
+}
+
+/** The check after the work. */
+export function TurnCheck({ turn }: { readonly turn: TurnState }) {
+  return (
+    <div className="mt-2 text-xs text-soft">
       <Criterion label={t('turn.after')} turn={turn} result={turn.after} />
     </div>
   );
@@ -190,8 +176,6 @@ export function TurnAnswerPart({ text }: { readonly text: string }) {
     </div>
   );
 }
-
-const plainEnds: readonly string[] = ['answered', 'planned'];
 
 interface AfterProps {
   readonly sessionId: string;
@@ -208,32 +192,45 @@ interface AfterProps {
 export function TurnEnd({ sessionId, turn, message, text, whole }: AfterProps) {
   const status = turnStatus(turn);
   if (status === 'running') return null;
-  const isPlain = plainEnds.includes(turn.reason ?? '');
-  const took = turn.endedAt === null ? '' : seconds(turn.endedAt - turn.startedAt);
   const isProposed = turn.confidence === 'proposed';
   const isGood = status === 'done' && !isProposed;
   return (
     <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="mt-2 flex flex-col gap-2">
-      {text !== '' && <Markdown text={text} />}
+      {text !== '' && (
+        <div data-answer>
+          <Markdown text={text} />
+        </div>
+      )}
       {turn.failure !== null && (
         <>
           {!turn.text.startsWith(turn.failure.message) && <p className="wrap-anywhere">{turn.failure.message}</p>}
           {turn.failure.hint !== undefined && <HintText hint={turn.failure.hint} />}
         </>
       )}
-      <div className="flex items-start gap-2 text-xs text-soft">
-        <Icon name={isGood ? 'check' : 'alert'} className={`mt-0.5 size-3.5 ${isGood ? 'text-good' : 'text-warn'}`} />
-        <p className="min-w-0 wrap-anywhere">
-          <span className={`font-semibold ${isGood ? 'text-good' : 'text-warn'}`}>
-            {t(isProposed ? 'turn.proposed' : endKey(turn.reason, status))}
-          </span>{' '}
-          {took !== '' && `· ${took}`}
-          {turn.confidence !== null && !isPlain && ` · ${t(`turn.confidence.${turn.confidence}`)}`}
-        </p>
-        {turn.text !== '' && <CopyButton text={whole} label={t('session.copy')} />}
-        {message !== null && message.origin === undefined && <Regenerate {...{ sessionId, turn, message }} />}
-      </div>
+      {turn.reason === 'answered' ? (
+        <AnswerActions {...{ sessionId, turn, message, whole }} />
+      ) : (
+        <div className="flex items-start gap-2 text-xs text-soft">
+          <Icon name={isGood ? 'check' : 'alert'} className={`mt-0.5 size-3.5 ${isGood ? 'text-good' : 'text-warn'}`} />
+          <p className="min-w-0 wrap-anywhere">
+            <span className={`font-semibold ${isGood ? 'text-good' : 'text-warn'}`}>
+              {t(isProposed ? 'turn.proposed' : endKey(turn.reason, status))}
+            </span>
+            {turn.confidence !== null && turn.reason !== 'planned' && ` · ${t(`turn.confidence.${turn.confidence}`)}`}
+          </p>
+          <AnswerActions {...{ sessionId, turn, message, whole }} />
+        </div>
+      )}
       {turn.reason !== 'crashed' && <Kept status={status} />}
+    </div>
+  );
+}
+
+function AnswerActions({ sessionId, turn, message, whole }: Omit<AfterProps, 'text'>) {
+  return (
+    <div className="flex gap-2 text-xs text-soft">
+      {turn.text !== '' && <CopyButton text={whole} label={t('session.copy')} />}
+      {message !== null && message.origin === undefined && <Regenerate {...{ sessionId, turn, message }} />}
     </div>
   );
 }

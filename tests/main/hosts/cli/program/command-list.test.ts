@@ -31,12 +31,15 @@ const handlers: Handlers = {
   clean: nothing,
   doctor: nothing,
   serve: nothing,
+  serveKeys: nothing,
 };
 
 function leavesOf(command: Command, words: readonly string[] = []): readonly (readonly [string, Command])[] {
   const own = [...words, command.name()];
-  if (command.commands.length === 0) return [[own.join(' '), command]];
-  return command.commands.flatMap((inner) => leavesOf(inner, own));
+  const inner = command.commands.flatMap((one) => leavesOf(one, own));
+  // `serve` does something by itself, and has commands under it.
+  const isCommand = inner.length === 0 || (words.length > 0 && command.options.length > 0);
+  return isCommand ? [[own.join(' '), command], ...inner] : inner;
 }
 
 /** A command as it is written in docs/guide/cli.md: its words, arguments and options, with line breaks. */
@@ -103,7 +106,10 @@ describe('the commands', () => {
       'settings set': '',
       'settings path': '',
       costs: 'project since by csv json',
-      serve: 'port root open',
+      serve: 'port root open api',
+      'serve keys add': 'cloud',
+      'serve keys list': '',
+      'serve keys revoke': '',
       clean: 'dry-run',
       doctor: 'json bundle',
     };

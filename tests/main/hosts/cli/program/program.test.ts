@@ -38,6 +38,7 @@ async function parse(
     clean: record('clean'),
     doctor: record('doctor'),
     serve: record('serve'),
+    serveKeys: record('serveKeys'),
   };
   let error = '';
   const program = buildProgram(handlers, '1.2.3', {

@@ -1,0 +1,248 @@
+import type { EndpointCall, EndpointFailure, EndpointPush } from '@shared/contract/endpoint-contract.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { leavesMachine } from '@shared/models/model-info.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import type { PowerMeter } from '../models/machine/power-meter.ts';
+import { checkCloudReach } from '../agent/preparation/cloud-reach.ts';
+import { nothingKnown, type TurnFacts } from '../agent/preparation/turn-facts.ts';
+import { promptBytes } from '../agent/prompt/token-estimate.ts';
+import { routeStep } from '../agent/step/route-step.ts';
+import { runStep, type StepReply } from '../agent/step/run-step.ts';
+import type { AgentDependencies } from '../agent/turn/agent-dependencies.ts';
+import type { StepRequest } from '../agent/turn/turn.ts';
+import type { Budget } from '../money/budget.ts';
+import type { Provider } from '../models/providers/define.ts';
+import type { Decision, Denial, RouteCandidate } from '../routing/define.ts';
+import type { SessionFences } from '../safety/session-fences.ts';
+import type { KnownClient } from './client-keys.ts';
+import type { ClientLog } from './client-logs.ts';
+import { clientRequest, conversationOf, type ClientRequest } from './client-request.ts';
+import { type ClientTurnOptions, createClientTurn } from './client-turn.ts';
+
+/** What the calls of clients stand on; the same as the steps of a turn. */
+export interface AnswerOptions extends Pick<AgentDependencies, 'modelInfo' | 'provider' | 'routeRules' | 'delay'> {
+  readonly settings: () => Settings;
+  readonly fences: SessionFences;
+  readonly budget: (logId: string) => Budget;
+  readonly meter: PowerMeter;
+}
+
+export interface ClientCall {
+  readonly client: KnownClient;
+  readonly log: ClientLog;
+  readonly call: EndpointCall;
+  readonly push: (push: EndpointPush) => void;
+  readonly signal: AbortSignal;
+}
+
+interface Candidate {
+  readonly info: ModelInfo;
+  readonly provider: Provider;
+  readonly asked: Extract<ClientRequest, { ok: true }>;
+}
+
+type Chosen = { readonly ok: true; readonly all: readonly Candidate[]; readonly facts: TurnFacts } | Failed;
+type Failed = { readonly ok: false; readonly failure: EndpointFailure };
+
+const no = (code: EndpointFailure['code'], message: string): Failed => ({ ok: false, failure: { code, message } });
+
+/** Answers one call to its end, which is its last push. Throws `cancelled` on abort. */
+export async function answerClient(options: AnswerOptions, given: ClientCall): Promise<void> {
+  const chosen = await candidatesOf(options, given);
+  if (!chosen.ok) return given.push({ type: 'failed', ...chosen.failure });
+  const { facts, all } = chosen;
+  const turnOptions: ClientTurnOptions = {
+    ...given,
+    settings: options.settings(),
+    facts,
+    fences: options.fences,
+    budget: options.budget(given.log.journal.sessionId),
+    meter: options.meter,
+    delay: options.delay,
+    conversation: conversationOf(given.call, given.client.sha256),
+  };
+  const [first] = all;
+  if (first === undefined) return;
+  if (all.length === 1) return told(given, first, await ask(turnOptions, first, null));
+  return answerHybrid(given, turnOptions, [first, ...all.slice(1)]);
+}
+
+/** Decides where it runs; what a fence or a spending limit keeps from the cloud is answered here. */
+async function answerHybrid(
+  given: ClientCall,
+  turnOptions: ClientTurnOptions,
+  all: readonly [Candidate, ...Candidate[]],
+): Promise<void> {
+  let shut: Denial | null = null;
+  for (let round = 0; round < 2; round += 1) {
+    const decision = decide(turnOptions, all, shut);
+    const candidate = all.find(({ info }) => info.id === decision.chosen?.info.id);
+    if (candidate === undefined) return given.push({ type: 'failed', code: 'failed', message: decision.text });
+    const outcome = await ask(turnOptions, candidate, decision);
+    const { reply } = outcome;
+    const isShut = reply.type === 'stopped' && (reply.stop.reason === 'fenced' || reply.stop.reason === 'cap');
+    if (round > 0 || !isShut || candidate.info.where === 'local') return told(given, candidate, outcome);
+    shut = { code: reply.stop.reason === 'cap' ? 'budget' : 'fence', text: reply.stop.text };
+  }
+}
+
+function decide(
+  turnOptions: ClientTurnOptions,
+  all: readonly [Candidate, ...Candidate[]],
+  shut: Denial | null,
+): Decision {
+  const { turn } = createClientTurn({ ...turnOptions, log: { ...turnOptions.log, nextStep: () => 0 } }, all[0].info);
+  const candidates = all.map(({ info, asked: { request } }): RouteCandidate => {
+    const promptTokens = turn.tokens.countBytes(promptBytes(request));
+    return { info, promptTokens, maxOutputTokens: request.maxOutputTokens, canDrive: true };
+  });
+  return routeStep(turn, { purpose: 'act', strategy: 'loop', candidates, shut });
+}
+
+interface Outcome {
+  readonly reply: StepReply;
+  readonly ended: ReturnType<ReturnType<typeof createClientTurn>['ended']>;
+}
+
+async function ask(
+  turnOptions: ClientTurnOptions,
+  { info, provider, asked }: Candidate,
+  decision: Decision | null,
+): Promise<Outcome> {
+  const { turn, ended } = createClientTurn(turnOptions, info);
+  const step: StepRequest = {
+    purpose: 'act',
+    stage: { strategy: 'loop', model: info.id, where: info.where },
+    model: { info, provider },
+    request: asked.request,
+    reason: { code: 'endpoint', text: 'A program asked for it through the endpoint.' },
+    isOptional: true,
+    isOnce: true,
+    carriesConversation: true,
+    ...(decision === null ? {} : { decision }),
+  };
+  return { reply: await runStep(turn, step), ended: ended() };
+}
+
+/** What came of a call, as its client gets it; its text has been on its way meanwhile. */
+function told({ push, log, client, call }: ClientCall, candidate: Candidate, { reply, ended }: Outcome): void {
+  const { info, asked } = candidate;
+  if (reply.type === 'stopped') return push({ type: 'failed', ...stopFailure(reply.stop) });
+  if (reply.type === 'failed' || ended === null) {
+    const { code = 'internal', message = 'It gave no answer.' } = reply.type === 'failed' ? reply.error : {};
+    const retryAfterMs = ended?.error?.retryAfterMs;
+    return push({
+      type: 'failed',
+      ...callFailure(code, message),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    });
+  }
+  log.noteAnswer(conversationOf(call, client.sha256), info.id, info.where);
+  let calls = 0;
+  for (const part of reply.parts) {
+    if (part.type !== 'tool-call') continue;
+    const { name, id, input } = part;
+    if (name === asked.answerTool) push({ type: 'text', text: wordsOf(input) });
+    else push({ type: 'call', id, name, input });
+    if (name !== asked.answerTool) calls += 1;
+  }
+  const isAnswer = calls === 0 && ended.stopReason === 'tool-calls';
+  const stopReason = isAnswer ? 'stop' : ended.stopReason;
+  push({ type: 'ended', model: info.id, stopReason, usage: ended.usage, costUsd: ended.costUsd });
+}
+
+function wordsOf(input: unknown): string {
+  const text: unknown = Reflect.get(Object(input), 'text');
+  return typeof text === 'string' ? text : JSON.stringify(input);
+}
+
+function stopFailure({ reason, text }: Extract<StepReply, { type: 'stopped' }>['stop']): EndpointFailure {
+  if (reason === 'fenced') return { code: 'fenced', message: text };
+  return { code: reason === 'cap' ? 'limit' : 'failed', message: text };
+}
+
+function callFailure(code: string, message: string): EndpointFailure {
+  switch (code) {
+    case 'rate-limit':
+      return { code: 'rate-limit', message };
+    case 'context-full':
+      return { code: 'too-long', message };
+    case 'bad-request':
+      return { code: 'bad-request', message };
+    case 'missing-model':
+      return { code: 'unknown-model', message };
+    case 'overloaded':
+    case 'network':
+    case 'stalled':
+    case 'engine-lost':
+    case 'out-of-memory':
+      return { code: 'unavailable', message };
+    default:
+      return { code: 'failed', message };
+  }
+}
+
+/** The models that may answer: one, or for `dewpoint/hybrid` the two that the settings name. */
+async function candidatesOf(options: AnswerOptions, { client, call, signal, log }: ClientCall): Promise<Chosen> {
+  const settings = options.settings();
+  const { model } = call;
+  const isHybrid = model === 'dewpoint/hybrid';
+  if (isHybrid && !client.mayLeave) return notAllowed(client, model);
+  const localId = model === 'dewpoint/local' || isHybrid ? settings.local : model;
+  const local = await options.modelInfo(localId, signal);
+  if (!isHybrid) {
+    if (local === null) return unknownModel(model, localId);
+    if (model === 'dewpoint/local' && local.where !== 'local')
+      return no('unknown-model', `${localId} is not a local model.`);
+    if (leavesMachine(local) && !client.mayLeave) return notAllowed(client, model);
+    return withRequests(options, { call, client }, [local], nothingKnown);
+  }
+  const there = settings.cloud === null ? null : await checkCloudReach(options, settings.cloud, signal);
+  const cloud = there?.info ?? null;
+  const infos = [local, cloud].filter((info) => info !== null);
+  if (infos.length === 0) return unknownModel(model, localId);
+  const caps = await options.budget(log.journal.sessionId).left('', null);
+  const facts: TurnFacts = {
+    ...nothingKnown,
+    local,
+    cloud,
+    routes: copied(await options.routeRules()),
+    caps: [...caps],
+    ...(there?.reach === 'there' || there?.reach === 'away' ? { network: there.reach } : {}),
+  };
+  return withRequests(options, { call, client }, infos, facts);
+}
+
+function copied({ rules, problems }: Awaited<ReturnType<AnswerOptions['routeRules']>>): TurnFacts['routes'] {
+  return { rules: [...rules], problems: [...problems] };
+}
+
+/** Of two, one that cannot be asked this leaves the other. */
+function withRequests(
+  { provider }: AnswerOptions,
+  { call, client }: Pick<ClientCall, 'call' | 'client'>,
+  infos: readonly ModelInfo[],
+  facts: TurnFacts,
+): Chosen {
+  let why = '';
+  const all = infos.flatMap((info): Candidate[] => {
+    const answers = provider(info.provider);
+    const asked = clientRequest(call, info, client.sha256);
+    if (answers !== null && asked.ok) return [{ info, provider: answers, asked }];
+    why = asked.ok ? `${info.provider} is not set up.` : asked.message;
+    return [];
+  });
+  return all.length === 0 ? no('bad-request', why) : { ok: true, all, facts };
+}
+
+function unknownModel(model: string, id: string): Failed {
+  const which = model === id ? model : `${model} (${id})`;
+  return no('unknown-model', `The model ${which} was not found. GET /v1/models lists those that are there.`);
+}
+
+function notAllowed({ name }: KnownClient, model: string): Failed {
+  return no(
+    'not-allowed',
+    `The key of ${name} is for models on this machine only, and ${model} may leave it. Make another key: dewpoint serve keys add NAME --cloud`,
+  );
+}

@@ -1,0 +1,142 @@
+import { routingOf } from '@shared/routing/profile-routing.ts';
+import type { EventOf } from '@shared/events/events.ts';
+import type { EndpointCall, EndpointPush } from '@shared/contract/endpoint-contract.ts';
+import { textOf } from '@shared/models/model-messages.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { leavesMachine } from '@shared/models/model-info.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { createPromptWarmer } from '../agent/step/keep-warm.ts';
+import { createTokenEstimate } from '../agent/prompt/token-estimate.ts';
+import type { TurnFacts } from '../agent/preparation/turn-facts.ts';
+import { createLimits } from '../agent/turn/turn-limits.ts';
+import { createTurnLog } from '../agent/turn/turn-log.ts';
+import type { CallingTurn } from '../agent/turn/turn.ts';
+import { sha256Of } from '../lib/sha256.ts';
+import { emptyTrajectory, type Trajectory } from '../routing/trajectory/trajectory.ts';
+import type { Journal } from '../sessions/journal/journal.ts';
+import type { ClientLog } from './client-logs.ts';
+
+export interface ClientTurnOptions extends Pick<CallingTurn['dependencies'], 'budget' | 'fences' | 'meter' | 'delay'> {
+  readonly log: ClientLog;
+  readonly call: EndpointCall;
+  readonly conversation: string;
+  readonly settings: Settings;
+  readonly facts: TurnFacts;
+  readonly push: (push: EndpointPush) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The call of a client as the door to a model wants it, and how it ended. */
+export interface ClientTurn {
+  readonly turn: CallingTurn;
+  /** Null: no call was made. */
+  readonly ended: () => EventOf<'model-call-ended'> | null;
+}
+
+/** A call alone: it has no turn around it, asks nobody, and is tried once. */
+const limits = { maxSteps: 1, maxMinutes: 24 * 60, maxTokens: Number.MAX_SAFE_INTEGER, maxUsd: null };
+
+/** For one call of one model: each has a number of its own, by which its money is found again after a crash. */
+export function createClientTurn(options: ClientTurnOptions, info: ModelInfo): ClientTurn {
+  const { log, call, settings, facts, signal } = options;
+  const stop = new AbortController();
+  if (signal.aborted) stop.abort();
+  else signal.addEventListener('abort', () => stop.abort(), { once: true });
+  let ended: EventOf<'model-call-ended'> | null = null;
+  const journal = clientJournal(options, leavesMachine(info));
+  const id = journal.newId('turn');
+  const turnLog = createTurnLog(journal, id, stop.signal, (event) => {
+    if (event.type === 'model-call-ended') ended = event;
+    log.note(event);
+  });
+  const trajectory = trajectoryOf(options);
+  return {
+    ended: () => ended,
+    turn: {
+      id,
+      task: textOf(call.messages.findLast(({ role }) => role === 'user') ?? { parts: [] }),
+      given: {
+        attached: [],
+        hasImages: call.messages.some(({ parts }) => parts.some(({ type }) => type === 'image')),
+        isQuestion: call.tools.length === 0,
+        mode: null,
+      },
+      dependencies: {
+        journal,
+        effects: { replaying: false, perform: (_id, run) => run() },
+        budget: options.budget,
+        fences: options.fences,
+        // A program cannot say yes for its user.
+        approver: { ask: async () => 'nobody' },
+        ...(options.meter === undefined ? {} : { meter: options.meter }),
+        delay: options.delay,
+        // The newest, for no log of a client is ever played again.
+        config: { conduct: 2 },
+      },
+      options: {
+        strategy: 'loop',
+        plan: false,
+        atCap: 'stop',
+        check: null,
+        policy: call.model === 'dewpoint/hybrid' ? 'hybrid' : leavesMachine(info) ? 'cloud' : 'local',
+        routing: routingOf(settings.routing.profile, settings.routing.numbers),
+        local: settings.local,
+        cloud: settings.cloud,
+        approve: 'deny',
+        ...limits,
+        seed: null,
+      },
+      signal: stop.signal,
+      abort: () => stop.abort(),
+      log: turnLog,
+      limits: createLimits(limits),
+      tokens: createTokenEstimate(),
+      trajectory: { now: () => trajectory },
+      steps: { last: log.nextStep() - 1 },
+      found: { facts },
+      refusals: new Map(),
+      warm: createPromptWarmer(journal, id, true),
+    },
+  };
+}
+
+/**
+ * The client's log, with what is said on its way to the client. Of a call that stays here the figures are kept; of one that
+ * leaves the machine also what it carried and what came back, as of every step.
+ */
+function clientJournal({ log, push }: ClientTurnOptions, keepsTexts: boolean): Journal {
+  const { journal } = log;
+  return {
+    ...journal,
+    append: (event) =>
+      journal.append(event.type === 'model-call-ended' && !keepsTexts ? { ...event, parts: [] } : event),
+    putText: async (pieces) => {
+      if (keepsTexts) return journal.putText(pieces);
+      const bytes = Buffer.from(pieces.join(''), 'utf8');
+      return { sha256: sha256Of(bytes), bytes: bytes.length };
+    },
+    push: (transient) => {
+      if (transient.type === 'text-delta') push({ type: 'text', text: transient.text });
+      if (transient.type === 'reasoning-delta') push({ type: 'reasoning', text: transient.text });
+    },
+  };
+}
+
+/** A conversation is only known by what is sent of it: the rounds of tools since its user spoke are its steps. */
+function trajectoryOf({ log, call, conversation }: ClientTurnOptions): Trajectory {
+  const { messages } = call;
+  const user = messages.findLastIndex(({ role }) => role === 'user');
+  const steps = messages.slice(user + 1).filter(({ role }) => role === 'assistant').length;
+  const isLoopOpen = messages.at(-1)?.role === 'tool';
+  const { models, network } = log.known();
+  return {
+    ...emptyTrajectory,
+    models,
+    network,
+    last: log.lastIn(conversation),
+    steps,
+    stepsSinceSwitch: steps,
+    isLoopOpen,
+    boundary: steps === 0 ? 'message' : null,
+  };
+}

@@ -1,0 +1,123 @@
+import type { EndpointModel, EndpointPush } from '@shared/contract/endpoint-contract.ts';
+import { toFailure } from '@shared/errors.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { leavesMachine } from '@shared/models/model-info.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { withEitherSignal } from '../lib/async/child-abort.ts';
+import { wholeStream } from '../lib/async/push-queue.ts';
+import type { AvailableModels } from '../models/available-models.ts';
+import type { Handlers } from '../server/handlers.ts';
+import { answerClient, type AnswerOptions } from './answer-client.ts';
+import type { ClientKeys, KnownClient } from './client-keys.ts';
+import type { ClientLogs } from './client-logs.ts';
+
+export interface EndpointOptions extends AnswerOptions {
+  readonly keys: ClientKeys;
+  readonly logs: ClientLogs;
+  readonly models: Pick<AvailableModels, 'list'>;
+}
+
+export interface Endpoint {
+  readonly handlers: Handlers['endpoint'];
+  /** Calls that run now. */
+  readonly running: () => number;
+  readonly dispose: () => Promise<void>;
+}
+
+/** Calls of one client, and of all together, that may run or wait at the same time. */
+const mostOfOne = 16;
+const mostOfAll = 64;
+
+interface Running {
+  readonly client: string;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** The commands that let other programs ask models, and those about their keys. */
+export function createEndpoint(options: EndpointOptions): Endpoint {
+  const { keys, logs } = options;
+  const running = new Set<Running>();
+  const endAll = async (which: (one: Running) => boolean): Promise<void> => {
+    const those = [...running].filter(which);
+    for (const { stop } of those) stop.abort();
+    await Promise.all(those.map(({ ended }) => ended));
+  };
+  const answer = async (
+    input: Parameters<Handlers['endpoint']['answer']>[0]['input'],
+    push: (push: EndpointPush) => void,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const client = await keys.find(input.key);
+    if (client === null) return push({ type: 'failed', code: 'wrong-key', message: 'This key is not known.' });
+    const own = [...running].filter((one) => one.client === client.name).length;
+    if (own >= mostOfOne || running.size >= mostOfAll) {
+      const message = `${own >= mostOfOne ? own : running.size} calls are running already. Wait for one to end.`;
+      return push({ type: 'failed', code: 'busy', message, retryAfterMs: 1_000 });
+    }
+    const stop = new AbortController();
+    const work = withEitherSignal(stop.signal, signal, async (either) => {
+      const log = await logs.of(client);
+      await answerClient(options, { client, log, call: input.call, push, signal: either });
+    }).catch((error: unknown) => {
+      const { code, message } = toFailure(error);
+      if (code === 'cancelled' && signal.aborted) return;
+      const text = stop.signal.aborted ? 'It was ended: the key was revoked, or Dewpoint ends.' : message;
+      push({ type: 'failed', code: 'failed', message: text });
+    });
+    const one: Running = { client: client.name, stop, ended: work };
+    running.add(one);
+    await work.finally(() => running.delete(one));
+  };
+  return {
+    running: () => running.size,
+    dispose: async () => {
+      await endAll(() => true);
+      await logs.dispose();
+    },
+    handlers: {
+      models: async ({ input: { key }, signal }) => {
+        const client = await keys.find(key);
+        return client === null ? null : modelsFor(options, client, signal);
+      },
+      answer: ({ input, signal }) => wholeStream<EndpointPush>((push, stop) => answer(input, push, stop), signal),
+      clients: () => keys.list(),
+      addClient: ({ input }) => keys.add(input),
+      removeClient: async ({ input: { name } }) => {
+        await keys.remove(name);
+        await endAll(({ client }) => client === name);
+      },
+    },
+  };
+}
+
+/** The two names that Dewpoint decides by, then every model that can be called now. */
+async function modelsFor(
+  { models, settings }: EndpointOptions,
+  { mayLeave }: KnownClient,
+  signal: AbortSignal,
+): Promise<readonly EndpointModel[]> {
+  const infos = (await models.list(signal)).flatMap(({ info }) => info ?? []);
+  const shown = infos.filter((info) => mayLeave || !leavesMachine(info));
+  return [...namedBySettings(settings(), shown, mayLeave), ...shown.map(entryOf)];
+}
+
+function namedBySettings(
+  { local, cloud }: Settings,
+  infos: readonly ModelInfo[],
+  mayLeave: boolean,
+): readonly EndpointModel[] {
+  const here = infos.find(({ id }) => id === local) ?? null;
+  const there = infos.find(({ id }) => id === cloud) ?? null;
+  const own = { contextTokens: here?.contextTokens ?? null };
+  return [
+    ...(here === null ? [] : [{ id: 'dewpoint/local', label: `Local (${here.label})`, ...own }]),
+    ...(!mayLeave || (here === null && there === null)
+      ? []
+      : [{ id: 'dewpoint/hybrid', label: 'Hybrid: Dewpoint chooses for each call', ...own }]),
+  ];
+}
+
+function entryOf({ id, label, contextTokens }: ModelInfo): EndpointModel {
+  return { id, label, contextTokens };
+}

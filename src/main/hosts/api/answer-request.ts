@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { EndpointPush } from '@shared/contract/endpoint-contract.ts';
+import type { CoreClient } from '../../server/local-socket.ts';
+import type { AnswerWriter, ReadCall, WireApi, WireFailure } from './wire-api.ts';
+import { wireFailure, WireProblem } from './wire-api.ts';
+
+/** A long conversation with some images. */
+const mostBytes = 32 * 1024 * 1024;
+/** Of all bodies that are being read: a program that sends many at once must not fill the memory. */
+const mostBytesOfAll = 128 * 1024 * 1024;
+/** After this the head of a stream goes out although nothing was said yet: clients give up on a silent one. */
+const silenceMs = 10_000;
+
+/** What the server asks of the core. */
+export type ApiCore = Pick<CoreClient, 'endpoint'>;
+
+let bytesOfAll = 0;
+
+type Failed = Extract<EndpointPush, { type: 'failed' }>;
+
+/** Reads one call, has it answered, and writes the answer. What the client no longer waits for ends within a moment. */
+export async function answerRequest(
+  core: ApiCore,
+  api: WireApi,
+  { request, key }: { readonly request: IncomingMessage; readonly key: string },
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const read = await readCall(api, request);
+  if ('status' in read) return sendFailure(response, api.failure, read);
+  const writer = api.writer({ ...read, id: randomBytes(12).toString('hex'), at: Date.now() });
+  const pushes = await core.endpoint.answer({ key, call: read.call }, { signal: gone.signal });
+  const out = createOutput(response, writer, read.isStream);
+  try {
+    for await (const push of pushes) {
+      if (gone.signal.aborted) return;
+      if (push.type === 'failed') return out.fail(api.failure, push);
+      if (push.type === 'ended') out.end(push);
+      else await out.said(push);
+    }
+  } catch (error) {
+    // A client that has gone is told nothing.
+    if (!gone.signal.aborted) throw error;
+  } finally {
+    out.stop();
+  }
+}
+
+interface Output {
+  /** Resolves when the client has taken it. */
+  readonly said: (push: Parameters<AnswerWriter['said']>[0]) => Promise<void>;
+  readonly end: (push: Parameters<AnswerWriter['end']>[0]) => void;
+  readonly fail: (form: WireApi['failure'], push: Failed) => void;
+  readonly stop: () => void;
+}
+
+function createOutput(response: ServerResponse, writer: AnswerWriter, isStream: boolean): Output {
+  const begin = (): void => {
+    if (!isStream || response.headersSent) return;
+    response.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' });
+    response.write(writer.start());
+  };
+  const timer = setInterval(() => {
+    if (!isStream || response.destroyed || response.writableEnded) return;
+    begin();
+    response.write(writer.pause);
+  }, silenceMs);
+  return {
+    said: async (push) => {
+      begin();
+      const text = writer.said(push);
+      if (!isStream || text === '' || response.write(text)) return;
+      await new Promise<void>((resolve) => {
+        response.once('drain', resolve);
+        response.once('close', resolve);
+      });
+    },
+    end: (push) => {
+      begin();
+      if (isStream) response.end(writer.end(push));
+      else sendJson(response, writer.whole(push));
+    },
+    fail: (form, push) => {
+      const failure = wireFailure(push);
+      if (response.headersSent) response.end(writer.broken(failure));
+      else sendFailure(response, form, failure, push.retryAfterMs);
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+async function readCall(api: WireApi, request: IncomingMessage): Promise<ReadCall | WireFailure> {
+  const body = await readBody(request);
+  if (body === null) {
+    const message = `The body is larger than ${mostBytes / 1024 / 1024} MiB, or too much is being sent at once.`;
+    return { status: 413, code: 'too-large', message };
+  }
+  try {
+    return api.read(JSON.parse(body));
+  } catch (error) {
+    if (error instanceof SyntaxError) return { status: 400, code: 'bad-request', message: 'The body is no JSON.' };
+    if (error instanceof WireProblem) return { status: 400, code: 'bad-request', message: error.message };
+    throw error;
+  }
+}
+
+/** Null: it is too large. The rest of it is not read. */
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  if (Number(request.headers['content-length'] ?? 0) > mostBytes) return null;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request) {
+      const piece = Buffer.from(chunk);
+      bytes += piece.length;
+      bytesOfAll += piece.length;
+      if (bytes > mostBytes || bytesOfAll > mostBytesOfAll) return null;
+      chunks.push(piece);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  } finally {
+    bytesOfAll -= bytes;
+  }
+}
+
+/** No other site may read it, and nothing of it is kept. */
+const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
+export function sendJson(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
+
+export function sendFailure(
+  response: ServerResponse,
+  form: WireApi['failure'],
+  failure: WireFailure,
+  retryAfterMs?: number,
+): void {
+  if (response.headersSent || response.destroyed) return void response.destroy();
+  const isWorthTrying = failure.code === 'busy' || failure.code === 'rate-limit' || failure.code === 'unavailable';
+  response.writeHead(failure.status, {
+    ...headers,
+    'content-type': 'application/json',
+    // Both kinds of clients try again by themselves what they take for passing; a spending limit is not.
+    'x-should-retry': String(isWorthTrying),
+    ...(retryAfterMs === undefined ? {} : { 'retry-after-ms': String(retryAfterMs) }),
+    ...(failure.code === 'too-large' ? { connection: 'close' } : {}),
+  });
+  response.end(JSON.stringify(form(failure)));
+}

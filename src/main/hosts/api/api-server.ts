@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { messageOf } from '@shared/errors.ts';
+import { isOwnHost, isOwnOrigin, listenHere, loopback } from '../loopback-requests.ts';
+import { type ApiCore, answerRequest, sendFailure, sendJson } from './answer-request.ts';
+import { chatAnswer, openaiError } from './chat-answer.ts';
+import { readChatCall } from './chat-call.ts';
+import { anthropicError, messagesAnswer } from './messages-answer.ts';
+import { readMessagesCall } from './messages-call.ts';
+import { responsesAnswer } from './responses-answer.ts';
+import { readResponsesCall } from './responses-call.ts';
+import type { WireApi } from './wire-api.ts';
+
+export interface ApiServer {
+  /** Where programs find it: `http://127.0.0.1:PORT`. */
+  readonly url: string;
+  /** Ends every connection, and with it every call. */
+  close(): Promise<void>;
+}
+
+const mostConnections = 256;
+/** A head has to come at once, and a body within this; an answer may take as long as it takes. */
+const patience = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
+
+const chat: WireApi = { read: readChatCall, writer: chatAnswer, failure: openaiError };
+const responses: WireApi = { read: readResponsesCall, writer: responsesAnswer, failure: openaiError };
+const messages: WireApi = { read: readMessagesCall, writer: messagesAnswer, failure: anthropicError };
+
+const calls: ReadonlyMap<string, WireApi> = new Map([
+  ['/v1/chat/completions', chat],
+  ['/v1/responses', responses],
+  ['/v1/messages', messages],
+]);
+
+/**
+ * Models for other programs of this machine, in the words of the APIs that they know. Listens on the loopback address
+ * alone; whoever asks needs a key. Rejects when the port is taken.
+ */
+export async function startApiServer(core: ApiCore, { port }: { readonly port: number }): Promise<ApiServer> {
+  const running = new Set<ServerResponse>();
+  const http = createServer(patience, (request, response) => {
+    running.add(response);
+    response.once('close', () => running.delete(response));
+    // Who has gone away gets no answer.
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    handle(core, request, response).catch((error: unknown) => {
+      const { failure } = apiOf(request);
+      sendFailure(response, failure, { status: 500, code: 'failed', message: messageOf(error) });
+    });
+  });
+  http.maxConnections = mostConnections;
+  const actualPort = await listenHere(http, port);
+  return {
+    url: `http://${loopback}:${actualPort}`,
+    close: () =>
+      new Promise((resolve) => {
+        for (const response of running) response.destroy();
+        http.close(() => resolve());
+        http.closeAllConnections();
+      }),
+  };
+}
+
+const pathOf = ({ url }: IncomingMessage): string => (url ?? '/').split('?')[0] ?? '/';
+
+/** Errors of what is no call are told in the words of the client that seems to ask. */
+function apiOf(request: IncomingMessage): WireApi {
+  const isAnthropic = request.headers['anthropic-version'] !== undefined;
+  return calls.get(pathOf(request)) ?? (isAnthropic ? messages : chat);
+}
+
+async function handle(core: ApiCore, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = pathOf(request);
+  const { failure } = apiOf(request);
+  const refuse = (status: number, code: Parameters<typeof sendFailure>[2]['code'], message: string): void =>
+    sendFailure(response, failure, { status, code, message });
+  // No page may ask, whatever it knows: neither under another name of this machine, nor from its own site.
+  if (!isOwnHost(request) || !isOwnOrigin(request))
+    return refuse(403, 'forbidden', 'Only programs of this machine may ask, by 127.0.0.1 or localhost.');
+  const api = calls.get(path);
+  if (api !== undefined) {
+    if (request.method !== 'POST') return refuse(405, 'wrong-method', `${path} takes POST.`);
+    return answerRequest(core, api, { request, key: keyOf(request) }, response);
+  }
+  if (path === '/v1/models' || path.startsWith('/v1/models/')) {
+    if (request.method !== 'GET') return refuse(405, 'wrong-method', `${path} takes GET.`);
+    return sendModels(core, request, response);
+  }
+  if (path === '/v1/embeddings') {
+    return refuse(
+      400,
+      'bad-request',
+      'Dewpoint drives no embedding models yet: none is in its catalog, and chat models give no embeddings that are worth using.',
+    );
+  }
+  return refuse(
+    404,
+    'not-found',
+    `There is no ${path} here. There are: ${[...calls.keys()].join(', ')} and /v1/models.`,
+  );
+}
+
+/** One form that both kinds of clients read. */
+async function sendModels(core: ApiCore, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { failure } = apiOf(request);
+  const found = await core.endpoint.models({ key: keyOf(request) });
+  if (found === null) {
+    return sendFailure(response, failure, { status: 401, code: 'wrong-key', message: 'This key is not known.' });
+  }
+  const entries = found.map(({ id, label, contextTokens }) => ({
+    id,
+    object: 'model',
+    type: 'model',
+    // Clients want a date, and nobody here knows one.
+    created: 0,
+    created_at: new Date(0).toISOString(),
+    display_name: label,
+    owned_by: id.split('/')[0] ?? '',
+    ...(contextTokens === null ? {} : { context_window: contextTokens, max_input_tokens: contextTokens }),
+  }));
+  const one = decodeURIComponent(pathOf(request).slice('/v1/models/'.length));
+  if (one === '') {
+    const [first, last] = [entries[0]?.id ?? null, entries.at(-1)?.id ?? null];
+    return sendJson(response, { object: 'list', data: entries, has_more: false, first_id: first, last_id: last });
+  }
+  const entry = entries.find(({ id }) => id === one);
+  if (entry !== undefined) return sendJson(response, entry);
+  return sendFailure(response, failure, {
+    status: 404,
+    code: 'unknown-model',
+    message: `The model ${one} was not found.`,
+  });
+}
+
+/** As either kind of client sends it. Empty: it sent none. */
+function keyOf({ headers }: IncomingMessage): string {
+  const given = headers['x-api-key'] ?? /^Bearer (?<key>\S+)$/iu.exec(headers.authorization ?? '')?.groups?.key;
+  // Longer than any key is as wrong as any other.
+  return typeof given === 'string' && given.length > 0 && given.length <= 200 ? given : '-';
+}

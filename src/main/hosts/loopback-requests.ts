@@ -1,0 +1,31 @@
+import type { IncomingMessage, Server } from 'node:http';
+import { AppError } from '@shared/errors.ts';
+
+/** The only address that anything here listens on. */
+export const loopback = '127.0.0.1';
+
+/** The name in the address bar must be this machine's: another name that leads here is a trick (DNS rebinding). */
+export function isOwnHost(request: IncomingMessage): boolean {
+  const port = request.socket.localPort;
+  return [`${loopback}:${port}`, `localhost:${port}`].includes(request.headers.host ?? '');
+}
+
+/** A page of another site says where it is from; what is no browser says nothing. */
+export function isOwnOrigin(request: IncomingMessage): boolean {
+  const { host, origin } = request.headers;
+  return origin === undefined || origin === `http://${host ?? ''}`;
+}
+
+/** Resolves with the port. Rejects with `conflict` where it is taken. */
+export function listenHere(http: Server, port: number): Promise<number> {
+  return new Promise<number>((resolve, reject) => {
+    http.once('error', (error) => {
+      const hint = 'Choose another port with --port, or leave it out.';
+      reject(new AppError('conflict', `Port ${port} cannot be used: ${error.message}.`, { hint, cause: error }));
+    });
+    http.listen(port, loopback, () => {
+      const bound = http.address();
+      resolve(typeof bound === 'object' && bound !== null ? bound.port : port);
+    });
+  });
+}

@@ -1,0 +1,61 @@
+import type { Sandbox } from './sandbox.ts';
+
+/**
+ * A sandbox for a session that has only been talked in so far: it reads, and the real one is started by `prepare`, once
+ * something needs it. Until then nothing can run and nothing can be written. `start` never rejects: where no other
+ * sandbox can be had, it answers one that only reads and says what is missing.
+ */
+export function createLateSandbox(reading: Sandbox, start: (signal: AbortSignal) => Promise<Sandbox>): Sandbox {
+  let real: Sandbox | null = null;
+  let starting: Promise<Sandbox> | null = null;
+  let isDisposed = false;
+  const now = (): Sandbox => real ?? reading;
+  return {
+    get tier() {
+      return now().tier;
+    },
+    get description() {
+      return now().description;
+    },
+    get workspacePath() {
+      return now().workspacePath;
+    },
+    get scratchPath() {
+      return now().scratchPath;
+    },
+    get backgroundProcesses() {
+      return now().backgroundProcesses;
+    },
+    prepare: async (signal) => {
+      if (real !== null || isDisposed) return;
+      starting ??= start(signal);
+      const made = await starting;
+      starting = null;
+      if (isDisposed) await made.dispose();
+      else real = made;
+    },
+    exec: (request, signal) => now().exec(request, signal),
+    runWithNetwork: (request, signal) => now().runWithNetwork(request, signal),
+    open: (request, signal) => now().open(request, signal),
+    readFile: (path, options, signal) => now().readFile(path, options, signal),
+    readFiles: (paths, options, signal) => now().readFiles(paths, options, signal),
+    writeFile: (path, bytes, expect, signal) => now().writeFile(path, bytes, expect, signal),
+    deleteFile: (path, expect, signal) => now().deleteFile(path, expect, signal),
+    realPath: (path, signal) => now().realPath(path, signal),
+    setMode: (path, mode, signal) => now().setMode(path, mode, signal),
+    list: (path, options, signal) => now().list(path, options, signal),
+    search: (query, signal) => now().search(query, signal),
+    stat: (path, signal) => now().stat(path, signal),
+    scan: (signal) => now().scan(signal),
+    links: {
+      found: () => now().links?.found() ?? null,
+      break: async (signal) => (await now().links?.break(signal)) ?? { broken: 0, left: [] },
+    },
+    look: async (signal) => (await now().look?.(signal)) ?? { isRunning: false, masked: [], pinned: [], usage: null },
+    settle: async (signal) => now().settle?.(signal),
+    dispose: async () => {
+      isDisposed = true;
+      await Promise.all([real?.dispose(), reading.dispose()]);
+    },
+  };
+}

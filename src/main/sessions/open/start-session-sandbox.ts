@@ -1,0 +1,42 @@
+import type { Reply } from '@shared/errors.ts';
+import { toFailure, valueOf } from '@shared/errors.ts';
+import { createLateSandbox } from '../../sandbox/late-sandbox.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { LiveJournal } from '../journal/live-journal.ts';
+import type { sandboxRequest } from './sandbox-request.ts';
+import { noteSandbox } from './sandbox-request.ts';
+import type { OpenSessionsOptions } from './session-options.ts';
+
+type Starter = Pick<OpenSessionsOptions, 'startSandbox'>;
+type SandboxWish = Awaited<ReturnType<typeof sandboxRequest>>;
+
+/** One that only reads and says why, where work has no container: its turn then ends with what is missing. */
+export async function strongSandbox(
+  { startSandbox }: Starter,
+  request: SandboxWish & { readonly needsExecute: boolean },
+  signal: AbortSignal,
+): Promise<Reply<Sandbox>> {
+  const started = await startSandbox(request, signal);
+  if (started.ok || started.error.code !== 'missing-sandbox') return started;
+  return startSandbox({ ...request, wanted: 'read-only', needsExecute: false, because: started.error }, signal);
+}
+
+/** Of a session that is only talked in: the container is started, and noted in the log, when a turn needs it. */
+export async function lateSandbox(
+  { startSandbox }: Starter,
+  { journal, request }: { readonly journal: LiveJournal; readonly request: SandboxWish },
+  signal: AbortSignal,
+): Promise<Sandbox> {
+  const reading = { ...request, wanted: 'read-only', needsExecute: false } as const;
+  const first = valueOf(await startSandbox(reading, signal));
+  return createLateSandbox(first, async (startSignal) => {
+    const started = await strongSandbox({ startSandbox }, { ...request, needsExecute: true }, startSignal).catch(
+      (error: unknown): Reply<Sandbox> => ({ ok: false, error: toFailure(error) }),
+    );
+    const sandbox = started.ok
+      ? started.value
+      : valueOf(await startSandbox({ ...reading, because: started.error }, startSignal));
+    await noteSandbox(journal, sandbox.description);
+    return sandbox;
+  });
+}

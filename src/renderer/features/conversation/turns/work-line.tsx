@@ -1,0 +1,111 @@
+import { useEffect, useState } from 'react';
+import type { StepState, TurnState } from '@shared/session/session-state.ts';
+import { toolCallStatus, turnStatus } from '@shared/session/session-state.ts';
+import { seenCommand } from '@shared/text/seen-text.ts';
+import type { LiveCall, LiveFeed } from '../../../lib/session/live-feed.ts';
+import { spokenWords } from '../../../lib/session/step-label.ts';
+import type { TurnTimeline } from '../../../lib/session/turn-timeline.ts';
+import { money, seconds } from '../../../lib/text/format.ts';
+import { phaseText } from '../../../lib/text/stage-text.ts';
+import { plural, t } from '../../../lib/text/translate.ts';
+import { Markdown } from '../../../ui/content/markdown.tsx';
+import { Icon } from '../../../ui/layout/icon.tsx';
+import { callPhaseText } from '../steps/step-row.tsx';
+import { WholeText } from '../whole-text.tsx';
+
+interface WorkLineProps {
+  readonly timeline: TurnTimeline;
+  readonly isOpen: boolean;
+  readonly feed: LiveFeed;
+  readonly onFold: (turnId: string) => void;
+}
+
+/** All work of a turn in a line, live while it goes on. It opens to the steps. */
+export function WorkLine({ timeline, isOpen, feed, onFold }: WorkLineProps) {
+  const { turn } = timeline;
+  const now = useNow(turn.reason === null);
+  const isRunning = turn.reason === null;
+  const time = seconds(Math.max(0, (turn.endedAt ?? now) - turn.startedAt));
+  const facts = isRunning ? runningFacts(timeline, feed) : doneFacts(timeline);
+  const isStopped = turn.reason === 'cancelled' || turn.reason === 'crashed';
+  const key = isRunning ? 'work.running' : isStopped ? 'work.stopped' : 'work.done';
+  return (
+    <button
+      type="button"
+      data-work={isRunning ? 'running' : 'done'}
+      aria-expanded={isOpen}
+      title={t('work.show')}
+      onClick={() => onFold(turn.id)}
+      className="group -mx-2 mt-2 flex min-h-7 max-w-full items-center gap-2 rounded-md px-2 text-left text-xs text-soft hover:bg-sunken hover:text-ink"
+    >
+      <Icon name="chevron" className="size-3 shrink-0 transition-transform group-aria-expanded:rotate-90" />
+      <span className="min-w-0 truncate tabular-nums">{[t(key, { time }), ...facts].join(' · ')}</span>
+    </button>
+  );
+}
+
+/** The time now, once a second while something goes on. */
+function useNow(isRunning: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return now;
+}
+
+/** What it came to. A figure of which a part is not here is left out. */
+function doneFacts({ turn, rows }: TurnTimeline): readonly string[] {
+  const steps = rows.flatMap((row) => (row.type === 'step' ? [row.step] : []));
+  if (turn.steps === 0) return [];
+  const calls = plural('work.calls', turn.steps);
+  return steps.length < turn.steps ? [calls] : [calls, placeText(steps), costText(steps)];
+}
+
+function placeText(steps: readonly StepState[]): string {
+  const cloud = steps.filter(({ where }) => where === 'cloud').length;
+  if (cloud > 0) return t(cloud === steps.length ? 'work.place.cloud' : 'work.place.both');
+  // A server of the person's counts as local, and may be another machine.
+  return t(steps.every(({ provider }) => provider === 'llama-cpp') ? 'work.place.here' : 'work.place.local');
+}
+
+function costText(steps: readonly StepState[]): string {
+  const costs = steps.map(({ end }) => (end === null ? null : end.costUsd));
+  const sum = costs.reduce((total, cost) => (total === null || cost === null ? null : total + cost), 0);
+  return sum === 0 ? t('work.free') : money(sum);
+}
+
+/** What it does now, and how far it is where that is known. */
+function runningFacts({ turn, rows }: TurnTimeline, { calls }: LiveFeed): readonly string[] {
+  const last = rows.findLast((row) => row.type === 'step' || row.type === 'action' || row.type === 'note');
+  if (last === undefined) return [t('step.starting')];
+  if (last.type === 'note') return [phaseText(last.note.phase)];
+  if (last.type === 'action') return [seenCommand(last.action.label)];
+  const count = turn.steps > 1 ? [t('work.step', { count: turn.steps, most: turn.limits.maxSteps })] : [];
+  const running = last.calls.find((call) => toolCallStatus(call) === 'running');
+  if (running !== undefined) return [seenCommand(running.label), ...count];
+  return last.step.end === null ? [callPhaseText(calls[last.step.callId]), ...count] : count;
+}
+
+interface LiveAnswerProps {
+  readonly sessionId: string;
+  readonly step: StepState;
+  readonly turn: TurnState;
+  readonly live: LiveCall | undefined;
+}
+
+/** What is said right now, where the answer will stand; and what was said last before a turn was stopped. */
+export function LiveAnswer({ sessionId, step, turn, live }: LiveAnswerProps) {
+  const words = spokenWords(live?.text ?? '');
+  if (words === '' && step.end === null) return null;
+  return (
+    <div data-live={turnStatus(turn)} className="mt-2">
+      {words === '' ? (
+        <WholeText sessionId={sessionId} place={{ id: step.callId, near: turn.seq }} text={step.end?.text ?? ''} />
+      ) : (
+        <Markdown text={words} isGrowing />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { useEffect } from 'react';
+import type { TaskMode } from '@shared/text/task-mode.ts';
+import { taskModes } from '@shared/text/task-mode.ts';
+import { keysText, pressedKeys } from '../../lib/input/actions.ts';
+import { useStableCallback } from '../../lib/drawing/use-stable-callback.ts';
+import { t } from '../../lib/text/translate.ts';
+
+/** Goes from one to the next, wherever the focus is. */
+const keys = 'Mod+Shift+M';
+
+interface ModeChoiceProps {
+  /** Null: the words of the message say it. */
+  readonly chosen: TaskMode | null;
+  /** What the words say. */
+  readonly byWords: TaskMode;
+  readonly onChange: (chosen: TaskMode | null) => void;
+}
+
+/** What the message will be taken for, before it is sent. A click on the one that was chosen leaves it to the words. */
+export function ModeChoice({ chosen, byWords, onChange }: ModeChoiceProps) {
+  const shown = chosen ?? byWords;
+  const next = useStableCallback((): void => {
+    onChange(taskModes[(taskModes.indexOf(shown) + 1) % taskModes.length] ?? null);
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.isComposing || pressedKeys(event) !== keys) return;
+      event.preventDefault();
+      next();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [next]);
+  return (
+    <fieldset aria-label={t('mode.label')} className="flex shrink-0 rounded-md bg-sunken p-0.5 text-xs">
+      {taskModes.map((mode) => (
+        <button
+          key={mode}
+          type="button"
+          aria-pressed={mode === shown}
+          data-mode={mode}
+          data-chosen={mode === chosen}
+          title={`${t(`mode.${mode}.about`)} (${keysText(keys)})`}
+          onClick={() => onChange(mode === chosen ? null : mode)}
+          className="h-6 rounded px-2 text-soft hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink data-[chosen=true]:font-semibold"
+        >
+          {t(`mode.${mode}`)}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,100 @@
+import { type } from '@orpc/contract';
+import { z } from 'zod';
+import { base } from './contract-base.ts';
+import { messageSchema } from '@shared/models/model-messages.ts';
+import { effortSchema } from '@shared/models/model-info.ts';
+import type { StopReason } from '@shared/events/call-events.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
+
+/** A program that may ask models through the endpoint. Its key is never here. */
+export interface EndpointClient {
+  readonly name: string;
+  /** False: only models that keep what they are sent on this machine. */
+  readonly mayLeave: boolean;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+}
+
+/** A model as a client may name it. */
+export interface EndpointModel {
+  readonly id: string;
+  readonly label: string;
+  readonly contextTokens: number | null;
+}
+
+const toolChoiceSchema = z.union([z.enum(['auto', 'none', 'required']), z.object({ name: z.string() })]);
+
+/** One question of a client, whatever API it was asked in. Null: as the model likes it best. */
+export const endpointCallSchema = z.object({
+  /** `PROVIDER/MODEL`, `dewpoint/local` or `dewpoint/hybrid`. */
+  model: z.string().min(1).max(300),
+  messages: z.array(messageSchema).min(1).max(10_000),
+  tools: z
+    .array(z.object({ name: z.string(), description: z.string(), inputSchema: z.record(z.string(), z.unknown()) }))
+    .max(512),
+  toolChoice: toolChoiceSchema,
+  /** A JSON Schema that the answer is to match; null: words. */
+  schema: z.record(z.string(), z.unknown()).nullable(),
+  stop: z.array(z.string().min(1)).max(16),
+  temperature: z.number().min(0).max(2).nullable(),
+  topP: z.number().min(0).max(1).nullable(),
+  seed: z.number().int().nullable(),
+  maxOutputTokens: z.number().int().positive().nullable(),
+  effort: effortSchema.nullable(),
+});
+export type EndpointCall = z.infer<typeof endpointCallSchema>;
+
+/** Why a client got no answer, or not the whole of it. */
+export interface EndpointFailure {
+  readonly code:
+    | 'wrong-key'
+    | 'unknown-model'
+    | 'not-allowed'
+    | 'fenced'
+    | 'limit'
+    | 'bad-request'
+    | 'too-long'
+    | 'busy'
+    | 'rate-limit'
+    | 'unavailable'
+    | 'failed';
+  readonly message: string;
+  /** How long the service wants to be left alone. */
+  readonly retryAfterMs?: number;
+}
+
+/** What a client gets of an answer, in order; exactly one `ended` or `failed`, last. */
+export type EndpointPush =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  /** Only ever a whole call. */
+  | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: unknown }
+  | {
+      readonly type: 'ended';
+      /** The model that answered, `PROVIDER/MODEL`. */
+      readonly model: string;
+      readonly stopReason: StopReason;
+      readonly usage: Usage;
+      readonly costUsd: number | null;
+    }
+  | ({ readonly type: 'failed' } & EndpointFailure);
+
+const key = z.string().min(1).max(200);
+const clientName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'A name has up to 40 of a-z, 0-9, dot, dash and underscore.');
+
+/** Models for other programs (`hosts/api` is the way in): what they may ask, and their keys. */
+export const endpointContract = {
+  /** What a client may name. Null: no client has this key. */
+  models: base.input(z.object({ key })).output(type<readonly EndpointModel[] | null>()),
+  /** Ends when nobody listens any more. What goes wrong is its last push. */
+  answer: base.input(z.object({ key, call: endpointCallSchema })).output(type<AsyncIterable<EndpointPush>>()),
+  clients: base.output(type<readonly EndpointClient[]>()),
+  /** The key is in this answer and nowhere else: what is kept is its hash. */
+  addClient: base
+    .input(z.object({ name: clientName, mayLeave: z.boolean().default(false) }))
+    .output(type<{ readonly client: EndpointClient; readonly key: string }>()),
+  /** Its running calls end. */
+  removeClient: base.input(z.object({ name: z.string().min(1).max(100) })).output(type<void>()),
+};

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { textOf } from '../../../../src/shared/models/model-messages.ts';
+import { defineRecipe } from '../../../../src/main/recipes/define.ts';
+import { call, createAgentKit, ofType, turnOptions, types } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
+
+const auto = { ...turnOptions, mode: 'auto' } as const;
+const task = 'Answer with exactly three things that a process has and a thread has not.';
+
+/** Fits everything, and would write a file. */
+const greedy = defineRecipe({
+  id: 'greedy',
+  label: 'greedy',
+  fits: () => ({ score: 1, reason: 'always' }),
+  run: async () => ({ type: 'answered', text: 'by the program' }),
+});
+
+describe('a conversation without a project', () => {
+  it('is one call to the model: no files are listed, no program and no tool is in between', async () => {
+    const kit = createAgentKit({ replies: [{ text: 'Memory, handles, a page table.' }], recipes: [greedy] });
+    const end = await kit.runner.send(task, auto);
+    expect(end).toMatchObject({ reason: 'answered', text: 'Memory, handles, a page table.' });
+    expect(types(kit.journal.events)).toEqual([
+      'user-message-added',
+      'tool-started',
+      'tool-ended',
+      'turn-started',
+      'stage-chosen',
+      'route-decided',
+      'model-call-started',
+      'model-call-ended',
+      'turn-ended',
+    ]);
+    expect(ofType(kit.journal.events, 'turn-started')[0]?.mode).toBe('chat');
+    expect(ofType(kit.journal.events, 'tool-ended')[0]?.output).toBe('');
+    const [request] = kit.requests;
+    expect(request?.tools).toEqual([]);
+    expect(request?.messages.map((message) => textOf(message))).toEqual([expect.stringContaining('helpful'), task]);
+    await expectReplay(kit);
+  });
+
+  it('goes on with what was said, whole, and "continue" is no task', async () => {
+    const kit = createAgentKit({ replies: [{ text: 'First part', stopReason: 'length' }, { text: 'Second part.' }] });
+    const cut = await kit.runner.send('Write a long poem about the sea.', auto);
+    expect(cut).toMatchObject({ reason: 'answered', text: expect.stringMatching(/^First part\n\n\(.*"continue"/u) });
+    await kit.runner.send('continue', auto);
+    const said = kit.requests[1]?.messages.map((message) => textOf(message)) ?? [];
+    expect(said.slice(1)).toEqual(['Write a long poem about the sea.', 'First part', 'continue']);
+    await expectReplay(kit);
+  });
+
+  it('prepares no sandbox, and work after it does before it looks at files', async () => {
+    let prepared = 0;
+    const kit = createAgentKit({ replies: [{ text: 'Hello.' }, call('task_complete', { summary: 'Made it.' })] });
+    const sandbox = Object.assign(kit.sandbox, {
+      prepare: async () => {
+        prepared += 1;
+      },
+    });
+    expect(sandbox).toBe(kit.dependencies.sandbox);
+    await kit.runner.send('Hello', auto);
+    expect(prepared).toBe(0);
+    await kit.runner.send('Create notes.txt with a list of fruit.', auto);
+    expect(prepared).toBe(1);
+    expect(ofType(kit.journal.events, 'turn-started').map(({ mode }) => mode)).toEqual(['chat', 'work']);
+  });
+});
+
+describe('what was chosen', () => {
+  it('counts before the words: Ask changes no file, Work is no question', async () => {
+    const edit = call('write_file', { path: 'b.py', content: 'x = 2\n' });
+    const kit = createAgentKit({ replies: [edit, { text: 'I would write 2.' }, edit, call('task_complete', {})] });
+    const options = { ...turnOptions, strategy: 'loop' } as const;
+    await kit.runner.send('Set x to 2.', { ...options, mode: 'ask' });
+    expect(kit.sandbox.text('b.py')).toBeNull();
+    await kit.runner.send('What if x were 2?', { ...options, mode: 'work' });
+    expect(kit.sandbox.text('b.py')).toBe('x = 2\n');
+    await expectReplay(kit);
+  });
+
+  it('is not there in logs from before: those go by the words as they did', async () => {
+    const kit = createAgentKit({ replies: [{ text: 'Nothing.' }], recipes: [greedy] });
+    await kit.runner.send(task, turnOptions);
+    expect(ofType(kit.journal.events, 'turn-started')[0]).not.toHaveProperty('mode');
+    await expectReplay(kit);
+  });
+});

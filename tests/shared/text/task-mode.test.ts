@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { asksForFile, modeOfText, needsNoProject } from '../../../src/shared/text/task-mode.ts';
+
+/** Catches: a conversation that is turned into a file, and work that only gets words. */
+describe('what a message is taken for without a project', () => {
+  it.each([
+    'Answer with exactly three things that a process has and a thread has not.',
+    'Write a poem about autumn.',
+    'Fix the grammar of this sentence: he go home.',
+    'Translate "good morning" into French.',
+    'Plan a trip of three days to Lisbon, e.g. in May.',
+    'Write an essay about Node.js and why it won.',
+    'Hello!',
+    'continue',
+  ])('is a conversation: %s', (text) => {
+    expect(modeOfText(text, { hasFiles: false })).toBe('ask');
+  });
+
+  it.each([
+    'Write a Python script that renames photos.',
+    'Make me a small web page with a clock.',
+    'Save that as notes.md.',
+    'Create notes.txt with a list of fruit.',
+    'Run ls -la',
+    'Schreibe die Liste in liste.csv',
+  ])('is work: %s', (text) => {
+    expect(modeOfText(text, { hasFiles: false })).toBe('work');
+  });
+
+  it('is work where there are files that it may be about, unless it is a question', () => {
+    expect(modeOfText('Make it blue.', { hasFiles: true })).toBe('work');
+    expect(modeOfText('What does main.py do?', { hasFiles: true })).toBe('ask');
+    expect(asksForFile('Version 1.5 is out, see example.com.')).toBe(false);
+  });
+});
+
+/** Catches: an answer about the project that was given without a look at it. */
+describe('a question in a project', () => {
+  it.each(['What is a closure in JavaScript?', 'What does idempotent mean?', 'Hi there', 'Who wrote Hamlet?'])(
+    'needs no look at it: %s',
+    (text) => {
+      expect(needsNoProject(text)).toBe(true);
+    },
+  );
+
+  it.each([
+    'Which port does the server use?',
+    'What is an order in this code?',
+    'What does parseDay() mean?',
+    'What is a `Room`?',
+    'Explain a_b',
+    'Why?',
+    'How many messages are a flood?',
+  ])('needs a look at it: %s', (text) => {
+    expect(needsNoProject(text)).toBe(false);
+  });
+});
