@@ -490,7 +490,7 @@ describe('the other views', () => {
     await page.getByLabel('Text size', { exact: true }).selectOption('Largest');
     const look = (): Promise<unknown> =>
       page.evaluate(() => Object.fromEntries(Object.entries(document.documentElement.dataset)));
-    await expect.poll(look).toEqual({ theme: 'dark', textSize: 'largest', motion: 'system' });
+    await expect.poll(look).toEqual({ theme: 'dark', textSize: 'largest', density: 'comfortable', motion: 'system' });
     await page.getByLabel('Theme', { exact: true }).selectOption('System');
     await page.getByLabel('Text size', { exact: true }).selectOption('Normal');
   });

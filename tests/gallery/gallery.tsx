@@ -3,7 +3,15 @@ import type { ReactNode } from 'react';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { CoreContext } from '../../src/renderer/lib/connection/core-context.ts';
-import { applyLook, motion, motions, textSize, textSizes } from '../../src/renderer/lib/window/preferences.ts';
+import {
+  applyLook,
+  densities,
+  density,
+  motion,
+  motions,
+  textSize,
+  textSizes,
+} from '../../src/renderer/lib/window/preferences.ts';
 import { useStored } from '../../src/renderer/lib/window/stored-value.ts';
 import { Choice } from '../../src/renderer/ui/controls/settings-parts.tsx';
 import './gallery.css';
@@ -13,12 +21,14 @@ import { standInCore } from './stand-in-core.ts';
 /** Every component of `ui/` in its states, light beside dark, on a core that is not there. For developers: it is in no build. */
 function Gallery() {
   const [size, setSize] = useStored(textSize);
+  const [space, setSpace] = useStored(density);
   const [moves, setMoves] = useStored(motion);
   return (
     <main className="flex h-full flex-col gap-6 overflow-y-auto p-4">
       <h1 className="text-xl font-semibold tracking-tight">Gallery</h1>
       <div className="flex flex-wrap gap-6">
         <Choice label="Text size" value={size} options={textSizes.map(asOption)} onChange={setSize} />
+        <Choice label="Density" value={space} options={densities.map(asOption)} onChange={setSpace} />
         <Choice label="Motion" value={moves} options={motions.map(asOption)} onChange={setMoves} />
       </div>
       {Object.entries(pieces).map(([name, piece]) => (

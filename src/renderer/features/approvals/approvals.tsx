@@ -144,7 +144,7 @@ function Answers({ isAnswerable, deny, scopes, words, onAnswer }: AnswersProps) 
           {scopes.length === 1 ? words.yes : t(`approval.allow.${scope}`)}
         </Button>
       ))}
-      <p className="text-xs text-soft">{t('approval.hint')}</p>
+      <p className="text-sm text-soft">{t('approval.hint')}</p>
     </div>
   );
 }
@@ -183,8 +183,8 @@ export function CallArguments(props: WholeCallProps) {
 
 function Arguments({ sessionId, toolCallId }: WholeCallProps) {
   const load = useDetail(sessionId, toolCallId, 'asked');
-  if (load.type === 'loading') return <p className="text-xs text-soft">{t('step.loadingDetail')}</p>;
-  if (load.type === 'failed') return <p className="text-xs text-soft">{load.text}</p>;
+  if (load.type === 'loading') return <p className="text-sm text-soft">{t('step.loadingDetail')}</p>;
+  if (load.type === 'failed') return <p className="text-sm text-soft">{load.text}</p>;
   const [tool] = load.detail.tools;
   const text = tool === undefined ? '' : `${tool.tool} ${JSON.stringify(tool.input, null, 2)}`;
   return <SeenText pieces={seenPieces(text)} />;

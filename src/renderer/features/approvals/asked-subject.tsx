@@ -11,9 +11,9 @@ export function AskedSubject({ approval }: { readonly approval: ApprovalState })
   return (
     <>
       {hosts !== undefined && <AskedHosts approval={approval} hosts={hosts} />}
-      {text !== undefined && reason !== undefined && <p className="text-xs text-soft">{seenWords(reason)}</p>}
+      {text !== undefined && reason !== undefined && <p className="text-sm text-soft">{seenWords(reason)}</p>}
       <SeenText pieces={pieces} />
-      {hasDeceptivePiece(pieces) && <p className="text-xs text-warn">{t('approval.strange')}</p>}
+      {hasDeceptivePiece(pieces) && <p className="text-sm text-warn">{t('approval.strange')}</p>}
       {text !== undefined && <SeenChange text={text} diff={diff ?? null} />}
     </>
   );
@@ -35,9 +35,9 @@ export function AskedHosts({ approval, hosts }: AskedHostsProps) {
           </li>
         ))}
       </ul>
-      {hosts.some((host) => host.includes('xn--')) && <p className="text-xs text-warn">{t('approval.foreign')}</p>}
-      <p className="text-xs text-soft">{seenWords(approval.reason ?? '')}</p>
-      <p className="text-xs text-soft">{t('approval.why')}</p>
+      {hosts.some((host) => host.includes('xn--')) && <p className="text-sm text-warn">{t('approval.foreign')}</p>}
+      <p className="text-sm text-soft">{seenWords(approval.reason ?? '')}</p>
+      <p className="text-sm text-soft">{t('approval.why')}</p>
       <SeenText pieces={seenPieces(approval.why ?? '')} />
       <p className="text-sm">{t('approval.command')}</p>
     </>

@@ -162,7 +162,7 @@ function Policies({ choice, missing, onChange }: ChoiceProps & { readonly missin
   const needs = (['local', 'cloud'] as const).filter((place) => missing[place] !== null);
   return (
     <fieldset className="flex flex-wrap gap-x-5 gap-y-1">
-      <legend className="pb-1 text-xs font-medium text-soft">{t('compare.policies')}</legend>
+      <legend className="pb-1 text-sm font-semibold text-soft">{t('compare.policies')}</legend>
       {routingPolicies.map((policy) => (
         <label key={policy} className="flex items-center gap-2 text-sm has-disabled:text-soft">
           <input
@@ -176,7 +176,7 @@ function Policies({ choice, missing, onChange }: ChoiceProps & { readonly missin
         </label>
       ))}
       {needs.map((place) => (
-        <p key={place} className="flex w-full flex-wrap items-center gap-2 pt-1 text-xs text-soft">
+        <p key={place} className="flex w-full flex-wrap items-center gap-2 pt-1 text-sm text-soft">
           {t(`compare.needs.${place}`)}
           <Button size="small" onClick={() => navigate({ type: 'models' })}>
             {t('compare.toModels')}

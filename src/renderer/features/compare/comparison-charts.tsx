@@ -23,7 +23,7 @@ interface ChartProps {
 
 function Chart({ title, children }: ChartProps) {
   return (
-    <figure className="flex min-w-0 flex-col gap-2 rounded-lg border border-line p-3 text-xs text-soft tabular-nums">
+    <figure className="flex min-w-0 flex-col gap-2 rounded-lg border border-line p-3 text-sm text-soft tabular-nums">
       <figcaption className="font-semibold">{title}</figcaption>
       {children}
     </figure>

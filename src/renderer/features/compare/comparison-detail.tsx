@@ -107,7 +107,7 @@ function Result({ rows }: { readonly rows: readonly ComparisonRow[] }) {
           </tbody>
         </table>
       </WideContent>
-      <p className="mt-2 text-xs text-soft">{t('compare.elsewhere')}</p>
+      <p className="mt-2 text-sm text-soft">{t('compare.elsewhere')}</p>
     </Section>
   );
 }
@@ -127,7 +127,7 @@ function ResultRow({ row, slowest, dearest }: ResultRowProps) {
   const read = (freshInput?.median ?? 0) + (cacheRead?.median ?? 0) + (cacheWrite?.median ?? 0);
   return (
     <tr className="border-b border-line last:border-0">
-      <th scope="row" className="py-1.5 text-left align-top font-medium">
+      <th scope="row" className="py-1.5 text-left align-top font-semibold">
         {row.policy}
       </th>
       <td className={cell}>

@@ -49,7 +49,7 @@ interface LaneProps extends Pick<RunLanesProps, 'onSession'> {
 function Lane({ policy, runs, readsAll, onSession }: LaneProps) {
   return (
     <section aria-label={policy} className="flex min-w-0 flex-col gap-2 rounded-lg bg-sunken p-2.5">
-      <h4 className="flex items-center gap-2 text-sm font-medium">
+      <h4 className="flex items-center gap-2 text-sm font-semibold">
         <PolicyMark policy={policy} /> {t(`composer.where.${policy}`)}
       </h4>
       <ul className="flex flex-col gap-2">
@@ -74,7 +74,7 @@ function Run({ run, isRead, onSession }: RunProps) {
     <li className="flex flex-col gap-1.5 rounded-md border border-line bg-paper p-2.5 text-sm">
       <span className="flex items-baseline justify-between gap-2 text-xs">
         <span className="text-soft">{t('compare.run', { repeat })}</span>
-        <span className={`font-medium ${stateColors[state]}`}>{t(`compare.state.${state}`)}</span>
+        <span className={`font-semibold ${stateColors[state]}`}>{t(`compare.state.${state}`)}</span>
       </span>
       {sessionId !== null && isRead && (
         <Steps key={sessionId} sessionId={sessionId} isRunning={run.state === 'running'} />
@@ -84,7 +84,7 @@ function Run({ run, isRead, onSession }: RunProps) {
           {plural('sessions.steps', figures.steps)} · {seconds(figures.seconds * 1000)} · {money(figures.costUsd)}
         </span>
       )}
-      {why !== null && <span className="line-clamp-3 text-xs text-soft wrap-anywhere">{why}</span>}
+      {why !== null && <span className="line-clamp-3 text-sm text-soft wrap-anywhere">{why}</span>}
       {sessionId !== null && (
         <Button look="quiet" size="small" className="-ml-2 self-start" onClick={() => onSession(sessionId)}>
           {t('compare.open')}

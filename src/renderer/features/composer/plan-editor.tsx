@@ -74,7 +74,7 @@ function Steps(props: StepsProps) {
   const { rows, setRows, problem } = plan;
   return (
     <section aria-label={t('plan.label')} className="rounded-lg border border-line bg-raised p-3">
-      <h2 className="mb-2 flex items-baseline gap-2 text-sm font-medium">
+      <h2 className="mb-2 flex items-baseline gap-2 text-sm font-semibold">
         {t('plan.label')}
         {props.isEdited && <span className="text-xs font-normal text-soft">{t('plan.edited')}</span>}
       </h2>

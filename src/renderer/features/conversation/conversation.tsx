@@ -123,7 +123,7 @@ function ToReview({ state, onReview }: { readonly state: SessionState; readonly 
   if (open.length === 0 || sessionStatus(state) === 'running') return null;
   return (
     <div className="mt-4 flex items-center gap-3 rounded-lg border border-line px-3 py-2 text-sm">
-      <span className="font-medium">{plural('turn.changed', open.length)}</span>
+      <span className="font-semibold">{plural('turn.changed', open.length)}</span>
       <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft">
         {open
           .slice(0, namedFiles)

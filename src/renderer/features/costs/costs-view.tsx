@@ -61,7 +61,7 @@ function Report({ report }: { readonly report: CostReport }) {
   const most = Math.max(...rows.map((row) => row.costUsd));
   return (
     <>
-      <p className="text-2xl font-semibold tracking-tight tabular-nums">
+      <p className="text-xl font-semibold tracking-tight tabular-nums">
         {money(total.costUsd)}
         {total.unpricedCalls > 0 && (
           <span className="text-sm font-normal text-warn"> {plural('cost.unpriced', total.unpricedCalls)}</span>
@@ -129,7 +129,7 @@ function Row({ row, by, most }: RowProps) {
       <td title={usd === null ? (why ?? '') : formula} className="py-1.5 pl-4 text-right tabular-nums">
         {usd === null ? '–' : money(usd.value)}
         {usd !== null && basis === 'estimated' && (
-          <span className="block text-2xs whitespace-nowrap text-soft">
+          <span className="block text-xs whitespace-nowrap text-soft">
             {t('costs.estimate', { low: money(usd.low), high: money(usd.high) })}
           </span>
         )}

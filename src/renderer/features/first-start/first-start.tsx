@@ -115,7 +115,7 @@ function Point({ step, title, state, children }: PointProps) {
         {state === 'missing' && !isSkipped && <Icon name="alert" className="size-3" />}
       </span>
       <div className="min-w-0 flex-1 text-sm">
-        <h3 className={`font-medium ${isSkipped ? 'text-soft' : ''}`}>
+        <h3 className={`font-semibold ${isSkipped ? 'text-soft' : ''}`}>
           {title}
           {isSkipped && <span className="ml-2 text-xs font-normal">{t('first.skipped')}</span>}
         </h3>

@@ -59,7 +59,7 @@ function EndpointRow({ endpoint: { name, kind, preset, baseUrl }, isRefused, onC
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 p-4 text-sm" data-endpoint={name}>
       <div className="min-w-0 flex-1 basis-60">
-        <p className="font-medium wrap-anywhere">{seenName(name)}</p>
+        <p className="font-semibold wrap-anywhere">{seenName(name)}</p>
         <p className="font-mono text-xs text-soft wrap-anywhere">{seenName(baseUrl ?? preset ?? kind)}</p>
       </div>
       <Button size="small" disabled={tested === 'testing'} onClick={test}>

@@ -23,17 +23,17 @@ export function HubChoice({ choice, models, usedId, onUse }: HubChoiceProps) {
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 p-4" data-choice={id}>
       <div className="min-w-0 flex-1 basis-60">
         <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
-          <span className="font-mono font-medium wrap-anywhere">{seenName(choiceName(id))}</span>
+          <span className="font-mono font-semibold wrap-anywhere">{seenName(choiceName(id))}</span>
           <span className="text-soft tabular-nums">{bytes(sizeBytes)}</span>
-          <span className={`text-xs font-medium ${fits === null ? 'text-soft' : fits ? 'text-good' : 'text-warn'}`}>
+          <span className={`text-xs font-semibold ${fits === null ? 'text-soft' : fits ? 'text-good' : 'text-warn'}`}>
             {t(fits === null ? 'hub.unknown' : fits ? 'hub.fits' : 'hub.tooLarge')}
           </span>
-          {isTaken && <span className="text-xs font-medium">{t('hub.suggested')}</span>}
+          {isTaken && <span className="text-xs font-semibold">{t('hub.suggested')}</span>}
         </p>
         {fit !== null && <p className="text-xs text-soft wrap-anywhere">{seenWords(fit)}</p>}
       </div>
       {!isHere && <DownloadControl id={id} />}
-      {isHere && model === usedId && <span className="text-xs font-medium">{t('models.usedLocal')}</span>}
+      {isHere && model === usedId && <span className="text-xs font-semibold">{t('models.usedLocal')}</span>}
       {isHere && model !== usedId && (
         <Button size="small" onClick={() => onUse(model)}>
           {t('models.use')}

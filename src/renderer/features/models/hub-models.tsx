@@ -84,13 +84,13 @@ function Found({ entry, ...of }: HubModelsProps & { readonly entry: ModelEntry }
   return (
     <div className="rounded-xl border border-line" data-hub={entry.id}>
       <div className="border-b border-line p-4">
-        <p className="font-medium wrap-anywhere">{seenName(entry.id.slice(3))}</p>
+        <p className="font-semibold wrap-anywhere">{seenName(entry.id.slice(3))}</p>
         <p className="text-xs text-soft wrap-anywhere">
           {t('hub.licence', { licence: seenName(entry.licence ?? t('hub.noLicence')) })}
           {entry.note !== null && ` · ${seenWords(entry.note)}`}
         </p>
         {choices.every(({ fits }) => fits === false) && (
-          <p className="mt-1 text-xs font-medium text-warn">{t('hub.nothingFits')}</p>
+          <p className="mt-1 text-xs font-semibold text-warn">{t('hub.nothingFits')}</p>
         )}
       </div>
       <ul className="divide-y divide-line">

@@ -34,7 +34,7 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
         <RouteDot where={model.where} />
       </span>
       <div className="min-w-0">
-        <p className="font-medium wrap-anywhere">{seenName(model.label)}</p>
+        <p className="font-semibold wrap-anywhere">{seenName(model.label)}</p>
         <p
           className="font-mono text-xs text-soft wrap-anywhere"
           title={model.headerFrom && t('models.headerFrom', { sources: model.headerFrom.join('; ') })}
@@ -50,11 +50,11 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
       </div>
       <div className="flex items-center gap-2 max-sm:col-start-2 max-sm:flex-wrap sm:flex-col sm:items-end">
         {model.state === 'unreachable' && (
-          <span className="text-xs font-medium text-bad">{t('models.unreachable')}</span>
+          <span className="text-xs font-semibold text-bad">{t('models.unreachable')}</span>
         )}
         {model.state === 'downloadable' && <DownloadControl id={model.id} />}
         {isUsed && (
-          <span className="text-xs font-medium">
+          <span className="text-xs font-semibold">
             {t(model.where === 'local' ? 'models.usedLocal' : 'models.usedCloud')}
           </span>
         )}

@@ -54,8 +54,8 @@ function Suggestion({ model, isUsed, onUse }: SuggestionProps) {
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 p-4" data-suggested={source}>
       <div className="min-w-0 flex-1 basis-60">
-        <p className="text-xs font-medium text-soft">{t(`suggest.${role}`)}</p>
-        <p className="font-medium wrap-anywhere" title={seenName(`${source} · ${quantization}`)}>
+        <p className="text-xs font-semibold text-soft">{t(`suggest.${role}`)}</p>
+        <p className="font-semibold wrap-anywhere" title={seenName(`${source} · ${quantization}`)}>
           {name}
         </p>
         <p className="mt-1 text-xs text-soft tabular-nums">{factsOf(model)}</p>
@@ -101,7 +101,7 @@ function Action({ model: { model, label, source, readyAs }, isUsed, onUse }: Sug
     await takeOver(client, model);
     await queries.invalidateQueries();
   };
-  if (isUsed) return <span className="text-xs font-medium">{t('models.usedLocal')}</span>;
+  if (isUsed) return <span className="text-xs font-semibold">{t('models.usedLocal')}</span>;
   return (
     <div className="flex max-w-xs flex-col items-start gap-2">
       {state !== undefined && <State state={state} />}

@@ -151,7 +151,7 @@ function Make({ projectPath, image }: MakeProps) {
         </Button>
       ) : (
         <div className="flex items-center gap-3">
-          <output className="min-w-0 flex-1 text-xs text-soft wrap-anywhere">
+          <output className="min-w-0 flex-1 text-sm text-soft wrap-anywhere">
             {t('project.image.making')} {said}
           </output>
           <Button size="small" onClick={() => stop.current?.abort()}>

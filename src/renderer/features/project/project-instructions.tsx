@@ -48,14 +48,14 @@ function Row({ file, projectPath }: { readonly file: InstructionFile; readonly p
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{seenName(path)}</span>
         <span className="text-xs text-soft">{bytes(sizeBytes)}</span>
-        <span className={`text-xs font-medium ${looks[state]}`}>{t(`project.instructions.${state}`)}</span>
+        <span className={`text-xs font-semibold ${looks[state]}`}>{t(`project.instructions.${state}`)}</span>
         {!isRefused && state !== 'unfit' && (
           <Button size="small" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
             {t('context.instructions.show')}
           </Button>
         )}
       </div>
-      {problem !== null && <p className="text-xs text-soft wrap-anywhere">{problem}</p>}
+      {problem !== null && <p className="text-sm text-soft wrap-anywhere">{problem}</p>}
       {isOpen && <InstructionFileNow projectPath={projectPath} path={path} />}
     </li>
   );

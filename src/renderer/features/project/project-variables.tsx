@@ -25,7 +25,7 @@ export function ProjectVariables({ project }: { readonly project: ProjectHandle 
       <ul className="flex flex-col gap-1.5 text-sm empty:hidden">
         {rows.map(({ name, text, isSecret }) => (
           <li key={name} className="flex flex-wrap items-center gap-x-3" data-variable={name}>
-            <span className="font-mono text-xs font-medium wrap-anywhere">{seenName(name)}</span>
+            <span className="font-mono text-xs font-semibold wrap-anywhere">{seenName(name)}</span>
             <span className={`min-w-0 flex-1 text-xs wrap-anywhere ${isSecret ? 'text-soft' : 'font-mono'}`}>
               {isSecret && <span aria-hidden="true">•••••• </span>}
               {seenWords(text)}

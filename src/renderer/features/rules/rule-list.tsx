@@ -109,7 +109,7 @@ function RuleRow({ rule: { line, verdict, kind, value }, warning, onUp, onDown, 
     <li className="flex flex-col gap-1 rounded-md border border-line px-3 py-2 text-sm">
       <div className="flex flex-wrap items-center gap-2">
         <span className="w-6 text-xs text-soft tabular-nums">{line}</span>
-        <span className="font-medium">{t(`rules.verdict.${verdict}`)}</span>
+        <span className="font-semibold">{t(`rules.verdict.${verdict}`)}</span>
         <span className="min-w-0 flex-1 wrap-anywhere">
           {t(`rules.kind.${kind}`)} <span className="font-mono text-xs">{seenName(value)}</span>
         </span>
@@ -126,7 +126,7 @@ function RuleRow({ rule: { line, verdict, kind, value }, warning, onUp, onDown, 
           </Button>
         ))}
       </div>
-      {warning !== null && <p className="pl-8 text-xs text-warn">{seenWords(warning)}</p>}
+      {warning !== null && <p className="pl-8 text-sm text-warn">{seenWords(warning)}</p>}
     </li>
   );
 }

@@ -51,7 +51,7 @@ export function RuleText({ text, check, onText }: RuleTextProps) {
 function Said({ lines, look }: { readonly lines: RuleCheck['errors']; readonly look: string }) {
   if (lines.length === 0) return null;
   return (
-    <ul className={`flex flex-col gap-1 text-xs ${look}`}>
+    <ul className={`flex flex-col gap-1 text-sm ${look}`}>
       {lines.map(({ line, text }) => (
         <li key={`${line} ${text}`} className="wrap-anywhere">
           {t('rules.line', { line })} {text}

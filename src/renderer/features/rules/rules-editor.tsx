@@ -108,7 +108,7 @@ function FileState({ file, projectPath }: FileProps) {
   };
   return (
     <>
-      <p className="text-xs text-soft wrap-anywhere">
+      <p className="text-sm text-soft wrap-anywhere">
         <span className="font-mono">{seenName(path)}</span> · {t(`rules.holds.${holds}`)}
       </p>
       {problems.length > 0 && (
@@ -168,7 +168,7 @@ function Saving({ file, projectPath, text, isRight, onRevert }: SavingProps) {
           {t('rules.save')}
         </Button>
         {onRevert !== null && <Button onClick={onRevert}>{t('rules.undoLast')}</Button>}
-        <p aria-live="polite" className="text-xs text-soft">
+        <p aria-live="polite" className="text-sm text-soft">
           {isRight ? isChanged && t(`rules.notSaved.${owner}`) : t('rules.hasErrors')}
         </p>
       </div>

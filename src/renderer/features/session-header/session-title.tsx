@@ -29,7 +29,7 @@ export function SessionTitle({ sessionId, title, place, isRenaming, onRename }: 
             {sessionTitle(title)}
           </h1>
         )}
-        <p className="truncate text-xs text-soft" title={place.whole}>
+        <p className="truncate text-sm text-soft" title={place.whole}>
           {place.short}
         </p>
       </div>

@@ -26,7 +26,7 @@ export function ProjectList({ projects, selected, onSelect, onSettings, current 
   const all = selected === null || shown.includes(selected) ? shown : [...shown, selected];
   return (
     <section aria-label={t('sessions.projects')}>
-      <h2 className="px-2 pt-1 pb-1 text-xs font-medium text-soft">{t('sessions.projects')}</h2>
+      <h2 className="px-2 pt-1 pb-1 text-sm font-semibold text-soft">{t('sessions.projects')}</h2>
       <ul>
         {all.map((path) => (
           <li key={path} className="group/project flex items-center gap-0.5">
@@ -35,7 +35,7 @@ export function ProjectList({ projects, selected, onSelect, onSettings, current 
               aria-pressed={path === selected}
               title={seenName(path)}
               onClick={() => onSelect(path === selected ? null : path)}
-              className="flex h-7 min-w-0 flex-1 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-medium"
+              className="flex h-7 min-w-0 flex-1 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-semibold"
             >
               <Icon name="folder" className="size-3.5 text-soft" />
               <span className="truncate">{folderName(path)}</span>

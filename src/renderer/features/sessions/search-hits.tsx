@@ -17,7 +17,7 @@ export function SearchHits({ load, project, onShow }: SearchHitsProps) {
   if (load.type === 'none') return null;
   return (
     <section aria-label={t('search.label')} className="mt-2 border-t border-line pt-1">
-      <h2 className="px-2 pt-1 pb-1 text-xs font-medium text-soft">{t('search.label')}</h2>
+      <h2 className="px-2 pt-1 pb-1 text-sm font-semibold text-soft">{t('search.label')}</h2>
       <Content load={load} project={project} onShow={onShow} />
     </section>
   );

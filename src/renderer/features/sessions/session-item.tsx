@@ -36,12 +36,12 @@ export const SessionItem = memo(function SessionItem({ session, isSelected, time
       >
         <span className="flex items-baseline gap-2">
           <Title title={sessionTitle(title)} />
-          <span className="text-2xs text-soft tabular-nums">{status === 'idle' ? time : ''}</span>
+          <span className="text-xs text-soft tabular-nums">{status === 'idle' ? time : ''}</span>
         </span>
-        <span className="flex items-center gap-1.5 text-2xs text-soft">
+        <span className="flex items-center gap-1.5 text-xs text-soft">
           {status !== 'idle' && (
             <span
-              className={`inline-flex shrink-0 items-center gap-1 font-medium ${status === 'waiting' ? 'text-warn' : 'text-ink'}`}
+              className={`inline-flex shrink-0 items-center gap-1 font-semibold ${status === 'waiting' ? 'text-warn' : 'text-ink'}`}
             >
               <span
                 aria-hidden="true"

@@ -128,7 +128,7 @@ function Listing({ load, shown: all, text, view, onShow }: ListingProps) {
   if (shown.length === 0) return <p className="px-2 text-soft">{t('sessions.noMatch', { text })}</p>;
   const groups = groupByDay(shown, load.readAt).map(({ key, label, items }) => (
     <section key={key} aria-label={'key' in label ? t(label.key) : label.month}>
-      <h2 className="px-2 pt-3 pb-1 text-xs font-medium text-soft">{'key' in label ? t(label.key) : label.month}</h2>
+      <h2 className="px-2 pt-3 pb-1 text-sm font-semibold text-soft">{'key' in label ? t(label.key) : label.month}</h2>
       <ul>
         {items.map((session) => (
           <SessionItem

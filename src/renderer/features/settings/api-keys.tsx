@@ -62,7 +62,7 @@ function KeyList({ keys, onRemove }: KeyListProps) {
     <ul className="flex flex-col gap-2 text-sm">
       {isSet.map((key) => (
         <li key={key.provider} className="flex items-center gap-3">
-          <span className="font-medium">{seenName(key.provider)}</span>
+          <span className="font-semibold">{seenName(key.provider)}</span>
           <span className="min-w-0 flex-1 text-xs text-soft">{sourceText(key)}</span>
           {key.source !== 'environment' && (
             <Button

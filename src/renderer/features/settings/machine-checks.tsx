@@ -32,7 +32,7 @@ export function MachineChecks({ isWanted }: { readonly isWanted: boolean }) {
         <ul className="flex flex-col gap-2 text-sm">
           {doctor.data.map((finding) => (
             <li key={`${finding.area} ${finding.text}`} className="flex gap-3">
-              <span className={`w-16 shrink-0 text-xs leading-6 font-medium ${looks[finding.status]}`}>
+              <span className={`w-16 shrink-0 text-xs leading-6 font-semibold ${looks[finding.status]}`}>
                 {t(`settings.status.${finding.status}`)}
               </span>
               <div className="min-w-0 wrap-anywhere">

@@ -43,7 +43,7 @@ export function ProfileNumbers({ own }: ProfileNumbersProps) {
           </tbody>
         </table>
       </WideContent>
-      <p className="mt-2 text-xs text-soft">{t('settings.profiles.text')}</p>
+      <p className="mt-2 text-sm text-soft">{t('settings.profiles.text')}</p>
     </Fold>
   );
 }

@@ -15,7 +15,17 @@ import { ApiKeys } from './api-keys.tsx';
 import { MachineChecks } from './machine-checks.tsx';
 import { ShortcutSettings } from './shortcut-settings.tsx';
 import { WorkSettings } from './work-settings.tsx';
-import { areStepsShown, motion, motions, textSize, textSizes, theme, themes } from '../../lib/window/preferences.ts';
+import {
+  areStepsShown,
+  densities,
+  density,
+  motion,
+  motions,
+  textSize,
+  textSizes,
+  theme,
+  themes,
+} from '../../lib/window/preferences.ts';
 import { useStored } from '../../lib/window/stored-value.ts';
 import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
 
@@ -73,7 +83,7 @@ function CoreSettings() {
       {problem !== null && <Problem className="sticky top-2 z-10 max-md:top-12" text={problem} />}
       <WorkSettings settings={settings.data} onSave={(key, value) => void save(key, value)} />
       {path.data !== undefined && (
-        <p className="-mt-4 text-xs text-soft wrap-anywhere">
+        <p className="-mt-4 text-sm text-soft wrap-anywhere">
           {t('settings.file')}: <span className="font-mono">{folderText(path.data.path)}</span>
         </p>
       )}
@@ -84,6 +94,7 @@ function CoreSettings() {
 export function LookSettings() {
   const [chosenTheme, setTheme] = useStored(theme);
   const [size, setSize] = useStored(textSize);
+  const [chosenDensity, setDensity] = useStored(density);
   const [chosenMotion, setMotion] = useStored(motion);
   const [isShown, setIsShown] = useStored(areStepsShown);
   return (
@@ -99,6 +110,12 @@ export function LookSettings() {
         value={size}
         options={textSizes.map((value) => ({ value, text: t(`settings.textSize.${value}`) }))}
         onChange={setSize}
+      />
+      <Choice
+        label={t('settings.density')}
+        value={chosenDensity}
+        options={densities.map((value) => ({ value, text: t(`settings.density.${value}`) }))}
+        onChange={setDensity}
       />
       <Choice
         label={t('settings.motion')}

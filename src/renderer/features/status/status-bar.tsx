@@ -215,7 +215,7 @@ export function LostConnection({ look }: { readonly look: string }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <Dialog.Root open={isOpen} onOpenChange={setIsOpen}>
-      <Dialog.Trigger className={`${look} font-medium text-bad`} title={t('app.lost')}>
+      <Dialog.Trigger className={`${look} font-semibold text-bad`} title={t('app.lost')}>
         {t('status.offline')}
       </Dialog.Trigger>
       <Dialog.Portal>
@@ -224,7 +224,7 @@ export function LostConnection({ look }: { readonly look: string }) {
           aria-describedby={undefined}
           className="fixed top-[12vh] left-1/2 z-50 flex max-h-[76vh] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 flex-col gap-3 overflow-y-auto rounded-xl border border-line bg-raised p-5 text-sm shadow-float"
         >
-          <Dialog.Title className="text-base font-semibold">{t('lost.title')}</Dialog.Title>
+          <Dialog.Title className="text-sm font-semibold">{t('lost.title')}</Dialog.Title>
           <p>{t('lost.what')}</p>
           <p>{t('lost.kept')}</p>
           <p>{t('lost.next')}</p>

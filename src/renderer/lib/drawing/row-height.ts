@@ -3,7 +3,7 @@ import { foldedText } from './folded-text.ts';
 
 const linePx = 24;
 const blockPx = 14;
-const lineCharacters = 88;
+const lineCharacters = 76;
 
 /** About how high a row is before it was measured, in pixels: the nearer, the less moves when it is. */
 export function rowHeight(row: ConversationRow): number {

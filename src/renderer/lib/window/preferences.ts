@@ -4,6 +4,8 @@ export const themes = ['system', 'light', 'dark'] as const;
 
 export const textSizes = ['small', 'normal', 'large', 'largest'] as const;
 
+export const densities = ['comfortable', 'compact'] as const;
+
 export const motions = ['system', 'reduced'] as const;
 
 export const inspectorTabs = ['route', 'cost', 'sandbox', 'changes', 'context', 'preview'] as const;
@@ -19,6 +21,7 @@ const flagText = (isOn: boolean): string => (isOn ? 'yes' : 'no');
 
 export const theme = createStored('dewpoint-theme', oneOf(themes, 'system'), String);
 export const textSize = createStored('dewpoint-text-size', oneOf(textSizes, 'normal'), String);
+export const density = createStored('dewpoint-density', oneOf(densities, 'comfortable'), String);
 export const motion = createStored('dewpoint-motion', oneOf(motions, 'system'), String);
 export const inspectorTab = createStored('dewpoint-inspector-tab', oneOf(inspectorTabs, 'route'), String);
 export const isInspectorOpen = createStored('dewpoint-inspector', flag(true), flagText);
@@ -46,7 +49,7 @@ export const skippedSteps = createStored(
   (steps) => steps.join(' '),
 );
 
-/** Puts theme and text size onto the page, now and whenever they or the system's theme change. */
+/** Puts theme, text size, density and motion onto the page, now and whenever they or the system's theme change. */
 export function applyLook(): void {
   const systemDark = window.matchMedia('(prefers-color-scheme: dark)');
   const apply = (): void => {
@@ -54,15 +57,17 @@ export function applyLook(): void {
     const isDark = wanted === 'dark' || (wanted === 'system' && systemDark.matches);
     document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
     document.documentElement.dataset.textSize = textSize.get();
+    document.documentElement.dataset.density = density.get();
     document.documentElement.dataset.motion = motion.get();
   };
   apply();
   theme.subscribe(apply);
   textSize.subscribe(apply);
+  density.subscribe(apply);
   motion.subscribe(apply);
   systemDark.addEventListener('change', apply);
   // All windows look alike. What is open at their sides is each one's own.
   window.addEventListener('storage', ({ key }) => {
-    [theme, textSize, motion].find((stored) => stored.key === key)?.readAgain();
+    [theme, textSize, density, motion].find((stored) => stored.key === key)?.readAgain();
   });
 }

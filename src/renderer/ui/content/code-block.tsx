@@ -24,7 +24,7 @@ export function CodeBlock({ code, language, isGrowing = false }: CodeBlockProps)
   const [run, setRun] = useState(0);
   return (
     <figure className="overflow-hidden rounded-lg border border-line bg-sunken">
-      <figcaption className="flex h-8 items-center gap-1 border-b border-line pr-1 pl-3 text-2xs text-soft">
+      <figcaption className="flex h-8 items-center gap-1 border-b border-line pr-1 pl-3 text-xs text-soft">
         <span className="flex-1 font-mono">{language === '' ? t('code.plain') : language}</span>
         {kind !== null && (
           <button

@@ -28,7 +28,7 @@ export function Diagram({ source }: { readonly source: string }) {
   const canShow = drawn?.ok === true;
   return (
     <figure data-diagram className="overflow-hidden rounded-lg border border-line bg-sunken">
-      <figcaption className="flex h-8 items-center gap-1 border-b border-line pr-1 pl-3 text-2xs text-soft">
+      <figcaption className="flex h-8 items-center gap-1 border-b border-line pr-1 pl-3 text-xs text-soft">
         <span className="flex-1 font-mono">{language}</span>
         {canShow && (
           <button

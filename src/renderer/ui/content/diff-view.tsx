@@ -75,7 +75,7 @@ function Row({ row, side, colors, onComment }: RowProps) {
   return (
     <div className={`group/row flex min-w-0 whitespace-pre-wrap ${rowLooks[row.kind]}`}>
       {row.kind !== 'place' && (
-        <span className="relative w-9 shrink-0 pr-2 text-right text-2xs leading-[inherit] text-soft select-none">
+        <span className="relative w-9 shrink-0 pr-2 text-right text-xs leading-[inherit] text-soft select-none">
           <span aria-hidden="true">{line ?? ''}</span>
           {onComment !== undefined && row.after !== null && (
             <button

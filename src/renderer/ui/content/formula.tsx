@@ -37,7 +37,7 @@ export function Formula({ tex, isBlock = false }: FormulaProps) {
       <span ref={place} data-formula className={state === 'drawn' ? undefined : 'hidden'} />
       {state !== 'drawn' && (
         <code
-          className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.87em]"
+          className="rounded bg-sunken px-1 py-0.5 font-mono text-xs"
           title={typeof state === 'object' ? t('formula.failed', { reason: state.problem }) : undefined}
         >
           {tex}

@@ -93,7 +93,7 @@ function Fence({ children }: { readonly children?: ReactNode }) {
 function CodeSpan({ children }: ComponentProps<'code'>) {
   const text = textOf(children);
   if (text.startsWith(formulaMark)) return <Formula tex={text.slice(formulaMark.length)} />;
-  return <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.87em]">{children}</code>;
+  return <code className="rounded bg-sunken px-1 py-0.5 font-mono text-xs">{children}</code>;
 }
 
 function textOf(children: ReactNode): string {

@@ -41,7 +41,7 @@ function CopyAs({ label, isCopied, onClick }: CopyAsProps) {
   return (
     <button
       type="button"
-      className="rounded px-1.5 py-0.5 text-2xs text-soft hover:bg-chosen hover:text-ink"
+      className="rounded px-1.5 py-0.5 text-xs text-soft hover:bg-chosen hover:text-ink"
       onClick={onClick}
     >
       {isCopied ? t('code.copied') : label}

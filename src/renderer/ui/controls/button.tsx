@@ -9,7 +9,7 @@ interface ButtonProps extends ComponentProps<'button'> {
 const looks = {
   primary: 'border-ink bg-ink text-paper hover:opacity-90',
   plain: 'border-line bg-raised hover:bg-chosen',
-  quiet: 'border-transparent hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-medium',
+  quiet: 'border-transparent hover:bg-chosen aria-pressed:bg-chosen',
   danger: 'border-line bg-raised text-bad hover:bg-bad-soft',
 } as const;
 
@@ -25,7 +25,7 @@ export function Button({ look = 'plain', size = 'normal', className = '', type =
       {...rest}
       // oxlint-disable-next-line react/button-has-type -- it has one, by default or as given
       type={type}
-      className={`inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap transition-colors disabled:cursor-default disabled:opacity-50 ${looks[look]} ${sizes[size]} ${className}`}
+      className={`inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border whitespace-nowrap transition-colors disabled:cursor-default disabled:opacity-50 ${looks[look]} ${sizes[size]} ${className}`}
     />
   );
 }

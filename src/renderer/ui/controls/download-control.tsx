@@ -56,7 +56,7 @@ function Progress({ id, pull: { progress, leftMs } }: { readonly id: string; rea
           {t('models.cancel')}
         </Button>
       </div>
-      <p className="text-xs text-soft tabular-nums">
+      <p className="text-sm text-soft tabular-nums">
         {phase}
         {total !== null && ` · ${t('models.progress', { done: bytes(progress?.doneBytes ?? 0), total: bytes(total) })}`}
         {leftMs !== null && ` · ${t('models.timeLeft', { time: seconds(leftMs) })}`}

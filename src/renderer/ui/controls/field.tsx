@@ -18,12 +18,12 @@ export function Field({ label, hint, children, className = '' }: FieldProps) {
   const hintId = `${id}-hint`;
   return (
     <div className={`flex min-w-0 flex-col gap-1 ${className}`}>
-      <label htmlFor={id} className="text-xs font-medium text-soft">
+      <label htmlFor={id} className="text-sm font-semibold text-soft">
         {label}
       </label>
       {children({ id, 'aria-describedby': hint === undefined ? undefined : hintId })}
       {hint !== undefined && (
-        <p id={hintId} className="text-xs text-soft">
+        <p id={hintId} className="text-sm text-soft">
           {hint}
         </p>
       )}

@@ -43,7 +43,7 @@ export function CounterfactualFigure({ where, label, figures }: CounterfactualFi
         </span>
         <FoldMark className="text-soft opacity-60" />
       </summary>
-      <p className="pt-1 pb-2 pl-4.5 text-xs text-soft">
+      <p className="pt-1 pb-2 pl-4.5 text-sm text-soft">
         {t(`cost.basis.${basis}`)}
         {why !== null && ` ${t('cost.why', { why })}`} {t('cost.formula', { formula })}
       </p>

@@ -23,7 +23,7 @@ export function DayChart({ days, most }: DayChartProps) {
   const dearest = Math.max(0, ...shown.map((day) => day.costUsd));
   const busiest = Math.max(1, ...shown.map((day) => day.calls));
   return (
-    <figure aria-label={t('cost.perDay')} className="flex flex-col gap-1 text-2xs text-soft tabular-nums">
+    <figure aria-label={t('cost.perDay')} className="flex flex-col gap-1 text-sm text-soft tabular-nums">
       <Scale text={dearest === 0 ? null : money(dearest)}>
         {shown.map(({ key, costUsd }) => (
           <Column key={key} title={`${key}: ${money(costUsd)}`}>

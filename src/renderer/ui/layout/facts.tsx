@@ -6,7 +6,7 @@ import { Icon } from './icon.tsx';
 export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section className="flex flex-col gap-2 not-first:mt-6">
-      <h3 className="text-xs font-semibold text-soft">{title}</h3>
+      <h3 className="text-sm font-semibold text-soft">{title}</h3>
       {children}
     </section>
   );

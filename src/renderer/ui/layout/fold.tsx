@@ -10,7 +10,7 @@ interface FoldProps {
 }
 
 /** One line that opens to more, with the same mark everywhere. */
-export function Fold({ label, className = 'text-xs', onToggle, children }: FoldProps) {
+export function Fold({ label, className = 'text-sm', onToggle, children }: FoldProps) {
   return (
     <details onToggle={({ currentTarget }) => onToggle?.(currentTarget.open)}>
       <summary

@@ -34,11 +34,11 @@ export function Tabs<Id extends string>({ tabs, selected, onSelect, label, hasBu
           <Primitive.Trigger
             key={tab.id}
             value={tab.id}
-            className="flex h-7 items-center gap-1 rounded-md px-1.5 text-xs font-medium whitespace-nowrap text-soft hover:text-ink data-[state=active]:bg-chosen data-[state=active]:text-ink"
+            className="flex h-7 items-center gap-1 rounded-md px-1.5 text-sm whitespace-nowrap text-soft hover:text-ink data-[state=active]:bg-chosen data-[state=active]:text-ink"
           >
             {tab.label}
             {tab.count !== undefined && tab.count > 0 && (
-              <span className="rounded bg-ink px-1 text-2xs leading-4 text-paper tabular-nums">{tab.count}</span>
+              <span className="rounded bg-ink px-1 text-xs leading-4 text-paper tabular-nums">{tab.count}</span>
             )}
           </Primitive.Trigger>
         ))}

@@ -38,7 +38,7 @@ export function ModelLine({ id, option, fit, isMarked, isPicked, isDefault, onCh
       className="flex min-h-8 min-w-0 cursor-pointer flex-wrap items-center gap-x-2 rounded-md px-2 py-1 hover:bg-chosen aria-selected:bg-chosen"
     >
       <span className="flex size-3.5 shrink-0 items-center justify-center">{markOf(option)}</span>
-      <span className="min-w-0 truncate font-medium">{nameOf(option)}</span>
+      <span className="min-w-0 truncate font-semibold">{nameOf(option)}</span>
       {isDefault && <span className="text-xs text-soft">{t('picker.default')}</span>}
       <span className="flex-1" />
       <Facts option={option} fit={fit} />

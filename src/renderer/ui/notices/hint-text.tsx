@@ -11,7 +11,7 @@ export function HintText({ hint }: { readonly hint: string }) {
   return (
     <>
       {!isBare && (
-        <p className="text-xs text-soft wrap-anywhere">
+        <p className="text-sm text-soft wrap-anywhere">
           <TextWithCode text={hint} />
         </p>
       )}

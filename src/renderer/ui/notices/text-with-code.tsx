@@ -5,7 +5,7 @@ export function TextWithCode({ text }: { readonly text: string }) {
       part
     ) : (
       // oxlint-disable-next-line react/no-array-index-key -- parts have nothing but their place
-      <code key={index} className="font-mono text-[0.92em]">
+      <code key={index} className="font-mono text-xs">
         {part}
       </code>
     ),

@@ -26,7 +26,7 @@ export function InstructionFileNow({ projectPath, path }: { readonly projectPath
   if (files.error !== null) return <Problem text={failureText(files.error)} onRetry={files.refetch} />;
   if (files.data === undefined) return null;
   if (file === undefined || file.sha256 === null || file.text === null)
-    return <p className="text-xs text-soft">{file?.problem ?? t('context.instructions.gone')}</p>;
+    return <p className="text-sm text-soft">{file?.problem ?? t('context.instructions.gone')}</p>;
   const { sha256, state, text, diff } = file;
   const say = async (work: () => Promise<unknown>): Promise<void> => {
     if (!isAnswerable) return;

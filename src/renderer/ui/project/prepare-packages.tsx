@@ -113,14 +113,14 @@ function Part({ part, now }: { readonly part: PreparationPart; readonly now: num
           {folder !== '' && `${folder}: `}
           {t(`packages.ecosystem.${ecosystem}`)} <span className="text-soft">({tool})</span>
         </span>
-        <span className={`text-xs font-medium ${looks[state]}`}>{t(`packages.state.${state}`)}</span>
+        <span className={`text-xs font-semibold ${looks[state]}`}>{t(`packages.state.${state}`)}</span>
       </p>
       <p className="font-mono text-xs text-soft wrap-anywhere">{files.join(', ')}</p>
-      {facts.length > 0 && <p className="text-xs text-soft">{facts.join(' · ')}</p>}
+      {facts.length > 0 && <p className="text-sm text-soft">{facts.join(' · ')}</p>}
       {changedBy.length > 0 && (
-        <p className="text-xs text-warn wrap-anywhere">{t('packages.changed', { commands: changedBy.join('; ') })}</p>
+        <p className="text-sm text-warn wrap-anywhere">{t('packages.changed', { commands: changedBy.join('; ') })}</p>
       )}
-      {reason !== null && <p className="text-xs text-soft wrap-anywhere">{reason}</p>}
+      {reason !== null && <p className="text-sm text-soft wrap-anywhere">{reason}</p>}
     </li>
   );
 }
@@ -201,7 +201,7 @@ function PlanText({ plan }: { readonly plan: PreparationPlan }) {
       )}
       {plan.hosts.length > 0 && (
         <div>
-          <h3 className="text-xs text-soft">{t('packages.hosts')}</h3>
+          <h3 className="text-sm text-soft">{t('packages.hosts')}</h3>
           <ul>
             {plan.hosts.map(({ host, why }) => (
               <li key={host}>
@@ -213,7 +213,7 @@ function PlanText({ plan }: { readonly plan: PreparationPlan }) {
         </div>
       )}
       {plan.variables.length > 0 && (
-        <p className="text-xs text-soft">{t('packages.variables', { names: plan.variables.join(', ') })}</p>
+        <p className="text-sm text-soft">{t('packages.variables', { names: plan.variables.join(', ') })}</p>
       )}
     </div>
   );

@@ -38,7 +38,7 @@ export function ProjectHosts({ projectPath }: { readonly projectPath: string }) 
   };
   return (
     <div className="flex flex-col gap-1.5">
-      <p className="text-xs text-soft">{t('hosts.title')}</p>
+      <p className="text-sm text-soft">{t('hosts.title')}</p>
       {hosts.length === 0 && <p className="text-sm text-soft">{t('hosts.none')}</p>}
       <ul className="flex flex-col gap-1 empty:hidden">
         {hosts.map((host) => (

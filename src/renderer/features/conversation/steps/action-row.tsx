@@ -36,8 +36,8 @@ export function ActionRow({ sessionId, action, near, liveOutput, isOpen, onToggl
         label={
           <span className="text-soft">
             {seenCommand(action.label)}
-            {isStopped && <span className="ml-2 text-xs font-medium text-warn">{t('step.stopped')}</span>}
-            {hasFailed && <span className="ml-2 text-xs font-medium text-bad">{t(`step.status.${status}`)}</span>}
+            {isStopped && <span className="ml-2 text-xs font-semibold text-warn">{t('step.stopped')}</span>}
+            {hasFailed && <span className="ml-2 text-xs font-semibold text-bad">{t(`step.status.${status}`)}</span>}
             {status === 'ok' && action.exitCode !== null && action.exitCode !== 0 && (
               <span className="ml-2 text-xs">{t('step.exit', { code: action.exitCode })}</span>
             )}

@@ -72,7 +72,9 @@ export function StepRow({
 
 function WhereWord({ step }: { readonly step: StepState }) {
   return (
-    <span className={step.where === 'cloud' ? 'font-medium text-cloud' : 'text-local'}>{t(`step.${step.where}`)}</span>
+    <span className={step.where === 'cloud' ? 'font-semibold text-cloud' : 'text-local'}>
+      {t(`step.${step.where}`)}
+    </span>
   );
 }
 
@@ -83,11 +85,11 @@ function Label({ step, calls }: { readonly step: StepState; readonly calls: read
       {stepLabel(step)}
       {calls.length > 1 && <span className="text-soft"> {t('step.more', { count: calls.length - 1 })}</span>}
       {stepOutcome(step, calls) === 'stopped' && (
-        <span className="ml-2 text-xs font-medium text-warn">{t('step.stopped')}</span>
+        <span className="ml-2 text-xs font-semibold text-warn">{t('step.stopped')}</span>
       )}
-      {marks.length > 0 && <span className="ml-2 text-xs font-medium text-bad">{marks.join(', ')}</span>}
+      {marks.length > 0 && <span className="ml-2 text-xs font-semibold text-bad">{marks.join(', ')}</span>}
       {step.end?.error && (
-        <span className="ml-2 text-xs font-medium text-bad">{seenWords(step.end.error.message)}</span>
+        <span className="ml-2 text-xs font-semibold text-bad">{seenWords(step.end.error.message)}</span>
       )}
     </>
   );
@@ -125,7 +127,7 @@ function Figures({ step, calls, live }: FiguresProps) {
     <>
       <span className="max-sm:hidden">{parts[0]} · </span>
       {parts[1]}
-      {costs !== null && <span className={step.where === 'cloud' ? 'font-medium text-cloud' : ''}> · {costs}</span>}
+      {costs !== null && <span className={step.where === 'cloud' ? 'font-semibold text-cloud' : ''}> · {costs}</span>}
     </>
   );
 }

@@ -60,7 +60,7 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
     <section aria-label={seenCommand(call.label)} className="flex flex-col gap-2">
       {!isAlone && (
         <p className="text-xs">
-          <span className="font-medium">{seenCommand(call.label)}</span>{' '}
+          <span className="font-semibold">{seenCommand(call.label)}</span>{' '}
           <span className="text-soft">
             {t(`step.status.${toolCallStatus(call)}`)}
             {call.durationMs !== null && ` · ${seconds(call.durationMs)}`}

@@ -29,7 +29,7 @@ function Unsaid({ sessionId, message }: { readonly sessionId: string; readonly m
 
 const looks = {
   open: 'text-soft',
-  working: 'font-medium text-ink',
+  working: 'font-semibold text-ink',
   done: 'text-soft',
   dropped: 'text-soft line-through',
 } as const satisfies Record<PlanItem['state'], string>;
@@ -50,7 +50,7 @@ export function PlanList({ items, isOver }: PlanListProps) {
       className="rounded-lg border border-line px-3 py-2 text-sm"
     >
       <h2 className="mb-1 flex items-baseline gap-2 text-xs text-soft">
-        <span className="font-medium text-ink">{t('plan.tasks')}</span>
+        <span className="font-semibold text-ink">{t('plan.tasks')}</span>
         {said && <span>{t('plan.said', { done, count: items.length })}</span>}
       </h2>
       <ol className="flex flex-col gap-0.5">

@@ -69,7 +69,7 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
           </div>
         )}
         <MessageText text={whole} />
-        {isWaiting && <p className="mt-1 text-2xs">{t('composer.queued')}</p>}
+        {isWaiting && <p className="mt-1 text-xs">{t('composer.queued')}</p>}
       </article>
       {isWaiting ? (
         <WaitingActions {...{ sessionId, messageId, attachments }} text={whole} />
@@ -131,7 +131,7 @@ function Criterion({ label, turn, result }: CriterionProps) {
         <span>
           {label}: <code className="font-mono">{seenCommand(turn.criterion?.command ?? '')}</code>{' '}
           <span
-            className={`font-medium ${result.passed ? 'text-good' : result.unrelated === true ? 'text-soft' : 'text-bad'}`}
+            className={`font-semibold ${result.passed ? 'text-good' : result.unrelated === true ? 'text-soft' : 'text-bad'}`}
           >
             {t(result.passed ? 'turn.passes' : result.unrelated === true ? 'turn.failsApart' : 'turn.fails')}
           </span>
@@ -213,7 +213,7 @@ export function TurnEnd({ sessionId, turn, message, text, whole }: AfterProps) {
         <div className="flex items-start gap-2 text-xs text-soft">
           <Icon name={isGood ? 'check' : 'alert'} className={`mt-0.5 size-3.5 ${isGood ? 'text-good' : 'text-warn'}`} />
           <p className="min-w-0 wrap-anywhere">
-            <span className={`font-medium ${isGood ? 'text-good' : 'text-warn'}`}>
+            <span className={`font-semibold ${isGood ? 'text-good' : 'text-warn'}`}>
               {t(isProposed ? 'turn.proposed' : endKey(turn.reason, status))}
             </span>
             {turn.confidence !== null && turn.reason !== 'planned' && ` · ${t(`turn.confidence.${turn.confidence}`)}`}

@@ -24,11 +24,11 @@ export function AutoRunFiles({ files, untracked }: AutoRunFilesProps) {
   if (found.length === 0) return null;
   return (
     <Notice kind="warning">
-      <p className="font-medium">{plural('changes.runsLater', found.length)}</p>
-      <p className="text-xs text-soft">{t('changes.runsLaterText')}</p>
+      <p className="font-semibold">{plural('changes.runsLater', found.length)}</p>
+      <p className="text-sm text-soft">{t('changes.runsLaterText')}</p>
       <ul className="mt-1.5 flex flex-col gap-1">
         {shown.map(({ path, why, done }) => (
-          <li key={path} className="text-xs">
+          <li key={path} className="text-sm">
             <span className="font-mono wrap-anywhere">{seenName(path)}</span>: {seenName(why)}
             {done !== null && <span className="text-soft"> ({seenName(done)})</span>}
           </li>

@@ -33,10 +33,10 @@ export function FileChange({ file, isFirstOpen, takeWord, isDisabled, onChange, 
       >
         <Icon name="chevron" className={`size-3 text-soft transition-transform ${isOpen ? 'rotate-90' : ''}`} />
         <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{seenName(file.path)}</span>
-        <span className="text-2xs text-soft">
+        <span className="text-xs text-soft">
           {file.state === 'open' ? t(`changes.kind.${file.kind}`) : t(`changes.${file.state}`)}
         </span>
-        <span className="font-mono text-2xs tabular-nums">
+        <span className="font-mono text-xs tabular-nums">
           <span className="text-good">+{file.added ?? '?'}</span>{' '}
           <span className="text-bad">−{file.removed ?? '?'}</span>
         </span>

@@ -26,7 +26,7 @@ export function ContextMemory({ step }: { readonly step: StepState }) {
           [t('context.evaluatedNow'), evaluated === null ? null : tokens(evaluated)],
         ]}
       />
-      <p className="text-xs text-soft">{granted.reason}</p>
+      <p className="text-sm text-soft">{granted.reason}</p>
     </Section>
   );
 }
@@ -48,7 +48,7 @@ function MemoryBar({ plan }: { readonly plan: MemoryPlanAnswer }) {
   );
   return (
     <>
-      <p className="text-xs text-soft">
+      <p className="text-sm text-soft">
         {isOnCards ? devices.map((device) => device.name).join(', ') : t('context.host')}
       </p>
       <div aria-hidden="true" className="flex h-2.5 overflow-hidden rounded-full">

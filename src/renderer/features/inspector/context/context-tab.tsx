@@ -35,7 +35,7 @@ export function ContextTab({ sessionId, state, selectedStep }: ContextTabProps) 
   }
   return (
     <>
-      <p className="text-sm font-medium">{t('route.step', { step: step.step, label: stepLabel(step) })}</p>
+      <p className="text-sm font-semibold">{t('route.step', { step: step.step, label: stepLabel(step) })}</p>
       <p className="font-mono text-xs text-soft wrap-anywhere">{seenName(step.model)}</p>
       <Window step={step} />
       <Parts sessionId={sessionId} step={step} />
@@ -77,7 +77,7 @@ function Window({ step }: { readonly step: StepState }) {
         ))}
         {all !== null && <Line look="bg-chosen" label={t('context.free')} count={Math.max(0, all - used)} />}
       </ul>
-      <p className="text-xs text-soft">
+      <p className="text-sm text-soft">
         {all === null ? t('context.unknownWindow') : t('context.of', { used: tokens(used), all: tokens(all) })}{' '}
         {end.evaluatedTokens !== null && t('context.evaluatedBy', { count: tokens(end.evaluatedTokens) })}
       </p>
@@ -154,11 +154,11 @@ export function ContextInstructions({ projectPath, instructions }: ContextInstru
     <Section title={t('context.instructions')}>
       <p className="flex justify-between gap-3 text-sm">
         <span className="font-mono text-xs wrap-anywhere">{seenName(path)}</span>
-        <span className={`text-xs font-medium ${use === 'used' ? 'text-good' : 'text-warn'}`}>
+        <span className={`text-xs font-semibold ${use === 'used' ? 'text-good' : 'text-warn'}`}>
           {t(`context.instructions.${use}`)}
         </span>
       </p>
-      <p className="text-xs text-soft wrap-anywhere">{seenWords(reason)}</p>
+      <p className="text-sm text-soft wrap-anywhere">{seenWords(reason)}</p>
       {projectPath !== null && (
         <Button size="small" className="w-fit" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           {t('context.instructions.show')}

@@ -27,7 +27,7 @@ export function FencedParts({ sessionId, step }: { readonly sessionId: string; r
   return (
     <Section title={t('context.fenced')}>
       {manifest.data === null ? (
-        <p className="text-xs text-soft">{t('context.fenceUnknown')}</p>
+        <p className="text-sm text-soft">{t('context.fenceUnknown')}</p>
       ) : (
         <Fenced manifest={manifest.data} />
       )}
@@ -38,7 +38,7 @@ export function FencedParts({ sessionId, step }: { readonly sessionId: string; r
 function Fenced({ manifest: { parts, builtFrom } }: { readonly manifest: Manifest }) {
   const fenced = parts.filter(({ hits }) => hits.length > 0);
   if (fenced.length === 0 && builtFrom.length === 0) {
-    return <p className="text-xs text-soft">{t('context.fenceNone')}</p>;
+    return <p className="text-sm text-soft">{t('context.fenceNone')}</p>;
   }
   return (
     <ul className="flex flex-col gap-2 text-sm">
@@ -51,11 +51,11 @@ function Fenced({ manifest: { parts, builtFrom } }: { readonly manifest: Manifes
         // oxlint-disable-next-line react/no-array-index-key -- parts of one call keep their places
         <li key={at} className="wrap-anywhere">
           <div className="flex justify-between gap-3">
-            <span className="font-medium">{seenName(origin ?? nameOf(role))}</span>
+            <span className="font-semibold">{seenName(origin ?? nameOf(role))}</span>
             <span className="text-soft tabular-nums">{bytes(count)}</span>
           </div>
           {hits.map((hit) => (
-            <p key={`${hit.rule} ${hit.path ?? ''}`} className="text-xs">
+            <p key={`${hit.rule} ${hit.path ?? ''}`} className="text-sm">
               {hit.path === null ? t('context.fence.look') : t('context.fence.content', { path: seenName(hit.path) })}{' '}
               <Why hit={hit} />
             </p>

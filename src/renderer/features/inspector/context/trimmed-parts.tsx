@@ -31,7 +31,7 @@ export function TrimmedParts({ sessionId, step }: TrimmedPartsProps) {
   return (
     <Section title={t('context.trimmed')}>
       {trimmed.data.length === 0 ? (
-        <p className="text-xs text-soft">{t(none)}</p>
+        <p className="text-sm text-soft">{t(none)}</p>
       ) : (
         <ul className="flex flex-col gap-2.5 text-sm">
           {trimmed.data.map((one) => (
@@ -60,7 +60,7 @@ function Shortened({ sessionId, trimming, why }: OneProps & { readonly why: 'lon
   return (
     <>
       <Line sessionId={sessionId} part={part} sizes={sizesOf(trimming)} />
-      <p className="text-xs text-soft">{t(`context.trimmed.${why}`)}</p>
+      <p className="text-sm text-soft">{t(`context.trimmed.${why}`)}</p>
     </>
   );
 }
@@ -73,7 +73,7 @@ function Summed({ sessionId, trimming }: OneProps) {
         <span>{plural('context.trimmed.summary', parts.length)}</span>
         <span className="whitespace-nowrap text-soft tabular-nums">{sizesOf(trimming)}</span>
       </div>
-      <p className="text-xs text-soft">{t('context.trimmed.summaryWhy')}</p>
+      <p className="text-sm text-soft">{t('context.trimmed.summaryWhy')}</p>
       <Fold label={t('context.parts.show')}>
         <ul className="mt-1.5 flex flex-col gap-1 pl-4">
           {parts.map((part, at) => (

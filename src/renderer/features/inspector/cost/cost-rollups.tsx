@@ -55,7 +55,7 @@ function Days({ queryKey, input }: DaysProps) {
   if (rows.length === 0) return <p className="text-sm text-soft">{t('cost.noDays')}</p>;
   return (
     <>
-      <p className="text-lg font-semibold tabular-nums">{money(total.costUsd)}</p>
+      <p className="text-xl font-semibold tabular-nums">{money(total.costUsd)}</p>
       <DayChart days={rows} most={shownDays} />
       <DayTable days={rows.toSorted((left, right) => (left.key < right.key ? 1 : -1)).slice(0, shownDays)} />
     </>

@@ -24,11 +24,11 @@ export function CostSteps({ sessionId, version }: CostStepsProps) {
   const { data, error, refetch } = useStepCosts(sessionId, version, isOpen);
   return (
     <div className="mt-6">
-      <Fold label={t('cost.steps')} className="text-xs font-semibold" onToggle={setIsOpen}>
+      <Fold label={t('cost.steps')} className="text-sm font-semibold" onToggle={setIsOpen}>
         {error !== null && <Problem text={failureText(error)} onRetry={refetch} />}
         {isOpen && data === undefined && error === null && <Empty>{t('cost.steps.loading')}</Empty>}
         {data !== undefined && data.length > shown && (
-          <p className="mt-2 flex items-center gap-2 text-xs text-soft">
+          <p className="mt-2 flex items-center gap-2 text-sm text-soft">
             {t('cost.steps.last', { count: shown, all: data.length })}
             <Button size="small" onClick={() => setShown(shown + shownSteps)}>
               {t('cost.steps.more')}

@@ -26,7 +26,7 @@ export function CostTab({ sessionId, state, money }: CostTabProps) {
   const { children } = money;
   return (
     <>
-      <p className="text-2xl font-semibold tracking-tight tabular-nums">
+      <p className="text-xl font-semibold tracking-tight tabular-nums">
         {dollars(money.costUsd)}
         {cap !== null && (
           <span className="text-sm font-normal text-soft"> {t('cost.ofCap', { cap: dollars(cap) })}</span>
@@ -50,12 +50,12 @@ export function CostTab({ sessionId, state, money }: CostTabProps) {
       )}
       <Section title={t('cost.buckets')}>
         <Buckets money={money} />
-        {money.usage.estimated && <p className="text-xs text-soft">{t('cost.estimated')}</p>}
+        {money.usage.estimated && <p className="text-sm text-soft">{t('cost.estimated')}</p>}
       </Section>
       <Section title={t('cost.models')}>
         <Models money={money} />
         {money.failedCalls > 0 && (
-          <p className="text-xs text-soft">{plural('cost.failed', money.failedCalls, { all: money.calls })}</p>
+          <p className="text-sm text-soft">{plural('cost.failed', money.failedCalls, { all: money.calls })}</p>
         )}
       </Section>
       <CostCounterfactual state={state} />
@@ -103,8 +103,8 @@ function Buckets({ money }: { readonly money: MoneyState }) {
             <td className={cell}>{tokens(there)}</td>
           </tr>
         ))}
-        <tr className="border-t font-medium">
-          <th scope="row" className="py-1 text-left font-medium">
+        <tr className="border-t font-semibold">
+          <th scope="row" className="py-1 text-left font-semibold">
             {t('cost.money')}
           </th>
           <td className={cell}>{costText(local)}</td>

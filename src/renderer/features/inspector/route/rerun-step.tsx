@@ -22,7 +22,7 @@ export function RerunStep({ sessionId, step }: RerunStepProps) {
   if (!models.some(({ where, state }) => where === there && state === 'ready')) {
     return (
       <div className="flex flex-col items-start gap-1">
-        <p className="text-xs text-soft">{t(`route.otherWay.none.${there}`)}</p>
+        <p className="text-sm text-soft">{t(`route.otherWay.none.${there}`)}</p>
         <Button size="small" onClick={() => reach.navigate({ type: 'models' })}>
           {t('route.otherWay.models')}
         </Button>
@@ -40,7 +40,7 @@ export function RerunStep({ sessionId, step }: RerunStepProps) {
       <Button size="small" disabled={isBusy} onClick={() => void run()}>
         {t(`route.otherWay.${there}`)}
       </Button>
-      <p className="text-xs text-soft">{t('route.otherWay.text')}</p>
+      <p className="text-sm text-soft">{t('route.otherWay.text')}</p>
     </div>
   );
 }

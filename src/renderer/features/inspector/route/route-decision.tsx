@@ -19,12 +19,12 @@ export function RouteDecision({ sessionId, step }: { readonly sessionId: string;
   if (route?.layer === undefined) return <After events={after} />;
   return (
     <>
-      <p className="mt-3 text-xs text-soft">{t(`route.layer.${route.layer}`)}</p>
-      {route.degraded === true && <p className="mt-1 text-xs text-soft">{t('route.degraded')}</p>}
+      <p className="mt-3 text-sm text-soft">{t(`route.layer.${route.layer}`)}</p>
+      {route.degraded === true && <p className="mt-1 text-sm text-soft">{t('route.degraded')}</p>}
       {route.options !== undefined && route.options.length > 0 && <Options options={route.options} />}
       {typeof route.gain === 'number' && <Votes votes={route.votes ?? []} gain={route.gain} />}
       {typeof route.gain === 'number' && route.features?.hasLocalSureness === 0 && (
-        <p className="mt-2 text-xs text-soft">{t('route.noSureness')}</p>
+        <p className="mt-2 text-sm text-soft">{t('route.noSureness')}</p>
       )}
       <After events={after} />
     </>
@@ -74,7 +74,7 @@ function Options({ options }: { readonly options: NonNullable<Route['options']> 
                 {seenName(model)}
                 <OwnPriceMark model={model} />
               </p>
-              <p className="text-xs text-soft">
+              <p className="text-sm text-soft">
                 {denied === null
                   ? [
                       costUsd === null ? null : t('route.thisCall', { money: money(costUsd) }),
@@ -96,8 +96,8 @@ function Options({ options }: { readonly options: NonNullable<Route['options']> 
 function Votes({ votes, gain }: { readonly votes: NonNullable<Route['votes']>; readonly gain: number }) {
   return (
     <Section title={t('route.votes')}>
-      <p className="text-xs text-soft">{t('route.gain', { percent: Math.round(gain * 100) })}</p>
-      <ul className="flex flex-col gap-1 text-xs">
+      <p className="text-sm text-soft">{t('route.gain', { percent: Math.round(gain * 100) })}</p>
+      <ul className="flex flex-col gap-1 text-sm">
         {votes.map(({ rule, toward, weight, reason }) => (
           <li key={`${rule} ${reason}`} className="flex gap-2.5">
             <span className="mt-1">

@@ -53,7 +53,7 @@ export function RouteTab({ sessionId, state, selectedStep, onStep }: RouteTabPro
       <RouteDecision sessionId={sessionId} step={step} />
       {turn !== undefined && <Stages turn={turn} />}
       <Escalations sessionId={sessionId} state={state} onStep={onStep} />
-      <p className="mt-6 text-xs text-soft">{t('route.share', { local, all: state.steps.length })}</p>
+      <p className="mt-6 text-sm text-soft">{t('route.share', { local, all: state.steps.length })}</p>
     </>
   );
 }
@@ -63,13 +63,13 @@ function StepRoute({ step }: { readonly step: StepState }) {
   return (
     <div className="flex flex-col gap-3">
       <p
-        className={`flex items-center gap-2.5 rounded-lg px-3 py-2 text-sm font-medium ${step.where === 'cloud' ? 'bg-cloud-soft text-cloud' : 'bg-local-soft text-local'}`}
+        className={`flex items-center gap-2.5 rounded-lg px-3 py-2 text-sm font-semibold ${step.where === 'cloud' ? 'bg-cloud-soft text-cloud' : 'bg-local-soft text-local'}`}
       >
         <RouteDot where={step.where} />
         {t(end === null ? `route.runs.${step.where}` : `route.ran.${step.where}`)}
       </p>
       <div>
-        <h3 className="text-xs font-semibold text-soft">{t('route.because')}</h3>
+        <h3 className="text-sm font-semibold text-soft">{t('route.because')}</h3>
         <p className="mt-1 text-sm wrap-anywhere">
           {step.reason === '' ? t('route.noReason') : seenWords(step.reason)}
         </p>
@@ -99,13 +99,13 @@ function Stages({ turn }: { readonly turn: TurnState }) {
             </span>
             <div className="min-w-0 wrap-anywhere">
               <p>{stageText(stage, recipe)}</p>
-              <p className="text-xs text-soft">{seenWords(reason)}</p>
+              <p className="text-sm text-soft">{seenWords(reason)}</p>
             </div>
           </li>
         ))}
       </ol>
-      <h4 className="mt-2 text-xs text-soft">{t('route.cascade')}</h4>
-      <ol className="flex flex-col gap-1 text-xs text-soft">
+      <h4 className="mt-2 text-sm text-soft">{t('route.cascade')}</h4>
+      <ol className="flex flex-col gap-1 text-sm text-soft">
         {turn.cascade.map((stage, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- a cascade never changes
           <li key={index} className="flex items-center gap-2.5 wrap-anywhere">
@@ -140,7 +140,7 @@ export function Escalations({ sessionId, state, onStep }: EscalationsProps) {
             <button type="button" className="text-left hover:underline" onClick={() => onStep(callId)}>
               {t(`route.escalated.${kind}`, { step: step ?? '?' })}: {t(`route.cause.${cause}`)}
             </button>
-            <p className="text-xs text-soft">{seenWords(text)}</p>
+            <p className="text-sm text-soft">{seenWords(text)}</p>
           </li>
         ))}
       </ul>

@@ -36,7 +36,7 @@ function Usage({ view, cpus }: SandboxLiveProps) {
     <div className="flex flex-col gap-2" data-usage>
       <Bar label={t('sandbox.cpu')} text={cpu} value={cpuPercent ?? 0} most={100 * (cpus ?? 1)} />
       <Bar label={t('sandbox.memory')} text={memory} value={memoryBytes ?? 0} most={memoryLimitBytes ?? 0} />
-      {processes !== null && <p className="text-xs text-soft">{plural('sandbox.processes', processes)}</p>}
+      {processes !== null && <p className="text-sm text-soft">{plural('sandbox.processes', processes)}</p>}
     </div>
   );
 }

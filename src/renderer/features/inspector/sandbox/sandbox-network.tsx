@@ -68,7 +68,7 @@ function History({ history: { uses, answers } }: { readonly history: NetworkHist
                 {t(use.isAllowed ? 'sandbox.reached' : 'sandbox.notReached')}
               </span>
             </div>
-            <p className="text-xs text-soft">
+            <p className="text-sm text-soft">
               {use.isAllowed
                 ? `${plural('sandbox.connections', use.count)} · ${t('sandbox.traffic', { sent: bytes(use.sentBytes), received: bytes(use.receivedBytes) })}`
                 : reasonText(use.reason)}
@@ -77,7 +77,7 @@ function History({ history: { uses, answers } }: { readonly history: NetworkHist
         ))}
       </ul>
       {answers.length > 0 && (
-        <ul className="flex flex-col gap-1 text-xs text-soft">
+        <ul className="flex flex-col gap-1 text-sm text-soft">
           {answers.toReversed().map((answer) => (
             <li key={`${answer.at} ${answer.hosts.join(' ')}`} className="wrap-anywhere">
               {t(`sandbox.answer.${answer.answer === 'deny' ? 'deny' : answer.scope}`, {

@@ -91,7 +91,7 @@ function TerminalSection({ sessionId, state }: SandboxTabProps) {
         <Button size="small" className="w-fit" disabled={isRunning} onClick={() => setIsOpen(true)}>
           {t('terminal.open')}
         </Button>
-        <p className="text-xs text-soft">{t(isRunning ? 'terminal.busy' : 'terminal.text')}</p>
+        <p className="text-sm text-soft">{t(isRunning ? 'terminal.busy' : 'terminal.text')}</p>
       </Section>
     );
   }
@@ -101,7 +101,7 @@ function TerminalSection({ sessionId, state }: SandboxTabProps) {
   return (
     <section aria-label={t('terminal.heading')} className={place}>
       <div className="flex items-center gap-2">
-        <h3 className="flex-1 text-xs font-semibold text-soft">{t('terminal.heading')}</h3>
+        <h3 className="flex-1 text-sm font-semibold text-soft">{t('terminal.heading')}</h3>
         <Button size="small" look="quiet" onClick={() => setIsLarge(!isLarge)}>
           {t(isLarge ? 'terminal.smaller' : 'terminal.larger')}
         </Button>

@@ -31,7 +31,7 @@ export default function TerminalPane({ sessionId, isLocked, onEnd }: TerminalPan
   }, [client, sessionId]);
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
-      {isLocked && <p className="text-xs text-warn">{t('terminal.locked')}</p>}
+      {isLocked && <p className="text-sm text-warn">{t('terminal.locked')}</p>}
       {problem !== null && <Problem text={problem} />}
       <div
         ref={place}
