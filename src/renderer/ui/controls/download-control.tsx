@@ -8,8 +8,14 @@ import { Button } from './button.tsx';
 import { Icon } from '../layout/icon.tsx';
 import { Notice } from '../notices/notice.tsx';
 
+interface DownloadControlProps {
+  readonly id: string;
+  /** It is the one thing to do here. */
+  readonly isFirst?: boolean;
+}
+
 /** Fetches a model, shows how far it is, and says why it stopped. */
-export function DownloadControl({ id }: { readonly id: string }) {
+export function DownloadControl({ id, isFirst = false }: DownloadControlProps) {
   const client = useClient();
   const queries = useQueryClient();
   const pull = useModelDownloads().get(id);
@@ -25,7 +31,7 @@ export function DownloadControl({ id }: { readonly id: string }) {
           {t('models.pullFailed')} {pull.problem} {t('models.pullKept')}
         </Notice>
       )}
-      <Button size="small" onClick={() => void start()}>
+      <Button {...(isFirst ? { look: 'primary' } : { size: 'small' })} onClick={() => void start()}>
         <Icon name="download" className="size-3.5" /> {t('models.get')}
       </Button>
     </div>
