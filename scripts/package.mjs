@@ -3,29 +3,16 @@
 // dist/ or FOLDER. What is bundled already is not shipped twice: of the packages only those go in that are loaded at
 // run time. With DEWPOINT_TEST_SHELL=1 it is made of the shell that tests have everywhere.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './setup/build.mjs';
 import { ensureElectronShell } from './setup/electron-shell.mjs';
 import { ensureInstalled } from './setup/install.mjs';
 import { packageClosure } from './setup/package-closure.mjs';
+import { here, isPackedFile, isPackedPackage, loadedAtRunTime, platforms } from './setup/packed-files.mjs';
 import { root } from './setup/paths.mjs';
 import { stream } from './setup/run.mjs';
 import { say, sinceText } from './setup/say.mjs';
-
-/** Not in the bundle: native, or files that are read from their package. */
-const loadedAtRunTime = [
-  'node-llama-cpp',
-  'keytar',
-  '@photostructure/sqlite',
-  'web-tree-sitter',
-  '@vscode/tree-sitter-wasm',
-  `@vscode/ripgrep-${process.platform}-${process.arch}`,
-  `node-${process.platform}-${process.arch}`,
-];
-/** Variants for other processors and for cards are fetched when a machine asks for them. */
-const engine = `node_modules/@node-llama-cpp/${{ darwin: 'mac', win32: 'win' }[process.platform] ?? process.platform}-${process.arch}`;
-const grammars = ['python', 'javascript', 'typescript'].map((name) => `tree-sitter-${name}.wasm`);
 
 process.exitCode = await main();
 
@@ -33,24 +20,27 @@ async function main() {
   const { values } = parseArgs({ options: { out: { type: 'string' } } });
   const out = resolve(values.out ?? join(root, 'dist'));
   const started = Date.now();
+  const platform = platforms[here];
+  if (platform === undefined)
+    return fail(`nothing is packed for ${here}: ${Object.keys(platforms).join(', ')} are known`);
   const installed = await ensureInstalled();
   if (!installed.ok) return fail(installed.message);
   const built = await ensureBuilt(installed.node24);
   if (!built.ok) return fail(built.message);
   const shell = await electronFolder(out);
   if (!shell.ok) return fail(shell.message);
-  const app = stage(join(out, 'staged'));
+  const app = stage(join(out, 'staged'), platform);
   say(`packing ${app.packages} packages with the program`);
   const tool = join(root, 'node_modules', 'electron-builder', 'cli.js');
   const config = join(out, 'electron-builder.json');
   writeFileSync(config, JSON.stringify(configuration(out, shell.config)));
   const args = [tool, '--dir', '--projectDir', app.folder, '--config', config];
   const done = await stream(installed.node24, args, { cwd: root, quiet: true, timeoutMs: 900_000 });
-  if (done.ok) putBeside(app.folder, join(out, 'linux-unpacked', 'resources', 'app.asar.unpacked'));
+  if (done.ok) putBeside(app.folder, join(out, platform.packed.resources, 'app.asar.unpacked'));
   for (const left of [app.folder, config, join(out, 'shell')]) rmSync(left, { recursive: true, force: true });
   if (!done.ok) return fail(`it could not be packed:\n${done.output.trim()}`);
   say(`packed in ${sinceText(started)}`);
-  process.stdout.write(`${join(out, 'linux-unpacked', 'dewpoint')}\n`);
+  process.stdout.write(`${join(out, platform.packed.program)}\n`);
   return 0;
 }
 
@@ -85,19 +75,23 @@ function configuration(out, shell) {
 /**
  * The app as electron-builder is to see it: the build, what is read beside it, and the packages it loads.
  * @param {string} folder
+ * @param {import('./setup/packed-files.mjs').PlatformFiles} platform
  */
-function stage(folder) {
+function stage(folder, platform) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const copy = (/** @type {string} */ path) => cpSync(join(root, path), join(folder, path), { recursive: true });
   for (const path of ['out/main', 'out/preload', 'out/renderer', 'resources', 'scripts/setup', 'LICENSE', 'NOTICE'])
     copy(path);
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const paths = packageClosure(lock, loadedAtRunTime).filter((path) => isShipped(path));
+  const loaded = loadedAtRunTime(platform);
+  const paths = packageClosure(lock, loaded).filter(
+    (path) => existsSync(join(root, path)) && isPackedPackage(path, platform),
+  );
   for (const path of paths) copyPackage(path, folder);
   const { name, version, description, license, main } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const dependencies = Object.fromEntries(
-    loadedAtRunTime.map((one) => [one, lock.packages[`node_modules/${one}`]?.version ?? '*']),
+    loaded.map((one) => [one, lock.packages[`node_modules/${one}`]?.version ?? '*']),
   );
   const author = 'The Dewpoint authors';
   const own = { name, version, description, license, author, main, dependencies };
@@ -119,27 +113,12 @@ function putBeside(staged, beside) {
     cpSync(join(staged, path), join(beside, path), { recursive: true, filter });
 }
 
-/** Libraries of other machines are not, nor what stands in their place in the lock file, deeper down.
- * @param {string} path */
-function isShipped(path) {
-  return existsSync(join(root, path)) && (!path.includes('node_modules/@node-llama-cpp/') || path === engine);
-}
-
-/** Without what other platforms load: SQLite for all of them is 30 MB, for one it is 2.5.
- * @param {string} path @param {string} folder */
+/** @param {string} path @param {string} folder */
 function copyPackage(path, folder) {
   const from = join(root, path);
-  const here = `${process.platform}-${process.arch}`;
   const nested = join(from, 'node_modules');
-  const filter = (/** @type {string} */ file) => {
-    if (file === nested || file.startsWith(`${nested}/`)) return false;
-    const prebuild = /[\\/]prebuilds[\\/]([^\\/]+)/.exec(file)?.[1];
-    if (prebuild !== undefined && !prebuild.startsWith(here)) return false;
-    if (/[\\/]tree-sitter-wasm[\\/]wasm[\\/][^\\/]+\.wasm$/.test(file))
-      return grammars.some((name) => file.endsWith(name));
-    if (/[\\/]node-[a-z]+-[a-z0-9]+[\\/](include|share|lib)$/.test(file)) return !statSync(file).isDirectory();
-    return !/\.(map|md|d\.[cm]?ts)$/i.test(file);
-  };
+  const filter = (/** @type {string} */ file) =>
+    file !== nested && !file.startsWith(nested + sep) && isPackedFile(file.replaceAll('\\', '/'), here);
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   cpSync(from, join(folder, path), { recursive: true, filter });
 }

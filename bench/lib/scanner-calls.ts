@@ -46,6 +46,10 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/sandbox/workspace/repositories/git-config.ts#staysInside': (text) => [text, 'a/b'],
   'src/main/sandbox/workspace/repositories/git-data.ts#withoutPrograms': (text) => [text, text],
   'src/main/sandbox/network/judge-target.ts#judgeTarget': (text) => [text, 443, new Set()],
+  'src/main/agent/gate/missing-wishes.ts#missingWishes': (text) => [
+    text,
+    [{ path: 'a.py', before: text, after: text }],
+  ],
   'src/main/safety/only-adds-tests.ts#onlyAddsTests': (text) => ['', text],
   'src/main/tools/edits/match-edit.ts#applyEdit': (text) => [text, 'return a - b', 'return a + b'],
   'src/renderer/lib/drawing/field-rows.ts#textRows': (text) => [text, 1, 20],

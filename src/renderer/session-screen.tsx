@@ -19,6 +19,8 @@ import { t } from './lib/text/translate.ts';
 import type { QuestionHandle } from './lib/session/question-handle.ts';
 import { useSession } from './lib/session/use-session.ts';
 import type { LookUp, SessionView } from './lib/session/use-session.ts';
+import type { TakenBack } from './lib/input/field-of-session.ts';
+import { FieldContext } from './lib/input/field-of-session.ts';
 import { useStableCallback } from './lib/drawing/use-stable-callback.ts';
 import type { SidePanel } from './lib/window/use-side-panel.ts';
 import { useSidePanel } from './lib/window/use-side-panel.ts';
@@ -96,6 +98,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const { conversation, composer, approvals, cap } = useParts(handle, { ...props, state }, own);
   const show = useStableCallback(inspect);
   const help = useStableCallback(onPalette);
+  const takeBack = useStableCallback((taken: TakenBack) => composer.current?.takeBack(taken));
   const toEnd = useStableCallback(() => conversation.current?.toEnd());
   const point = useStableCallback((callId: string): void => {
     setSelectedStep(callId);
@@ -119,7 +122,9 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
             <InspectorButton isOpen={side.isOpen} onClick={side.toggle} />
           </SessionHeader>
           <ModelBanner projectPath={state.projectPath} />
-          <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={() => inspect('changes')} />
+          <FieldContext value={takeBack}>
+            <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={() => inspect('changes')} />
+          </FieldContext>
           <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
           <CapQuestion sessionId={sessionId} cap={state.cap} handle={cap} />
           <Composer

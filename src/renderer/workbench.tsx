@@ -32,7 +32,7 @@ import { useQueryClient } from '@tanstack/react-query';
 const retryMs = 2_000;
 
 /** What other settings decide about. */
-const ofModels = /^(?:local|cloud|providers|prices|models|projectModels|energy)\b/u;
+const ofModels = /^(?:policy|local|cloud|providers|prices|models|projectModels|energy)\b/u;
 
 /** Whatever is changed, here, in another window or at the terminal, is read anew by all who show it. */
 export function useSettingsWatch(): void {

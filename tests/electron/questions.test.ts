@@ -12,6 +12,7 @@ import type { ChatServer } from '../fakes/chat-server.ts';
 import { frame, startChatServer } from '../fakes/chat-server.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
+import { pickModel } from './pick-model.ts';
 
 /** The page on a real core, with written models: where a task waits for a person, and what their answer does. */
 let folder: string;
@@ -134,8 +135,8 @@ describe('a task at its cap', () => {
   it('goes on here when a person says so, and pays no more', async () => {
     const { page } = served;
     await start('Which port is it?', 'here/script', async () => {
+      await pickModel(page, 'paid/script');
       await page.getByText('More options').click();
-      await page.getByRole('combobox', { name: 'Where steps run' }).selectOption('cloud');
       await page.getByRole('spinbutton', { name: 'Spending limit in US dollars' }).fill(maxUsd);
     });
     const dialog = page.getByRole('alertdialog', { name: 'Spending limit reached' });

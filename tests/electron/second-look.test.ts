@@ -12,6 +12,7 @@ import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
+import { pickModel } from './pick-model.ts';
 
 const price = { input: 1, output: 1, source: 'test', date: '2026-11-22' };
 const edit = (old: string, text: string) => ({
@@ -86,7 +87,7 @@ it('what was done here without a network is offered to the cloud once it is back
   const log = page.getByRole('log', { name: 'What happened' });
   await core.client.sessions.create({ projectPath: join(folder, 'project'), title: 'Away' });
   await page.locator('[data-session]', { hasText: 'Away' }).click();
-  await page.getByRole('combobox', { name: 'Where steps run' }).selectOption('hybrid');
+  await pickModel(page, 'auto:hybrid');
   await page.getByRole('textbox', { name: 'Message' }).fill('Set x to 2 in a.py.');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await log.getByText('because the cloud was unreachable').waitFor();

@@ -9,6 +9,7 @@ import { success } from '../../src/shared/errors.ts';
 import { violations } from './axe.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
+import { pickModel } from './pick-model.ts';
 
 /** One pixel. */
 const picture = Buffer.from(
@@ -76,10 +77,10 @@ async function send(sessionId: string, policy: 'local' | 'hybrid'): Promise<void
   await served.page.locator('[data-outcome=missing]').waitFor();
 }
 
-async function attach(where: string): Promise<void> {
+async function attach(model: string): Promise<void> {
   const { page } = served;
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
-  await page.getByRole('combobox', { name: 'Where steps run' }).selectOption(where);
+  await pickModel(page, model);
   await page
     .getByRole('main')
     .locator('input[type=file]')
@@ -99,7 +100,7 @@ describe('a picture in the field that no model of its message sees', () => {
   it('holds the message until a model that sees was chosen, which then gets it', async () => {
     const { page } = served;
     const sessionId = await begin('A picture that is asked about');
-    await attach('local');
+    await attach('script/script');
     await notice().getByText('1 cloud model does').waitFor();
     expect(await sendButton().isDisabled()).toBe(true);
     await page.getByRole('textbox', { name: 'Message' }).press('Enter');
@@ -119,7 +120,7 @@ describe('a picture in the field that no model of its message sees', () => {
 
   it('may be left out, and the words are sent alone', async () => {
     const sessionId = await begin('A picture that is left out');
-    await attach('local');
+    await attach('script/script');
     await notice().getByRole('button', { name: 'Leave out image' }).click();
     await expect.poll(() => sendButton().isDisabled()).toBe(false);
     await sendButton().click();

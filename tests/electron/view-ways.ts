@@ -45,6 +45,11 @@ export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<
   await add('working', workingScene);
   at(0, 1);
   await add('fix', fixScene);
+  const { state } = await core.client.sessions.show({ sessionId: sessions.answer ?? '' });
+  core.branches = [
+    { sessionId: state.sessionId ?? '', updatedAt: 2, messages: state.messages.map(({ messageId }) => messageId) },
+    { sessionId: `${state.sessionId ?? ''}-again`, updatedAt: 1, messages: ['said-otherwise'] },
+  ];
   core.binned = [
     {
       ...(await core.client.sessions.find({ id: sessions.answer ?? '' })),
@@ -88,6 +93,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     await page.getByRole('tabpanel', { name: tab }).waitFor();
   };
   const packages = page.getByRole('dialog', { name: 'Prepare project packages' });
+  const picker = page.getByRole('dialog', { name: 'Choose a model' });
   const listButton = page.getByRole('button', { name: 'Open session list' });
   const escape = async (shown: ReturnType<Page['locator']>): Promise<void> => {
     await page.keyboard.press('Escape');
@@ -186,6 +192,14 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await page.getByRole('button', { name: 'Session actions' }).click();
       await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
     },
+    'model-picker': async () => {
+      await openSession('answer', 'Which port');
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /^Model: /u })
+        .click();
+      await picker.getByText('fits').first().waitFor();
+    },
     packages: async () => {
       await openSession('answer', 'Which port');
       await goTo('project', 'api-server');
@@ -201,6 +215,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     shortcuts: () => escape(page.getByText('Press keys')),
     palette: () => escape(page.getByPlaceholder('Search actions')),
     'session-menu': () => escape(page.getByRole('menuitem', { name: 'Rename' })),
+    'model-picker': () => escape(picker),
     packages: async () => {
       await packages.getByRole('button', { name: 'Close' }).click();
       await packages.waitFor({ state: 'detached' });

@@ -9,6 +9,7 @@ import { change, complete, tool } from '../faults/program.ts';
 import type { Launched, Place } from './launch.ts';
 import { launch, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
+import { pickModel } from './pick-model.ts';
 
 /** A day's work in the real app, with the real core and real containers; only the models are written. */
 const guarded = 'tests/test_port.py';
@@ -87,8 +88,8 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
 
   it('asks at a cap, and goes on here for nothing when a person says so', async () => {
     await start('Which port is it?', async () => {
+      await pickModel(page, 'paid/script');
       await page.getByText('More options').click();
-      await page.getByRole('combobox', { name: 'Where steps run' }).selectOption('cloud');
       await page.getByRole('spinbutton', { name: 'Spending limit in US dollars' }).fill(maxUsd);
     });
     const dialog = page.getByRole('alertdialog', { name: 'Spending limit reached' });
@@ -171,7 +172,10 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     await message.press('Enter');
     // A list of models has the name before the command has taken effect, and then the next message went to another.
     await expect.poll(() => message.inputValue()).toBe('');
-    await page.getByText('slow/m', { exact: true }).waitFor();
+    await page
+      .getByRole('button', { name: /^Model: /u })
+      .and(page.getByTitle('slow/m', { exact: true }))
+      .waitFor();
     await message.fill('Tell me a long story, and change nothing.');
     await message.press('Enter');
     await page.getByRole('log').getByText('The first half of an answer').first().waitFor();

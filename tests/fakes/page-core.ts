@@ -20,7 +20,13 @@ import { settingsHandlers } from './page-settings.ts';
 import type { Note } from './page-settings.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
-import type { CallDetail, ChangedFile, ChangeOutcome, SessionSummary } from '@shared/contract/sessions-contract.ts';
+import type {
+  CallDetail,
+  ChangedFile,
+  ChangeOutcome,
+  SessionBranch,
+  SessionSummary,
+} from '@shared/contract/sessions-contract.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
@@ -40,6 +46,8 @@ export interface PageCore extends ScriptedCore {
   /** What a search finds, by the text that is searched. */
   readonly found: Map<string, readonly SearchHit[]>;
   binned: readonly SessionSummary[];
+  /** What forks connect. */
+  branches: readonly SessionBranch[];
   sandbox: SandboxView;
   network: NetworkHistory;
   packages: PreparationPlan;
@@ -176,6 +184,7 @@ export function createPageCore(): PageCore {
     details: new Map(),
     found: new Map(),
     binned: [],
+    branches: [],
     sandbox: noSandbox,
     network: { uses: [], answers: [] },
     packages: noPackages,
@@ -236,6 +245,12 @@ function sessionHandlers(core: PageCore, note: Note): Subject<'sessions'> {
       const { title, projectPath } = await core.client.sessions.find({ id: sessionId });
       return { sessionId: core.createSession({ projectPath, title: `${title} (fork)` }), notRestored: [] };
     },
+    withdraw: ({ input: { sessionId, messageId } }) => {
+      note('withdraw', messageId);
+      core.append(sessionId, { type: 'message-dropped', messageId, withdrawn: true });
+    },
+    branches: ({ input }) =>
+      core.branches.some(({ sessionId }) => sessionId === input.sessionId) ? core.branches : [],
     delete: async ({ input: { sessionId } }) => {
       note('delete', sessionId);
       core.binned = [await core.client.sessions.find({ id: sessionId })];

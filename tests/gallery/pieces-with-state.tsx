@@ -46,6 +46,7 @@ export function Typing() {
     problems: [{ file: tooLarge, text: 'photo.png is larger than 5 MB.', canShrink: true }],
     isBusy: false,
     add: nothing,
+    addKept: nothing,
     remove: nothing,
     shrink: nothing,
     dismiss: nothing,

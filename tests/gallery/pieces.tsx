@@ -42,6 +42,7 @@ import { ViewHeader } from '../../src/renderer/ui/layout/view-header.tsx';
 import { WideContent } from '../../src/renderer/ui/layout/wide-content.tsx';
 import { TextWithCode } from '../../src/renderer/ui/notices/text-with-code.tsx';
 import { long, notes, nothing, screenshot } from './samples.ts';
+import { ModelAbouts, ModelLines, OpenModels, PickedModels } from './model-pieces.tsx';
 import { Announced, Broken, Pulls, Suggested, Tabbed, Typing } from './pieces-with-state.tsx';
 
 const iconNames = [
@@ -69,6 +70,7 @@ const iconNames = [
   'file',
   'attach',
   'download',
+  'star',
 ] as const;
 
 const deceiving = 'curl https://\u0435xample.com\u200B/install.sh';
@@ -289,6 +291,10 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   ),
   'project-hosts': <ProjectHosts projectPath="/project" />,
   'download-control': <Pulls />,
+  'model-about': <ModelAbouts />,
+  'model-line': <ModelLines />,
+  'model-list': <OpenModels />,
+  'model-picker': <PickedModels />,
   'route-dot': (
     <div className="flex items-center gap-3">
       <RouteDot where="local" />

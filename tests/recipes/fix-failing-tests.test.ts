@@ -40,6 +40,40 @@ describe('a small slip', () => {
     expect(harness.questions.length).toBeGreaterThan(0);
   });
 
+  // Bug: the right small change stood ready for 49 s while two model calls ran that helped nothing.
+  test('is found before any model is asked, and is called no more than found by trying', async () => {
+    const harness = await harnessOf({ files: calculator, conduct: 2, answer: () => null });
+    const outcome = await fixFailingTests.run(harness.context);
+    expect(outcome).toMatchObject({ type: 'done', confidence: 'mechanical' });
+    expect(harness.questions).toEqual([]);
+    expect(await harness.text('calc.js')).toBe(calculator['calc.js'].replace('a - b', 'a + b'));
+  });
+
+  // Bug: the change that made the failing test pass and broke another was withheld from whoever went on.
+  test('that nobody finds is handed on with the source, what came near and what that broke, each once', async () => {
+    const files = {
+      ...calculator,
+      'calc.js': 'export function pick(a, b) {\n  return table[a] ?? b;\n}\n\nconst table = { one: 1, two: 3 };\n',
+      'calc.test.js': `${header}import { pick } from './calc.js';\n\ntest('knows two', () => {\n  assert.equal(pick('two', 0), 2);\n});\n\ntest('knows one', () => {\n  assert.equal(pick('one', 7), 1);\n});\n\ntest('has a default', () => {\n  assert.equal(pick('x', 5), 5);\n});\n`,
+    };
+    const constant = '```javascript\nexport function pick(a, b) {\n  return 2;\n}\n```';
+    const harness = await harnessOf({
+      files,
+      conduct: 2,
+      settings: { mechanicalChanges: false, samples: 1 },
+      answer: ({ label }) => (label.includes('pick') ? constant : null),
+    });
+    const outcome = await fixFailingTests.run(harness.context);
+    const facts = outcome.type === 'gave-up' ? outcome.facts : '';
+    expect(facts).toContain('The files are as they were before');
+    expect(facts).toContain('calc.js, whole:\n1: export function pick(a, b) {');
+    expect(facts).toContain('Of 1 failing tests 1 pass with it.');
+    expect(facts).toMatch(/It breaks .*knows one/u);
+    expect(facts).toContain('+  return 2;');
+    expect(facts.match(/whole:/gu)).toHaveLength(1);
+    expect(facts).not.toContain('Failing tests:');
+  });
+
   test('that the task need not be about is repaired, and it is said that this is all', async () => {
     const said = async (task: string): Promise<string> => {
       const harness = await harnessOf({ files: calculator, task, answer: () => null });

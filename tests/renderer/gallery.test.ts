@@ -8,7 +8,10 @@ const exported = /^export (?:default )?(?:function|class) ([A-Z]\w*)/gmu;
 /** Catches: a component that nobody sees in light and dark beside the others. */
 it('shows every component of every file of ui/', () => {
   const pieces = readFileSync('tests/gallery/pieces.tsx', 'utf8');
-  const drawing = pieces + readFileSync('tests/gallery/pieces-with-state.tsx', 'utf8');
+  const drawing =
+    pieces +
+    readFileSync('tests/gallery/pieces-with-state.tsx', 'utf8') +
+    readFileSync('tests/gallery/model-pieces.tsx', 'utf8');
   const components = globSync('ui/**/*.tsx', { cwd: page }).map((path) => ({
     name: basename(path, '.tsx'),
     drawn: [...readFileSync(join(page, path), 'utf8').matchAll(exported)].map(([, component]) => component),

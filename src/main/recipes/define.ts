@@ -59,7 +59,7 @@ export type RecipeOutcome =
   | { readonly type: 'done'; readonly text: string; readonly confidence: Confidence }
   | { readonly type: 'answered'; readonly text: string }
   | { readonly type: 'planned'; readonly text: string }
-  /** The workspace is as it was found. `facts` is for the next stage: suspects, failures, what was tried (2,000 tokens at most). */
+  /** The workspace is as it was found. `facts` is for the next stage: suspects and their source, near misses, what was tried (3,000 tokens at most). */
   | {
       readonly type: 'gave-up';
       readonly reason: string;
@@ -81,6 +81,8 @@ export interface RecipeContext extends RecipeSubject {
   readonly model: ModelInfo;
   readonly signal: AbortSignal;
   readonly settings: RecipeSettings;
+  /** As `AgentConfig` has it: a log of an older one is played by its own. Absent: 1. */
+  readonly conduct?: number | undefined;
   readonly world: RecipeWorld;
   ask(question: Question): Promise<Answer>;
   /** A call in full, for a recipe that looks at the model itself: tools, a conversation of several messages, times. One step. */

@@ -2,7 +2,7 @@ import { recipeTimeLimitSeconds } from '@shared/money/recipe-runs.ts';
 import { loadSyntax } from './code/code-syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { acceptBest } from './fix/outcome/accept-best.ts';
-import { giveUpFacts, giveUpReason } from './fix/outcome/give-up-report.ts';
+import { giveUpFacts, giveUpReason, handOverFacts } from './fix/outcome/give-up-report.ts';
 import { createJudge } from './fix/judge/judge-candidate.ts';
 import { planFor } from './fix/search/search-plan.ts';
 import { searchFix } from './fix/search/search-fix.ts';
@@ -46,7 +46,10 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
   const result = await searchFix({ context, syntax, judge, plan, secondsLeft });
   const outcome = await acceptBest({ context, syntax, judge, secondsLeft }, result);
   const reason = result.fatal ?? giveUpReason(result, judge);
-  return outcome ?? { type: 'gave-up', reason, facts: giveUpFacts(result, judge), isCut: secondsLeft() <= 0 };
+  if (outcome !== null) return outcome;
+  const isNew = (context.conduct ?? 1) >= 2;
+  const facts = isNew ? await handOverFacts(result, judge) : giveUpFacts(result, judge);
+  return { type: 'gave-up', reason, facts, isCut: secondsLeft() <= 0 };
 }
 
 function gaveUp(reason: string): RecipeOutcome {

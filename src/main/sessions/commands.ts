@@ -24,6 +24,7 @@ export function createSessionCommands({ sessions, store, money }: SessionCommand
       const { messageId, queued } = await sessions.send(sessionId, text, options, attachments);
       return { messageId, queued };
     },
+    withdraw: ({ input }) => sessions.withdraw(input.sessionId, input.messageId),
     events: ({ input, signal }) => sessionStream(() => sessions.journal(input.sessionId), input.fromSeq, signal),
     cancel: ({ input }) => sessions.cancel(input.sessionId),
     approve: ({ input }) => sessions.approve(input.sessionId, input.approvalId, input.answer, input.scope),

@@ -29,7 +29,7 @@ export const library = {
 
   'message.edit': 'Edit and resend',
   'message.label': 'Edit message',
-  'message.editHint': 'Creates a fork; the original is kept.',
+  'message.editHint': 'Creates a branch; the original and its file changes are kept.',
   'message.cancel': 'Cancel',
   'message.resend': 'Resend',
   'message.again': 'Send again',

@@ -46,7 +46,6 @@ export const shell = {
   'task.checkHint': 'Optional command. By default, the project’s own tests.',
   'task.planText': ': no files will change',
   'task.options': 'More options',
-  'task.policy': 'Where steps run',
   'task.policy.settings': 'Default',
   'task.policy.local': 'Local only',
   'task.policy.hybrid': 'Local first, cloud when needed',

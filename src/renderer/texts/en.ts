@@ -1,4 +1,5 @@
 import { compare } from './en-compare.ts';
+import { composer } from './en-composer.ts';
 import { conversation } from './en-conversation.ts';
 import { inspector } from './en-inspector.ts';
 import { library } from './en-library.ts';
@@ -11,6 +12,7 @@ import { shell } from './en-shell.ts';
 export const en = {
   ...shell,
   ...compare,
+  ...composer,
   ...conversation,
   ...inspector,
   ...library,

@@ -59,6 +59,16 @@ export interface ForkOutcome {
   readonly sessionId: string;
   /** Files of the new workspace that could not be made what they were at that point. */
   readonly notRestored: readonly { readonly path: string; readonly why: string }[];
+  /** `same`: it works where its parent does, as nothing was changed since. `copy`: on its own, with so many files set back. */
+  readonly files?: { readonly place: 'same' | 'copy'; readonly restored: number };
+}
+
+/** A session that a fork leads to or from, this one among them. */
+export interface SessionBranch {
+  readonly sessionId: string;
+  readonly updatedAt: number;
+  /** The ids of its messages, in order; what was copied has the ids that it had. Those that nobody worked on are not in it. */
+  readonly messages: readonly string[];
 }
 
 /** What a subscriber gets: facts in batches and in order, and pushes that are never stored. */
@@ -168,6 +178,8 @@ export const sessionsContract = {
         }),
       )
       .output(type<{ messageId: string; queued: boolean }>()),
+    /** Takes back a message that waits; its words are whoever's who asks. Rejects with `conflict` where a model has it already. */
+    withdraw: base.input(bySession.extend({ messageId: id })).output(type<void>()),
     /** From `fromSeq` on, for as long as the subscriber listens. */
     events: base
       .input(bySession.extend({ fromSeq: z.number().int().positive().default(1) }))
@@ -198,6 +210,8 @@ export const sessionsContract = {
     fork: base
       .input(bySession.extend({ at: z.union([z.object({ before: id }), z.object({ after: id })]).optional() }))
       .output(type<ForkOutcome>()),
+    /** All sessions that forks connect with this one, deleted ones left out. Empty: there is no other. */
+    branches: base.input(bySession).output(type<readonly SessionBranch[]>()),
     /** Log and kept files in one file; `missing` of them are gone. A path of the machine the core runs on. */
     export: base.input(bySession.extend({ path })).output(type<{ blobs: number; missing: number }>()),
     /** What comes from outside is checked whole; it gets an empty workspace of its own, and no yes in it counts. */

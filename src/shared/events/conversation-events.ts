@@ -16,8 +16,12 @@ export const conversationEvents = {
     origin: messageOriginSchema.optional(),
   }),
   'message-delivered': z.object({ messageId: z.string() }),
-  /** No turn took it and none will: the process ended first. It can be sent again. */
-  'message-dropped': z.object({ messageId: z.string() }),
+  /** No turn took it and none will: the process or a stop ended it first. It can be sent again. */
+  'message-dropped': z.object({
+    messageId: z.string(),
+    /** The person took it back before a model saw it: it is as if it had not been said. */
+    withdrawn: z.literal(true).optional(),
+  }),
   /** A person changed the plan that a turn ended with: from now on these are its steps. */
   'plan-edited': z.object({ planTurnId: z.string(), steps: z.array(z.string()) }),
 } as const;

@@ -29,8 +29,11 @@ export const turnEndReasonSchema = z.enum([
 
 export type TurnEndReason = z.infer<typeof turnEndReasonSchema>;
 
-/** How sure the product is of an accepted change, and why ("weak tests": mutants of the change survive). */
-export const confidenceSchema = z.enum(['high', 'weak-tests', 'mechanical', 'unchecked']);
+/**
+ * How sure the product is of an accepted change, and why ("weak tests": mutants of the change survive). `reviewed`: a stronger
+ * model approves of it. `proposed`: a small model wrote it and no test asks for it, so it is not called done.
+ */
+export const confidenceSchema = z.enum(['high', 'reviewed', 'weak-tests', 'mechanical', 'proposed', 'unchecked']);
 
 export type Confidence = z.infer<typeof confidenceSchema>;
 

@@ -275,6 +275,8 @@ export const settingsSchema = z.strictObject({
       usdPerKwh: z.number().nonnegative().nullable().default(null),
     })
     .prefault({}),
+  /** Models that a person starred, as `PROVIDER/MODEL`: the picker of a message shows them first. */
+  favoriteModels: z.array(z.string().min(1).max(500)).max(200).default([]),
   /** On what the steps of single projects run, by their folder. */
   projectModels: z.record(z.string(), projectModelsSchema).default({}),
   /** A person's own keys in the window, by the id of the action. */

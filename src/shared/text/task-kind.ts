@@ -66,6 +66,15 @@ function isAsking(sentence: string): boolean {
 const asksForTests =
   /\b(?:write|add|create|generate)\s+(?:(?:me|a|an|the|some|more|few|unit|missing|new|two|three|several|good)\s+)*(?:tests?|specs?|test cases?|coverage)\b/i;
 
+const withTests =
+  /\b(?:with|including|plus|and|incl\.?)\s+(?:(?:a|an|the|some|its|own|good|few|full|new|proper|pytest|unittest|vitest|jest|unit|integration|corresponding|matching)\s+){0,4}(?:tests?|specs?|test (?:files?|suite|cases?|coverage))\b(?!\s+(?:modes?|flags?|pages?|pass|fail|still|should|must|are|is|was|were|that|which|run|running|green|data|for the (?:existing|old)))/iu;
+const making = /\b(?:write|add|create|generate|build|make|implement|develop|code|design)\b/iu;
+
+/** Whether a text asks for tests beside what it asks for: "build a tool with unit tests", "add median() and tests for it". */
+export function wantsTests(task: string): boolean {
+  return asksForNewTests(task) || (making.test(task) && withTests.test(task));
+}
+
 /** Whether a text asks for tests to be written, and not for code that passes them. */
 export function asksForNewTests(task: string): boolean {
   return asksForTests.test(task);

@@ -1,6 +1,6 @@
 import type { GateCheck } from '@shared/events/gate-check.ts';
 import { askCloudModel } from '../step/ask-cloud-model.ts';
-import { maxOutputTokens } from '../prompt/token-estimate.ts';
+import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 import { handoffSummary } from '../prompt/handoff-summary.ts';
 import type { ChangesOverview } from './changes-overview.ts';
 import type { LoopCandidate, LoopCandidates } from '../loop/loop-candidates.ts';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { gateCheckSchema } from '@shared/events/gate-check.ts';
 import type { ChangedText, Finding } from './change-findings.ts';
 import { findingsOf } from './change-findings.ts';
+import { missingWishes } from './missing-wishes.ts';
 import type { RecordedChange } from '../changes/file-changes.ts';
 import { loadSyntax } from '../../recipes/code/code-syntax.ts';
 import { takeAction } from '../turn/take-action.ts';
@@ -13,6 +14,8 @@ const changesOverviewSchema = z.object({
   changed: z.number(),
   findings: gateCheckSchema.shape.findings,
   diff: z.string(),
+  /** Changed files of some size as they are now, whole. */
+  files: z.array(z.object({ path: z.string(), text: z.string() })).optional(),
 });
 export type ChangesOverview = z.infer<typeof changesOverviewSchema>;
 
@@ -22,6 +25,8 @@ const MAX_DIFF_CHARACTERS = 14_000;
 const MAX_FILES = 40;
 const MAX_BYTES = 512 * 1024;
 const MAX_EDITS = 2_000;
+/** A file up to this is shown whole beside the diff, and so much of all of them together. */
+const WHOLE_CHARACTERS = { file: 3_500, all: 7_000 } as const;
 
 let grammars: ReturnType<typeof loadSyntax> | null = null;
 
@@ -29,7 +34,7 @@ let grammars: ReturnType<typeof loadSyntax> | null = null;
  * What the turn has changed so far, as a diff, and what is wrong with it by its look. An action: a replay takes it from
  * the log, for it knows no files.
  */
-export function readChangesOverview(turn: ActingTurn & Pick<Turn, 'changes'>): Promise<ChangesOverview> {
+export function readChangesOverview(turn: ActingTurn & Pick<Turn, 'changes' | 'task'>): Promise<ChangesOverview> {
   return takeAction<ChangesOverview>(
     turn,
     {
@@ -50,7 +55,7 @@ export function readChangesOverview(turn: ActingTurn & Pick<Turn, 'changes'>): P
   );
 }
 
-async function readChanges(turn: Pick<Turn, 'changes' | 'dependencies' | 'signal'>): Promise<ChangesOverview> {
+async function readChanges(turn: Pick<Turn, 'changes' | 'dependencies' | 'signal' | 'task'>): Promise<ChangesOverview> {
   const firsts = firstChangePerFile(turn);
   const changed: string[] = [];
   const texts: ChangedText[] = [];
@@ -69,14 +74,29 @@ async function readChanges(turn: Pick<Turn, 'changes' | 'dependencies' | 'signal
   if (texts.length > 0) {
     const syntax = await (grammars ??= loadSyntax());
     findings.push(...texts.flatMap((text) => findingsOf(text, syntax)));
+    // Only where all that was changed was seen.
+    if (texts.length === changed.length) findings.push(...missingWishes(turn.task, texts));
   }
   const shown = texts.map(diffOf).join('\n');
   const isCut = shown.length > MAX_DIFF_CHARACTERS;
   return {
     changed: changed.length,
     findings,
+    files: wholeFiles(texts),
     diff: isCut ? `${shown.slice(0, MAX_DIFF_CHARACTERS)}\n… (the rest of the diff is left out)` : shown,
   };
+}
+
+/** A new file stands whole in the diff. */
+function wholeFiles(texts: readonly ChangedText[]): { path: string; text: string }[] {
+  const files: { path: string; text: string }[] = [];
+  let left: number = WHOLE_CHARACTERS.all;
+  for (const { path, before, after } of texts) {
+    if (before === null || after === null || after.length > Math.min(left, WHOLE_CHARACTERS.file)) continue;
+    left -= after.length;
+    files.push({ path, text: after });
+  }
+  return files;
 }
 
 /** Each path with its first change of the turn: what it was when the turn began is its `before`. */

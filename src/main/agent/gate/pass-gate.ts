@@ -4,6 +4,7 @@ import type { Reviewers } from './ask-review.ts';
 import { askReview } from './ask-review.ts';
 import { isHard } from './change-findings.ts';
 import { lintChanges } from './lint-changes.ts';
+import { isWish } from './missing-wishes.ts';
 import type { ChangesOverview } from './changes-overview.ts';
 import { readChangesOverview } from './changes-overview.ts';
 import type { Loop } from '../loop/run-loop.ts';
@@ -13,7 +14,13 @@ import type { Claim, TurnEnd } from '../turn/turn-baseline.ts';
 
 export type GateOutcome =
   /** It may be believed. `isDoubted`: something speaks against it that was not put right. `isAnswer`: nothing was changed. */
-  | { readonly type: 'passed'; readonly isDoubted?: boolean; readonly isAnswer?: boolean }
+  | {
+      readonly type: 'passed';
+      readonly isDoubted?: boolean;
+      readonly isAnswer?: boolean;
+      /** Who reviewed it and approves. */
+      readonly approvedBy?: string;
+    }
   /** The worker has been told, and may go on. */
   | { readonly type: 'objected' }
   /** It was told before and it is the same again: somebody else may do it, or the turn ends like this. */
@@ -61,8 +68,10 @@ function objectionTo(turn: Pick<Turn, 'task'>, look: ChangesOverview, { isProven
     const hint = 'Make the change with the tools. Where nothing is to be changed, say why.';
     return { ...said, text: `${text} ${hint}`, findings: [{ code: 'nothing-changed', path: null, text }] };
   }
-  if (look.findings.length === 0) return null;
-  const findings = look.findings.slice(0, 10);
+  // What a check has proven needs none of the task's words.
+  const doubts = isProven ? look.findings.filter((one) => !isWish(one)) : look.findings;
+  if (doubts.length === 0) return null;
+  const findings = doubts.slice(0, 10);
   const text = `The change is not whole:\n${findings.map((one) => `- ${one.text}`).join('\n')}\nPut it right, or say why it is meant.`;
   return { ...said, text, findings };
 }
@@ -91,13 +100,30 @@ async function passLint(
  * What a recipe calls done, by the same linter. A program cannot put it right: who reads the end is told. Null: there is no
  * linter, nothing was changed, it finds nothing new, or it could not be asked.
  */
-export async function lintOfRecipe(turn: ActingTurn & Pick<Turn, 'changes' | 'found'>): Promise<string | null> {
+export async function lintOfRecipe(
+  turn: ActingTurn & Pick<Turn, 'changes' | 'found' | 'task'>,
+): Promise<string | null> {
   const hasLinter = turn.found.facts?.facts.lint !== undefined;
   if (!hasLinter || (await readChangesOverview(turn)).changed === 0) return null;
   const check = await lintCheck(turn, '');
   if (check === null) return null;
   await note(turn, check);
   return check.verdict === 'redo' ? check.text : null;
+}
+
+/**
+ * What a recipe calls done, by its look and by the task's own words, before anybody is asked to review it. Null: nothing
+ * speaks against it. A program cannot put it right.
+ */
+export async function wishesOfRecipe(
+  turn: ActingTurn & Pick<Turn, 'changes' | 'task'>,
+): Promise<{ readonly text: string; readonly lacksTests: boolean } | null> {
+  const look = await readChangesOverview(turn);
+  const findings = look.findings.filter(isWish);
+  if (findings.length === 0) return null;
+  const text = findings.map((one) => one.text).join(' ');
+  await note(turn, { by: 'changes', verdict: 'redo', text, findings, callId: null });
+  return { text, lacksTests: findings.every(({ code }) => code === 'tests-missing') };
 }
 
 /**
@@ -138,6 +164,10 @@ async function review(
   const check = await askReview(loop.candidates, look, claim);
   if (check === null) return { type: 'passed' };
   await note(loop.turn, check);
+  if (check.verdict === 'pass') {
+    const by = loop.candidates.all.find(({ stage }) => stage.where === 'cloud');
+    return by === undefined ? { type: 'passed' } : { type: 'passed', approvedBy: by.model.info.label };
+  }
   if (check.verdict !== 'redo') return { type: 'passed' };
   const isAgain = memory.redone.has(driver);
   memory.redone.add(driver);

@@ -5,7 +5,7 @@ import type { Cascade, StageCause } from '../../routing/cascade/cascade.ts';
 import type { Decision, Denial, RouteCandidate, Trouble } from '../../routing/define.ts';
 import type { ModelRequest } from '../../models/providers/define.ts';
 import { buildRequest, requestBytes } from '../prompt/build-prompt.ts';
-import { maxOutputTokens } from '../prompt/token-estimate.ts';
+import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 import type { PromptShape } from '../prompt/build-prompt.ts';
 import { passFencesAhead } from '../step/pass-fences.ts';
 import { routeStep } from '../step/route-step.ts';

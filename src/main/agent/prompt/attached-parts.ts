@@ -6,7 +6,7 @@ import type { EventOf } from '@shared/events/events.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Journal } from '../../sessions/journal/journal.ts';
-import { maxOutputTokens } from './token-estimate.ts';
+import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 
 /** Something that a person gave with a message; null stands for bytes that are gone. */
 export interface Attached {

@@ -10,7 +10,8 @@ import type { AssistantEntry, CallEntry, Entry, UserEntry } from './conversation
 import { partsOf, roomForAttached } from './attached-parts.ts';
 import { promptTexts } from './prompt-texts.ts';
 import type { Turn } from '../turn/turn.ts';
-import { maxOutputTokens, messagesBytes, toolsBytes } from './token-estimate.ts';
+import { maxOutputTokens } from '@shared/models/prompt-room.ts';
+import { messagesBytes, toolsBytes } from './token-estimate.ts';
 import type { PromptForm } from './tool-descriptions.ts';
 import { toolLines, toolsForForm, toolSpec } from './tool-descriptions.ts';
 import { isRecord } from '@shared/unknown-value.ts';

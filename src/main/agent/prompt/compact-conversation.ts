@@ -9,7 +9,8 @@ import type { PromptShape } from './build-prompt.ts';
 import { shortenResult } from './shorten-output.ts';
 import type { CallEntry, Entry } from './conversation.ts';
 import { promptTexts } from './prompt-texts.ts';
-import { maxOutputTokens, promptBytes } from './token-estimate.ts';
+import { fullShare, maxOutputTokens, promptRoom } from '@shared/models/prompt-room.ts';
+import { promptBytes } from './token-estimate.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /** What making room needs of its turn. */
@@ -24,8 +25,6 @@ export interface RoomSubject {
   readonly ask: (question: Omit<RoleQuestion, 'own'>) => Promise<StepReply>;
 }
 
-/** Above this share of the room for prompts it is made smaller, and then by more than a little: each time costs the prefix. */
-const FULL = 0.9;
 const AFTER_TRIM = 0.7;
 /** Results newer than these stay whole. */
 const FRESH_ANSWERS = 2;
@@ -37,14 +36,14 @@ const TRIMMED_TOKENS = 120;
  * to take away.
  */
 export async function makeRoom(turn: RoomTurn, subject: RoomSubject, isForced: boolean): Promise<ModelRequest | null> {
-  const room = subject.info.contextTokens - maxOutputTokens(subject.info) - 64;
+  const room = promptRoom(subject.info);
   const asItIs = subject.request();
   const before = sizeOf(turn, asItIs);
-  if (!isForced && before <= room * FULL) return asItIs;
+  if (!isForced && before <= room * fullShare) return asItIs;
   await trimResults(turn, before - room * AFTER_TRIM);
   const trimmed = subject.request();
   const left = sizeOf(turn, trimmed);
-  if (!isForced && left <= room * FULL) return trimmed;
+  if (!isForced && left <= room * fullShare) return trimmed;
   await compact(turn, subject, { room, beforeTokens: left });
   const compacted = subject.request();
   const after = sizeOf(turn, compacted);

@@ -209,7 +209,7 @@ function criterionNote(event: EventOf<'criterion-checked'>): string {
 
 function gateNote({ by, text }: EventOf<'gate-checked'>): string {
   if (by !== 'review') return inert(text);
-  return `The task is not complete. A stronger model has looked at the change and says:\n${inert(text)}\nPut that right.`;
+  return `The task is not complete. A stronger model reviewed the change that was made before this, and asks:\n${inert(text)}`;
 }
 
 function addUser(fold: Fold, entry: Omit<UserEntry, 'type'>, isTask: boolean): void {
@@ -231,9 +231,11 @@ function addMessage(
 /** It comes again with its next sending, or was given up: either way it is no task any more. */
 function dropMessage(fold: Fold, messageId: string): void {
   const seq = fold.messageSeqs.get(messageId);
+  // One that waited was no part of what the turn is about.
+  if (seq === undefined) return;
   fold.asked = '';
   const at = fold.entries.findLastIndex((entry) => entry.seq === seq);
-  if (seq !== undefined && at !== -1) fold.entries.splice(at, 1);
+  if (at !== -1) fold.entries.splice(at, 1);
 }
 
 /** Facts that are there before the first answer belong to the task's own message; later ones are messages. */
@@ -293,10 +295,24 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
     note(fold, event.seq, inert(event.output));
     return;
   }
+  if (event.tool === 'take_back') {
+    // Whoever goes on must not look for, or undo, what stands in no file any more.
+    if (event.status === 'ok') note(fold, event.seq, inert(takenBackText(event)));
+    return;
+  }
   updateCall(fold, event.toolCallId, (call) => ({
     ...call,
     result: { text: resultOf(event), isError: event.status !== 'ok', keepTokens: null },
   }));
+}
+
+/** `data` is true where a change was made again instead. */
+function takenBackText({ output, data }: EventOf<'tool-ended'>): string {
+  const paths = output.split('\n').filter((line) => line !== '');
+  if (paths.length === 0) return '';
+  const named = paths.slice(0, 20).join(', ');
+  if (data === true) return `The change before this was made again in ${named}.`;
+  return `The change before this was taken back; what it changed is as it was: ${named}.`;
 }
 
 /** An error can be put right; a refusal stays one, and is told apart from it. */

@@ -6,7 +6,7 @@ import type { Turn } from '../turn/turn.ts';
 /** All of a handoff, in tokens; what one part does not need the others may have. */
 const HANDOFF_TOKENS = 5_600;
 /** The least that each part gets where it has that much to say. */
-const SHARES = { task: 1_000, facts: 400, changes: 2_000, check: 900, results: 1_000 } as const;
+const SHARES = { task: 700, facts: 700, changes: 1_600, files: 900, check: 900, results: 800 } as const;
 const SHOWN_RESULTS = 3;
 const editing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'delete_file'];
 
@@ -27,6 +27,9 @@ export function handoffSummary(turn: WorkedTurn, look: ChangesOverview): string 
   const entries = turn.conversation.entries();
   const calls = entries.filter(isAnswer).flatMap(({ calls: made }) => made);
   const task = entries.findLast((entry) => entry.type === 'user' && entry.text.includes(turn.task));
+  const { said, notes = [] } = task?.type === 'user' ? task : {};
+  // What the check printed stands in a part of its own, and what it printed before the work says nothing any more.
+  const told = notes.filter((text) => !text.includes('<output>'));
   const edits = calls.filter(({ tool }) => editing.includes(tool));
   const check = turn.progress.lastCheck?.check ?? null;
   const failing = check === null || check.passed ? '' : check.summary;
@@ -34,9 +37,10 @@ export function handoffSummary(turn: WorkedTurn, look: ChangesOverview): string 
   const failed = edits.filter(({ result }) => result === null || result.isError);
   const changes = [look.diff, ...failed.map(callText)].join('\n');
   const sections: Section[] = [
-    { title: 'Task', text: task?.type === 'user' ? task.text : turn.task, share: SHARES.task },
-    { title: 'Facts', text: factsOf(turn, look), share: SHARES.facts },
+    { title: 'Task', text: said ?? turn.task, share: SHARES.task },
+    { title: 'Facts', text: [...told, factsOf(turn, look)].join('\n'), share: SHARES.facts },
     { title: 'What was changed', text: changes, share: SHARES.changes },
+    { title: 'Changed files as they are now', text: wholeFiles(look), share: SHARES.files },
     { title: 'What the check prints', text: failing, share: SHARES.check },
     { title: 'The last calls and what they gave', text: results.map(callText).join('\n\n'), share: SHARES.results },
   ].filter(({ text }) => text.trim() !== '');
@@ -56,8 +60,11 @@ function factsOf(turn: Pick<Turn, 'progress' | 'trajectory'>, look: ChangesOverv
   const { steps, counts, isGreen } = turn.trajectory.now();
   const check = turn.progress.lastCheck?.check ?? null;
   return [
-    `${steps} steps, ${counts.writes} edits made, ${counts.rejectedEdits} turned down.`,
-    `Files that are other than before: ${look.changed}.`,
+    // A program counts no steps of its own.
+    steps === 0
+      ? ''
+      : `The loop took ${steps} steps; ${counts.writes} edits were made, ${counts.rejectedEdits} turned down.`,
+    look.changed === 1 ? '1 file differs from before the task.' : `${look.changed} files differ from before the task.`,
     check === null
       ? 'There is no check that says when the task is done.'
       : `The check ${check.passed ? 'passes' : 'fails'}.`,
@@ -66,6 +73,10 @@ function factsOf(turn: Pick<Turn, 'progress' | 'trajectory'>, look: ChangesOverv
   ]
     .filter((line) => line !== '')
     .join('\n');
+}
+
+function wholeFiles({ files = [] }: ChangesOverview): string {
+  return files.map(({ path, text }) => `${path}:\n${text}`).join('\n\n');
 }
 
 function isAnswer(entry: Entry): entry is AssistantEntry {

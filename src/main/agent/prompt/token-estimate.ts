@@ -1,5 +1,4 @@
 import type { Message, Part } from '@shared/models/model-messages.ts';
-import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
 import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
 import { imageTokens } from '../../models/providers/call/image-tokens.ts';
@@ -30,20 +29,6 @@ export function createTokenEstimate(): TokenEstimate {
       bytesPerToken = Math.min(4, Math.max(1.2, (promptBytes / promptTokens) * MARGIN));
     },
   };
-}
-
-/** For a model that thinks before it answers. */
-const THOUGHT_TOKENS = 16_384;
-
-/**
- * A quarter of the window, and enough for a file of some size, or as the model's own limit is known; for a model that
- * thinks first, for its thoughts as well. One answer never has more than 32,000.
- */
-export function maxOutputTokens(info: ModelInfo): number {
-  const answer = info.outputTokens ?? 8192;
-  const thinks = info.capabilities.reasoning === true && info.effort !== 'none';
-  const most = Math.max(answer, Math.min(32_000, answer + (thinks ? THOUGHT_TOKENS : 0)));
-  return Math.min(most, Math.max(256, Math.floor(info.contextTokens / 4)));
 }
 
 /** The bytes of a request that become prompt: messages, tool definitions, and the opened answer. */

@@ -52,6 +52,8 @@ export interface RecipeRun {
 interface Met {
   stop: LimitStop | null;
   failure: Failure | null;
+  /** What was answered at temperature 0, by the question. */
+  readonly answers: Map<string, { readonly answer: Answer; times: number }>;
 }
 
 /**
@@ -64,7 +66,7 @@ export async function runRecipe(
   subject: RecipeSubject & { readonly turnFacts: TurnFacts },
 ): Promise<RecipeRun> {
   const { recipe } = chosen;
-  const met: Met = { stop: null, failure: null };
+  const met: Met = { stop: null, failure: null, answers: new Map() };
   if (turn.conversation.instructions() !== '' && isLeftOut(recipe, chosen.model.info)) {
     const text = `${chosen.model.info.label} gets no project instructions while it fixes tests: a small model fixes less with them.`;
     await turn.log.append({ type: 'notice-added', level: 'info', code: 'instructions-left-out', text });
@@ -77,10 +79,13 @@ export async function runRecipe(
     return { type: 'gave-up', reason: text, facts: '' };
   });
   if (outcome.type === 'gave-up') {
-    const text = outcome.facts === '' ? outcome.reason : `${outcome.reason}\n${outcome.facts}`;
+    const isNew = (turn.dependencies.config.conduct ?? 1) >= 2;
+    // The reason is for people and repeats the facts, which are for the next stage.
+    const both = isNew ? outcome.facts : `${outcome.reason}\n${outcome.facts}`;
+    const text = outcome.facts === '' ? outcome.reason : both;
     await turn.log.append({ type: 'recipe-progressed', recipe: recipe.id, phase: 'gave-up', text, data: null });
   }
-  return { outcome, ...met };
+  return { outcome, stop: met.stop, failure: met.failure };
 }
 
 const fatal: readonly ErrorCode[] = ['disk-full', 'log-damaged', 'sandbox-lost'];
@@ -121,8 +126,9 @@ function createContext(
     model: chosen.model.info,
     signal: turn.signal,
     settings: turn.dependencies.config.recipe,
+    conduct: turn.dependencies.config.conduct,
     world: createRecipeWorld(turn, subject.turnFacts),
-    ask: (question) => ask(turn, chosen, question, met),
+    ask: (question) => askOnce(turn, chosen, question, met),
     call: (request) => call(turn, chosen, request, met),
     loop: loopPrompts(turn.dependencies.tools),
     countTokens: async (text) => turn.tokens.count(text),
@@ -152,6 +158,24 @@ function loopPrompts(tools: readonly Tool[]): RecipeContext['loop'] {
     },
     isSmall,
   };
+}
+
+/** A program that asks on and on must come to a limit. */
+const mostTimes = 3;
+
+/** The same question at temperature 0 has the same answer: it is not asked again. */
+async function askOnce(turn: Turn, chosen: ChosenRecipe, question: Question, met: Met): Promise<Answer> {
+  const { purpose, system, user, prefill, output, stop, temperature, seed, maxOutputTokens } = question;
+  if (temperature > 0 || (turn.dependencies.config.conduct ?? 1) < 2) return ask(turn, chosen, question, met);
+  const key = JSON.stringify([purpose, system, user, prefill, output, stop, seed, maxOutputTokens]);
+  const known = met.answers.get(key);
+  if (known !== undefined && known.times < mostTimes) {
+    known.times += 1;
+    return known.answer;
+  }
+  const answer = await ask(turn, chosen, question, met);
+  if (answer.ok) met.answers.set(key, { answer, times: 0 });
+  return answer;
 }
 
 async function ask(

@@ -65,7 +65,7 @@ export interface AgentConfig {
   readonly maxWriteBytes: number;
   /**
    * Which conduct the agent follows, so that a log of an older one is played by its own. Absent: 1. From 2 on reads run side
-   * by side, and what leans on a failed edit is left out.
+   * by side, what leans on a failed edit is left out, and a search for a repair begins without a model.
    */
   readonly conduct?: number | undefined;
   readonly recipe: RecipeSettings;

@@ -1,5 +1,5 @@
 import type { Strategy, ModelInfo, Stage } from '@shared/models/model-info.ts';
-import { maxOutputTokens } from '../prompt/token-estimate.ts';
+import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 import { routeStep } from '../step/route-step.ts';
 import type { NextStage } from '../../routing/cascade/cascade.ts';
 import type { LoopStage } from '../loop/run-loop.ts';

@@ -7,7 +7,7 @@ import type { EarlierAttempt, Recipe, RecipeOutcome } from '../../recipes/define
 import type { Loop, LoopOutcome, LoopStage } from '../loop/run-loop.ts';
 import { createLoop, escalateToNext, runLoop } from '../loop/run-loop.ts';
 import type { GateMemory } from '../gate/pass-gate.ts';
-import { lintOfRecipe, passGate, reviewOfRecipe } from '../gate/pass-gate.ts';
+import { lintOfRecipe, passGate, reviewOfRecipe, wishesOfRecipe } from '../gate/pass-gate.ts';
 import { runRecipe, subjectOf } from '../recipe/run-recipe.ts';
 import type { Cascade } from '../../routing/cascade/cascade.ts';
 import type { Trouble } from '../../routing/define.ts';
@@ -97,8 +97,14 @@ async function recipeEnd(
       const { text, confidence } = outcome;
       const after = await checkAfter(turn, work);
       if (holds(after)) {
+        const isProven = work.before?.passed === false && after?.passed === true;
+        const wishes = isNew(turn) && !isProven ? await wishesOfRecipe(turn) : null;
+        // Without a stronger model work that lacks tests is shown, and not called done.
+        if (wishes !== null && (!wishes.lacksTests || run.stronger !== null))
+          return withoutWishes(turn, changesBefore, wishes.text);
         const lint = await lintOfRecipe(turn);
-        const told = [withUnrelatedFailure(text, work, after), ...(lint === null ? [] : [lint])].join('\n\n');
+        const said = [...(wishes === null ? [] : [wishes.text]), ...(lint === null ? [] : [lint])];
+        const told = [withUnrelatedFailure(text, work, after), ...said].join('\n\n');
         return reviewed(turn, run, { end: { reason: 'done', text: told, confidence, failure }, changesBefore });
       }
       await revertChanges(turn, changesBefore, 'take the change back');
@@ -128,14 +134,30 @@ async function reviewed(
   const check = await reviewOfRecipe({ turn, all, current: { stage }, shut: null }, end.text);
   if (check === null || check.verdict === 'none') return ended(end);
   const { label } = stronger.model.info;
-  if (check.verdict === 'pass')
-    return ended({ ...end, text: `${end.text}\n\n${label} reviewed the change and approves.` });
+  if (check.verdict === 'pass') return ended(approved(turn, end, label));
   const to = turn.changes.recorded().length;
   await revertChanges(turn, from, 'revert the change: the reviewer asked for changes');
   const doubt = `The reviewer (${label}) asked for changes: ${check.text}`;
   const stands = `${end.text}\n\n${doubt}\nNothing better was found, so the change stays. Please review the diff.`;
   const doubted = { end: { ...end, text: stands }, from, to };
   return { type: 'gave-up', cause: 'checks', end: { ...end, reason: 'gave-up', text: doubt }, doubted };
+}
+
+/** An approval says who gave it, and counts for more than tests that leave room for doubt. */
+function approved(turn: Pick<Turn, 'dependencies'>, end: TurnEnd, label: string): TurnEnd {
+  const text = `${end.text}\n\n${label} reviewed the change and approves.`;
+  return { ...end, text, ...(isNew(turn) ? { confidence: 'reviewed' } : {}) };
+}
+
+/** What the task asks for in so many words is not there: it is taken back, and the next stage may do it. */
+async function withoutWishes(turn: Turn, changesBefore: number, why: string): Promise<StageOutcome> {
+  await revertChanges(turn, changesBefore, 'take the change back: it lacks what the task asks for');
+  const text = `${why} The change was taken back.`;
+  return { type: 'gave-up', cause: 'checks', end: { reason: 'gave-up', text, confidence: null, failure: null } };
+}
+
+function isNew({ dependencies: { config } }: Pick<Turn, 'dependencies'>): boolean {
+  return (config.conduct ?? 1) >= 2;
 }
 
 /** Makes a change that was doubted once more, where nobody found a better one. False: its files are other ones now. */
@@ -210,6 +232,8 @@ async function gated(
   switch (outcome.type) {
     case 'passed':
       if (outcome.isAnswer === true) return { ...done, reason: 'answered', confidence: null };
+      if (outcome.approvedBy !== undefined && isNew(loop.turn) && done.confidence !== 'high')
+        return approved(loop.turn, done, outcome.approvedBy);
       return outcome.isDoubted === true ? { ...done, confidence: 'unchecked' } : done;
     case 'objected':
       return null;

@@ -23,7 +23,9 @@ export interface SessionRunner {
   readonly post: (text: string, options: TurnOptions, attachments?: readonly Attachment[]) => Promise<SentMessage>;
   /** Takes a message and waits for the end of its turn. */
   readonly send: (text: string, options: TurnOptions) => Promise<TurnEnd>;
-  /** Stops the running turn; messages that wait are not started. */
+  /** Takes back a message that waits; false: none of this id does. */
+  readonly withdraw: (messageId: string) => Promise<boolean>;
+  /** Stops the running turn; messages that wait are not started, and the log says so. */
   readonly cancel: () => void;
   readonly isRunning: () => boolean;
   /** What ended the last turn before its end could be written (a full disk); null: its end is in the log. */
@@ -89,10 +91,21 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
     }
     return { messageId, queued, ended };
   };
-  const stop = (): void => stopAll(dependencies, turns, queue);
+  let dropping: Promise<void> = Promise.resolve();
+  const stop = (): void => {
+    const dropped = stopAll(dependencies, turns, queue);
+    dropping = dropping.then(() => noteDropped(dependencies, dropped)).catch(note);
+  };
   return {
     post,
     send: async (text, options) => (await post(text, options)).ended,
+    withdraw: async (messageId) => {
+      const message = queue.remove(messageId);
+      if (message === null) return false;
+      message.resolve(cancelledEnd);
+      await dependencies.journal.append({ type: 'message-dropped', messageId, withdrawn: true });
+      return true;
+    },
     cancel: stop,
     isRunning: () => running !== null,
     failure: () => failure,
@@ -103,16 +116,34 @@ export function createSessionRunner(dependencies: Omit<AgentDependencies, 'inbox
       isDisposed = true;
       stop();
       await running;
+      await dropping;
       await naming.end();
     },
   };
 }
 
-/** A person who cancels wants nothing to go on. */
-function stopAll({ sandbox }: Pick<AgentDependencies, 'sandbox'>, turns: TurnStarter, queue: MessageQueue): void {
-  queue.drop((message) => message.resolve(cancelledEnd));
+/** A person who cancels wants nothing to go on. Answers the ids of the messages that waited. */
+function stopAll(
+  { sandbox }: Pick<AgentDependencies, 'sandbox'>,
+  turns: TurnStarter,
+  queue: MessageQueue,
+): readonly string[] {
+  const dropped: string[] = [];
+  queue.drop((message) => {
+    dropped.push(message.messageId);
+    message.resolve(cancelledEnd);
+  });
   turns.abort();
   void sandbox.backgroundProcesses?.stopAll();
+  return dropped;
+}
+
+/** Else they would stand there as if they waited still. */
+async function noteDropped(
+  { journal }: Pick<AgentDependencies, 'journal'>,
+  messageIds: readonly string[],
+): Promise<void> {
+  for (const messageId of messageIds) await journal.append({ type: 'message-dropped', messageId });
 }
 
 /** The search for a name after a turn; a message, and the end of the session, come before it. */
@@ -148,6 +179,8 @@ interface MessageQueue {
   readonly inbox: Inbox;
   readonly add: (message: Waiting) => void;
   readonly next: () => Waiting | null;
+  /** Null: it is not there any more. */
+  readonly remove: (messageId: string) => Waiting | null;
   /** The messages that the running turn has taken, which end with it. */
   readonly taken: () => readonly Waiting[];
   readonly drop: (each: (message: Waiting) => void) => void;
@@ -168,6 +201,10 @@ function createQueue(): MessageQueue {
       messages.push(message);
     },
     next: () => messages.shift() ?? null,
+    remove: (messageId) => {
+      const at = messages.findIndex((message) => message.messageId === messageId);
+      return at < 0 ? null : (messages.splice(at, 1)[0] ?? null);
+    },
     taken: () => taken.splice(0),
     drop: (each) => {
       for (const message of messages.splice(0)) each(message);

@@ -1,28 +1,11 @@
-import { createRequire } from 'node:module';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import { findRipgrep } from '../../lib/programs/platform-files.ts';
 import { startProgram } from '../../lib/programs/start-program.ts';
 import { parseSearch, searchArguments } from '../files/ripgrep-output.ts';
 import type { SearchQuery, SearchResult } from '../sandbox.ts';
 
 const maxOutputBytes = 16 * 1024 * 1024;
 const searchMs = 30_000;
-
-/**
- * Where ripgrep lies, by the package of this platform: the package above it throws where `import.meta` is not what it
- * expects. In a packed app the binary lies beside the archive, not in it. Null where there is none.
- */
-function findRipgrep(): string | null {
-  const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
-  try {
-    const path = createRequire(import.meta.url).resolve(
-      `@vscode/ripgrep-${process.platform}-${process.arch}/bin/${binary}`,
-    );
-    return path.replace(/([\\/])app\.asar([\\/])/, '$1app.asar.unpacked$2');
-  } catch {
-    // The package is not there for this machine; the caller searches without it.
-    return null;
-  }
-}
 
 /** Searches below `workspacePath` on the host; reads no configuration and follows no link. `path` is relative and checked. */
 export async function searchHost(

@@ -5,6 +5,7 @@ import { makeFolder } from '../../lib/files/json-file.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import type { SearchIndex } from '../search/session-search-index.ts';
 import type { SessionStore } from '../store/session-store.ts';
+import { createBranchFinder } from './session-branches.ts';
 import { exportSession, forkSession, importSession } from './session-library.ts';
 import type { SessionLibraryOptions } from './session-library.ts';
 import { toSessionSummary } from './session-list-entry.ts';
@@ -18,6 +19,7 @@ export interface LibraryCommandsOptions extends SessionLibraryOptions {
 /** The commands about sessions as a whole: looking through them all, copying one, putting one somewhere else. */
 export function createLibraryCommands(options: LibraryCommandsOptions) {
   const { home, store, bin, sessions, index } = options;
+  const branches = createBranchFinder(store);
   return {
     search: async ({ input, signal }) => {
       const { hits, isComplete } = await index.search(input.text, input.limit, signal);
@@ -32,6 +34,7 @@ export function createLibraryCommands(options: LibraryCommandsOptions) {
       await (await sessions.journal(sessionId)).append({ type: 'session-renamed', title });
     },
     fork: ({ input, signal }) => forkSession(options, input.sessionId, input.at ?? null, signal),
+    branches: ({ input, signal }) => branches(input.sessionId, signal),
     export: ({ input, signal }) => exportSession(options, input.sessionId, input.path, signal),
     import: ({ input, signal }) => importSession(options, input.path, signal),
     delete: async ({ input: { sessionId } }) => {

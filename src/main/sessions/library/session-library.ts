@@ -65,7 +65,8 @@ export async function forkSession(
     { type: 'session-renamed', title: forkTitle(view.state.title) },
   ];
   await copyLog({ folder: store.folderOf(id), created, events, ends, now: options.now });
-  return { sessionId: id, notRestored };
+  const files = { place: isOwn ? 'copy' : 'same', restored: plan.restore.length - notRestored.length } as const;
+  return { sessionId: id, notRestored, files };
 }
 
 interface Forked {

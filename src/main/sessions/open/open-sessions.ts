@@ -49,6 +49,8 @@ export interface OpenSessions {
   readonly runner: (sessionId: string) => SessionRunner | null;
   readonly openJournal: (sessionId: string) => LiveJournal | null;
   readonly cancel: (sessionId: string) => Promise<void>;
+  /** Takes back a message that waits for the running turn. Rejects with `conflict` where none of this id does. */
+  readonly withdraw: (sessionId: string, messageId: string) => Promise<void>;
   readonly approve: (sessionId: string, approvalId: string, answer: 'allow' | 'deny', scope?: ApprovalScope) => void;
   readonly answerCap: (sessionId: string, capId: string, decision: CapDecision) => void;
   /** Runs a command in the sandbox of a session in which no turn runs; it is in no log. */
@@ -138,6 +140,9 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
     openJournal: (sessionId) => ready.get(sessionId)?.journal ?? null,
     runner: (sessionId) => ready.get(sessionId)?.runner ?? null,
     cancel: (sessionId) => cancelSession(ready.get(sessionId)),
+    withdraw: async (sessionId, messageId) => {
+      if ((await ready.get(sessionId)?.runner?.withdraw(messageId)) !== true) throw takenMessage();
+    },
     approve: (id, approvalId, answer, scope) => mustWait(ready.get(id)?.approver.answer(approvalId, answer, scope)),
     answerCap: (id, capId, decision) => mustWait(ready.get(id)?.approver.answerCap(capId, decision)),
     execute: async (sessionId, command, signal) => executeIn(options, await get(sessionId), { command, signal }),
@@ -171,6 +176,12 @@ function isAtWork({ starting, runner }: OpenSession): boolean {
 
 export function busySession(): AppError {
   return new AppError('conflict', 'A turn is running in this session.', { hint: 'Wait until it ends, or cancel it.' });
+}
+
+function takenMessage(): AppError {
+  return new AppError('conflict', 'This message does not wait any more.', {
+    hint: 'The model has it. Send another message, or stop the work.',
+  });
 }
 
 async function sendTo(

@@ -2,20 +2,21 @@ import type { FormEvent, Ref } from 'react';
 import { memo, useImperativeHandle, useRef } from 'react';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import type { SlashCommand } from '@shared/session/slash-commands.ts';
-import { seenName } from '@shared/text/seen-text.ts';
-import type { Policy } from '../../lib/models/routing-policies.ts';
-import { choosablePolicies } from '../../lib/models/routing-policies.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useAttachments } from '../../lib/input/use-attachments.ts';
+import type { TakenBack } from '../../lib/input/field-of-session.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
+import type { ModelPickerHandle } from '../../ui/model-picker/model-picker.tsx';
+import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import type { ComposerProps } from './composer-types.ts';
 import type { ComposerState } from './use-composer.ts';
+import { ContextMeter, ContextWarning } from './context-meter.tsx';
 import { LastPlan } from './plan-editor.tsx';
 import { useComposer } from './use-composer.ts';
 import { useSlashMenu } from './use-slash-menu.tsx';
@@ -24,6 +25,8 @@ export interface ComposerHandle {
   readonly focus: () => void;
   /** As if it had been typed; what is in the field stays there. */
   readonly command: (command: SlashCommand) => void;
+  /** Before what is in the field already. */
+  readonly takeBack: (taken: TakenBack) => void;
 }
 
 /** Where the person writes: messages, commands, files, and messages for an agent that works. Not drawn again with words that stream in. */
@@ -33,6 +36,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   const [text, setText, takeAway] = useDraft(sessionId);
   const attachments = useAttachments(sessionId, { sessionId });
   const field = useRef<MessageFieldHandle>(null);
+  const picker = useRef<ModelPickerHandle>(null);
   const composer = useComposer(props, {
     text,
     attachments,
@@ -43,12 +47,18 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     setText,
     takeAway,
     chooseFiles: () => field.current?.chooseFiles(),
+    chooseModel: () => picker.current?.open(),
   });
   const menu = useSlashMenu(text, setText);
   useImperativeHandle(handle, () => ({
     focus: () => field.current?.focus(),
     command: (command) => {
       composer.command(command);
+      field.current?.focus();
+    },
+    takeBack: (taken) => {
+      setText(text.trim() === '' ? taken.text : `${taken.text}\n\n${text}`);
+      attachments.addKept(taken.attachments);
       field.current?.focus();
     },
   }));
@@ -63,12 +73,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   return (
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">
       <LastPlan sessionId={sessionId} state={state} onStarted={props.onSent} />
-      {composer.said?.kind === 'error' && <Problem text={composer.said.text} className="mb-2" />}
-      {composer.said?.kind === 'info' && (
-        <Notice kind="info" className="mb-2">
-          {composer.said.text}
-        </Notice>
-      )}
+      <Above composer={composer} />
       <form onSubmit={submit}>
         <MessageField
           id="composer"
@@ -86,6 +91,9 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
         >
           <Toolbar
             composer={composer}
+            projectPath={state.projectPath}
+            onContext={() => props.onInspect('context')}
+            picker={picker}
             isRunning={isRunning}
             isEmpty={!hasWords || attachments.isBusy}
             isHeld={isHeld}
@@ -96,18 +104,38 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   );
 });
 
+/** What is said above the field: the answer to a command, and that the context is full. */
+function Above({ composer: { said, fill, isCompact, setIsCompact } }: { readonly composer: ComposerState }) {
+  return (
+    <>
+      {said?.kind === 'error' && <Problem text={said.text} className="mb-2" />}
+      {said?.kind === 'info' && (
+        <Notice kind="info" className="mb-2">
+          {said.text}
+        </Notice>
+      )}
+      {fill !== null && fill.level !== 'free' && (
+        <ContextWarning level={fill.level} isCompact={isCompact} onCompact={() => setIsCompact(true)} />
+      )}
+    </>
+  );
+}
+
 interface ToolbarProps {
   readonly composer: ComposerState;
+  readonly projectPath: string | null;
+  readonly onContext: () => void;
+  readonly picker: Ref<ModelPickerHandle>;
   readonly isRunning: boolean;
   readonly isEmpty: boolean;
   /** Something about its files is to be decided first. */
   readonly isHeld: boolean;
 }
 
-function Toolbar({ composer, isRunning, isEmpty, isHeld }: ToolbarProps) {
+function Toolbar({ composer, projectPath, onContext, picker, isRunning, isEmpty, isHeld }: ToolbarProps) {
   return (
     <>
-      <PolicyChoice policy={composer.policy} onChange={composer.setPolicy} />
+      <ModelPicker pick={composer.pick} onPick={composer.onPick} projectPath={projectPath} handle={picker} />
       <label className="flex items-center gap-1.5 rounded-md px-1.5 text-xs text-soft hover:text-ink">
         <input
           type="checkbox"
@@ -117,11 +145,9 @@ function Toolbar({ composer, isRunning, isEmpty, isHeld }: ToolbarProps) {
         />
         {t('composer.plan')}
       </label>
-      {composer.model !== null && (
-        <span className="max-w-48 truncate text-xs text-soft">{seenName(composer.model)}</span>
-      )}
       {composer.isCompact && <span className="text-xs text-soft">{t('composer.compact')}</span>}
       <span className="flex-1" />
+      {composer.fill !== null && <ContextMeter fill={composer.fill} onOpen={onContext} />}
       {isRunning && (
         <Button size="small" onClick={() => void composer.stop()} disabled={composer.isStopping}>
           <Icon name="stop" className="size-3.5" />
@@ -138,29 +164,5 @@ function Toolbar({ composer, isRunning, isEmpty, isHeld }: ToolbarProps) {
         {t(isRunning ? 'composer.queue' : 'composer.send')}
       </Button>
     </>
-  );
-}
-
-interface PolicyChoiceProps {
-  readonly policy: Policy | null;
-  readonly onChange: (policy: Policy | null) => void;
-}
-
-function PolicyChoice({ policy, onChange }: PolicyChoiceProps) {
-  return (
-    <select
-      aria-label={t('composer.where')}
-      title={t('composer.where')}
-      value={policy ?? ''}
-      onChange={({ target }) => onChange(choosablePolicies.find((one) => one === target.value) ?? null)}
-      className="h-7 rounded-md bg-transparent px-1 text-xs text-soft hover:bg-chosen hover:text-ink"
-    >
-      <option value="">{t('composer.where.settings')}</option>
-      {choosablePolicies.map((one) => (
-        <option key={one} value={one}>
-          {t(`composer.where.${one}`)}
-        </option>
-      ))}
-    </select>
   );
 }

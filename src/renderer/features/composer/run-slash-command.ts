@@ -4,10 +4,9 @@ import { mentionOf } from '@shared/attachments/file-mentions.ts';
 import type { ParsedSlash } from '@shared/session/slash-commands.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import { startPlan } from '../../lib/session/session-commands.ts';
-import type { SendOptions } from '../../lib/session/session-commands.ts';
 import type { View } from '../../lib/window/use-view.ts';
 import { plural, t } from '../../lib/text/translate.ts';
-import type { Policy } from '../../lib/models/routing-policies.ts';
+import type { ModelPick } from '../../lib/models/model-options.ts';
 import type { ComposerProps, ComposerNote } from './composer-types.ts';
 
 /** What commands can reach. */
@@ -15,11 +14,11 @@ export interface SlashContext extends Pick<ComposerProps, 'sessionId' | 'onSent'
   readonly client: CoreClient;
   readonly state: SessionState;
   readonly navigate: (view: View) => void;
-  readonly setPolicy: (policy: Policy) => void;
-  readonly setModel: (model: SendOptions & { readonly id: string }) => void;
+  readonly change: (pick: Partial<ModelPick>) => void;
   readonly setIsCompact: (isCompact: boolean) => void;
   readonly setText: (text: string) => void;
   readonly chooseFiles: () => void;
+  readonly openModels: () => void;
   readonly send: (text: string, plan: boolean) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -112,16 +111,19 @@ function attach(reach: SlashContext, path: string): SlashOutcome {
 }
 
 function setPolicy(reach: SlashContext, policy: 'local' | 'hybrid' | 'cloud'): SlashOutcome {
-  reach.setPolicy(policy);
+  reach.change({ policy });
   return info(t('slash.policySet', { policy: t(`composer.where.${policy}`) }));
 }
 
-/** A model of the cloud is of use only where steps may run there. */
+/** The same as choosing it in the picker, which opens where none is named. */
 async function setModel(reach: SlashContext, id: string): Promise<SlashOutcome> {
+  if (id === '') {
+    reach.openModels();
+    return done;
+  }
   if (!id.includes('/')) return wrong(t('slash.needsModel'));
   const { where } = await reach.client.models.show({ id });
-  reach.setModel(where === 'cloud' ? { id, cloud: id } : { id, local: id });
-  if (where === 'cloud') reach.setPolicy('cloud');
+  reach.change(where === 'cloud' ? { policy: 'cloud', cloud: id } : { policy: 'local', local: id });
   return info(t('slash.modelSet', { model: id }));
 }
 

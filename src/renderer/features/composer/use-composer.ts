@@ -4,33 +4,39 @@ import type { ParsedSlash, SlashCommand } from '@shared/session/slash-commands.t
 import { parseSlash } from '@shared/session/slash-commands.ts';
 import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
-import type { PreviewedFiles, PreviewOptions } from '../../lib/input/use-attachment-preview.ts';
+import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
-import type { Policy } from '../../lib/models/routing-policies.ts';
+import type { ModelPick } from '../../lib/models/model-options.ts';
+import { useModels } from '../../lib/models/use-local-model.ts';
+import { useUsualModels } from '../../lib/models/use-model-options.ts';
+import type { ContextFill } from '../../lib/session/context-fill.ts';
+import { contextFill } from '../../lib/session/context-fill.ts';
+import { optionsOfPick, pickedModel } from '../../lib/models/model-options.ts';
 import type { SendOptions } from '../../lib/session/session-commands.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { ComposerProps, ComposerNote } from './composer-types.ts';
+import type { SlashContext } from './run-slash-command.ts';
 import { runSlashCommand } from './run-slash-command.ts';
 
-type ChosenModel = SendOptions & { readonly id: string };
-
 export interface ComposerState {
-  readonly policy: Policy | null;
-  readonly setPolicy: (policy: Policy | null) => void;
+  /** Where the next messages go. */
+  readonly pick: ModelPick;
+  readonly onPick: (pick: ModelPick) => void;
   readonly isPlan: boolean;
   readonly setIsPlan: (isPlan: boolean) => void;
-  /** The model of the next messages, where one was chosen. */
-  readonly model: string | null;
   /** The talk is summed up before the next message. */
   readonly isCompact: boolean;
+  readonly setIsCompact: (isCompact: boolean) => void;
+  /** How full the context of the next model is; null: not known yet. */
+  readonly fill: ContextFill | null;
   readonly isSending: boolean;
   readonly isStopping: boolean;
   /** What a model would get of what is in the field. */
   readonly files: PreviewedFiles;
-  readonly chooseModel: (options: SendOptions, id: string) => void;
+  readonly chooseModel: (options: SendOptions) => void;
   /** The answer to the last command, or why the last message was not sent. */
   readonly said: ComposerNote | null;
   readonly submit: (text: string) => Promise<void>;
@@ -48,20 +54,20 @@ interface ComposerField {
   readonly setText: (text: string) => void;
   readonly takeAway: (text: string) => void;
   readonly chooseFiles: () => void;
+  readonly chooseModel: () => void;
 }
 
 /** Sends messages and runs commands. */
 export function useComposer(props: ComposerProps, field: ComposerField): ComposerState {
   const client = useClient();
-  const navigate = useNavigate();
   const { sessionId, state, onSent } = props;
-  const [policy, setPolicy] = useState<Policy | null>(null);
-  const [model, setModel] = useState<ChosenModel | null>(null);
+  const [pick, setPick] = useState<ModelPick>({ policy: null });
   const [isPlan, setIsPlan] = useState(false);
   const [isCompact, setIsCompact] = useState(false);
   const [isSending, setIsSending] = useState(false);
   const [said, setSaid] = useState<ComposerNote | null>(null);
-  const options = optionsOf(policy, model);
+  const options = optionsOfPick(pick);
+  const fill = useContextFill(state, pick);
   const { attachments, text: shown } = field;
   const files = useAttachmentPreview({ attachments, text: shown, place: { sessionId }, options });
   const { stop, isStopping } = useStop(sessionId, sessionStatus(state) === 'running', setSaid);
@@ -86,10 +92,45 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
       setIsSending(false);
     }
   };
-  const { onInspect, onHelp } = props;
-  const { setText, takeAway, chooseFiles } = field;
-  const set = { setPolicy, setModel, setIsCompact, setText };
-  const reach = { client, sessionId, state, navigate, onSent, onInspect, onHelp, ...set, chooseFiles, stop };
+  const change = (next: Partial<ModelPick>): void => setPick((before) => ({ ...before, ...next }));
+  const own = { change, setIsCompact, setIsSending, setSaid, stop, send };
+  const commands = useCommands(props, field, own, isPlan);
+  const chosen = {
+    files,
+    chooseModel: change,
+    pick,
+    onPick: setPick,
+    isPlan,
+    setIsPlan,
+    isCompact,
+    setIsCompact,
+    fill,
+  };
+  return { ...chosen, ...commands, isSending, isStopping, said, stop };
+}
+
+function useContextFill({ steps, projectPath }: ComposerProps['state'], pick: ModelPick): ContextFill | null {
+  const models = useModels().data ?? [];
+  const usual = useUsualModels(projectPath);
+  return contextFill(steps, models, usual === undefined ? null : pickedModel(pick, usual));
+}
+
+interface CommandReach extends Pick<SlashContext, 'change' | 'setIsCompact' | 'stop'> {
+  readonly setIsSending: (isSending: boolean) => void;
+  readonly setSaid: (said: ComposerNote | null) => void;
+  readonly send: (words: string, plan: boolean, typed: string) => Promise<void>;
+}
+
+/** What is in the field is a message or a command. */
+function useCommands(
+  props: ComposerProps,
+  { setText, takeAway, chooseFiles, chooseModel: openModels }: ComposerField,
+  { setIsSending, setSaid, send, ...own }: CommandReach,
+  isPlan: boolean,
+): Pick<ComposerState, 'submit' | 'command'> {
+  const client = useClient();
+  const navigate = useNavigate();
+  const reach = { ...props, ...own, client, navigate, setText, chooseFiles, openModels };
   /** Whether it is to be taken out of the field now. */
   const run = async (parsed: ParsedSlash, typed: string): Promise<boolean> => {
     setSaid(null);
@@ -107,24 +148,21 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
       if (holds) setIsSending(false);
     }
   };
-  const submit = async (text: string): Promise<void> => {
-    const parsed = parseSlash(text, 'window');
-    if (parsed === null) {
-      setSaid(null);
-      await send(text, isPlan, text);
-    } else if (await run(parsed, text)) takeAway(text);
+  return {
+    submit: async (text) => {
+      const parsed = parseSlash(text, 'window');
+      if (parsed === null) {
+        setSaid(null);
+        await send(text, isPlan, text);
+      } else if (await run(parsed, text)) takeAway(text);
+    },
+    command: ({ name, argument }) => {
+      // What must be named is typed; a model is picked, everything else runs at once, and what is in the field stays there.
+      if (argument === '' || argument.startsWith('[') || name === 'model')
+        void run({ type: 'command', name, rest: '' }, '');
+      else setText(`/${name} `);
+    },
   };
-  const command = ({ name, argument }: SlashCommand): void => {
-    // What must be named is typed; everything else runs at once, and what is in the field stays there.
-    if (argument === '' || argument.startsWith('[')) void run({ type: 'command', name, rest: '' }, '');
-    else setText(`/${name} `);
-  };
-  const chooseModel = ({ policy: where, ...named }: SendOptions, id: string): void => {
-    if (where !== undefined) setPolicy(where);
-    setModel({ id, ...named });
-  };
-  const chosen = { files, chooseModel, policy, setPolicy, isPlan, setIsPlan, model: model?.id ?? null, isCompact };
-  return { ...chosen, isSending, isStopping, said, submit, command, stop };
 }
 
 function useStop(
@@ -145,12 +183,4 @@ function useStop(
     }
   };
   return { stop, isStopping: isAsked && isRunning };
-}
-
-function optionsOf(policy: Policy | null, model: ChosenModel | null): PreviewOptions {
-  return {
-    ...(policy === null ? {} : { policy }),
-    ...(model?.local === undefined ? {} : { local: model.local }),
-    ...(model?.cloud === undefined ? {} : { cloud: model.cloud }),
-  };
 }

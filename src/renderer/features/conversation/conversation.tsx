@@ -10,6 +10,7 @@ import { conversationRows } from '../../lib/session/conversation-rows.ts';
 import type { LiveFeed } from '../../lib/session/live-feed.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import type { LookUp, SessionView } from '../../lib/session/use-session.ts';
+import { useBranchesAgain } from '../../lib/session/branches.ts';
 import { useStickToBottom } from '../../lib/drawing/use-stick-to-bottom.ts';
 import { useWholeTexts } from '../../lib/session/use-whole-texts.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -51,6 +52,7 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
   const open = useOpenRows();
   const { texts, want } = useWholeTexts(sessionId);
   const { history } = view;
+  useBranchesAgain(sessionId, state.messages.at(-1)?.messageId ?? null);
   const { isFolded } = folds;
   const rows = useMemo(
     () => conversationRows({ state, history }, { isFolded, texts }),

@@ -79,7 +79,13 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     case 'after':
       return (
         <Wanted turn={row.timeline.turn} isHere={isHere} onWanted={onWanted}>
-          <TurnEnd turn={row.timeline.turn} text={row.text} whole={props.whole ?? row.timeline.turn.text} />
+          <TurnEnd
+            sessionId={sessionId}
+            turn={row.timeline.turn}
+            message={row.timeline.message}
+            text={row.text}
+            whole={props.whole ?? row.timeline.turn.text}
+          />
         </Wanted>
       );
     case 'ran':

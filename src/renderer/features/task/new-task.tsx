@@ -9,12 +9,15 @@ import type { Attachments } from '../../lib/input/use-attachments.ts';
 import { useAttachments } from '../../lib/input/use-attachments.ts';
 import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
+import type { ModelPick } from '../../lib/models/model-options.ts';
+import { optionsOfPick } from '../../lib/models/model-options.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { useRoots } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { FolderField } from '../../ui/controls/folder-field.tsx';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
+import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { TaskOptions } from './task-options.tsx';
 import type { TaskChoice } from './start-task.ts';
@@ -45,7 +48,7 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
   const project = typedFolder(shownProject, roots);
   const place = project === '' ? null : { projectPath: project };
   const attachments = useAttachments('task', place);
-  const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOf(choice) });
+  const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOfPick(choice.pick) });
 
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -101,15 +104,6 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
   );
 }
 
-/** What of the choice decides which model a file is measured for. */
-function optionsOf({ policy, model: { local, cloud } }: TaskChoice) {
-  return {
-    ...(policy === '' ? {} : { policy }),
-    ...(local === undefined ? {} : { local }),
-    ...(cloud === undefined ? {} : { cloud }),
-  };
-}
-
 interface TaskFieldProps {
   readonly task: string;
   readonly onTask: (task: string) => void;
@@ -128,6 +122,7 @@ function TaskField(props: TaskFieldProps) {
   const { task, onTask, choice, onChoice, isStarting, onStop, attachments, place, files, asked } = props;
   const field = useRef<MessageFieldHandle>(null);
   useEffect(() => field.current?.focus(), [asked]);
+  const onPick = (pick: ModelPick): void => onChoice({ ...choice, pick });
   return (
     <MessageField
       id="task"
@@ -139,9 +134,14 @@ function TaskField(props: TaskFieldProps) {
       attachments={attachments}
       place={place}
       files={files}
-      onModel={({ policy = choice.policy, ...model }) => onChoice({ ...choice, policy, model })}
+      onModel={(model) => onPick({ ...choice.pick, ...model })}
       handle={field}
     >
+      <ModelPicker
+        pick={choice.pick}
+        onPick={onPick}
+        projectPath={place !== null && 'projectPath' in place ? place.projectPath : null}
+      />
       <label className="flex items-center gap-2 text-sm">
         <input
           type="checkbox"

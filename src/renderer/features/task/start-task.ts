@@ -1,16 +1,14 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
-import type { SendOptions } from '../../lib/session/session-commands.ts';
-import type { Policy } from '../../lib/models/routing-policies.ts';
+import type { ModelPick } from '../../lib/models/model-options.ts';
+import { optionsOfPick } from '../../lib/models/model-options.ts';
 
 /** What may be said about a task beyond its words; empty texts stand for what the settings say. */
 export interface TaskChoice {
   readonly check: string;
   readonly isPlan: boolean;
-  readonly policy: '' | Policy;
-  /** In place of those of the settings, where one was chosen. */
-  readonly model: Pick<SendOptions, 'local' | 'cloud'>;
+  readonly pick: ModelPick;
   readonly workspace: 'in-place' | 'copy';
   readonly maxUsd: string;
   readonly maxSteps: string;
@@ -19,8 +17,7 @@ export interface TaskChoice {
 export const noChoice: TaskChoice = {
   check: '',
   isPlan: false,
-  policy: '',
-  model: {},
+  pick: { policy: null },
   workspace: 'in-place',
   maxUsd: '',
   maxSteps: '',
@@ -38,7 +35,7 @@ interface Wanted extends TaskChoice {
  * session yet, or its turn is cancelled.
  */
 export async function startTask(client: CoreClient, wanted: Wanted, signal: AbortSignal): Promise<string> {
-  const { task, check, isPlan, policy, workspace } = wanted;
+  const { task, check, isPlan, pick, workspace } = wanted;
   const projectPath = wanted.project === '' ? null : wanted.project;
   const request = { projectPath, title: titleOf(task), ...(projectPath === null ? {} : { workspace }) };
   const { sessionId } = await client.sessions.create(request, { signal });
@@ -46,8 +43,7 @@ export async function startTask(client: CoreClient, wanted: Wanted, signal: Abor
     plan: isPlan,
     ...interactiveOptions,
     ...(check.trim() === '' ? {} : { check: check.trim() }),
-    ...(policy === '' ? {} : { policy }),
-    ...wanted.model,
+    ...optionsOfPick(pick),
     ...(wanted.maxUsd === '' ? {} : { maxUsd: Number(wanted.maxUsd) }),
     ...(wanted.maxSteps === '' ? {} : { maxSteps: Number(wanted.maxSteps) }),
   };

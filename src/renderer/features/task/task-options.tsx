@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { bytes } from '../../lib/text/format.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { choosablePolicies } from '../../lib/models/routing-policies.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
@@ -30,7 +29,7 @@ export function TaskOptions({ choice, project, onChange }: TaskOptionsProps) {
           spellCheck={false}
           onText={(text) => onChange({ ...choice, check: text })}
         />
-        <Choices choice={choice} project={project} onChange={onChange} />
+        <WorkspaceChoice choice={choice} project={project} onChange={onChange} />
         <InputField
           label={t('task.maxUsd')}
           hint={t('task.maxUsdHint')}
@@ -54,48 +53,27 @@ export function TaskOptions({ choice, project, onChange }: TaskOptionsProps) {
   );
 }
 
-function Choices({ choice, project, onChange }: TaskOptionsProps) {
+function WorkspaceChoice({ choice, project, onChange }: TaskOptionsProps) {
   const size = useCopySize(choice.workspace === 'copy' ? project : '');
   return (
-    <>
-      <Field label={t('task.policy')}>
-        {(ids) => (
-          <select
-            {...ids}
-            value={choice.policy}
-            className={inputClass}
-            onChange={({ target }) =>
-              onChange({ ...choice, policy: choosablePolicies.find((policy) => policy === target.value) ?? '' })
-            }
-          >
-            <option value="">{t('task.policy.settings')}</option>
-            {choosablePolicies.map((policy) => (
-              <option key={policy} value={policy}>
-                {t(`task.policy.${policy}`)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label={t('task.workspace')} {...(size === undefined ? {} : { hint: size })}>
-        {(ids) => (
-          <select
-            {...ids}
-            value={choice.workspace}
-            className={inputClass}
-            onChange={({ target }) =>
-              onChange({ ...choice, workspace: workspaces.find((mode) => mode === target.value) ?? 'in-place' })
-            }
-          >
-            {workspaces.map((mode) => (
-              <option key={mode} value={mode}>
-                {t(`task.workspace.${mode}`)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-    </>
+    <Field label={t('task.workspace')} {...(size === undefined ? {} : { hint: size })}>
+      {(ids) => (
+        <select
+          {...ids}
+          value={choice.workspace}
+          className={inputClass}
+          onChange={({ target }) =>
+            onChange({ ...choice, workspace: workspaces.find((mode) => mode === target.value) ?? 'in-place' })
+          }
+        >
+          {workspaces.map((mode) => (
+            <option key={mode} value={mode}>
+              {t(`task.workspace.${mode}`)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 

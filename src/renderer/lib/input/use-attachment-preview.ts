@@ -4,7 +4,7 @@ import { mentionOf, mentionsIn } from '@shared/attachments/file-mentions.ts';
 import { useClient } from '../connection/core-context.ts';
 import { failureText } from '../connection/failure-text.ts';
 import type { SendOptions } from '../session/session-commands.ts';
-import type { Policy } from '../models/routing-policies.ts';
+import type { PickedOptions } from '../models/model-options.ts';
 import type { Attachments } from './use-attachments.ts';
 
 /** What a model would get of the message in the field, and whether the message has to wait for a decision. */
@@ -20,14 +20,8 @@ interface FieldOfFiles {
   readonly attachments: Pick<Attachments, 'list' | 'problems' | 'isBusy'>;
   readonly text: string;
   readonly place: FilePlace | null;
-  readonly options: PreviewOptions;
-}
-
-/** What the message is sent with, of what decides who gets it. */
-export interface PreviewOptions {
-  readonly policy?: Policy;
-  readonly local?: string;
-  readonly cloud?: string;
+  /** What the message is sent with, of what decides who gets it. */
+  readonly options: PickedOptions;
 }
 
 export function useAttachmentPreview({ attachments, text, place, options }: FieldOfFiles): PreviewedFiles {

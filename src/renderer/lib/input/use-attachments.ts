@@ -49,6 +49,8 @@ export interface Attachments {
   readonly problems: readonly AttachProblem[];
   readonly isBusy: boolean;
   readonly add: (files: readonly File[]) => void;
+  /** What was kept before, such as that of a message that is taken back. */
+  readonly addKept: (attachments: readonly Attachment[]) => void;
   readonly remove: (attachment: Attachment) => void;
   readonly shrink: (problem: AttachProblem) => void;
   readonly dismiss: (problem: AttachProblem) => void;
@@ -93,6 +95,7 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
     add: (files) => {
       for (const file of files) void attach(file);
     },
+    addKept: (attachments) => change((before) => [...before, ...attachments]),
     remove: (attachment) => change((before) => before.filter((one) => one !== attachment)),
     shrink: (problem) => {
       dismiss(problem);

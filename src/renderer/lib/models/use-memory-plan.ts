@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { CoreClient } from '../connection/core-client.ts';
 import { useClient } from '../connection/core-context.ts';
 
 const plain = {
@@ -21,10 +22,13 @@ const noModel = { 'general.architecture': 'none' };
  */
 export function useMemoryPlan(model: string | null, context: number | null = null) {
   const client = useClient();
-  return useQuery({
+  return useQuery({ ...memoryPlanQuery(client, model, context), enabled: model !== null });
+}
+
+export function memoryPlanQuery(client: CoreClient, model: string | null, context: number | null) {
+  return queryOptions({
     queryKey: ['plan', model, context],
     queryFn: ({ signal }) => client.plan({ ...plain, context, model, keys: null }, { signal }),
-    enabled: model !== null,
     staleTime: 30_000,
   });
 }

@@ -1,6 +1,9 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { ForkOutcome } from '@shared/contract/sessions-contract.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import type { MessageState } from '@shared/session/session-state.ts';
 import { planMessage } from '@shared/session/plan-steps.ts';
+import type { Policy } from '../models/routing-policies.ts';
 import { interactiveOptions } from './interactive-options.ts';
 import type { CoreClient } from '../connection/core-client.ts';
 import { announce } from '../notices/announce.ts';
@@ -18,10 +21,13 @@ export type ForkAt = { readonly before: string } | { readonly after: string };
 
 /** What a message is sent with: on which side, by which model, and by whom it was written. */
 export interface SendOptions {
-  readonly policy?: 'local' | 'hybrid' | 'cloud';
+  readonly policy?: Policy;
   readonly local?: string;
   readonly cloud?: string;
   readonly origin?: MessageState['origin'];
+  readonly plan?: boolean;
+  readonly maxUsd?: number;
+  readonly check?: string;
 }
 
 /** A failure is announced, as is what is worth saying; false: it failed. */
@@ -49,14 +55,7 @@ export function forkSession(
   return runAnnouncingFailure(async () => {
     const forked = await client.sessions.fork({ sessionId, ...(at === null ? {} : { at }) });
     navigate({ type: 'session', sessionId: forked.sessionId });
-    const { notRestored } = forked;
-    announce({
-      kind: 'info',
-      text:
-        notRestored.length === 0
-          ? t('fork.done')
-          : `${t('fork.done')} ${plural('fork.notRestored', notRestored.length)} ${notRestored.map(({ path }) => path).join(', ')}`,
-    });
+    announce({ kind: 'info', text: forkedText(forked) });
     if (next === null) return;
     const { text, options, attachments = [] } = next;
     await client.sessions.send({
@@ -66,6 +65,17 @@ export function forkSession(
       attachments: [...attachments],
     });
   });
+}
+
+/** That the original is kept, and what became of the files that were changed since that point. */
+function forkedText({ notRestored, files }: ForkOutcome): string {
+  const where =
+    files === undefined || files.place === 'same'
+      ? []
+      : [files.restored === 0 ? t('fork.copy') : plural('fork.copyRestored', files.restored)];
+  const paths = notRestored.map(({ path }) => seenName(path)).join(', ');
+  const lost = notRestored.length === 0 ? [] : [`${plural('fork.notRestored', notRestored.length)} ${paths}`];
+  return [t('fork.done'), ...where, ...lost].join(' ');
 }
 
 /** Keeps the steps of a plan as the person wants them. Rejects with a failure of the core. */

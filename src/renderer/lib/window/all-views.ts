@@ -34,5 +34,6 @@ export const allViews = {
   sessions: 'features/sessions/session-list.tsx',
   palette: 'features/palette/palette.tsx',
   'session-menu': 'features/session-header/session-menu.tsx',
+  'model-picker': 'ui/model-picker/model-list.tsx',
   packages: 'ui/project/prepare-packages.tsx',
 } as const satisfies Readonly<Record<View['type'] | InspectorTab, string>> & Readonly<Record<string, string>>;

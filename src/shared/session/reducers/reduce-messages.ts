@@ -39,6 +39,10 @@ export function reduceMessages(
       return { messages, queued: without(queued, messageId), pending: isTaken ? others(pending, messageId) : pending };
     }
     case 'message-dropped': {
+      if (event.withdrawn === true) {
+        const left = without(messages, messageId);
+        return { messages: left, queued: without(queued, messageId), pending: others(pending, messageId) };
+      }
       const dropped = messages.map((one) => (one.messageId === messageId ? { ...one, isDropped: true as const } : one));
       return { messages: dropped, queued: without(queued, messageId), pending: others(pending, messageId) };
     }

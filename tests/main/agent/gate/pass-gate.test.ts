@@ -75,7 +75,7 @@ describe('the stronger model at the end', () => {
     expect(purposes(kit)).toEqual(['local act', 'local act', 'local act', 'cloud review']);
     expect(checks(kit)).toEqual(['review pass']);
     const digest = JSON.stringify(kit.requests[3]?.messages);
-    for (const part of ['Fix add().', '+    return a + b', 'It adds now.', '1 edits made'])
+    for (const part of ['Fix add().', '+    return a + b', 'It adds now.', '1 file differs from before the task.'])
       expect(digest).toContain(part);
     const decided = ofType(kit.journal.events, 'route-decided').at(-1);
     expect(decided).toMatchObject({ layer: 'L4', reasonCode: 'review' });

@@ -59,7 +59,7 @@ describe('what a recipe found and is not sure of', () => {
     expect(await play(kit)).toEqual({
       reason: 'done',
       text: 'It was rewritten.\n\nFake model reviewed the change and approves.',
-      confidence: 'weak-tests',
+      confidence: 'reviewed',
       calls: ['cloud review'],
       file: bug.replace('a - b', 'a * b'),
     });

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentKit } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions, types } from '../../../fakes/agent-kit.ts';
+import { reduceSession } from '../../../../src/shared/session/reducers/reduce-session.ts';
+import { emptySession } from '../../../../src/shared/session/session-state.ts';
+import { createConversation } from '../../../../src/main/agent/prompt/conversation.ts';
 import { AppError } from '../../../../src/shared/errors.ts';
 
 describe('a session', () => {
@@ -74,6 +77,49 @@ describe('a session', () => {
     expect(await Promise.all(queued)).toMatchObject([{ reason: 'cancelled' }]);
     await kit.runner.idle();
     expect(ofType(kit.journal.events, 'turn-ended')).toHaveLength(1);
+    // Else it would be shown as waiting until the session is opened anew.
+    const [, waiting] = ofType(kit.journal.events, 'user-message-added');
+    expect(ofType(kit.journal.events, 'message-dropped')).toMatchObject([{ messageId: waiting?.messageId }]);
+  });
+
+  it('takes back a message that waits: no model sees it, and one that was delivered stays', async () => {
+    const sent: Promise<unknown>[] = [];
+    const withdrawn: Promise<boolean>[] = [];
+    const kit: AgentKit = createAgentKit({
+      replies: [
+        () => {
+          sent.push(kit.runner.send('Use y instead.', turnOptions));
+          void kit.runner.post('Use z instead.', turnOptions);
+          return { calls: [{ name: 'read_file', input: { path: 'a.py' } }] };
+        },
+        call('task_complete', { summary: 'with y' }),
+      ],
+      journal: {
+        onAppend: (event) => {
+          if (event.type === 'user-message-added' && event.text === 'Use z instead.') {
+            // Once it is in the log.
+            const both = Promise.resolve().then(() => kit.runner.withdraw(event.messageId));
+            withdrawn.push(
+              both,
+              both.then(() => kit.runner.withdraw(event.messageId)),
+            );
+          }
+          if (event.type === 'message-delivered') withdrawn.push(kit.runner.withdraw(event.messageId));
+        },
+      },
+    });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.text).toBe('with y');
+    expect(await Promise.all(sent)).toEqual([end]);
+    expect(await Promise.all(withdrawn)).toEqual([true, false, false]);
+    const shown = JSON.stringify(kit.requests);
+    expect([shown.includes('Use y instead.'), shown.includes('Use z instead.')]).toEqual([true, false]);
+    const state = kit.journal.events.reduce(reduceSession, emptySession);
+    expect(state.messages.map(({ text }) => text)).toEqual(['Do the work.', 'Use y instead.']);
+    expect([state.queued, state.pending]).toEqual([[], []]);
+    const talk = createConversation();
+    for (const event of kit.journal.events) talk.add(event);
+    expect(talk.exchanges()).toEqual([{ asked: 'Do the work.\n\nUse y instead.', answered: 'with y' }]);
   });
 
   it('hands a log that cannot be written to whoever sent the message, and is free again', async () => {

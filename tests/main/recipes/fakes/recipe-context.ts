@@ -34,6 +34,7 @@ export interface HarnessOptions {
   readonly earlier?: RecipeContext['earlier'];
   readonly before?: RecipeContext['before'];
   readonly settings?: Partial<RecipeSettings>;
+  readonly conduct?: number;
   /** Its engine writes sampled answers side by side. */
   readonly together?: boolean;
   /** What the model says to a question; null: it cannot answer. */
@@ -108,6 +109,7 @@ export async function makeHarness(options: HarnessOptions): Promise<RecipeHarnes
     },
     signal: new AbortController().signal,
     settings: { ...defaults, ...options.settings },
+    conduct: options.conduct,
     budget: {
       stepsLeft: () => 40 - questions.length,
       millisecondsLeft: () => 600_000,

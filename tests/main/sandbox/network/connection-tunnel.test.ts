@@ -45,9 +45,13 @@ describe('the way between a container and the app', () => {
       encodeFrame(frame.data, 1, Buffer.alloc(pieceBytes, 'x')),
     ]);
     for (const byte of bytes) place.tunnel.push(Buffer.from([byte]));
-    expect(place.connections.map((connection) => String(connection.read()))).toEqual([
-      `first ${'x'.repeat(pieceBytes)}`,
-    ]);
+    // From Node 26 on, one read gives one piece.
+    const readAll = (connection: Duplex): string => {
+      let text = '';
+      for (let piece: unknown = connection.read(); Buffer.isBuffer(piece); piece = connection.read()) text += piece;
+      return text;
+    };
+    expect(place.connections.map(readAll)).toEqual([`first ${'x'.repeat(pieceBytes)}`]);
     expect(place.isBroken()).toBe(false);
     place.tunnel.close();
   });

@@ -223,6 +223,29 @@ describe('fork', () => {
     });
   });
 
+  it('finds what forks connect, also where the session that they came from was deleted', async () => {
+    const id = await runTask();
+    expect(await core.client.sessions.branches({ sessionId: id })).toEqual([]);
+    const { state } = await core.client.sessions.show({ sessionId: id });
+    const message = state.messages[0]?.messageId ?? '';
+    const { sessionId: again, files } = await core.client.sessions.fork({ sessionId: id, at: { before: message } });
+    expect(files).toMatchObject({ place: 'copy' });
+    const { sessionId: whole } = await core.client.sessions.fork({ sessionId: id });
+    const { sessionId: next } = await core.client.sessions.fork({ sessionId: whole });
+    const family = async () =>
+      new Map((await core.client.sessions.branches({ sessionId: next })).map((one) => [one.sessionId, one.messages]));
+    const all = [again, id, next, whole];
+    expect([...(await family()).keys()].sort()).toEqual(all.sort());
+    await core.client.sessions.delete({ sessionId: id });
+    expect(await family()).toEqual(
+      new Map([
+        [next, [message]],
+        [whole, [message]],
+        [again, []],
+      ]),
+    );
+  });
+
   it('pays for nothing twice', async () => {
     const { id } = await sessionInProject();
     await core.client.sessions.fork({ sessionId: id });

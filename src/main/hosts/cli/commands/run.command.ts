@@ -238,7 +238,8 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   // The reason often begins with the same word.
   const isTold = result.reason === result.status || result.reason.startsWith(`${result.status}: `);
   const why = isTold ? seenWords(result.reason) : `${result.status}: ${seenWords(result.reason)}`;
-  const headline = good ? colors.green('done') : colors.yellow(why);
+  const isProposed = result.confidence === 'proposed';
+  const headline = isProposed ? colors.yellow('proposed') : good ? colors.green('done') : colors.yellow(why);
   if (!isJson && result.text.trim() !== '') terminal.out(`${printable(result.text).trimEnd()}\n`);
   terminal.err(
     `${headline}${result.confidence === null ? '' : colors.dim(` (${confidenceWords(result.confidence)})`)}\n`,
@@ -272,6 +273,10 @@ function confidenceWords(confidence: string): string {
   switch (confidence) {
     case 'high':
       return 'the success check passes';
+    case 'reviewed':
+      return 'reviewed by a stronger model';
+    case 'proposed':
+      return 'no test asks for this change; please review';
     case 'weak-tests':
       return 'tests pass; review advised';
     case 'mechanical':

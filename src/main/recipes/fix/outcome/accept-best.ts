@@ -238,7 +238,7 @@ function spread<T>(items: readonly T[], count: number): readonly T[] {
 }
 
 /** Why a change that passes may still be wrong. */
-type Doubt = 'others-pass' | 'bends-to-tests' | 'not-held' | 'not-agreed' | 'one-example';
+type Doubt = 'others-pass' | 'bends-to-tests' | 'not-held' | 'not-agreed' | 'not-asked' | 'one-example';
 
 /** What the tests themselves leave open; null where they hold the change firmly. `mutants`: null without time for them. */
 function doubtOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResult): Doubt | null {
@@ -262,9 +262,12 @@ const secondsForOpinion = 15;
  * two (`docs/measurements/recipes.md`). Called sure is only what the model comes to by two ways. New code has one way alone.
  */
 async function secondOpinion(parts: BehaviourParts, result: SearchResult, candidate: Candidate): Promise<Doubt | null> {
-  const { settings, budget } = parts.context;
+  const { settings, budget, conduct = 1 } = parts.context;
   if (!settings.judge.agreement || candidate.origin === 'insert') return null;
-  if (budget.stepsLeft() < 1 || parts.secondsLeft() < secondsForOpinion) return 'not-agreed';
+  // The tests hold the one small change that passes, and it is never called more than found by trying: no model is waited for.
+  if (conduct >= 2 && candidate.origin === 'mechanical') return null;
+  if (budget.stepsLeft() < 1 || parts.secondsLeft() < secondsForOpinion)
+    return conduct >= 2 ? 'not-asked' : 'not-agreed';
   const own = await result.confer(candidate);
   const agrees = own !== null && sameChange(own.candidate, candidate);
   await parts.context.progress(
@@ -284,6 +287,7 @@ const doubtTexts: Readonly<Record<Doubt, string>> = {
   'bends-to-tests': 'The change follows the tests’ expectations closely; please review the diff.',
   'not-held': 'Tests barely cover this change; please review the diff.',
   'one-example': 'One example is a weak check; please review the diff.',
+  'not-asked': 'There was no time to ask the model another way; please review the diff.',
   'not-agreed': 'Asked another way, the model suggested a different change; please review the diff.',
 };
 

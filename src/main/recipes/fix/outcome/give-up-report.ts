@@ -1,4 +1,6 @@
-import type { Judge } from '../judge/judge-candidate.ts';
+import { createTwoFilesPatch } from 'diff';
+import type { Judge, Verdict } from '../judge/judge-candidate.ts';
+import { verdictTexts } from '../judge/judge-candidate.ts';
 import type { SearchResult } from '../search/search-result.ts';
 
 const maxCharacters = 6_000;
@@ -38,7 +40,103 @@ const firstLines = (text: string): string =>
     .join(' ')
     .slice(0, 200);
 
-/** What the next stage should know, within 2,000 tokens: failures, suspects, what was tried. */
+/** All of it, and what one part may take of it. */
+const mostFacts = 9_000;
+const sourceCharacters = 4_500;
+const nearCharacters = 700;
+const shownSources = 3;
+const shownNear = 3;
+/** A file of so many lines is shown whole, else the suspect alone, up to so many lines. */
+const smallFileLines = 80;
+const spanLines = 90;
+
+/**
+ * What the next stage should know, within 3,000 tokens: where it likely lies, with the source, what came near and how, and
+ * what was tried. What fails is told with the check, and not again here. Nothing of it is in the files.
+ */
+export async function handOverFacts(result: SearchResult, judge: Judge): Promise<string> {
+  const { suspects, insertions } = result.failureContext;
+  const places = suspects.map(
+    ({ span, reasons }) => `- ${span.name} in ${span.path}:${span.startLine} (${reasons.join(', ')})`,
+  );
+  const missing = insertions.map(({ name, path }) => `- ${name} is used by the tests and missing in ${path}`);
+  const parts = [
+    'No change that was tried makes the tests pass. The files are as they were before: every try was made in a copy.',
+    ...(places.length + missing.length === 0 ? [] : ['Suspects, the likeliest first:', ...places, ...missing]),
+    ...(await sourcesOf(result, judge)),
+    ...(await nearMisses(result, judge)),
+    'What was tried:',
+    ...triedLines(result),
+  ];
+  return parts.join('\n').slice(0, mostFacts);
+}
+
+/** The first suspects; each file or function once. */
+async function sourcesOf({ failureContext }: SearchResult, judge: Judge): Promise<readonly string[]> {
+  const shown: string[] = [];
+  const whole = new Set<string>();
+  let left = sourceCharacters;
+  for (const { span } of failureContext.suspects.slice(0, shownSources)) {
+    const text = whole.has(span.path) ? null : await judge.read(span.path);
+    if (text === null) continue;
+    const lines = text.replace(/\n$/u, '').split('\n');
+    const isSmall = lines.length <= smallFileLines;
+    const from = isSmall ? 1 : span.startLine;
+    const to = isSmall ? lines.length : Math.min(span.endLine, span.startLine + spanLines - 1);
+    const width = String(to).length;
+    const code = lines.slice(from - 1, to).map((line, index) => `${String(from + index).padStart(width)}: ${line}`);
+    const block = [isSmall ? `${span.path}, whole:` : `${span.path}, lines ${from}-${to} of ${lines.length}:`, ...code];
+    const size = block.join('\n').length;
+    if (size > left) continue;
+    left -= size;
+    if (isSmall) whole.add(span.path);
+    shown.push(...block);
+  }
+  return shown;
+}
+
+/** What made most failing tests pass comes first, and of those what broke least. */
+async function nearMisses({ near }: SearchResult, judge: Judge): Promise<readonly string[]> {
+  const { report } = judge.baseline();
+  const failedBefore = new Set(report.failures.map(({ id }) => id));
+  const brokenBy = (verdict: Verdict) => verdict.report.failures.filter(({ id }) => !failedBefore.has(id));
+  const sorted = [...near].sort(
+    (left, right) => right.gained - left.gained || brokenBy(left).length - brokenBy(right).length,
+  );
+  const lines: string[] = [];
+  for (const verdict of sorted.slice(0, shownNear)) {
+    const { candidate, gained } = verdict;
+    const broken = brokenBy(verdict).map(({ id, message }) => `${id} (${oneLine(message)})`);
+    const now = verdict.report.failures.find(({ id }) => failedBefore.has(id));
+    lines.push(
+      `- ${candidate.label}: ${verdictTexts[verdict.type]}.`,
+      `  Of ${failedBefore.size} failing tests ${gained} pass with it.`,
+      ...(broken.length === 0 ? [] : [`  It breaks ${broken.slice(0, 2).join(', ')}.`]),
+      ...(now === undefined ? [] : [`  Still failing: ${now.id}: ${oneLine(now.message)}`]),
+    );
+    for (const file of candidate.files) {
+      const patch = createTwoFilesPatch(file.path, file.path, (await judge.read(file.path)) ?? '', file.text, '', '', {
+        context: 1,
+      });
+      lines.push(patch.split('\n').slice(4).join('\n').trimEnd().slice(0, nearCharacters));
+    }
+  }
+  return lines.length === 0 ? [] : ['What came near, in the copy alone:', ...lines];
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim().slice(0, 160);
+
+/** Counted once: what a program tried, and what a model wrote. */
+function triedLines({ tried, variations }: SearchResult): readonly string[] {
+  const written = tried.length - variations.tried;
+  return [
+    ...(variations.of === 0 ? [] : [`- ${variations.tried} of ${variations.of} small changes without a model`]),
+    ...(written <= 0 ? [] : [`- ${written} ${written === 1 ? 'answer' : 'answers'} of the model`]),
+    ...(tried.length === 0 && variations.of === 0 ? ['- nothing: what fails leads to no code of this project'] : []),
+  ];
+}
+
+/** What the next stage is told by the first conduct, within 2,000 tokens. */
 export function giveUpFacts(result: SearchResult, judge: Judge): string {
   const { failures } = judge.baseline().report;
   const lines = [

@@ -49,6 +49,10 @@ class Search {
   /** Answers of the model that came near. */
   #misses: Verdict[] = [];
   #isAmbiguous = false;
+  /** Small changes without a model: how many were tried of how many there were. */
+  #variations = { tried: 0, of: new Set<string>() };
+  /** What came near, by anybody, for whoever goes on. */
+  readonly #near: Verdict[] = [];
   /** What the model answered at temperature 0: asked again on the same base it would say the same. */
   readonly #greedy = new Map<string, Candidate | null>();
   #asked = 0;
@@ -85,6 +89,8 @@ class Search {
           tried: this.#tried,
           fatal: this.#fatal,
           isAmbiguous: this.#isAmbiguous,
+          variations: { tried: this.#variations.tried, of: this.#variations.of.size },
+          near: this.#near,
           confer: (candidate) => this.#confer(last, candidate),
         };
       }
@@ -172,7 +178,7 @@ class Search {
       failureContext.suspects.slice(0, 6),
       failureContext.evidence,
     );
-    const verdicts = await this.#tryPool(pool, 120, 'alongside the rewrite', 15);
+    const verdicts = await this.#tryPool(pool, 120, { how: 'alongside the rewrite', mostSeconds: 15 });
     return verdicts.filter((verdict) => verdict.type === 'accepted');
   }
 
@@ -197,12 +203,13 @@ class Search {
           failureContext.suspects.slice(0, step.suspects),
           failureContext.evidence,
         );
-        return this.#tryPool(pool, step.limit, 'without a model');
+        return this.#tryPool(pool, step.limit, { how: 'without a model', ownSeconds: step.seconds });
       }
       case 'polish': {
         const misses = this.#misses.sort((left, right) => right.gained - left.gained).slice(0, step.misses);
         this.#misses = [];
-        return this.#tryPool(polishPool(syntax, misses, step.limit), step.limit, `of ${misses.length} near misses`);
+        const how = `of ${misses.length} near misses`;
+        return this.#tryPool(polishPool(syntax, misses, step.limit), step.limit, { how });
       }
       default:
         return this.#model(failureContext, step);
@@ -212,17 +219,24 @@ class Search {
   async #tryPool(
     pool: readonly Candidate[],
     limit: number,
-    how: string,
-    mostSeconds = 40,
+    {
+      how,
+      mostSeconds = 40,
+      ownSeconds,
+    }: { readonly how: string; readonly mostSeconds?: number; readonly ownSeconds?: number | undefined },
   ): Promise<readonly Verdict[]> {
     const fresh = pool.filter((one) => !this.#seen.has(candidateKey(one))).slice(0, limit);
     if (fresh.length === 0) return [];
     await this.#parts.context.progress('mechanical', `Testing ${fresh.length} variations ${how}.`);
-    const totalSeconds = Math.min(mostSeconds, Math.max(5, this.#parts.secondsLeft() / 4));
+    const left = this.#parts.secondsLeft();
+    const share = Math.min(mostSeconds, Math.max(5, left / 4));
+    const totalSeconds = ownSeconds === undefined ? share : Math.max(share, Math.min(ownSeconds, left));
     // Without a look at who agrees the first that passes is enough.
     const graceSeconds = this.#parts.context.settings.judge.agreement ? 8 : 0;
     const verdicts = await this.#parts.judge.try(fresh, { stopAfter: 6, totalSeconds, graceSeconds });
     const judged = verdicts.filter((verdict) => verdict.type !== 'untried');
+    this.#variations.tried += judged.length;
+    for (const one of fresh) this.#variations.of.add(candidateKey(one));
     for (const verdict of judged) {
       this.#seen.add(candidateKey(verdict.candidate));
       this.#note(verdict);
@@ -369,6 +383,7 @@ class Search {
 
   #note(verdict: Verdict): void {
     this.#tried.push({ label: verdict.candidate.label, result: verdict.type });
+    if (verdict.gained > 0 || verdict.type === 'moved') this.#near.push(verdict);
     const byModel = !isWithoutModel(verdict);
     if (verdict.type === 'moved' && byModel && isStepForward(this.#parts.judge, verdict)) this.#moved.push(verdict);
     if (byModel && (verdict.type === 'moved' || (verdict.type === 'broken' && verdict.gained > 0)))

@@ -13,6 +13,10 @@ export interface SearchResult {
   readonly kept: ReadonlyMap<string, string>;
   readonly failureContext: FailureContext;
   readonly tried: readonly Tried[];
+  /** Small changes without a model: how many were tried of how many there were. */
+  readonly variations: { readonly tried: number; readonly of: number };
+  /** Changes that made a failing test pass and broke another, or that made one fail in another way. */
+  readonly near: readonly Verdict[];
   /**
    * What the model makes of the candidate's span by another way than the candidate came about, without having been
    * shown it. Null where it cannot be asked, or its answer is no code.

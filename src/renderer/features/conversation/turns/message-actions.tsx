@@ -1,4 +1,4 @@
-import type { FormEvent } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import { useState } from 'react';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { interactiveOptions } from '../../../lib/session/interactive-options.ts';
@@ -21,10 +21,12 @@ interface MessageActionsProps {
   readonly isDropped: boolean;
   readonly sessionId: string;
   readonly onEdit: () => void;
+  /** Always there, beside what is shown to whoever points at the message. */
+  readonly children: ReactNode;
 }
 
 /** Below a message: to copy it, to say it differently, and for one that nobody worked on, to send it again. */
-export function MessageActions({ text, attachments, isDropped, sessionId, onEdit }: MessageActionsProps) {
+export function MessageActions({ text, attachments, isDropped, sessionId, onEdit, children }: MessageActionsProps) {
   const client = useClient();
   const send = async (): Promise<void> => {
     try {
@@ -39,17 +41,20 @@ export function MessageActions({ text, attachments, isDropped, sessionId, onEdit
     }
   };
   return (
-    <div className="mt-0.5 -mb-1 flex items-center justify-end gap-1 opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100 group-data-[dropped=true]/message:opacity-100">
-      {isDropped && <span className="mr-1 text-xs text-warn">{t('message.dropped')}</span>}
-      {isDropped && (
-        <Button size="small" onClick={() => void send()}>
-          {t('message.again')}
+    <div className="mt-0.5 -mb-1 flex items-center justify-end gap-1">
+      <div className="flex items-center gap-1 opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100 group-data-[dropped=true]/message:opacity-100">
+        {isDropped && <span className="mr-1 text-xs text-warn">{t('message.dropped')}</span>}
+        {isDropped && (
+          <Button size="small" onClick={() => void send()}>
+            {t('message.again')}
+          </Button>
+        )}
+        <CopyButton text={text} label={t('session.copy')} />
+        <Button size="small" look="quiet" onClick={onEdit}>
+          {t('message.edit')}
         </Button>
-      )}
-      <CopyButton text={text} label={t('session.copy')} />
-      <Button size="small" look="quiet" onClick={onEdit}>
-        {t('message.edit')}
-      </Button>
+      </div>
+      {children}
     </div>
   );
 }

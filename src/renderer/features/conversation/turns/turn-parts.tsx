@@ -15,8 +15,11 @@ import { Fold } from '../../../ui/layout/fold.tsx';
 import { CopyButton } from '../../../ui/controls/copy-button.tsx';
 import { Markdown } from '../../../ui/content/markdown.tsx';
 import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';
+import { WaitingActions } from './waiting-actions.tsx';
 import { EditMessage, MessageActions } from './message-actions.tsx';
 import { MessageText } from './message-text.tsx';
+import { BranchSwitcher } from './branch-switcher.tsx';
+import { Regenerate } from './regenerate.tsx';
 import { PlanProgress } from './plan-progress.tsx';
 import { rowId } from '../row-id.ts';
 import { useWholeText } from '../whole-text.tsx';
@@ -69,14 +72,18 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
         <MessageText text={whole} />
         {isWaiting && <p className="mt-1 text-xs">{t('composer.queued')}</p>}
       </article>
-      {!isWaiting && (
+      {isWaiting ? (
+        <WaitingActions {...{ sessionId, messageId, attachments }} text={whole} />
+      ) : (
         <MessageActions
           text={whole}
           attachments={attachments}
           isDropped={isDropped}
           sessionId={sessionId}
           onEdit={() => setIsEditing(true)}
-        />
+        >
+          <BranchSwitcher sessionId={sessionId} messageId={messageId} />
+        </MessageActions>
       )}
     </div>
   );
@@ -187,7 +194,10 @@ export function TurnAnswerPart({ text }: { readonly text: string }) {
 const plainEnds: readonly string[] = ['answered', 'planned'];
 
 interface AfterProps {
+  readonly sessionId: string;
   readonly turn: TurnState;
+  /** What it is about; null: it is not here. */
+  readonly message: MessageState | null;
   /** What was said at the end, or the last piece of it. */
   readonly text: string;
   /** All of it, as far as it is here. */
@@ -195,12 +205,13 @@ interface AfterProps {
 }
 
 /** The end of a turn, once it is over. */
-export function TurnEnd({ turn, text, whole }: AfterProps) {
+export function TurnEnd({ sessionId, turn, message, text, whole }: AfterProps) {
   const status = turnStatus(turn);
   if (status === 'running') return null;
   const isPlain = plainEnds.includes(turn.reason ?? '');
   const took = turn.endedAt === null ? '' : seconds(turn.endedAt - turn.startedAt);
-  const isGood = status === 'done';
+  const isProposed = turn.confidence === 'proposed';
+  const isGood = status === 'done' && !isProposed;
   return (
     <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="mt-2 flex flex-col gap-2">
       {text !== '' && <Markdown text={text} />}
@@ -214,12 +225,13 @@ export function TurnEnd({ turn, text, whole }: AfterProps) {
         <Icon name={isGood ? 'check' : 'alert'} className={`mt-0.5 size-3.5 ${isGood ? 'text-good' : 'text-warn'}`} />
         <p className="min-w-0 wrap-anywhere">
           <span className={`font-semibold ${isGood ? 'text-good' : 'text-warn'}`}>
-            {t(endKey(turn.reason, status))}
+            {t(isProposed ? 'turn.proposed' : endKey(turn.reason, status))}
           </span>{' '}
           {took !== '' && `· ${took}`}
           {turn.confidence !== null && !isPlain && ` · ${t(`turn.confidence.${turn.confidence}`)}`}
         </p>
         {turn.text !== '' && <CopyButton text={whole} label={t('session.copy')} />}
+        {message !== null && message.origin === undefined && <Regenerate {...{ sessionId, turn, message }} />}
       </div>
       {turn.reason !== 'crashed' && <Kept status={status} />}
     </div>

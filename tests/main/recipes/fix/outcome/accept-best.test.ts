@@ -64,7 +64,15 @@ async function taken(
     tests: [failing],
     files: [],
   };
-  const rest = { kept: new Map(), failureContext, tried: [], isAmbiguous: false, fatal: null };
+  const rest = {
+    kept: new Map(),
+    failureContext,
+    tried: [],
+    variations: { tried: 0, of: 0 },
+    near: [],
+    isAmbiguous: false,
+    fatal: null,
+  };
   const result: SearchResult = { ...rest, accepted, confer: () => Promise.resolve(null) };
   await acceptBest({ context: harness.context, syntax, judge, secondsLeft: () => 60 }, result);
   return harness.text('m.py');

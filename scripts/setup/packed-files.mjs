@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './paths.mjs';
+
+/**
+ * What npm packages bring for each machine, as the program looks for it (src/main/lib/programs/platform-files.ts), and
+ * what electron-builder calls what it makes there.
+ * @typedef {{package: string, file: string}} PackageFile
+ * @typedef {{packages: Record<'node' | 'engine' | 'search' | 'keys' | 'database', PackageFile>, packed: {program: string, resources: string}}} PlatformFiles
+ * @type {Record<string, PlatformFiles>}
+ */
+export const platforms = JSON.parse(readFileSync(join(root, 'resources', 'platforms.json'), 'utf8'));
+
+/** The key of this machine in the table. */
+export const here = `${process.platform}-${process.arch}`;
+
+const grammars = ['python', 'javascript', 'typescript'].map((name) => `tree-sitter-${name}.wasm`);
+
+/**
+ * Not in the bundle: native, or files that are read from their package.
+ * @param {PlatformFiles} platform
+ */
+export function loadedAtRunTime({ packages: { node, search, keys, database } }) {
+  const own = [node, search, keys, database].map((one) => one.package);
+  return ['node-llama-cpp', 'web-tree-sitter', '@vscode/tree-sitter-wasm', ...own];
+}
+
+/**
+ * Variants of the engine for other processors and for cards are fetched when a machine asks for them, and what stands in
+ * their place in the lock file, deeper down, is not shipped either.
+ * @param {string} path of a package, as in the lock file
+ * @param {PlatformFiles} platform
+ */
+export function isPackedPackage(path, { packages }) {
+  return !path.includes('node_modules/@node-llama-cpp/') || path === `node_modules/${packages.engine.package}`;
+}
+
+/**
+ * Without what other platforms load: SQLite for all of them is 30 MB, for one it is 2.5.
+ * @param {string} file in one of the packages, with slashes
+ * @param {string} machine the key of the table
+ */
+export function isPackedFile(file, machine) {
+  const prebuild = /\/prebuilds\/([^/]+)/.exec(file)?.[1];
+  if (prebuild !== undefined && prebuild !== machine) return false;
+  if (/\/tree-sitter-wasm\/wasm\/[^/]+\.wasm$/.test(file)) return grammars.some((name) => file.endsWith(name));
+  // Headers and manuals of Node.
+  if (/\/node_modules\/node-(?:bin-)?[a-z]+-[a-z0-9]+\/(include|share|lib)(\/|$)/.test(file)) return false;
+  return !/\.(map|md|d\.[cm]?ts)$/i.test(file);
+}

@@ -1,0 +1,54 @@
+import { useNavigate } from '../../../lib/window/navigation.ts';
+import { useAlternatives } from '../../../lib/session/branches.ts';
+import { t } from '../../../lib/text/translate.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Icon } from '../../../ui/layout/icon.tsx';
+
+interface BranchSwitcherProps {
+  readonly sessionId: string;
+  readonly messageId: string;
+}
+
+/** Where other messages were said in place of this one, or it was answered again: the way to each of them. */
+export function BranchSwitcher({ sessionId, messageId }: BranchSwitcherProps) {
+  const navigate = useNavigate();
+  const found = useAlternatives(sessionId, messageId);
+  if (found === null) return null;
+  const { at, ways } = found;
+  const go = (to: number): void => {
+    const way = ways[to];
+    if (way !== undefined) navigate({ type: 'session', sessionId: way.sessionId, at: { ref: way.messageId } });
+  };
+  return (
+    // Neither a form nor its part.
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+    <div role="group" aria-label={t('branch.label')} className="flex items-center text-xs text-soft tabular-nums">
+      <Arrow label={t('branch.before')} isBack isOff={at === 0} onClick={() => go(at - 1)} />
+      <span>{t('branch.place', { at: at + 1, count: ways.length })}</span>
+      <Arrow label={t('branch.after')} isBack={false} isOff={at === ways.length - 1} onClick={() => go(at + 1)} />
+    </div>
+  );
+}
+
+interface ArrowProps {
+  readonly label: string;
+  readonly isBack: boolean;
+  readonly isOff: boolean;
+  readonly onClick: () => void;
+}
+
+function Arrow({ label, isBack, isOff, onClick }: ArrowProps) {
+  return (
+    <Button
+      size="icon"
+      look="quiet"
+      className="size-6"
+      aria-label={label}
+      title={label}
+      disabled={isOff}
+      onClick={onClick}
+    >
+      <Icon name="chevron" className={`size-3 ${isBack ? 'rotate-180' : ''}`} />
+    </Button>
+  );
+}

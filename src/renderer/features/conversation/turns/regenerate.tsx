@@ -1,0 +1,109 @@
+import { lazy, Suspense, useRef, useState } from 'react';
+import type { MessageState, TurnState } from '@shared/session/session-state.ts';
+import { useClient } from '../../../lib/connection/core-context.ts';
+import { announce } from '../../../lib/notices/announce.ts';
+import { failureText } from '../../../lib/connection/failure-text.ts';
+import type { ModelPick, UsualModels } from '../../../lib/models/model-options.ts';
+import { optionsOfPick, pickedModel } from '../../../lib/models/model-options.ts';
+import type { SendOptions } from '../../../lib/session/session-commands.ts';
+import { forkSession } from '../../../lib/session/session-commands.ts';
+import { t } from '../../../lib/text/translate.ts';
+import { useNavigate } from '../../../lib/window/navigation.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Icon } from '../../../ui/layout/icon.tsx';
+
+const ModelList = lazy(() => import('../../../ui/model-picker/model-list.tsx'));
+
+interface RegenerateProps {
+  readonly sessionId: string;
+  readonly turn: TurnState;
+  readonly message: MessageState;
+}
+
+/** The same message once more, in a branch that begins before it; by the same models, or by one that is picked. */
+export function Regenerate({ sessionId, turn, message }: RegenerateProps) {
+  const reach = { client: useClient(), navigate: useNavigate() };
+  const [isBusy, setIsBusy] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const before = pickOfTurn(turn);
+  const again = async (pick: ModelPick): Promise<void> => {
+    setIsOpen(false);
+    setIsBusy(true);
+    try {
+      const { messageId, seq, attachments = [] } = message;
+      // The fold has only the beginning of a long text.
+      const { text } = await reach.client.sessions.detail({ sessionId, id: messageId, near: seq });
+      const options = { ...optionsOfPick(pick), ...limitsOf(turn) };
+      await forkSession(reach, sessionId, { before: messageId }, { text: text ?? message.text, options, attachments });
+    } catch (error) {
+      announce({ kind: 'error', text: failureText(error) });
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <span className="flex items-center">
+      <Button
+        size="small"
+        look="quiet"
+        className="-my-1"
+        disabled={isBusy}
+        title={t('branch.againAbout')}
+        onClick={() => void again(before)}
+      >
+        {t('branch.again')}
+      </Button>
+      <button
+        ref={button}
+        type="button"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        aria-label={t('branch.againWith')}
+        title={t('branch.againWith')}
+        disabled={isBusy}
+        onClick={() => setIsOpen(!isOpen)}
+        className="-my-1 flex size-7 items-center justify-center rounded-md hover:bg-chosen hover:text-ink"
+      >
+        <Icon name="chevron" className="size-3 rotate-90" />
+      </button>
+      {isOpen && (
+        <Suspense>
+          <ModelList
+            anchor={button}
+            usual={usualOf(before)}
+            picked={pickedModel(before, usualOf(before))}
+            // The model of before is no choice.
+            onPick={(pick) => void again(pick.policy === null ? before : pick)}
+            onClose={() => setIsOpen(false)}
+          />
+        </Suspense>
+      )}
+    </span>
+  );
+}
+
+/** What the turn ran on, as it was asked for then: the settings may have changed since. */
+function pickOfTurn({ cascade }: TurnState): ModelPick {
+  const local = cascade.find(({ where }) => where === 'local')?.model;
+  const cloud = cascade.find(({ where }) => where === 'cloud')?.model;
+  const policy =
+    local === undefined ? (cloud === undefined ? null : 'cloud') : cloud === undefined ? 'local' : 'hybrid';
+  return {
+    policy,
+    ...(local === undefined ? {} : { local }),
+    ...(cloud === undefined ? {} : { cloud }),
+  };
+}
+
+function usualOf({ policy, local = '', cloud }: ModelPick): UsualModels {
+  return { policy: policy ?? 'local', local, cloud: cloud ?? null };
+}
+
+function limitsOf({ plan, limits, criterion }: TurnState): Pick<SendOptions, 'plan' | 'maxUsd' | 'check'> {
+  return {
+    plan,
+    ...(limits.maxUsd === null ? {} : { maxUsd: limits.maxUsd }),
+    ...(criterion?.source === 'option' ? { check: criterion.command } : {}),
+  };
+}

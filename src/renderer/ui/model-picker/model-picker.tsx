@@ -1,0 +1,77 @@
+import { lazy, Suspense, useRef, useState } from 'react';
+import type { Ref } from 'react';
+import { useImperativeHandle } from 'react';
+import { seenName } from '@shared/text/seen-text.ts';
+import type { ModelPick, PickedModel } from '../../lib/models/model-options.ts';
+import { modelName, pickedModel } from '../../lib/models/model-options.ts';
+import { useUsualModels } from '../../lib/models/use-model-options.ts';
+import { useModels } from '../../lib/models/use-local-model.ts';
+import { t } from '../../lib/text/translate.ts';
+import { RouteDot } from '../figures/route-dot.tsx';
+import { Icon } from '../layout/icon.tsx';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
+
+const ModelList = lazy(() => import('./model-list.tsx'));
+
+export interface ModelPickerHandle {
+  readonly open: () => void;
+}
+
+interface ModelPickerProps {
+  readonly pick: ModelPick;
+  readonly onPick: (pick: ModelPick) => void;
+  /** Whose settings hold where nothing is picked; null: those for all projects. */
+  readonly projectPath: string | null;
+  readonly handle?: Ref<ModelPickerHandle>;
+}
+
+/** Which model gets the message, by the name that people know it by; a click opens all of them. */
+export function ModelPicker({ pick, onPick, projectPath, handle }: ModelPickerProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const models = useModels().data ?? [];
+  const usual = useUsualModels(projectPath);
+  const picked = usual === undefined ? null : pickedModel(pick, usual);
+  const name = nameOf(picked, models);
+  useImperativeHandle(handle, () => ({ open: () => setIsOpen(true) }));
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        aria-label={t('picker.button', { name })}
+        title={picked?.type === 'model' && picked.id !== null ? seenName(picked.id) : name}
+        onClick={() => setIsOpen(!isOpen)}
+        className="flex h-7 max-w-56 min-w-0 items-center gap-1.5 rounded-md px-1.5 text-xs text-soft hover:bg-chosen hover:text-ink aria-expanded:bg-chosen aria-expanded:text-ink"
+      >
+        {picked?.type === 'model' ? <RouteDot where={picked.where} /> : <Icon name="model" className="size-3.5" />}
+        <span className="truncate">{name}</span>
+        <Icon name="chevron" className="size-3 rotate-90" />
+      </button>
+      {isOpen && usual !== undefined && (
+        <Suspense>
+          <ModelList
+            anchor={button}
+            usual={usual}
+            picked={pickedModel(pick, usual)}
+            onPick={(next) => {
+              onPick(next);
+              setIsOpen(false);
+            }}
+            onClose={() => setIsOpen(false)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function nameOf(picked: PickedModel | null, models: readonly ModelEntry[]): string {
+  if (picked === null) return t('composer.where.settings');
+  if (picked.type === 'auto') return t(picked.policy === 'hybrid' ? 'picker.auto' : `picker.${picked.policy}`);
+  if (picked.id === null) return t('composer.where.cloud');
+  const model = models.find(({ id }) => id === picked.id);
+  return seenName(model === undefined ? picked.id : modelName(model, models));
+}
