@@ -45,6 +45,22 @@ const refusals: readonly Refusal[] = [
     hint: 'Start with dewpoint serve --allow terminal, or use the app.',
   },
   {
+    // A server of tools is a program or an address of the person's choice, and a yes to one starts it.
+    names: [
+      'tools.add',
+      'tools.importFile',
+      'tools.secret',
+      'tools.approve',
+      'tools.approveTools',
+      'tools.test',
+      'tools.set',
+      'tools.remove',
+    ],
+    grant: null,
+    message: 'Tool servers cannot be changed or started from the browser.',
+    hint: 'On the machine, run: dewpoint tools add NAME, or dewpoint tools approve NAME',
+  },
+  {
     names: ['models.import', 'models.remove'],
     grant: null,
     message: 'Model files cannot be added or removed from the browser.',

@@ -191,6 +191,7 @@ export function LookSettings() {
       />
       <Choice
         label={t('settings.steps')}
+        hint={t('settings.steps.hint')}
         value={isShown ? 'always' : 'folded'}
         options={(['folded', 'always'] as const).map((value) => ({ value, text: t(`settings.steps.${value}`) }))}
         onChange={(value) => setIsShown(value === 'always')}

@@ -37,7 +37,7 @@ export function useIsSettingFound(label: string, hint = ''): boolean {
   return sections.some(({ title, words }) => title.toLowerCase().includes(text) && words.includes(label));
 }
 
-const look = ['theme', 'textSize', 'density', 'motion'] as const;
+const look = ['theme', 'textSize', 'density', 'motion', 'steps'] as const;
 const work = ['policy', 'local', 'cloud', 'approve'] as const;
 export const turnLimits = ['maxSteps', 'maxMinutes', 'maxTokens'] as const;
 export const energySettings = ['watts', 'usdPerKwh'] as const;

@@ -11,13 +11,14 @@ import { createForwardRouter } from '../../../../src/main/server/forward-router.
 import { createRouter } from '../../../../src/main/server/router.ts';
 import type { CoreClient } from '../../../../src/main/server/local-socket.ts';
 import { createPathBoundary } from '../../../../src/main/hosts/web/path-boundary.ts';
-import { createWebGuard, refusedCommands } from '../../../../src/main/hosts/web/web-guard.ts';
+import { createWebGuard, refusedCommands, webGrants } from '../../../../src/main/hosts/web/web-guard.ts';
 import type { AliasedFolder } from '../../../../src/main/hosts/web/path-aliases.ts';
 import { createPathAliases } from '../../../../src/main/hosts/web/path-aliases.ts';
 import type { PageServer } from '../../../../src/main/hosts/web/page-server.ts';
 import { startPageServer } from '../../../../src/main/hosts/web/page-server.ts';
 import type { ScriptedCore } from '../../../fakes/scripted-core.ts';
 import { createScriptedCore } from '../../../fakes/scripted-core.ts';
+import { contract } from '@shared/contract/contract.ts';
 import type { SessionPush } from '@shared/contract/sessions-contract.ts';
 
 let folder = '';
@@ -210,6 +211,9 @@ describe('what a browser may ask for', () => {
     await expect(guard({ name: 'keys.set', input: {} })).rejects.toThrow('Keys cannot be changed');
     expect(refusedCommands(['terminal', 'keys'])).not.toContain('sandboxes.type');
     expect(refusedCommands(['terminal', 'keys'])).toContain('settings.set');
+    // A page that could add or approve a tool server could start a program of this machine.
+    const ofTools = Object.keys(contract.tools).filter((name) => name !== 'list');
+    expect(refusedCommands(webGrants)).toEqual(expect.arrayContaining(ofTools.map((name) => `tools.${name}`)));
   });
 
   it('does not include settings, and folders by their path or outside the root', async () => {

@@ -149,6 +149,7 @@ describe('the folder that a page names', () => {
         'sessions.create: projectPath',
         'sessions.export: path',
         'sessions.import: path',
+        'tools.importFile: path',
         // Fences go by it; nothing is opened.
         'sessions.send: attachments.path',
         'attachments.preview: attachments.path',
