@@ -110,11 +110,12 @@ describe('a task that was stopped', () => {
     await page.getByRole('tabpanel', { name: 'Cost' }).waitFor();
     await open('Ask the model in the office');
     await button('Choose another model').click();
-    const models = page.getByRole('listbox', { name: 'Commands' });
-    await models.getByText('Large 1 · Cloud').waitFor();
+    const picker = page.getByRole('dialog', { name: 'Choose a model' });
+    await picker.getByRole('combobox', { name: 'Search models' }).waitFor();
     await page.keyboard.type('large');
-    await page.keyboard.press('Tab');
+    await expect.poll(() => picker.getByRole('option').count()).toBe(1);
     await page.keyboard.press('Enter');
-    await page.getByRole('status').getByText('example/large-1').waitFor();
+    await picker.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Model: .*large/iu }).waitFor({ timeout: 8_000 });
   });
 });
