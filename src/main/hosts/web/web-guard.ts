@@ -13,6 +13,11 @@ interface Refusal {
   readonly hint: string;
 }
 
+const toolServers = {
+  message: 'Tool servers cannot be changed or started from the browser.',
+  hint: 'On the machine, run: dewpoint tools add NAME, or dewpoint tools approve NAME',
+} as const;
+
 const refusals: readonly Refusal[] = [
   {
     names: ['settings.set', 'settings.unset', 'projects.configure', 'budget.change'],
@@ -57,8 +62,7 @@ const refusals: readonly Refusal[] = [
       'tools.remove',
     ],
     grant: null,
-    message: 'Tool servers cannot be changed or started from the browser.',
-    hint: 'On the machine, run: dewpoint tools add NAME, or dewpoint tools approve NAME',
+    ...toolServers,
   },
   {
     names: ['models.import', 'models.remove'],
@@ -93,6 +97,9 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
       const refusal = refusals.find(({ names }) => names.includes(name));
       if (refusal !== undefined) throw new AppError('refused', refusal.message, { hint: refusal.hint });
     }
+    if (isOfToolServers(name, input)) {
+      throw new AppError('refused', toolServers.message, { hint: toolServers.hint });
+    }
     if (name === 'attachments.keep' && Reflect.get(Object(input), 'path') !== undefined) {
       throw new AppError('refused', 'The browser cannot name paths of this machine.');
     }
@@ -102,4 +109,12 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
 /** What decides nothing about the machine, and is wanted in a browser, too. */
 function isDisplaySetting(name: string, input: unknown): boolean {
   return name === 'settings.set' && ['shortcuts', 'notify'].includes(Reflect.get(Object(input), 'key'));
+}
+
+/** The settings hold them, too, each with the yes that lets it start: no grant for settings is one for that. */
+function isOfToolServers(name: string, input: unknown): boolean {
+  if (name !== 'settings.set' && name !== 'settings.unset') return false;
+  const key: unknown = Reflect.get(Object(input), 'key');
+  const [first] = Array.isArray(key) ? key : String(key).split('.');
+  return first === 'toolServers';
 }

@@ -211,7 +211,15 @@ describe('what a browser may ask for', () => {
     await expect(guard({ name: 'keys.set', input: {} })).rejects.toThrow('Keys cannot be changed');
     expect(refusedCommands(['terminal', 'keys'])).not.toContain('sandboxes.type');
     expect(refusedCommands(['terminal', 'keys'])).toContain('settings.set');
-    // A page that could add or approve a tool server could start a program of this machine.
+  });
+
+  it('never includes a tool server: a page that could approve one could start a program of this machine', async () => {
+    const guard = createWebGuard(webGrants);
+    for (const key of ['toolServers', 'toolServers.files', 'toolServers.files.approved', ['toolServers', 'files']]) {
+      await expect(guard({ name: 'settings.set', input: { key, value: {} } })).rejects.toThrow('Tool servers cannot');
+      await expect(guard({ name: 'settings.unset', input: { key } })).rejects.toThrow('Tool servers cannot');
+    }
+    await expect(guard({ name: 'settings.set', input: { key: 'policy', value: 'local' } })).resolves.toBeUndefined();
     const ofTools = Object.keys(contract.tools).filter((name) => name !== 'list');
     expect(refusedCommands(webGrants)).toEqual(expect.arrayContaining(ofTools.map((name) => `tools.${name}`)));
   });
