@@ -8,6 +8,8 @@ import { ModelsView } from './features/models/models-view.tsx';
 import { SettingsView } from './features/settings/settings-view.tsx';
 import { StatusBar } from './features/status/status-bar.tsx';
 import { NewTask } from './features/task/new-task.tsx';
+import { noChoice, startTask } from './features/task/start-task.ts';
+import { useClient } from './lib/connection/core-context.ts';
 import type { Action } from './lib/input/actions.ts';
 import { inspectorTab } from './lib/window/preferences.ts';
 import type { SessionsLoad } from './lib/session/use-sessions.ts';
@@ -68,7 +70,12 @@ export function MainArea(props: MainAreaProps) {
 }
 
 function OtherView({ view, load, actions, onShow }: MainAreaProps) {
+  const client = useClient();
   const projects = useProjects(load.type === 'ready' ? load.sessions : []);
+  const ask = async (task: string, signal: AbortSignal): Promise<void> => {
+    const sessionId = await startTask(client, { ...noChoice, task, project: '', attachments: [] }, signal);
+    onShow({ type: 'session', sessionId });
+  };
   switch (view.type) {
     case 'models':
       return <ModelsView />;
@@ -117,7 +124,7 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
           asked={view}
           onStarted={(sessionId) => onShow({ type: 'session', sessionId })}
         >
-          {load.type === 'ready' && <FirstStart hasSessions={load.sessions.length > 0} />}
+          {load.type === 'ready' && <FirstStart hasSessions={load.sessions.length > 0} onAsk={ask} />}
         </NewTask>
       );
     default:

@@ -70,3 +70,13 @@ it('leads from an empty home to a first answer, past what is not there', async (
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.locator('[data-outcome]').getByText('The port is 8123.').waitFor();
 });
+
+/** Catches: an example that asks for a folder, a model or a second click before it is answered. */
+it('answers an example after one click', async () => {
+  const { page } = launched;
+  await page.getByRole('button', { name: 'Settings', exact: true }).click();
+  await page.getByRole('button', { name: 'Show setup again' }).click();
+  await page.getByRole('button', { name: 'How do I undo my last Git commit?' }).click();
+  await page.getByRole('heading', { level: 1, name: /How do I undo/u }).waitFor();
+  await page.locator('[data-outcome]').getByText('The port is 8123.').waitFor();
+});

@@ -69,6 +69,29 @@ describe('what is this person’s own', () => {
     await served.resize(1360, 860);
   });
 
+  it('finds a setting by its name or by when to change it, folded ones too, and leads to a section', async () => {
+    const { page } = served;
+    await show('Settings');
+    const search = page.getByRole('searchbox', { name: 'Search settings' });
+    const sections = page.getByRole('list', { name: 'Sections' });
+    const memory = page.getByRole('spinbutton', { name: 'Memory in MB' });
+    await page.getByText('All other settings are in the settings file').waitFor();
+    expect(await memory.isVisible()).toBe(false);
+    await search.fill('Run out of memory');
+    await memory.waitFor();
+    expect(await sections.getByRole('button').allInnerTexts()).toEqual(['Sandbox']);
+    expect(await page.getByLabel('Processes', { exact: true }).isVisible()).toBe(false);
+    expect(await page.getByLabel('Theme', { exact: true }).isVisible()).toBe(false);
+    expect(await violations(page)).toEqual([]);
+    await search.fill('no such thing');
+    await page.getByText('No setting matches "no such thing".').waitFor();
+    await page.getByRole('button', { name: 'Show all settings' }).click();
+    await sections.getByRole('button', { name: 'Disk space' }).click();
+    const disk = page.getByRole('region', { name: 'Disk space' });
+    await expect.poll(() => disk.evaluate((part) => part === document.activeElement)).toBe(true);
+    await expect.poll(() => disk.evaluate((part) => part.getBoundingClientRect().top < window.innerHeight)).toBe(true);
+  });
+
   it('changes the keys of an action, names the action that has them, and gives the usual ones back', async () => {
     const { page } = served;
     await show('Settings');

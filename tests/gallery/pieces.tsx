@@ -45,7 +45,7 @@ import { ProjectHosts } from '../../src/renderer/ui/project/project-hosts.tsx';
 import { RouteDot } from '../../src/renderer/ui/figures/route-dot.tsx';
 import { SeenChange } from '../../src/renderer/ui/content/seen-change.tsx';
 import { SeenPieces, SeenText } from '../../src/renderer/ui/content/seen-text.tsx';
-import { Choice, Group, NumberSetting, TextSetting } from '../../src/renderer/ui/controls/settings-parts.tsx';
+import { Advanced, Choice, Group, NumberSetting, TextSetting } from '../../src/renderer/ui/controls/settings-parts.tsx';
 import { TerminalOutput } from '../../src/renderer/ui/content/terminal-output.tsx';
 import { ViewHeader } from '../../src/renderer/ui/layout/view-header.tsx';
 import { WideContent } from '../../src/renderer/ui/layout/wide-content.tsx';
@@ -370,6 +370,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
     <Group title="Group">
       <Choice
         label="Choice"
+        hint="Choose another if this one does not fit."
         value="two"
         options={[
           { value: 'one', text: 'One' },
@@ -377,7 +378,9 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
         ]}
         onChange={nothing}
       />
-      <NumberSetting label="Number" value={12} onSave={nothing} />
+      <Advanced label="What few change">
+        <NumberSetting label="Number" value={12} onSave={nothing} />
+      </Advanced>
       <TextSetting label="Text" hint="A hint." placeholder="http://proxy:8080" value={null} onSave={nothing} />
     </Group>
   ),

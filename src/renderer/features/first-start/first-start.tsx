@@ -14,6 +14,7 @@ import { useLocalModel } from '../../lib/models/use-local-model.ts';
 import { useMachineMemory } from '../../lib/models/use-memory-plan.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { HintText } from '../../ui/notices/hint-text.tsx';
+import { ExampleQuestions } from './example-questions.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
 import type { Finding } from '@shared/contract/home-contract.ts';
@@ -22,10 +23,12 @@ import type { ModelEntry } from '@shared/contract/models-contract.ts';
 interface FirstStartProps {
   /** There are sessions already: then only what is missing is worth a word, and no first task. */
   readonly hasSessions: boolean;
+  /** Asks in a new session and shows it. */
+  readonly onAsk: (text: string, signal: AbortSignal) => Promise<void>;
 }
 
 /** The guided beginning: what the machine has, what it lacks, and how to get it. Each point can wait. */
-export function FirstStart({ hasSessions }: FirstStartProps) {
+export function FirstStart({ hasSessions, onAsk }: FirstStartProps) {
   const client = useClient();
   const [isHidden, setIsHidden] = useStored(isFirstStartHidden);
   const [isWanted, setIsWanted] = useStored(isFirstStartWanted);
@@ -67,9 +70,9 @@ export function FirstStart({ hasSessions }: FirstStartProps) {
           {local.data !== undefined && <ModelPoint id={local.data.id} model={local.data.model} />}
         </Point>
         <SandboxStep sandbox={sandbox} findings={doctor} />
-        {!hasSessions && (
+        {(!hasSessions || isWanted) && (
           <Point step="task" title={t('first.task')} state="open">
-            <p>{t('first.task.text')}</p>
+            <ExampleQuestions isReady={isModelReady} onAsk={onAsk} />
           </Point>
         )}
       </ol>
@@ -143,7 +146,7 @@ function ModelPoint({ id, model }: { readonly id: string; readonly model: ModelE
   return (
     <div className="flex flex-col gap-2">
       <p>{t('first.model.get', { label: seenName(model.label), size })}</p>
-      <DownloadControl id={model.id} />
+      <DownloadControl id={model.id} isFirst />
     </div>
   );
 }

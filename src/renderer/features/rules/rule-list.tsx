@@ -110,7 +110,7 @@ function RuleRow({ rule: { line, verdict, kind, value }, warning, onUp, onDown, 
       <div className="flex flex-wrap items-center gap-2">
         <span className="w-6 text-xs text-soft tabular-nums">{line}</span>
         <span className="font-semibold">{t(`rules.verdict.${verdict}`)}</span>
-        <span className="min-w-0 flex-1 wrap-anywhere">
+        <span className="min-w-0 flex-1 basis-40 wrap-anywhere">
           {t(`rules.kind.${kind}`)} <span className="font-mono text-xs">{seenName(value)}</span>
         </span>
         {actions.map(([action, onClick]) => (

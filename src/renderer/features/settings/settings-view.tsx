@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Action } from '../../lib/input/actions.ts';
 import type { View } from '../../lib/window/use-view.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -14,7 +14,7 @@ import { StoredData } from './stored-data.tsx';
 import { ApiKeys } from './api-keys.tsx';
 import { MachineChecks } from './machine-checks.tsx';
 import { ShortcutSettings } from './shortcut-settings.tsx';
-import { WorkSettings } from './work-settings.tsx';
+import { TechnicalSettings, WorkSettings } from './work-settings.tsx';
 import {
   areStepsShown,
   densities,
@@ -26,6 +26,8 @@ import {
   theme,
   themes,
 } from '../../lib/window/preferences.ts';
+import type { SettingsSection } from '../../lib/input/settings-search.ts';
+import { foundSections, SettingsSearch, settingsSections } from '../../lib/input/settings-search.ts';
 import { useStored } from '../../lib/window/stored-value.ts';
 import { Choice, Group } from '../../ui/controls/settings-parts.tsx';
 
@@ -38,23 +40,80 @@ interface SettingsViewProps {
 }
 
 export function SettingsView({ view: { at }, actions, children }: SettingsViewProps) {
+  const [typed, setTyped] = useState('');
+  const sections = useMemo(() => settingsSections(actions.map(({ label }) => label)), [actions]);
+  const text = typed.trim().toLowerCase();
+  const search = useMemo(() => ({ text, sections }), [text, sections]);
+  const found = foundSections(search);
   return (
-    <div className="h-full overflow-y-auto">
-      <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 px-5 py-8">
-        <ViewHeader title={t('settings.title')} />
-        <LookSettings />
-        <CoreSettings />
-        {children}
-        <ApiKeys isWanted={at === 'keys'} />
-        <MachineChecks isWanted={at === 'machine'} />
-        <StoredData />
-        <ShortcutSettings actions={actions} isWanted={at === 'shortcuts'} />
+    <SettingsSearch value={search}>
+      <div className="h-full overflow-y-auto">
+        <div className="mx-auto flex w-full max-w-4xl gap-8 px-5 py-8">
+          <SectionList sections={found} />
+          <div className="flex min-w-0 flex-1 flex-col gap-8">
+            <ViewHeader title={t('settings.title')}>
+              <input
+                type="search"
+                aria-label={t('settings.search')}
+                placeholder={t('settings.search')}
+                value={typed}
+                onChange={({ target }) => setTyped(target.value)}
+                className="h-8 w-56 max-w-full rounded-md border border-line-strong bg-raised px-2.5"
+              />
+            </ViewHeader>
+            {found.length === 0 && (
+              <Empty>
+                {t('settings.noMatch', { text: typed })}{' '}
+                <button type="button" className="underline" onClick={() => setTyped('')}>
+                  {t('settings.showAll')}
+                </button>
+              </Empty>
+            )}
+            <LookSettings />
+            <CoreSettings>
+              {children}
+              <ApiKeys isWanted={at === 'keys'} />
+            </CoreSettings>
+            <MachineChecks isWanted={at === 'machine'} />
+            <StoredData />
+            <ShortcutSettings actions={actions} isWanted={at === 'shortcuts'} />
+          </div>
+        </div>
       </div>
-    </div>
+    </SettingsSearch>
   );
 }
 
-function CoreSettings() {
+/** Beside the settings where there is room: a click leads to its part. */
+function SectionList({ sections }: { readonly sections: readonly SettingsSection[] }) {
+  const show = (list: HTMLElement, title: string): void => {
+    const parts = list.parentElement?.querySelectorAll('section') ?? [];
+    const part = [...parts].find((one) => one.getAttribute('aria-label') === title);
+    part?.focus({ preventScroll: true });
+    part?.scrollIntoView();
+  };
+  return (
+    <ul aria-label={t('settings.sections')} className="sticky top-8 w-44 shrink-0 self-start max-lg:hidden">
+      {sections.map(({ title }) => (
+        <li key={title}>
+          <button
+            type="button"
+            className="w-full rounded-md px-2 py-1 text-left text-soft hover:bg-chosen hover:text-ink"
+            onClick={({ currentTarget }) => {
+              const list = currentTarget.closest('ul');
+              if (list !== null) show(list, title);
+            }}
+          >
+            {title}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What the core keeps; `children` stand between what many change and what few do. */
+function CoreSettings({ children }: { readonly children: ReactNode }) {
   const client = useClient();
   const queries = useQueryClient();
   const [problem, setProblem] = useState<string | null>(null);
@@ -73,15 +132,18 @@ function CoreSettings() {
     await queries.invalidateQueries({ queryKey: ['settings'] });
     await queries.invalidateQueries({ queryKey: ['models'] });
   };
-  if (settings.isPending) return <Empty>{t('settings.loading')}</Empty>;
-  if (settings.error !== null) {
-    return <Problem text={`${t('settings.failed')} ${failureText(settings.error)}`} onRetry={settings.refetch} />;
-  }
+  const onSave = (key: string, value: unknown): void => void save(key, value);
   return (
     <>
+      {settings.isPending && <Empty>{t('settings.loading')}</Empty>}
+      {settings.error !== null && (
+        <Problem text={`${t('settings.failed')} ${failureText(settings.error)}`} onRetry={settings.refetch} />
+      )}
       {/* What was not saved may be far down. */}
       {problem !== null && <Problem className="sticky top-2 z-10 max-md:top-12" text={problem} />}
-      <WorkSettings settings={settings.data} onSave={(key, value) => void save(key, value)} />
+      {settings.data !== undefined && <WorkSettings settings={settings.data} onSave={onSave} />}
+      {children}
+      {settings.data !== undefined && <TechnicalSettings settings={settings.data} onSave={onSave} />}
       {path.data !== undefined && (
         <p className="-mt-4 text-sm text-soft wrap-anywhere">
           {t('settings.file')}: <span className="font-mono">{folderText(path.data.path)}</span>
@@ -101,30 +163,35 @@ export function LookSettings() {
     <Group title={t('settings.look')}>
       <Choice
         label={t('settings.theme')}
+        hint={t('settings.theme.hint')}
         value={chosenTheme}
         options={themes.map((value) => ({ value, text: t(`settings.theme.${value}`) }))}
         onChange={setTheme}
       />
       <Choice
         label={t('settings.textSize')}
+        hint={t('settings.textSize.hint')}
         value={size}
         options={textSizes.map((value) => ({ value, text: t(`settings.textSize.${value}`) }))}
         onChange={setSize}
       />
       <Choice
         label={t('settings.density')}
+        hint={t('settings.density.hint')}
         value={chosenDensity}
         options={densities.map((value) => ({ value, text: t(`settings.density.${value}`) }))}
         onChange={setDensity}
       />
       <Choice
         label={t('settings.motion')}
+        hint={t('settings.motion.hint')}
         value={chosenMotion}
         options={motions.map((value) => ({ value, text: t(`settings.motion.${value}`) }))}
         onChange={setMotion}
       />
       <Choice
         label={t('settings.steps')}
+        hint={t('settings.steps.hint')}
         value={isShown ? 'always' : 'folded'}
         options={(['folded', 'always'] as const).map((value) => ({ value, text: t(`settings.steps.${value}`) }))}
         onChange={(value) => setIsShown(value === 'always')}

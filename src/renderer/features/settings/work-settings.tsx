@@ -1,8 +1,9 @@
 import { choosablePolicies } from '../../lib/models/routing-policies.ts';
+import { energySettings, sandboxLimits, turnLimits } from '../../lib/input/settings-search.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { ProfileNumbers } from './profile-numbers.tsx';
-import { Choice, Group, NumberSetting, TextSetting } from '../../ui/controls/settings-parts.tsx';
+import { Advanced, Choice, Group, NumberSetting, TextSetting } from '../../ui/controls/settings-parts.tsx';
 import { useState } from 'react';
 import { mayNotify } from '../../lib/notices/may-notify.ts';
 import { useIsWindow } from '../../lib/connection/use-host-info.ts';
@@ -25,6 +26,7 @@ export function NotifySettings({ value, onSave }: NotifySettingsProps) {
     <Group title={t('settings.notify')}>
       <Choice
         label={t('settings.notify.of')}
+        hint={t('settings.notify.hint')}
         value={value}
         options={choices.map((choice) => ({ value: choice, text: t(`settings.notify.${choice}`) }))}
         onChange={onSave}
@@ -45,9 +47,6 @@ interface WorkSettingsProps {
 }
 
 const answers = ['ask', 'deny', 'allow'] as const;
-const limits = ['maxSteps', 'maxMinutes', 'maxTokens'] as const;
-const energy = ['watts', 'usdPerKwh'] as const;
-const sandboxLimits = ['memoryMb', 'pids', 'commandTimeoutSeconds', 'engineWaitSeconds'] as const;
 
 export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
   const options = useModelOptions();
@@ -56,6 +55,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
       <Group title={t('settings.work')}>
         <Choice
           label={t('settings.policy')}
+          hint={t('settings.policy.hint')}
           value={textAt(settings, 'policy')}
           options={choosablePolicies.map((value) => ({ value, text: t(`settings.policy.${value}`) }))}
           onChange={(value) => onSave('policy', value)}
@@ -63,18 +63,21 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
         <ProfileNumbers own={recordAt(fieldOf(settings, 'routing'), 'numbers')} />
         <Choice
           label={t('settings.local')}
+          hint={t('settings.local.hint')}
           value={textAt(settings, 'local')}
           options={options('local')}
           onChange={(value) => onSave('local', value)}
         />
         <Choice
           label={t('settings.cloud')}
+          hint={t('settings.cloud.hint')}
           value={textAt(settings, 'cloud')}
           options={[{ value: '', text: t('settings.cloud.none') }, ...options('cloud')]}
           onChange={(value) => onSave('cloud', value === '' ? null : value)}
         />
         <Choice
           label={t('settings.approve')}
+          hint={t('settings.approve.hint')}
           value={textAt(settings, 'approve')}
           options={answers.map((value) => ({ value, text: t(`settings.approve.${value}`) }))}
           onChange={(value) => onSave('approve', value)}
@@ -82,27 +85,39 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
       </Group>
       <NotifySettings value={textAt(settings, 'notify')} onSave={(value) => onSave('notify', value)} />
       <Group title={t('settings.limits')}>
-        {limits.map((name) => (
+        {turnLimits.map((name) => (
           <NumberSetting
             key={name}
             label={t(`settings.${name}`)}
+            hint={t(`settings.${name}.hint`)}
             value={numberAt(fieldOf(settings, 'limits'), name)}
             onSave={(value) => onSave(`limits.${name}`, value)}
           />
         ))}
       </Group>
-      <Energy settings={settings} onSave={onSave} />
-      <Connection settings={settings} onSave={onSave} />
+    </>
+  );
+}
+
+/** What few people change. */
+export function TechnicalSettings({ settings, onSave }: WorkSettingsProps) {
+  return (
+    <>
       <Group title={t('settings.sandbox')}>
-        {sandboxLimits.map((name) => (
-          <NumberSetting
-            key={name}
-            label={t(`settings.${name}`)}
-            value={numberAt(fieldOf(settings, 'sandbox'), name)}
-            onSave={(value) => onSave(`sandbox.${name}`, value)}
-          />
-        ))}
+        <Advanced label={t('settings.advanced.sandbox')}>
+          {sandboxLimits.map((name) => (
+            <NumberSetting
+              key={name}
+              label={t(`settings.${name}`)}
+              hint={t(`settings.${name}.hint`)}
+              value={numberAt(fieldOf(settings, 'sandbox'), name)}
+              onSave={(value) => onSave(`sandbox.${name}`, value)}
+            />
+          ))}
+        </Advanced>
       </Group>
+      <Connection settings={settings} onSave={onSave} />
+      <Energy settings={settings} onSave={onSave} />
     </>
   );
 }
@@ -118,16 +133,19 @@ function useModelOptions() {
 function Energy({ settings, onSave }: WorkSettingsProps) {
   return (
     <Group title={t('settings.energy')}>
-      <p className="text-sm text-soft">{t('settings.energy.text')}</p>
-      {energy.map((name) => (
-        <NumberSetting
-          key={name}
-          label={t(`settings.${name}`)}
-          value={numberAt(fieldOf(settings, 'energy'), name)}
-          onSave={(value) => onSave(`energy.${name}`, value)}
-          onClear={() => onSave(`energy.${name}`, null)}
-        />
-      ))}
+      <Advanced label={t('settings.advanced.energy')}>
+        <p className="text-soft">{t('settings.energy.text')}</p>
+        {energySettings.map((name) => (
+          <NumberSetting
+            key={name}
+            label={t(`settings.${name}`)}
+            hint={t(`settings.${name}.hint`)}
+            value={numberAt(fieldOf(settings, 'energy'), name)}
+            onSave={(value) => onSave(`energy.${name}`, value)}
+            onClear={() => onSave(`energy.${name}`, null)}
+          />
+        ))}
+      </Advanced>
     </Group>
   );
 }
@@ -136,20 +154,22 @@ function Connection({ settings, onSave }: WorkSettingsProps) {
   const connection = fieldOf(settings, 'connection');
   return (
     <Group title={t('settings.connection')}>
-      <TextSetting
-        label={t('settings.proxy')}
-        hint={t('settings.proxy.hint')}
-        placeholder="http://proxy.example.org:8080"
-        value={textAt(connection, 'proxy')}
-        onSave={(value) => onSave('connection.proxy', value)}
-      />
-      <TextSetting
-        label={t('settings.certificates')}
-        hint={t('settings.certificates.hint')}
-        placeholder="/etc/ssl/our-authority.pem"
-        value={textAt(connection, 'certificates')}
-        onSave={(value) => onSave('connection.certificates', value)}
-      />
+      <Advanced label={t('settings.advanced.connection')}>
+        <TextSetting
+          label={t('settings.proxy')}
+          hint={t('settings.proxy.hint')}
+          placeholder="http://proxy.example.org:8080"
+          value={textAt(connection, 'proxy')}
+          onSave={(value) => onSave('connection.proxy', value)}
+        />
+        <TextSetting
+          label={t('settings.certificates')}
+          hint={t('settings.certificates.hint')}
+          placeholder="/etc/ssl/our-authority.pem"
+          value={textAt(connection, 'certificates')}
+          onSave={(value) => onSave('connection.certificates', value)}
+        />
+      </Advanced>
     </Group>
   );
 }

@@ -11,12 +11,14 @@ import { Notice } from '../notices/notice.tsx';
 interface DownloadControlProps {
   readonly id: string;
   readonly label?: string;
+  /** It is the one thing to do here. */
+  readonly isFirst?: boolean;
   /** Once it is here. */
   readonly onHere?: () => Promise<void>;
 }
 
 /** Fetches a model, shows how far it is, and says why it stopped. */
-export function DownloadControl({ id, label, onHere }: DownloadControlProps) {
+export function DownloadControl({ id, label, isFirst = false, onHere }: DownloadControlProps) {
   const client = useClient();
   const queries = useQueryClient();
   const pull = useModelDownloads().get(id);
@@ -33,7 +35,7 @@ export function DownloadControl({ id, label, onHere }: DownloadControlProps) {
           {t('models.pullFailed')} {pull.problem} {t('models.pullKept')}
         </Notice>
       )}
-      <Button size="small" onClick={() => void start()}>
+      <Button {...(isFirst ? { look: 'primary' } : { size: 'small' })} onClick={() => void start()}>
         <Icon name="download" className="size-3.5" /> {label ?? t('models.get')}
       </Button>
     </div>

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
-import { useEffect, useId, useRef, useState } from 'react';
+import { use, useEffect, useId, useRef, useState } from 'react';
+import { SettingsSearch, useIsSectionFound, useIsSettingFound } from '../../lib/input/settings-search.ts';
+import { Fold } from '../layout/fold.tsx';
 import { InputField } from './field.tsx';
 
 interface GroupProps {
@@ -11,14 +13,60 @@ interface GroupProps {
 
 export function Group({ title, isWanted = false, children }: GroupProps) {
   const place = useRef<HTMLElement>(null);
+  const isFound = useIsSectionFound(title);
   useEffect(() => {
     if (isWanted) place.current?.focus();
   }, [isWanted]);
   return (
-    <section ref={place} tabIndex={-1} aria-label={title} className="flex flex-col gap-3">
+    <section ref={place} tabIndex={-1} aria-label={title} hidden={!isFound} className="flex scroll-mt-4 flex-col gap-3">
       <h2 className="border-b border-line pb-1.5 text-sm font-semibold">{title}</h2>
       {children}
     </section>
+  );
+}
+
+interface AdvancedProps {
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+/** What few people change: folded, but open while somebody looks for a setting. */
+export function Advanced({ label, children }: AdvancedProps) {
+  const isSearching = use(SettingsSearch).text !== '';
+  return (
+    <Fold key={String(isSearching)} label={label} className="text-sm" isOpen={isSearching}>
+      <div className="flex flex-col gap-3 pt-3">{children}</div>
+    </Fold>
+  );
+}
+
+interface RowProps {
+  readonly id: string;
+  readonly label: string;
+  /** When to change it. */
+  readonly hint: string | undefined;
+  readonly isStacked?: boolean;
+  readonly children: ReactNode;
+}
+
+/** The name of a setting and when to change it, beside its control. */
+function Row({ id, label, hint, isStacked = false, children }: RowProps) {
+  const isFound = useIsSettingFound(label, hint);
+  return (
+    <div
+      hidden={!isFound}
+      className={`flex items-start justify-between gap-x-6 ${isStacked ? 'max-sm:flex-col max-sm:items-stretch max-sm:gap-y-1' : ''}`}
+    >
+      <div className="min-w-0 pt-1">
+        <label htmlFor={id}>{label}</label>
+        {hint !== undefined && (
+          <p id={`${id}-hint`} className="text-sm text-soft">
+            {hint}
+          </p>
+        )}
+      </div>
+      {children}
+    </div>
   );
 }
 
@@ -26,6 +74,7 @@ export const controlClass = 'h-8 rounded-md border border-line-strong bg-raised 
 
 interface ChoiceProps<Value extends string> {
   readonly label: string;
+  readonly hint?: string;
   readonly value: string;
   readonly options: readonly { readonly value: Value; readonly text: string }[];
   readonly isDisabled?: boolean;
@@ -34,6 +83,7 @@ interface ChoiceProps<Value extends string> {
 
 export function Choice<Value extends string>({
   label,
+  hint,
   value,
   options,
   isDisabled = false,
@@ -41,15 +91,13 @@ export function Choice<Value extends string>({
 }: ChoiceProps<Value>) {
   const id = useId();
   return (
-    <div className="flex items-center justify-between gap-x-6 max-sm:flex-col max-sm:items-stretch max-sm:gap-y-1">
-      <label htmlFor={id} className="min-w-0">
-        {label}
-      </label>
+    <Row id={id} label={label} hint={hint} isStacked>
       <select
         id={id}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         value={value}
         disabled={isDisabled}
-        className={`${controlClass} w-96 max-w-full truncate disabled:opacity-60 max-sm:w-full`}
+        className={`${controlClass} w-80 max-w-full shrink-0 truncate disabled:opacity-60 max-sm:w-full`}
         onChange={({ target }) => {
           const option = options.find((one) => one.value === target.value);
           if (option !== undefined) onChange(option.value);
@@ -63,12 +111,13 @@ export function Choice<Value extends string>({
           </option>
         ))}
       </select>
-    </div>
+    </Row>
   );
 }
 
 interface NumberSettingProps {
   readonly label: string;
+  readonly hint?: string;
   readonly value: number | null;
   readonly onSave: (value: number) => void;
   /** It was emptied; without this, that puts the old value back. */
@@ -76,7 +125,7 @@ interface NumberSettingProps {
 }
 
 /** Saved when it is left or Enter is pressed. What is no number is put back. */
-export function NumberSetting({ label, value, onSave, onClear }: NumberSettingProps) {
+export function NumberSetting({ label, hint, value, onSave, onClear }: NumberSettingProps) {
   const id = useId();
   const [typed, setTyped] = useState<string | null>(null);
   const save = (): void => {
@@ -86,12 +135,10 @@ export function NumberSetting({ label, value, onSave, onClear }: NumberSettingPr
     setTyped(null);
   };
   return (
-    <div className="flex items-center justify-between gap-x-6">
-      <label htmlFor={id} className="min-w-0">
-        {label}
-      </label>
+    <Row id={id} label={label} hint={hint}>
       <input
         id={id}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         type="number"
         value={typed ?? value ?? ''}
         className={`${controlClass} w-32 shrink-0 text-right tabular-nums`}
@@ -101,7 +148,7 @@ export function NumberSetting({ label, value, onSave, onClear }: NumberSettingPr
           if (event.key === 'Enter') save();
         }}
       />
-    </div>
+    </Row>
   );
 }
 
@@ -116,12 +163,14 @@ interface TextSettingProps {
 
 /** A line of code (an address, a path), saved when it is left or Enter is pressed. */
 export function TextSetting({ label, hint, value, placeholder, onSave }: TextSettingProps) {
+  const isFound = useIsSettingFound(label, hint);
   const [typed, setTyped] = useState<string | null>(null);
   const save = (): void => {
     const text = typed?.trim() ?? '';
     if (typed !== null && text !== (value ?? '')) onSave(text === '' ? null : text);
     setTyped(null);
   };
+  if (!isFound) return null;
   return (
     <InputField
       label={label}

@@ -5,14 +5,16 @@ interface FoldProps {
   readonly label: ReactNode;
   /** Of the label; what is folded has a look of its own. */
   readonly className?: string;
+  /** At first. */
+  readonly isOpen?: boolean;
   readonly onToggle?: (isOpen: boolean) => void;
   readonly children: ReactNode;
 }
 
 /** One line that opens to more, with the same mark everywhere. */
-export function Fold({ label, className = 'text-sm', onToggle, children }: FoldProps) {
+export function Fold({ label, className = 'text-sm', isOpen = false, onToggle, children }: FoldProps) {
   return (
-    <details onToggle={({ currentTarget }) => onToggle?.(currentTarget.open)}>
+    <details open={isOpen} onToggle={({ currentTarget }) => onToggle?.(currentTarget.open)}>
       <summary
         className={`flex w-fit max-w-full list-none items-center gap-1.5 rounded text-soft hover:text-ink ${className}`}
       >

@@ -1,0 +1,81 @@
+import { createContext, use } from 'react';
+import { t } from '../text/translate.ts';
+
+/** A part of the settings, as the list beside them and the search know it. */
+export interface SettingsSection {
+  readonly title: string;
+  /** What can be set there, in the words that are shown. */
+  readonly words: readonly string[];
+}
+
+interface Search {
+  /** In small letters; empty: everything is shown. */
+  readonly text: string;
+  readonly sections: readonly SettingsSection[];
+}
+
+export const SettingsSearch = createContext<Search>({ text: '', sections: [] });
+
+function holds(words: readonly string[], text: string): boolean {
+  return words.some((word) => word.toLowerCase().includes(text));
+}
+
+export function foundSections({ text, sections }: Search): readonly SettingsSection[] {
+  return sections.filter(({ title, words }) => holds([title, ...words], text));
+}
+
+/** Whether a part of the settings is shown; outside of them everything is. */
+export function useIsSectionFound(title: string): boolean {
+  const search = use(SettingsSearch);
+  return search.text === '' || foundSections(search).some((section) => section.title === title);
+}
+
+/** Whether one setting is shown: its own words hold what is looked for, or the title above it does. */
+export function useIsSettingFound(label: string, hint = ''): boolean {
+  const { text, sections } = use(SettingsSearch);
+  if (text === '' || holds([label, hint], text)) return true;
+  return sections.some(({ title, words }) => title.toLowerCase().includes(text) && words.includes(label));
+}
+
+const look = ['theme', 'textSize', 'density', 'motion', 'steps'] as const;
+const work = ['policy', 'local', 'cloud', 'approve'] as const;
+export const turnLimits = ['maxSteps', 'maxMinutes', 'maxTokens'] as const;
+export const energySettings = ['watts', 'usdPerKwh'] as const;
+export const sandboxLimits = ['memoryMb', 'pids', 'commandTimeoutSeconds', 'engineWaitSeconds'] as const;
+
+type Setting =
+  | (typeof look)[number]
+  | (typeof work)[number]
+  | (typeof turnLimits)[number]
+  | (typeof energySettings)[number]
+  | (typeof sandboxLimits)[number];
+
+function wordsOf(settings: readonly Setting[]): readonly string[] {
+  return settings.flatMap((name) => [t(`settings.${name}`), t(`settings.${name}.hint`)]);
+}
+
+/** All parts, in their order. */
+export function settingsSections(shortcuts: readonly string[]): readonly SettingsSection[] {
+  return [
+    { title: t('settings.look'), words: wordsOf(look) },
+    { title: t('settings.work'), words: [...wordsOf(work), t('settings.profiles')] },
+    { title: t('settings.notify'), words: [t('settings.notify.of'), t('settings.notify.hint')] },
+    { title: t('settings.limits'), words: wordsOf(turnLimits) },
+    { title: t('rules.title'), words: [t('rules.about')] },
+    { title: t('keys.title'), words: [t('keys.provider'), t('keys.value'), t('settings.keys.words')] },
+    { title: t('settings.sandbox'), words: wordsOf(sandboxLimits) },
+    {
+      title: t('settings.connection'),
+      words: [
+        t('settings.proxy'),
+        t('settings.proxy.hint'),
+        t('settings.certificates'),
+        t('settings.certificates.hint'),
+      ],
+    },
+    { title: t('settings.energy'), words: [t('settings.energy.text'), ...wordsOf(energySettings)] },
+    { title: t('settings.machine'), words: [t('first.again')] },
+    { title: t('kept.title'), words: [t('kept.text')] },
+    { title: t('settings.shortcuts'), words: shortcuts },
+  ];
+}

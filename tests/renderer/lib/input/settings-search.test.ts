@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { foundSections, settingsSections } from '../../../../src/renderer/lib/input/settings-search.ts';
+import { en } from '../../../../src/renderer/texts/en.ts';
+
+const sections = settingsSections(['Open costs']);
+const titles = (text: string): readonly string[] => foundSections({ text, sections }).map(({ title }) => title);
+
+/** Catches: a setting that the search does not find by its name, by when to change it, or by its section. */
+it('finds a section by its title and by each of its words', () => {
+  expect(titles('')).toHaveLength(sections.length);
+  expect(titles('proxy')).toEqual(['Network connection']);
+  expect(titles('open costs')).toEqual(['Shortcuts']);
+  expect(titles('nothing has this')).toEqual([]);
+  for (const { title, words } of sections) {
+    for (const word of [title, ...words]) expect(titles(word.toLowerCase())).toContain(title);
+  }
+});
+
+/** Catches: a control in the settings without the sentence that says when to change it, or one that the search lacks. */
+it('has a sentence for every setting, and every one of them in the search', () => {
+  const known = new Set(sections.flatMap(({ title, words }) => [title, ...words]));
+  const named = Object.keys(en).filter((key) => key.startsWith('settings.') && `${key}.hint` in en);
+  expect(named.length).toBeGreaterThan(15);
+  const words: Readonly<Record<string, string>> = en;
+  expect(named.filter((key) => !known.has(words[key] ?? '') || !known.has(words[`${key}.hint`] ?? ''))).toEqual([]);
+  for (const file of ['settings-view.tsx', 'work-settings.tsx']) {
+    const text = readFileSync(`src/renderer/features/settings/${file}`, 'utf8');
+    const controls = text.split(/<(?=(?:Choice|NumberSetting|TextSetting)\s)/u).slice(1);
+    expect(controls.length).toBeGreaterThan(3);
+    expect(controls.filter((control) => !control.slice(0, 150).includes('hint='))).toEqual([]);
+  }
+});
