@@ -57,7 +57,7 @@ describe.skipIf(isWithoutEngine)('a service beside the commands of a session', (
   it('has no way out, no more power than a command, and the same files', async () => {
     await under.put('in.txt', 'kept\n');
     const { id } = await start(
-      'cat in.txt > out.txt; grep -E "CapEff|NoNewPrivs" /proc/self/status; ls /sys/class/net; touch /etc/x; echo over',
+      'cat in.txt > out.txt; grep -E "CapEff|NoNewPrivs" /proc/self/status; ls /sys/class/net; touch /etc/x 2>&1; echo over',
     );
     await expect
       .poll(() => under.sandbox.backgroundProcesses.read(id)?.state)

@@ -80,8 +80,8 @@ describe('what is this person’s own', () => {
     await search.fill('Run out of memory');
     await memory.waitFor();
     expect(await sections.getByRole('button').allInnerTexts()).toEqual(['Sandbox']);
-    expect(await page.getByLabel('Processes').isVisible()).toBe(false);
-    expect(await page.getByLabel('Theme').isVisible()).toBe(false);
+    expect(await page.getByLabel('Processes', { exact: true }).isVisible()).toBe(false);
+    expect(await page.getByLabel('Theme', { exact: true }).isVisible()).toBe(false);
     expect(await violations(page)).toEqual([]);
     await search.fill('no such thing');
     await page.getByText('No setting matches "no such thing".').waitFor();

@@ -305,7 +305,7 @@ export const settings = {
   'settings.motion.system': 'System',
   'settings.motion.reduced': 'Reduced',
   'settings.steps': 'Steps of a turn',
-  'settings.steps.hint': 'Choose to always show them if you like to watch the work.',
+  'settings.steps.hint': 'Show them if you want to follow each one.',
   'settings.steps.folded': 'In one line',
   'settings.steps.always': 'Always show the steps',
   'shortcuts.text': 'Choose an action, then press new keys with Control or Command.',
