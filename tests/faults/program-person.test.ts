@@ -31,12 +31,12 @@ describe.skipIf(isWithoutEngine)('a person who works on the same file while the 
     ['edit_file', edit],
     ['write_file', write],
     ['delete_file', remove],
-  ])('edits it: %s of the model is refused, it is told why, and the edit of the person stays', async (name, act) => {
+  ])('edits it: %s of the model is not done, it is told why, and the edit of the person stays', async (name, act) => {
     await using program = await createProgram({ 'a.txt': 'one\n' });
     const answers = [read, act, complete('I left it.')];
     const end = await whileItWorks(program, answers, () => program.put('a.txt', 'one, by the person\n'));
     const ended = ofType(end.events, 'tool-ended').find((event) => event.tool === name);
-    expect(ended?.status).toBe('refused');
+    expect(ended?.status).toBe('error');
     expect(ended?.output).toMatch(/changed/);
     expect(ofType(end.events, 'file-changed')).toEqual([]);
     expect(await program.text('a.txt')).toBe('one, by the person\n');
@@ -67,7 +67,7 @@ describe.skipIf(isWithoutEngine)('a person who works on the same file while the 
       rename(join(program.project, 'a.txt'), join(program.project, 'b.txt')),
     );
     const ended = ofType(end.events, 'tool-ended').find((event) => event.tool === 'write_file');
-    expect(ended?.status).toBe('refused');
+    expect(ended?.status).toBe('error');
     expect(await program.text('b.txt')).toBe('one\n');
     expect(await program.text('a.txt')).toBeNull();
   });
@@ -76,7 +76,7 @@ describe.skipIf(isWithoutEngine)('a person who works on the same file while the 
     await using program = await createProgram({ 'a.txt': 'one\n' });
     const answers = [read, held('write_file', { path: 'new.txt', content: 'of the model\n' }), complete()];
     const end = await whileItWorks(program, answers, () => program.put('new.txt', 'by the person\n'));
-    expect(ofType(end.events, 'tool-ended').find((event) => event.tool === 'write_file')?.status).toBe('refused');
+    expect(ofType(end.events, 'tool-ended').find((event) => event.tool === 'write_file')?.status).toBe('error');
     expect(await program.text('new.txt')).toBe('by the person\n');
   });
 
