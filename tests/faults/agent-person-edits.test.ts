@@ -32,7 +32,7 @@ describe('a person works on a file that the agent works on', () => {
   ])('%s keeps the edit of the person and tells the model', async (_tool, write) => {
     const kit = await between(({ sandbox }) => sandbox.put('a.py', 'x = 1\nmine = True\n'), write);
     expect(kit.sandbox.text('a.py')).toBe('x = 1\nmine = True\n');
-    expect(results(kit)[1]).toBe('refused');
+    expect(results(kit)[1]).toBe('error');
     expect(ofType(kit.journal.events, 'file-changed')).toEqual([]);
     expect(JSON.stringify(kit.requests[2]?.messages.at(-1))).toMatch(/read it again/iu);
   });
