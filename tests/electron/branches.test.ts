@@ -113,6 +113,7 @@ describe('a branch', () => {
     await page.getByRole('heading', { level: 1, name: 'Said and said again (fork)' }).waitFor();
     await yours().getByText('Who are you really?').waitFor();
     await place.getByText('2/2').waitFor();
+    await log().getByText('Said by the first.').first().waitFor();
 
     await page.getByRole('button', { name: 'Regenerate with another model' }).click();
     await page.getByRole('dialog', { name: 'Choose a model' }).locator('[data-option="second/script"]').click();

@@ -52,7 +52,7 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
   const open = useOpenRows();
   const { texts, want } = useWholeTexts(sessionId);
   const { history } = view;
-  useBranchesAgain(sessionId, state.messages.at(-1)?.messageId ?? null);
+  useBranchesAgain(sessionId, state.messages.at(-1)?.messageId ?? null, state.turns.at(-1)?.reason === null);
   const { isOpen } = folds;
   const rows = useMemo(() => conversationRows({ state, history }, { isOpen, texts }), [state, history, isOpen, texts]);
   const { target, reveal } = useReveal({ view, rows, folds, lookUp, show: open.show, release });

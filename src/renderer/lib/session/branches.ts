@@ -20,12 +20,15 @@ export function useAlternatives(sessionId: string, messageId: string): Alternati
   return alternativesAt(data, { sessionId, messageId });
 }
 
-/** A message that was sent may have made a branch. */
-export function useBranchesAgain(sessionId: string, lastMessageId: string | null): void {
+/**
+ * A message that was sent may have made a branch. They are looked for once more when its turn has ended: what the list
+ * of sessions knows of a log may be older than the log for a moment.
+ */
+export function useBranchesAgain(sessionId: string, lastMessageId: string | null, isRunning: boolean): void {
   const queries = useQueryClient();
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: ['branches', sessionId] });
-  }, [queries, sessionId, lastMessageId]);
+  }, [queries, sessionId, lastMessageId, isRunning]);
 }
 
 /** The messages after the same beginning, each by the session with it that was worked in last. */
