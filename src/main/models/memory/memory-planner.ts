@@ -120,7 +120,8 @@ const plainQuestion = {
   measuredBytes: null,
 } as const;
 
-const plainInput = {
+/** What is planned for where nobody asks for anything else. */
+export const plainInput = {
   keys: null,
   context: null,
   kv: null,

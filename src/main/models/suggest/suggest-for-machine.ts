@@ -3,6 +3,7 @@ import type { ModelSuggestions, SuggestMachine } from '@shared/models/model-sugg
 import type { AvailableModels } from '../available-models.ts';
 import type { KnownHeader } from '../files/model-catalog.ts';
 import type { MemoryPlanner } from '../memory/memory-planner.ts';
+import { plainInput } from '../memory/memory-planner.ts';
 import type { OfferedCatalog } from './offered-models.ts';
 import { suggestModels } from './suggest-models.ts';
 
@@ -31,7 +32,7 @@ async function thisMachine(
 ): Promise<SuggestMachine> {
   // The planner looks at the machine whatever it is asked about.
   const keys = { 'general.architecture': 'none' };
-  const { devices, host } = await plan.plan({ ...nothing, keys }, signal);
+  const { devices, host } = await plan.plan({ ...plainInput, model: null, keys }, signal);
   // Graphics whose memory nobody is sure of are no faster than the processor.
   const cards = devices.filter(({ confidence }) => confidence !== 'low');
   return {
@@ -40,18 +41,6 @@ async function thisMachine(
     ...measuredHere(entries, cards.length > 0),
   };
 }
-
-const nothing = {
-  model: null,
-  context: null,
-  kv: null,
-  flash: true,
-  ubatch: 512,
-  slots: 1,
-  unified: false,
-  engine: 'node-llama-cpp',
-  cards: null,
-} as const;
 
 /**
  * By the largest dense model that was probed here: it reads its whole file for a token, so its speed and its size say what the
