@@ -51,7 +51,7 @@ export async function cleanHome(
 
 /** A copy is its session's, also while that lies in the bin. What else is there belongs to a comparison or an installation under way. */
 async function whyUnneeded(homePath: string, name: string, now: number): Promise<string | null> {
-  if (!/^\d{8}-\d{6}-[0-9a-f]{6}$/.test(name)) return null;
+  if (!/^\d{8}-\d{6}-[0-9a-z]{6,8}$/.test(name)) return null;
   for (const place of ['sessions', 'bin']) {
     if (await mayBeThere(join(homePath, place, name))) return null;
   }

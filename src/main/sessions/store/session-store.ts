@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
@@ -117,10 +117,17 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
   };
 }
 
-/** Sorts by time and is unlike any other: `20250131-094502-k3f9a2`. */
+/**
+ * Sorts by time, to the millisecond, and is unlike any other: `20250131-094502-k3f9a2b7`. The last part is the
+ * millisecond as two digits of base 36, and six by chance.
+ */
 function newSessionId(now: number): string {
   const digits = new Date(now).toISOString().replaceAll(/\D/g, '');
-  return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(3).toString('hex')}`;
+  const millisecond = Number(digits.slice(14, 17)).toString(36).padStart(2, '0');
+  const chance = randomInt(36 ** 6)
+    .toString(36)
+    .padStart(6, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${millisecond}${chance}`;
 }
 
 function isSessionId(text: string): boolean {

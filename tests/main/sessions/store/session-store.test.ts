@@ -201,6 +201,18 @@ describe('session store', () => {
     await expect(home.store.open('../../etc')).rejects.toMatchObject({ code: 'not-found' });
   });
 
+  it('gives ids that sort by time, also within one second', async () => {
+    const second = Date.UTC(2025, 0, 1, 9, 45, 2);
+    let now = second;
+    await using home = await makeHome(undefined, () => now);
+    const ids = [0, 1, 35, 36, 99, 100, 998, 999, 1000].map((milliseconds) => {
+      now = second + milliseconds;
+      return home.store.newSessionId();
+    });
+    expect(ids.toSorted()).toEqual(ids);
+    expect(ids[0]).toMatch(/^20250101-094502-00[0-9a-z]{6}$/);
+  });
+
   it('takes the folder of a start that was killed before its first event for no session', async () => {
     await using home = await makeHome();
     await expect(home.store.find('last')).rejects.toMatchObject({ message: 'No sessions yet.' });
