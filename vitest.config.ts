@@ -34,11 +34,19 @@ const suites: readonly Suite[] = [
   // Where there is a graphics card.
   { name: 'gpu', folders: ['gpu'], timeoutMs: seconds(120), isParallel: false },
   { name: 'faults', folders: ['faults'], timeoutMs: seconds(120), isParallel: false },
-  // The long proofs of `faults` and `docker` as a whole, of which those suites run samples. Only where it is named.
+  // The long proofs of `faults`, `docker` and `electron` as a whole, of which those suites run samples. Only where it is named.
   {
     name: 'proofs',
-    folders: ['faults', 'docker'],
-    files: ['planted-tasks', 'program-core-kill', 'program-kill', 'compare-kill', 'log-kill', 'program-folders'],
+    folders: ['faults', 'docker', 'electron'],
+    files: [
+      'planted-tasks',
+      'program-core-kill',
+      'program-kill',
+      'compare-kill',
+      'log-kill',
+      'program-folders',
+      'end-in-view',
+    ],
     env: { DEWPOINT_PROOFS: 'whole' },
     timeoutMs: seconds(600),
     isParallel: false,

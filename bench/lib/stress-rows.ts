@@ -61,7 +61,7 @@ export async function stressRows(): Promise<readonly BenchRow[]> {
         .click(),
     );
     await measure('a message of 1 MB', () => open('A message of a megabyte'));
-    await measure('all of it', () => page.getByRole('button', { name: 'Show the whole message' }).click());
+    await measure('all of it', () => page.getByRole('button', { name: 'Show full message' }).click());
     await measure('a table of 500 columns and 60 rows', () => open('A table of 500'));
     await measure('a block of code of 10,000 lines', () => open('Code of 10,000'));
     await measure('all of it', () => page.getByRole('button', { name: /more lines/u }).click());

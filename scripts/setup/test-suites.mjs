@@ -46,8 +46,8 @@ export const suites = [
   { name: 'faults', minutes: 25, needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'] },
   {
     name: 'proofs',
-    minutes: 60,
-    needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'],
+    minutes: 90,
+    needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct', 'electron', 'display'],
     isOnRequest: true,
   },
   {

@@ -57,8 +57,10 @@ export function useStickToBottom(
       // What a hand began before the end was asked for still runs out.
       const isOld = isByHand && hand.lastMs() < wantedMs.current;
       if (isByHand) isReleased.current = false;
+      // Content that gets lower brings the end to who reads; only going there is a wish to stay there.
+      const isGoing = isByHand || now.top > seen.top || now.height <= now.shown;
       // Who looks for a place passes the end on the way.
-      if (isThere) sticks.current = !isReleased.current;
+      if (isThere) sticks.current = !isReleased.current && (sticks.current || isGoing);
       else if (isLeft && !isOld) sticks.current = false;
       if (sticks.current) scroller.scrollTop = scroller.scrollHeight;
       seen = placeOf(scroller);

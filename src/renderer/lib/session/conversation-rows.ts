@@ -145,11 +145,14 @@ function turnRows(
   { isOpen, texts }: RowChoices,
 ): readonly ConversationRow[] {
   const { turn, message } = timeline;
-  const isLate = ({ at }: NoticeRow): boolean => turn.endedAt !== null && at > turn.endedAt;
+  const isLate = ({ at }: { readonly at: number }): boolean => turn.endedAt !== null && at > turn.endedAt;
+  const isLateMessage = (row: TimelineRow): boolean => row.type === 'message' && isLate(row);
   const during = notices.filter((notice) => !isLate(notice));
   const first: ConversationRow[] =
     message === null ? [] : [{ type: 'message', key: message.messageId, message, isWaiting: false }];
-  const work = workRows(timeline, during);
+  // A message of after its end waits for its own turn, below.
+  const [since, rows] = [timeline.rows.filter(isLateMessage), timeline.rows.filter((row) => !isLateMessage(row))];
+  const work = workRows({ ...timeline, rows }, during);
   const isShown = work.length > 0 && isOpen(turn);
   const line: ConversationRow[] =
     work.length === 0 && turn.reason !== null
@@ -168,7 +171,7 @@ function turnRows(
     ...ran,
     ...said,
     { type: 'after', key: `after-${turn.id}`, timeline, text: last },
-    ...notices.filter(isLate),
+    ...[...notices.filter(isLate), ...since].sort((left, right) => left.at - right.at),
   ];
 }
 

@@ -91,6 +91,14 @@ it('shows a message that waits although no turn runs', () => {
   expect(rows).toMatchObject([{ type: 'message', key: 'late', isWaiting: true }]);
 });
 
+it('shows a message whose turn has not begun below the answer before it, and not within that turn', () => {
+  const next: NewEvent = { type: 'user-message-added', messageId: 'next', text: 'x', queued: false };
+  for (const isOpen of [true, false]) {
+    const keys = shownRows([...turn('a', 1), next], () => isOpen).map((row) => row.key);
+    expect(keys).toEqual(['m-a', 'work-a', ...(isOpen ? ['a-0'] : []), 'after-a', 'next']);
+  }
+});
+
 it('shows a notice where it came: in its turn, or after it, and never below a later answer', () => {
   const notice = (text: string): NewEvent => ({ type: 'notice-added', level: 'info', code: 'x', text });
   const [asked, began, ...rest] = turn('a', 2);
