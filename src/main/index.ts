@@ -15,6 +15,7 @@ startDesktop({
   connect: () => openCore({ err: say }, __APP_VERSION__),
   stateFolder: join(findDataFolders(process.env, process.platform).home, 'window'),
   pageFolder: join(import.meta.dirname, '../renderer'),
+  mainFile: join(import.meta.dirname, 'index.cjs'),
   preloadFile: join(import.meta.dirname, '../preload/index.cjs'),
   developmentUrl: import.meta.env.DEV ? (process.env.ELECTRON_RENDERER_URL ?? null) : null,
   isTest: process.env.DEWPOINT_TEST === '1',

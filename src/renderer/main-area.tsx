@@ -1,4 +1,5 @@
 import type { Ref } from 'react';
+import type { GivenTask } from '@shared/contract/host-contract.ts';
 import { lazy, Suspense } from 'react';
 import { CostsView } from './features/costs/costs-view.tsx';
 import { RulesEditor } from './features/rules/rules-editor.tsx';
@@ -69,6 +70,8 @@ export function MainArea(props: MainAreaProps) {
   );
 }
 
+const nothingGiven: GivenTask = {};
+
 function OtherView({ view, load, actions, onShow }: MainAreaProps) {
   const client = useClient();
   const projects = useProjects(load.type === 'ready' ? load.sessions : []);
@@ -121,7 +124,7 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
           key={view.type === 'new' ? (view.project ?? '') : ''}
           projects={projects}
           first={view.type === 'new' ? (view.project ?? null) : null}
-          asked={view}
+          asked={view.type === 'new' ? view : nothingGiven}
           onStarted={(sessionId) => onShow({ type: 'session', sessionId })}
         >
           {load.type === 'ready' && <FirstStart hasSessions={load.sessions.length > 0} onAsk={ask} />}

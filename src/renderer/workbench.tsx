@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Suspense, lazy, useCallback, useEffect, useRef, useState, useMemo } from 'react';
 import type { HostPush } from '@shared/contract/host-contract.ts';
 import { SessionList } from './features/sessions/session-list.tsx';
-import { dropStaleAnnouncements } from './lib/notices/announce.ts';
+import { announce, dropStaleAnnouncements } from './lib/notices/announce.ts';
 import { isSidebarOpen } from './lib/window/preferences.ts';
 import type { Action } from './lib/input/actions.ts';
 import { useActionKeys } from './lib/input/actions.ts';
@@ -89,7 +89,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   useActionKeys(actions);
   useSettingsWatch();
   useEffect(() => whenIdle(loadMarkdown), []);
-  usePushesInto(actions, show);
+  usePushesInto(actions, view, show);
   useNotifications({ load, view, show });
   return (
     <NavigationContext value={show}>
@@ -173,19 +173,26 @@ function OpenPalette({ load, actions, onShow, onClose }: OpenPaletteProps) {
 }
 
 /** What the app's menu, its notifications and links want shown. */
-function usePushesInto(actions: readonly Action[], show: (view: View) => void): void {
-  const now = useRef(actions);
+function usePushesInto(actions: readonly Action[], view: View, show: (view: View) => void): void {
+  const now = useRef({ actions, view });
   useEffect(() => {
-    now.current = actions;
+    now.current = { actions, view };
   });
   const take = useCallback(
     (push: HostPush): void => {
       if (push.type === 'session') show(push);
-      else now.current.find(({ id, isOff = false }) => id === push.id && !isOff)?.run();
+      // A file that is opened after a folder is one for the same task.
+      else if (push.type === 'new') show({ ...projectKept(now.current.view), ...push });
+      else if (push.type === 'problem') announce({ kind: 'error', text: push.text });
+      else now.current.actions.find(({ id, isOff = false }) => id === push.id && !isOff)?.run();
     },
     [show],
   );
   useHostPushes(take);
+}
+
+function projectKept(view: View): { readonly project?: string } {
+  return view.type === 'new' && view.project !== undefined ? { project: view.project } : {};
 }
 
 interface SideListProps {

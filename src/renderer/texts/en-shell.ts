@@ -71,6 +71,11 @@ export const shell = {
   'task.start': 'Start',
   'task.starting': 'Starting…',
   'task.failed': 'The task could not start.',
+  'task.from.link': 'A link wrote this text, not you. Read it before you start.',
+  'task.from.link-cut':
+    'A link wrote this text, not you. Read it before you start. Only its first 8,000 characters were taken.',
+  'task.from.clipboard': 'From your clipboard.',
+  'task.from.remove': 'Remove the text',
   'task.send': 'Enter to start, Shift+Enter for a new line',
 
   'list.more.one': '{count} more',

@@ -2,10 +2,24 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { base } from './contract-base.ts';
 
+/** What a new task begins with, and who gave it. Nothing of it is sent before a person does so. */
+export interface GivenTask {
+  readonly text?: string;
+  /** Who wrote the text. A link is anybody's. */
+  readonly from?: 'link' | 'clipboard';
+  /** There was more of it. */
+  readonly isCut?: boolean;
+  readonly project?: string;
+  /** In base64. */
+  readonly files?: readonly { readonly name: string; readonly data: string }[];
+}
+
 /** What happens around the page: a session is to be shown (a link, a notification; `isAsking`: its question is to be
- * answered), or an action of its own to be done. */
+ * answered), a new task to be begun, an action of its own to be done, or something did not work. */
 export type HostPush =
   | { readonly type: 'session'; readonly sessionId: string; readonly isAsking?: boolean }
+  | ({ readonly type: 'new' } & GivenTask)
+  | { readonly type: 'problem'; readonly text: string }
   | { readonly type: 'action'; readonly id: string };
 
 const sessionId = z.string().min(1).max(100);

@@ -233,6 +233,17 @@ export const settingsSchema = z.strictObject({
   approve: z.enum(['ask', 'deny', 'allow']).default('ask'),
   /** Of what a person who looks elsewhere is told: a session that waits for an answer, and the end of a long task. */
   notify: z.enum(['all', 'waits', 'off']).default('all'),
+  /** Dewpoint outside of its windows. */
+  desktop: z
+    .strictObject({
+      /** A place in the tray: with it, the app stays when its windows are closed. */
+      tray: z.boolean().default(false),
+      /** Keys that open a new task from anywhere, such as `CommandOrControl+Shift+Space`. Null: none are taken. */
+      askKeys: z.string().min(1).max(60).nullable().default(null),
+      /** The text of the clipboard comes along with them. */
+      askWithClipboard: z.boolean().default(false),
+    })
+    .prefault({}),
   /** What a person said about the list of projects; see `listProjects`. */
   projects: z
     .strictObject({

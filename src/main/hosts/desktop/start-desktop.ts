@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { BrowserWindow, app, dialog, session, Notification, protocol } from 'electron';
+import { BrowserWindow, Menu, app, dialog, session, Notification, protocol } from 'electron';
 import { toFailure } from '@shared/errors.ts';
 import { escapeForTerminal, seenWords } from '@shared/text/seen-text.ts';
 import { createForwardRouter } from '../../server/forward-router.ts';
@@ -9,8 +9,11 @@ import { lockedFrames } from '../locked-frames.ts';
 import type { ConnectedCore, RenewedConnection } from '../connection/core-connection.ts';
 import { createRenewedConnection } from '../connection/core-connection.ts';
 import { createHostCommands, refusePaths } from './commands.ts';
-import { linkScheme, sessionInArguments } from './session-links.ts';
-import { setMenu } from './app-menu.ts';
+import { linkScheme, requestInArguments } from './app-requests.ts';
+import { menuTemplate } from './app-menu.ts';
+import { pushOfPath } from './given-path.ts';
+import type { SystemParts } from './system-parts.ts';
+import { startSystemParts } from './system-parts.ts';
 import { acceptPorts } from './page-port.ts';
 import { texts } from './desktop-texts.ts';
 import type { Windows } from './windows.ts';
@@ -52,12 +55,16 @@ export function servePage(session: Session, files: PageFiles): void {
 const everyMs = 4_000;
 
 /** Tells a person who looks at something else that a long task has ended or waits; a click shows it. */
-export function notifyOfSessions(client: () => Promise<CoreClient>, windows: Windows): void {
+export function notifyOfSessions(client: () => Promise<CoreClient>, windows: Windows, parts: SystemParts): void {
   const look = createNewsFinder();
   const tell = async (): Promise<void> => {
     const core = await client();
     const all = await look({
-      sessions: () => core.sessions.list(),
+      sessions: async () => {
+        const sessions = await core.sessions.list();
+        parts.setSessions(sessions);
+        return sessions;
+      },
       notify: () => core.settings.get({ key: 'notify' }),
     });
     const inFront = windows.sessionInFront();
@@ -87,6 +94,8 @@ export interface DesktopOptions {
   readonly stateFolder: string;
   readonly pageFolder: string;
   readonly preloadFile: string;
+  /** What is run: in a checkout it stands among the arguments. */
+  readonly mainFile: string;
   /** A development server's page instead of the built one; null in a built app. */
   readonly developmentUrl: string | null;
   /** Errors are printed and end the process, where a dialog would wait for a person. */
@@ -107,7 +116,7 @@ export function startDesktop(options: DesktopOptions): void {
   const url = new URL(options.developmentUrl ?? pageUrl).href;
   const stateFile = join(options.stateFolder, 'windows.json');
   const windows = createWindows({ url, preloadFile: options.preloadFile, stateFile });
-  takeLinks(windows, options);
+  takeRequests(windows, options);
   run({ link, windows, url }, options).catch((error: unknown) => fail(error, options));
 }
 
@@ -120,7 +129,7 @@ interface Desktop {
 
 async function run({ link, windows, url }: Desktop, options: DesktopOptions): Promise<void> {
   await app.whenReady();
-  setMenu(windows);
+  Menu.setApplicationMenu(Menu.buildFromTemplate([...menuTemplate(process.platform, windows)]));
   servePage(session.defaultSession, await readPageFiles(options.pageFolder));
   // Opened before the window, so that a core that cannot start is an error message and not an empty page.
   await link.client();
@@ -129,36 +138,43 @@ async function run({ link, windows, url }: Desktop, options: DesktopOptions): Pr
     return createChannelServer(createForwardRouter({ client: link.client, guard: refusePaths, own }));
   }, url);
   await windows.restore();
-  notifyOfSessions(link.client, windows);
+  const parts = startSystemParts(link.client, windows);
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin' && !parts.staysWithoutWindows()) app.quit();
+  });
+  notifyOfSessions(link.client, windows, parts);
   app.on('activate', () => {
     if (BrowserWindow.getAllWindows().length === 0) void windows.open();
   });
 }
 
-/** A link that opens the app, or comes to the one that runs, shows its session. */
-function takeLinks(windows: Windows, { isTest }: DesktopOptions): void {
-  const show = (sessionId: string | null): void => {
-    if (sessionId !== null) windows.push({ type: 'session', sessionId });
+/** What the system asks, when it starts the app or while it runs: a link, or what was opened with it. */
+function takeRequests(windows: Windows, { isTest, mainFile }: DesktopOptions): void {
+  const take = (args: readonly string[], folder: string): void => {
+    const request = requestInArguments({ args, folder, own: [mainFile, app.getAppPath()] });
+    if (request?.type === 'session') windows.push(request);
+    if (request?.type === 'text') windows.push({ ...request, type: 'new', from: 'link' });
+    if (request?.type === 'path') void pushOfPath(request.path).then(windows.push);
   };
   // Only an installed app takes the links of the whole system.
   if (!isTest && process.defaultApp !== true) app.setAsDefaultProtocolClient(linkScheme);
-  show(sessionInArguments(process.argv));
-  app.on('second-instance', (_event, args) => {
+  take(process.argv, process.cwd());
+  app.on('second-instance', (_event, args, folder: string | undefined) => {
     windows.show();
-    show(sessionInArguments(args));
+    take(args, folder ?? process.cwd());
   });
-  app.on('open-url', (event, url) => {
+  const takeOne = (event: { readonly preventDefault: () => void }, given: string): void => {
     event.preventDefault();
     windows.show();
-    show(sessionInArguments([url]));
-  });
+    take(['', given], process.cwd());
+  };
+  // A Mac says both by events.
+  app.on('open-url', takeOne);
+  app.on('open-file', takeOne);
 }
 
 function quitCleanly(link: RenewedConnection): void {
   let isClosing = false;
-  app.on('window-all-closed', () => {
-    if (process.platform !== 'darwin') app.quit();
-  });
   app.on('will-quit', (event) => {
     // Asked a second time it ends at once, whatever is still being closed.
     if (isClosing) return;

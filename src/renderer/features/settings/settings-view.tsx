@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useMemo, useState } from 'react';
 import type { Action } from '../../lib/input/actions.ts';
 import type { View } from '../../lib/window/use-view.ts';
+import { useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -41,7 +42,15 @@ interface SettingsViewProps {
 
 export function SettingsView({ view: { at }, actions, children }: SettingsViewProps) {
   const [typed, setTyped] = useState('');
-  const sections = useMemo(() => settingsSections(actions.map(({ label }) => label)), [actions]);
+  const isWindow = useIsWindow();
+  const sections = useMemo(
+    () =>
+      settingsSections(
+        actions.map(({ label }) => label),
+        isWindow,
+      ),
+    [actions, isWindow],
+  );
   const text = typed.trim().toLowerCase();
   const search = useMemo(() => ({ text, sections }), [text, sections]);
   const found = foundSections(search);

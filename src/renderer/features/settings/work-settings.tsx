@@ -7,6 +7,7 @@ import { Advanced, Choice, Group, NumberSetting, TextSetting } from '../../ui/co
 import { useState } from 'react';
 import { mayNotify } from '../../lib/notices/may-notify.ts';
 import { useIsWindow } from '../../lib/connection/use-host-info.ts';
+import { DesktopSettings } from './desktop-settings.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { fieldOf } from '@shared/unknown-value.ts';
 
@@ -84,6 +85,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
         />
       </Group>
       <NotifySettings value={textAt(settings, 'notify')} onSave={(value) => onSave('notify', value)} />
+      <DesktopSettings settings={fieldOf(settings, 'desktop')} onSave={onSave} />
       <Group title={t('settings.limits')}>
         {turnLimits.map((name) => (
           <NumberSetting

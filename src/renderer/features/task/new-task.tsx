@@ -1,5 +1,6 @@
 import type { FormEvent, ReactNode } from 'react';
 import { useEffect, useRef, useState } from 'react';
+import type { GivenTask } from '@shared/contract/host-contract.ts';
 import { modeOfText } from '@shared/text/task-mode.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -21,6 +22,7 @@ import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
 import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { isForeign, useGivenTask } from './use-given-task.tsx';
 import { TaskOptions } from './task-options.tsx';
 import type { TaskChoice } from './start-task.ts';
 import { noChoice, startTask } from './start-task.ts';
@@ -31,7 +33,7 @@ interface NewTaskProps {
   /** To begin with in place of the latest one. */
   readonly first: string | null;
   /** A new task is asked for: the field has the focus each time this is another object. */
-  readonly asked: object;
+  readonly asked: GivenTask;
   readonly onStarted: (sessionId: string) => void;
   /** Below the form: what the machine still needs, at a first start. */
   readonly children: ReactNode;
@@ -51,6 +53,8 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
   const place = project === '' ? null : { projectPath: project };
   const attachments = useAttachments('task', place);
   const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOfPick(choice.pick) });
+
+  const origin = useGivenTask(asked, { text: task, setText: setTask, add: attachments.add });
 
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -74,6 +78,7 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
       <div className="mx-auto flex min-h-full w-full max-w-2xl flex-col justify-center gap-8 px-5 py-8">
         <form aria-label={t('sessions.new')} onSubmit={(event) => void start(event)} className="flex flex-col gap-4">
           <h1 className="text-xl font-semibold tracking-tight max-lg:mt-4">{t('task.title')}</h1>
+          {origin}
           <TaskField
             task={task}
             onTask={setTask}
@@ -117,13 +122,16 @@ interface TaskFieldProps {
   readonly attachments: Attachments;
   readonly place: FilePlace | null;
   readonly files: PreviewedFiles;
-  readonly asked: object;
+  readonly asked: GivenTask;
 }
 
 function TaskField(props: TaskFieldProps) {
   const { task, onTask, choice, onChoice, isStarting, onStop, attachments, place, files, asked } = props;
   const field = useRef<MessageFieldHandle>(null);
-  useEffect(() => field.current?.focus(), [asked]);
+  useEffect(() => {
+    if (!isForeign(asked)) field.current?.focus();
+    else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  }, [asked]);
   const onPick = (pick: ModelPick): void => onChoice({ ...choice, pick });
   return (
     <MessageField

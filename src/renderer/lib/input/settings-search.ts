@@ -38,6 +38,7 @@ export function useIsSettingFound(label: string, hint = ''): boolean {
 }
 
 const look = ['theme', 'textSize', 'density', 'motion', 'steps'] as const;
+export const desktopSettings = ['tray', 'askKeys', 'askWithClipboard'] as const;
 const work = ['policy', 'local', 'cloud', 'approve'] as const;
 export const turnLimits = ['maxSteps', 'maxMinutes', 'maxTokens'] as const;
 export const energySettings = ['watts', 'usdPerKwh'] as const;
@@ -45,6 +46,7 @@ export const sandboxLimits = ['memoryMb', 'pids', 'commandTimeoutSeconds', 'engi
 
 type Setting =
   | (typeof look)[number]
+  | (typeof desktopSettings)[number]
   | (typeof work)[number]
   | (typeof turnLimits)[number]
   | (typeof energySettings)[number]
@@ -55,11 +57,12 @@ function wordsOf(settings: readonly Setting[]): readonly string[] {
 }
 
 /** All parts, in their order. */
-export function settingsSections(shortcuts: readonly string[]): readonly SettingsSection[] {
+export function settingsSections(shortcuts: readonly string[], isWindow: boolean): readonly SettingsSection[] {
   return [
     { title: t('settings.look'), words: wordsOf(look) },
     { title: t('settings.work'), words: [...wordsOf(work), t('settings.profiles')] },
     { title: t('settings.notify'), words: [t('settings.notify.of'), t('settings.notify.hint')] },
+    ...(isWindow ? [{ title: t('settings.desktop'), words: wordsOf(desktopSettings) }] : []),
     { title: t('settings.limits'), words: wordsOf(turnLimits) },
     { title: t('rules.title'), words: [t('rules.about')] },
     { title: t('keys.title'), words: [t('keys.provider'), t('keys.value'), t('settings.keys.words')] },

@@ -1,11 +1,12 @@
 import { useCallback, useEffect, useState } from 'react';
+import type { GivenTask } from '@shared/contract/host-contract.ts';
 import { useClient } from '../connection/core-context.ts';
 import { useIsWindow } from '../connection/use-host-info.ts';
 
 /** What the middle of the window shows. */
 export type View =
-  /** `project`: the folder to begin in; else that of the latest session. */
-  | { readonly type: 'new'; readonly project?: string }
+  /** `project`: the folder to begin in; else that of the latest session. The rest comes from outside of the page. */
+  | ({ readonly type: 'new' } & GivenTask)
   /** One folder that is worked in. */
   | { readonly type: 'project'; readonly path: string }
   /** `at`: a place in it that is to be looked at, by the id of a message, call or turn, and the event it stands in. */

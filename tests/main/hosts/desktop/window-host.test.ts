@@ -1,25 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createPagePushes } from '../../../../src/main/hosts/desktop/page-pushes.ts';
-import { sessionInArguments, sessionOfLink } from '../../../../src/main/hosts/desktop/session-links.ts';
 import { isNewsWanted, sessionNews } from '../../../../src/shared/session/session-news.ts';
 import { placeWithinScreens } from '../../../../src/main/hosts/desktop/window-state.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
-
-describe('a link', () => {
-  it('names a session, and nothing else gets through', () => {
-    expect(sessionInArguments(['dewpoint', '--flag', 'dewpoint://session/20261121-094502-k3f9a2'])).toBe(
-      '20261121-094502-k3f9a2',
-    );
-    for (const text of [
-      'dewpoint://session/../x',
-      'dewpoint://other/a',
-      'https://x/session/a',
-      'dewpoint://session/a?b',
-    ]) {
-      expect(sessionOfLink(text)).toBeNull();
-    }
-  });
-});
 
 it('gives to the first page what came before any listened, once', async () => {
   const pushes = createPagePushes();

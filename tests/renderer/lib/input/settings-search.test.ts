@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { foundSections, settingsSections } from '../../../../src/renderer/lib/input/settings-search.ts';
 import { en } from '../../../../src/renderer/texts/en.ts';
 
-const sections = settingsSections(['Open costs']);
+const sections = settingsSections(['Open costs'], true);
 const titles = (text: string): readonly string[] => foundSections({ text, sections }).map(({ title }) => title);
 
 /** Catches: a setting that the search does not find by its name, by when to change it, or by its section. */

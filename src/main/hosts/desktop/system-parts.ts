@@ -1,0 +1,119 @@
+import { Menu, Tray, app, clipboard, globalShortcut, nativeImage } from 'electron';
+import type { NativeImage } from 'electron';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { settingsSchema } from '@shared/settings/settings.ts';
+import { printable } from '@shared/text/seen-text.ts';
+import type { CoreClient } from '../../server/local-socket.ts';
+import { createAskKeys } from './ask-keys.ts';
+import { texts } from './desktop-texts.ts';
+import type { SystemTray } from './tray-menu.ts';
+import { createTrayMenu } from './tray-menu.ts';
+import type { Windows } from './windows.ts';
+
+const againMs = 2_000;
+/** More of the clipboard is not taken into a field. */
+const mostCharacters = 20_000;
+
+/** What Dewpoint has outside of its windows: a place in the tray and keys of the system, as the settings say. */
+export interface SystemParts {
+  /** Windows may all be closed, and the app stays. */
+  readonly staysWithoutWindows: () => boolean;
+  readonly setSessions: (sessions: readonly SessionSummary[]) => void;
+}
+
+export function startSystemParts(client: () => Promise<CoreClient>, windows: Windows): SystemParts {
+  const newTask = (text = ''): void => {
+    windows.show();
+    windows.push(text === '' ? { type: 'new' } : { type: 'new', text, from: 'clipboard' });
+  };
+  const tray = createTrayMenu(createTray(), {
+    open: windows.show,
+    newTask,
+    session: (sessionId) => {
+      windows.show();
+      windows.push({ type: 'session', sessionId });
+    },
+    quit: () => app.quit(),
+  });
+  let isWithClipboard = false;
+  // It is read at this moment, and only for who has chosen so.
+  const ask = async (): Promise<void> => {
+    // Newer versions of Electron answer a promise.
+    const text: string | Promise<string> = isWithClipboard ? clipboard.readText() : '';
+    newTask(printable((await text).slice(0, mostCharacters)));
+  };
+  const keys = createAskKeys(
+    globalShortcut,
+    () => void ask().catch(() => newTask()),
+    (wanted) => windows.push({ type: 'problem', text: texts['keys.taken'].replace('{keys}', () => wanted) }),
+  );
+  void followSettings(client, (settings) => {
+    isWithClipboard = settings.askWithClipboard;
+    keys.set(settings.askKeys);
+    tray.setOn(settings.tray);
+  });
+  app.on('will-quit', () => globalShortcut.unregisterAll());
+  return { staysWithoutWindows: tray.isOn, setSessions: tray.setSessions };
+}
+
+const desktopSchema = settingsSchema.shape.desktop;
+
+/** For as long as the app runs. A core that goes is asked again when there is another. */
+async function followSettings(
+  client: () => Promise<CoreClient>,
+  apply: (settings: ReturnType<typeof desktopSchema.parse>) => void,
+): Promise<void> {
+  const follow = async (): Promise<void> => {
+    const core = await client();
+    // It says at its beginning that all is to be read.
+    for await (const { keys } of await core.settings.watch()) {
+      if (keys.length > 0 && !keys.some((key) => key.startsWith('desktop'))) continue;
+      apply(desktopSchema.parse(await core.settings.get({ key: 'desktop' })));
+    }
+  };
+  for (;;) {
+    await follow().catch(() => undefined);
+    await new Promise<void>((resolve) => void setTimeout(resolve, againMs).unref());
+  }
+}
+
+function createTray(): SystemTray {
+  let tray: Tray | null = null;
+  return {
+    show: (title, lines) => {
+      tray ??= new Tray(dropImage());
+      tray.setToolTip(title);
+      tray.setContextMenu(
+        Menu.buildFromTemplate(
+          lines.map((line) =>
+            line === null
+              ? { type: 'separator' }
+              : { label: line.label, enabled: line.run !== undefined, click: () => line.run?.() },
+          ),
+        ),
+      );
+    },
+    remove: () => {
+      tray?.destroy();
+      tray = null;
+    },
+  };
+}
+
+const sizePx = 32;
+
+/** A drop, drawn here: a circle with a point above it. A Mac colors it as its menu bar is. */
+function dropImage(): NativeImage {
+  const isTemplate = process.platform === 'darwin';
+  const color = isTemplate ? [0, 0, 0] : [0x6e, 0x77, 0x0f];
+  const pixels = Buffer.alloc(sizePx * sizePx * 4);
+  for (let at = 0; at < sizePx * sizePx; at += 1) {
+    const [x, y] = [(at % sizePx) - sizePx / 2 + 0.5, Math.floor(at / sizePx)];
+    const isCircle = x * x + (y - 20) ** 2 <= 100;
+    const isPoint = y >= 1 && y < 16 && Math.abs(x) <= (y - 1) * 0.58;
+    if (isCircle || isPoint) pixels.set([...color, 255], at * 4);
+  }
+  const image = nativeImage.createFromBitmap(pixels, { width: sizePx, height: sizePx, scaleFactor: 2 });
+  image.setTemplateImage(isTemplate);
+  return image;
+}

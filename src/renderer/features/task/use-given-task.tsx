@@ -1,0 +1,67 @@
+import type { ReactNode } from 'react';
+import { useEffect } from 'react';
+import type { GivenTask } from '@shared/contract/host-contract.ts';
+import { useDraft } from '../../lib/input/use-draft.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+
+interface TaskOfField {
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly add: (files: readonly File[]) => void;
+}
+
+/** What was given is taken once, however often the field is drawn anew. */
+const taken = new WeakSet<GivenTask>();
+
+/**
+ * Puts what came from outside of the page into the field of a new task, behind what was typed there already. Until it is
+ * sent or removed, what this answers says whose words they are. The focus stays away from a stranger's words: a key that
+ * was meant for something else must not send them.
+ */
+export function useGivenTask(given: GivenTask, { text, setText, add }: TaskOfField): ReactNode {
+  const [from, setFrom] = useDraft('task-from');
+  const [words, setWords] = useDraft('task-given');
+  useEffect(() => {
+    if (taken.has(given)) return;
+    taken.add(given);
+    if (given.files !== undefined) add(given.files.map(fileOf));
+    if (given.text === undefined || given.from === undefined) return;
+    setWords(given.text);
+    setText(text.trim() === '' ? given.text : `${text.trimEnd()}\n\n${given.text}`);
+    setFrom(given.isCut === true ? 'link-cut' : given.from);
+    // Only another object is given anew.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [given]);
+  useEffect(() => {
+    // What is written next is the person's own.
+    if (from !== '' && text.trim() === '') setFrom('');
+  }, [from, text, setFrom]);
+  const kind = (['link', 'link-cut', 'clipboard'] as const).find((one) => one === from);
+  if (kind === undefined || text.trim() === '') return null;
+  const remove = (): void => {
+    setText(text.replace(words, () => '').trimEnd());
+    setFrom('');
+  };
+  return (
+    <Notice kind={kind === 'clipboard' ? 'info' : 'warning'}>
+      <p>{t(`task.from.${kind}`)}</p>
+      {/* What was changed in it since is the person's. */}
+      {text.includes(words) && (
+        <Button size="small" className="mt-2" onClick={remove}>
+          {t('task.from.remove')}
+        </Button>
+      )}
+    </Notice>
+  );
+}
+
+/** Whether a stranger wrote what is given. */
+export function isForeign({ from }: GivenTask): boolean {
+  return from === 'link';
+}
+
+function fileOf({ name, data }: { readonly name: string; readonly data: string }): File {
+  return new File([Uint8Array.from(atob(data), (byte) => byte.codePointAt(0) ?? 0)], name);
+}
