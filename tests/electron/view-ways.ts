@@ -108,7 +108,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     new: () => goTo('new', 'What would you like to do?'),
     'first-start': async () => {
       await goTo('first-steps', 'What would you like to do?');
-      await page.getByText('Get started').waitFor();
+      await page.getByRole('region', { name: 'Get started' }).waitFor();
     },
     project: async () => {
       await openSession('answer', 'Which port');
