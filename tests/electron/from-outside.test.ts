@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { violations } from './axe.ts';
 import type { Launched, Place } from './launch.ts';
-import { keepScreenshot, launch, preparePlace } from './launch.ts';
+import { builtFolder, keepScreenshot, launch, preparePlace } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 /** What the system gives to the real app: links, files and folders, keys from anywhere. */
@@ -36,10 +36,10 @@ const sessions = (): number => {
 };
 /** As a second start of the app tells the first one. */
 const open = (given: string): Promise<unknown> =>
-  launched.app.evaluate(
-    ({ app }, arg) => app.emit('second-instance', { preventDefault: () => undefined }, ['dewpoint', arg], '/'),
-    given,
-  );
+  launched.app.evaluate(({ app }, { main, arg }) => app.emit('second-instance', {}, ['electron', main, arg], '/'), {
+    main: join(builtFolder, 'main', 'index.cjs'),
+    arg: given,
+  });
 const setting = (): unknown =>
   Reflect.get(JSON.parse(readFileSync(join(place.home, 'settings.json'), 'utf8')), 'desktop');
 

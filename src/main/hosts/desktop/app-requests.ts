@@ -31,16 +31,23 @@ export interface Arguments {
   readonly args: readonly string[];
   /** Where they were typed. */
   readonly folder: string;
-  /** What names the app itself among them, where it runs in a checkout. */
-  readonly own: readonly string[];
+  /** What is run, where it stands among them: in a checkout. */
+  readonly mainFile: string;
+  /** In a checkout paths count only behind what is run: before it stands what runs it. */
+  readonly isInstalled: boolean;
 }
 
 /** What the arguments of a start ask: the first that is no option. Null: nothing. */
-export function requestInArguments({ args, folder, own }: Arguments): AppRequest | null {
-  const app = args.findLastIndex((arg) => own.includes(resolve(folder, arg)));
+export function requestInArguments({ args, folder, mainFile, isInstalled }: Arguments): AppRequest | null {
+  const app = args.findLastIndex((arg) => resolve(folder, arg) === mainFile);
+  const hasPaths = isInstalled || app >= 0;
   const given = args.slice(Math.max(app, 0) + 1).filter((arg) => arg !== '' && !arg.startsWith('-'));
   for (const arg of given) {
-    const request = arg.startsWith(`${linkScheme}:`) ? requestOfLink(arg) : requestOfPath(arg, folder);
+    const request = arg.startsWith(`${linkScheme}:`)
+      ? requestOfLink(arg)
+      : hasPaths
+        ? requestOfPath(arg, folder)
+        : null;
     if (request !== null) return request;
   }
   return null;

@@ -150,8 +150,8 @@ async function run({ link, windows, url }: Desktop, options: DesktopOptions): Pr
 
 /** What the system asks, when it starts the app or while it runs: a link, or what was opened with it. */
 function takeRequests(windows: Windows, { isTest, mainFile }: DesktopOptions): void {
-  const take = (args: readonly string[], folder: string): void => {
-    const request = requestInArguments({ args, folder, own: [mainFile, app.getAppPath()] });
+  const take = (args: readonly string[], folder: string, isInstalled: boolean = app.isPackaged): void => {
+    const request = requestInArguments({ args, folder, mainFile, isInstalled });
     if (request?.type === 'session') windows.push(request);
     if (request?.type === 'text') windows.push({ ...request, type: 'new', from: 'link' });
     if (request?.type === 'path') void pushOfPath(request.path).then(windows.push);
@@ -166,7 +166,7 @@ function takeRequests(windows: Windows, { isTest, mainFile }: DesktopOptions): v
   const takeOne = (event: { readonly preventDefault: () => void }, given: string): void => {
     event.preventDefault();
     windows.show();
-    take(['', given], process.cwd());
+    take(['', given], process.cwd(), true);
   };
   // A Mac says both by events.
   app.on('open-url', takeOne);

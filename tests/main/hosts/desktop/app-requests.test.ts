@@ -7,7 +7,8 @@ import { requestInArguments, requestOfLink } from '../../../../src/main/hosts/de
 import { pushOfPath } from '../../../../src/main/hosts/desktop/given-path.ts';
 
 const main = '/opt/app/out/main/index.cjs';
-const asked = (...args: string[]) => requestInArguments({ args, folder: '/home/ada', own: [main, '/opt/app'] });
+const asked = (...args: string[]) =>
+  requestInArguments({ args, folder: '/home/ada', mainFile: main, isInstalled: args[0] !== 'electron' });
 
 describe('a link', () => {
   it('names a session, and nothing else gets through', () => {
@@ -38,7 +39,7 @@ describe('a path among the arguments', () => {
       type: 'path',
       path: '/tmp/a.csv',
     });
-    expect(asked('electron', '../../opt/app')).toBeNull();
+    expect(asked('electron', 'crash.cjs', '../../opt/app')).toBeNull();
     expect(asked('/usr/bin/dewpoint', pathToFileURL('/tmp/a b.txt').href)).toEqual({
       type: 'path',
       path: '/tmp/a b.txt',
