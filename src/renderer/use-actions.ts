@@ -28,6 +28,7 @@ interface ActionsOptions {
   readonly openPalette: () => void;
   readonly toggleSidebar: () => void;
   readonly searchSessions: () => void;
+  readonly selectSessions: () => void;
 }
 
 /** Everything that can be done from anywhere in the window, as it stands now. */
@@ -39,6 +40,7 @@ export function useActions({
   openPalette,
   toggleSidebar,
   searchSessions,
+  selectSessions,
 }: ActionsOptions): readonly Action[] {
   const client = useClient();
   const isWindow = useIsWindow();
@@ -50,6 +52,7 @@ export function useActions({
       { id: 'palette', label: t('action.palette'), keys: 'Mod+K', run: openPalette },
       { id: 'new', label: t('action.new'), keys: 'Mod+N', run: () => show({ type: 'new' }) },
       { id: 'search', label: t('action.search'), keys: 'Mod+Shift+F', run: searchSessions },
+      { id: 'select', label: t('action.select'), run: selectSessions },
       {
         id: 'undo',
         label: t('action.undo'),
@@ -81,7 +84,19 @@ export function useActions({
       ...lookActions(show),
     ];
     return [...sessionActions({ reach, sessionId, session, isWindow }), ...always];
-  }, [client, isWindow, sessionId, project, lastOffer, show, session, openPalette, toggleSidebar, searchSessions]);
+  }, [
+    client,
+    isWindow,
+    sessionId,
+    project,
+    lastOffer,
+    show,
+    session,
+    openPalette,
+    toggleSidebar,
+    searchSessions,
+    selectSessions,
+  ]);
 }
 
 /** Actions of their own do the same. */
@@ -115,6 +130,9 @@ function sessionActions({ reach, sessionId, session, isWindow }: SessionActionsO
       run: () => session.current?.inspect(tab),
     })),
     { id: 'rename', label: t('action.rename'), run: () => session.current?.rename() },
+    { id: 'pin', label: t('action.pin'), run: () => session.current?.togglePin() },
+    { id: 'archive', label: t('action.archive'), run: () => session.current?.toggleArchive() },
+    { id: 'tags', label: t('action.tags'), run: () => session.current?.tag() },
     { id: 'fork', label: t('action.fork'), run: () => void forkSession(reach, id, null) },
     {
       id: 'session-window',

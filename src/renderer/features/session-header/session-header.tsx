@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { lazy, Suspense } from 'react';
+import { usualPlace } from '@shared/session/session-state.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { folderName } from '../../lib/text/format.ts';
@@ -6,11 +8,20 @@ import { t } from '../../lib/text/translate.ts';
 import { StepDots } from './step-dots.tsx';
 import { SessionTitle } from './session-title.tsx';
 
+const SessionTags = lazy(() => import('./session-tags.tsx'));
+
+export type HeaderEdit = 'title' | 'tags';
+
 interface SessionHeaderProps {
   readonly sessionId: string;
   readonly state: SessionState;
-  readonly isRenaming: boolean;
-  readonly onRename: (isRenaming: boolean) => void;
+  /** What of it is being changed; null: nothing. */
+  readonly edited: HeaderEdit | null;
+  readonly onEdit: (edited: HeaderEdit | null) => void;
+  readonly onPin: () => void;
+  readonly onArchive: () => void;
+  /** The list of sessions is to be read again. */
+  readonly onChanged: () => void;
   /** There is a button over its left end. */
   readonly hasMenuButton: boolean;
   readonly selectedStep: string | null;
@@ -22,13 +33,17 @@ interface SessionHeaderProps {
 export function SessionHeader({
   sessionId,
   state,
-  isRenaming,
-  onRename,
+  edited,
+  onEdit,
+  onPin,
+  onArchive,
+  onChanged,
   hasMenuButton,
   selectedStep,
   onStep,
   children,
 }: SessionHeaderProps) {
+  const { organized = usualPlace } = state;
   const path = state.projectPath ?? state.workspace?.path ?? '';
   return (
     <header className={`shrink-0 border-b border-line py-2 pr-3 ${hasMenuButton ? 'pl-12' : 'pl-5'}`}>
@@ -37,11 +52,19 @@ export function SessionHeader({
           sessionId={sessionId}
           title={state.title}
           place={{ short: placeText(state), whole: folderText(path) }}
-          isRenaming={isRenaming}
-          onRename={onRename}
+          organized={organized}
+          isRenaming={edited === 'title'}
+          onRename={(isRenaming) => onEdit(isRenaming ? 'title' : null)}
+          {...{ onPin, onArchive }}
+          onTag={() => onEdit('tags')}
         />
         {children}
       </div>
+      {edited === 'tags' && (
+        <Suspense>
+          <SessionTags {...{ sessionId, onChanged }} tags={organized.tags} onDone={() => onEdit(null)} />
+        </Suspense>
+      )}
       <StepDots steps={state.steps} toolCalls={state.toolCalls} selectedId={selectedStep} onSelect={onStep} />
     </header>
   );
