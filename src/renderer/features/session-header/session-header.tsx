@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import { lazy, Suspense } from 'react';
 import { usualPlace } from '@shared/session/session-state.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
@@ -7,8 +6,11 @@ import { folderName } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { StepDots } from './step-dots.tsx';
 import { SessionTitle } from './session-title.tsx';
-
-const SessionTags = lazy(() => import('./session-tags.tsx'));
+import { useQuery } from '@tanstack/react-query';
+import { allTags } from '@shared/session/session-filter.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { organizeSessions } from '../../lib/session/organize-sessions.ts';
+import { TagEditor } from '../../ui/controls/tag-editor.tsx';
 
 export type HeaderEdit = 'title' | 'tags';
 
@@ -61,9 +63,7 @@ export function SessionHeader({
         {children}
       </div>
       {edited === 'tags' && (
-        <Suspense>
-          <SessionTags {...{ sessionId, onChanged }} tags={organized.tags} onDone={() => onEdit(null)} />
-        </Suspense>
+        <SessionTags {...{ sessionId, onChanged }} tags={organized.tags} onDone={() => onEdit(null)} />
       )}
       <StepDots steps={state.steps} toolCalls={state.toolCalls} selectedId={selectedStep} onSelect={onStep} />
     </header>
@@ -74,4 +74,36 @@ function placeText({ projectPath, workspace }: SessionState): string {
   if (workspace?.mode === 'scratch' || projectPath === null) return t('session.scratch');
   if (workspace?.mode === 'copy') return t('session.copyOf', { path: folderName(projectPath) });
   return folderName(projectPath);
+}
+
+interface SessionTagsProps {
+  readonly sessionId: string;
+  /** Those that it has. */
+  readonly tags: readonly string[];
+  /** The list of sessions is to be read again. */
+  readonly onChanged: () => void;
+  readonly onDone: () => void;
+}
+
+/** The tags of the session that is shown, beside those of the others. */
+function SessionTags({ sessionId, tags, onChanged, onDone }: SessionTagsProps) {
+  const client = useClient();
+  const sessions = useQuery({
+    queryKey: ['sessions', 'tags'],
+    queryFn: ({ signal }) => client.sessions.list(undefined, { signal }),
+    staleTime: 0,
+  });
+  const change = (wanted: Parameters<typeof organizeSessions>[2]): void =>
+    void organizeSessions(client, [sessionId], wanted).finally(onChanged);
+  return (
+    <div className="max-w-md py-2">
+      <TagEditor
+        known={allTags(sessions.data ?? [])}
+        all={tags}
+        onAdd={(tag) => change({ addTags: [tag] })}
+        onRemove={(tag) => change({ removeTags: [tag] })}
+        onDone={onDone}
+      />
+    </div>
+  );
 }

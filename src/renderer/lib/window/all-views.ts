@@ -35,7 +35,7 @@ export const allViews = {
   sessions: 'features/sessions/session-list.tsx',
   'session-filter': 'features/sessions/filter-menu.tsx',
   'session-selection': 'features/sessions/selection-bar.tsx',
-  'session-tags': 'features/session-header/session-tags.tsx',
+  'session-tags': 'ui/controls/tag-editor.tsx',
   palette: 'features/palette/palette.tsx',
   'session-menu': 'features/session-header/session-menu.tsx',
   'model-picker': 'ui/model-picker/model-list.tsx',
