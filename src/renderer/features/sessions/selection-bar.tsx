@@ -11,6 +11,7 @@ import {
   sharedTags,
 } from '../../lib/session/organize-sessions.ts';
 import type { Selection } from '../../lib/session/use-selection.ts';
+import type { TextKey } from '../../lib/text/translate.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { TagEditor } from '../../ui/controls/tag-editor.tsx';
@@ -25,6 +26,13 @@ interface SelectionBarProps {
   readonly onDeleted: (sessionIds: readonly string[]) => void;
 }
 
+interface Deed {
+  readonly label: TextKey;
+  readonly isThere?: boolean;
+  readonly isDanger?: boolean;
+  readonly run: () => void;
+}
+
 /** What can be done with the sessions that are chosen, all at once. */
 export function SelectionBar({ selection, sessions, onChanged, onDeleted }: SelectionBarProps) {
   const client = useClient();
@@ -36,9 +44,7 @@ export function SelectionBar({ selection, sessions, onChanged, onDeleted }: Sele
   const areArchived = chosen.length > 0 && chosen.every(({ isArchived }) => isArchived);
   const arePinned = chosen.length > 0 && chosen.every(({ isPinned }) => isPinned);
   const leave = (): void => {
-    // What has the focus is gone then, and what was chosen may be.
-    const next = document.querySelector<HTMLElement>('[data-session][aria-checked=false]');
-    (next ?? document.querySelector<HTMLElement>('#search-sessions'))?.focus();
+    focusRest();
     selection.end();
   };
   const run = (work: () => Promise<unknown>, isEnd: boolean): void => {
@@ -51,6 +57,20 @@ export function SelectionBar({ selection, sessions, onChanged, onDeleted }: Sele
   };
   const organize = (wanted: Parameters<typeof organizeSessions>[2], isEnd: boolean): void =>
     run(() => organizeSessions(client, ids, wanted), isEnd);
+  const deeds: readonly Deed[] = [
+    {
+      label: areArchived ? 'menu.unarchive' : 'menu.archive',
+      run: () => run(() => archiveSessions(client, ids, !areArchived, onChanged), true),
+    },
+    { label: arePinned ? 'menu.unpin' : 'menu.pin', run: () => organize({ isPinned: !arePinned }, true) },
+    { label: 'menu.tags', run: () => setIsTagging(true) },
+    { label: 'select.export', isThere: isWindow, run: () => run(() => exportSessions(client, ids), false) },
+    {
+      label: 'menu.delete',
+      isDanger: true,
+      run: () => run(async () => onDeleted(await deleteSessions(client, ids, onChanged)), true),
+    },
+  ];
   const isOff = isBusy || ids.length === 0;
   return (
     <section aria-label={t('select.label')} className="flex flex-col gap-2 border-t border-line p-2">
@@ -65,7 +85,7 @@ export function SelectionBar({ selection, sessions, onChanged, onDeleted }: Sele
           {t('select.done')}
         </Button>
       </div>
-      {isTagging && !isOff ? (
+      {isTagging && ids.length > 0 ? (
         <TagEditor
           known={allTags(sessions)}
           {...sharedTags(chosen)}
@@ -75,34 +95,21 @@ export function SelectionBar({ selection, sessions, onChanged, onDeleted }: Sele
         />
       ) : (
         <div data-organize className="flex flex-wrap gap-1">
-          <Button
-            size="small"
-            disabled={isOff}
-            onClick={() => run(() => archiveSessions(client, ids, !areArchived, onChanged), true)}
-          >
-            {t(areArchived ? 'menu.unarchive' : 'menu.archive')}
-          </Button>
-          <Button size="small" disabled={isOff} onClick={() => organize({ isPinned: !arePinned }, true)}>
-            {t(arePinned ? 'menu.unpin' : 'menu.pin')}
-          </Button>
-          <Button size="small" disabled={isOff} onClick={() => setIsTagging(true)}>
-            {t('menu.tags')}
-          </Button>
-          {isWindow && (
-            <Button size="small" disabled={isOff} onClick={() => run(() => exportSessions(client, ids), false)}>
-              {t('select.export')}
-            </Button>
-          )}
-          <Button
-            size="small"
-            look="danger"
-            disabled={isOff}
-            onClick={() => run(async () => onDeleted(await deleteSessions(client, ids, onChanged)), true)}
-          >
-            {t('menu.delete')}
-          </Button>
+          {deeds
+            .filter(({ isThere = true }) => isThere)
+            .map(({ label, isDanger = false, run: act }) => (
+              <Button key={label} size="small" look={isDanger ? 'danger' : 'plain'} disabled={isOff} onClick={act}>
+                {t(label)}
+              </Button>
+            ))}
         </div>
       )}
     </section>
   );
+}
+
+/** What has the focus is gone when the selection ends, and what was chosen may be. */
+function focusRest(): void {
+  const next = document.querySelector<HTMLElement>('[data-session][aria-checked=false]');
+  (next ?? document.querySelector<HTMLElement>('#search-sessions'))?.focus();
 }
