@@ -19,6 +19,7 @@ import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
 const BinView = lazy(() => import('./features/bin/bin-view.tsx'));
+const ToolsView = lazy(() => import('./features/tools/tools-view.tsx'));
 const ProjectView = lazy(() => import('./features/project/project-view.tsx'));
 const CompareView = lazy(() => import('./features/compare/compare-view.tsx'));
 
@@ -94,6 +95,12 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
       return (
         <Suspense>
           <BinView onSession={(sessionId) => onShow({ type: 'session', sessionId })} />
+        </Suspense>
+      );
+    case 'tools':
+      return (
+        <Suspense>
+          <ToolsView projects={projects} />
         </Suspense>
       );
     case 'costs':

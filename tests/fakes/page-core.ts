@@ -18,6 +18,8 @@ import { progressStream } from '../../src/main/lib/async/push-queue.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
 import { settingsHandlers } from './page-settings.ts';
 import type { Note } from './page-settings.ts';
+import type { PageTools } from './page-tools.ts';
+import { createPageTools } from './page-tools.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
 import type {
@@ -37,6 +39,7 @@ import type { ModelEntry } from '@shared/contract/models-contract.ts';
 export interface PageCore extends ScriptedCore {
   /** What the page asked for, by name, with its arguments. */
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[];
+  readonly tools: PageTools;
   readonly changes: Map<string, readonly ChangedFile[]>;
   /** Of a preview, by path or hash. */
   readonly files: Map<string, ShownFile>;
@@ -187,6 +190,7 @@ export function createPageCore(): PageCore {
   const core: PageCore = {
     ...scripted,
     asked,
+    tools: createPageTools(note),
     changes: new Map(),
     files: new Map(),
     details: new Map(),
@@ -231,6 +235,7 @@ export function createPageCore(): PageCore {
         core.templates = core.templates.filter(({ name }) => name !== input.name);
       },
     },
+    tools: core.tools.handlers,
     plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),
     rules: ruleHandlers(core, note),

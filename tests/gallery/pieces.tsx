@@ -59,6 +59,7 @@ const iconNames = [
   'search',
   'settings',
   'model',
+  'tool',
   'coins',
   'columns',
   'close',
