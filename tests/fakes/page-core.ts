@@ -26,6 +26,7 @@ import type {
   CallDetail,
   ChangedFile,
   ChangeOutcome,
+  HunkChoice,
   SessionBranch,
   SessionSummary,
   ShownFile,
@@ -306,16 +307,16 @@ function sessionHandlers(core: PageCore, note: Note): Subject<'sessions'> {
 }
 
 function changeHandlers(core: PageCore, note: Note): Subject<'changes'> {
-  const outcome = (what: string, paths: readonly string[]): ChangeOutcome => {
-    note(what, ...paths);
+  const outcome = (what: string, paths: readonly string[], hunks?: HunkChoice): ChangeOutcome => {
+    note(what, ...paths, ...(hunks === undefined ? [] : [...hunks.places, hunks.version]));
     return { done: paths, refused: [] };
   };
   return {
     show: ({ input }) => core.changes.get(input.sessionId) ?? [],
     file: ({ input: { source } }) =>
       core.files.get('path' in source ? source.path : source.sha256) ?? { kind: 'none', why: 'missing' },
-    take: ({ input }) => outcome('take', input.paths),
-    undo: ({ input }) => outcome('undo', input.paths),
+    take: ({ input }) => outcome('take', input.paths, input.hunks),
+    undo: ({ input }) => outcome('undo', input.paths, input.hunks),
   };
 }
 
