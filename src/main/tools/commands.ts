@@ -10,7 +10,7 @@ import type {
 } from '@shared/tools/server-definition.ts';
 import { definitionText, projectWord } from '@shared/tools/server-definition.ts';
 import type { Handlers } from '../server/handlers.ts';
-import { foreignToolName } from './foreign/foreign-tool.ts';
+import { definitionTokens, foreignToolName } from './foreign/foreign-tool.ts';
 import type { FoundServers } from './servers/import-servers.ts';
 import { serversIn, serversInText } from './servers/import-servers.ts';
 import type { ToolDefinitionText, ToolPin, ToolPins } from './servers/tool-pins.ts';
@@ -278,14 +278,10 @@ interface ShownTool extends Pick<ToolReport, 'state' | 'lastUsedAt' | 'diff'> {
   readonly tool: ToolDefinitionText;
 }
 
-/** Code and JSON of the usual kind. */
-const bytesPerToken = 3.5;
-
 function toolReport({ name: serverName, server, own }: Place, { tool, ...shown }: ShownTool): ToolReport {
   const name = foreignToolName(serverName, tool.name);
   const isWanted = isToolOn(server, own, serverName, tool.name);
   const { description, inputSchema, annotations = {} } = tool;
-  const bytes = Buffer.byteLength(JSON.stringify({ name, description, inputSchema }));
   return {
     ...shown,
     name,
@@ -295,7 +291,7 @@ function toolReport({ name: serverName, server, own }: Place, { tool, ...shown }
     isWanted,
     own: projectWord(own, serverName, tool.name),
     sha256: hashOfTool(tool),
-    tokens: Math.ceil(bytes / bytesPerToken),
+    tokens: definitionTokens({ name, description, inputSchema }),
     hints: Object.entries(annotations).flatMap(([key, value]) =>
       typeof value === 'boolean' ? [`${key}: ${value}`] : [],
     ),
