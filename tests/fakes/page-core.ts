@@ -21,6 +21,8 @@ import { progressStream } from '../../src/main/lib/async/push-queue.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
 import { settingsHandlers } from './page-settings.ts';
 import type { Note } from './page-settings.ts';
+import type { PageTools } from './page-tools.ts';
+import { createPageTools } from './page-tools.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
 import type {
@@ -41,6 +43,7 @@ import type { EngineCardsReport, ModelEntry } from '@shared/contract/models-cont
 export interface PageCore extends ScriptedCore {
   /** What the page asked for, by name, with its arguments. */
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[];
+  readonly tools: PageTools;
   readonly changes: Map<string, readonly ChangedFile[]>;
   /** Of a preview, by path or hash. */
   readonly files: Map<string, ShownFile>;
@@ -193,6 +196,7 @@ export function createPageCore(): PageCore {
   const core: PageCore = {
     ...scripted,
     asked,
+    tools: createPageTools(note),
     changes: new Map(),
     files: new Map(),
     details: new Map(),
@@ -238,6 +242,7 @@ export function createPageCore(): PageCore {
         core.templates = core.templates.filter(({ name }) => name !== input.name);
       },
     },
+    tools: core.tools.handlers,
     plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),
     rules: ruleHandlers(core, note),

@@ -62,6 +62,7 @@ const iconNames = [
   'search',
   'settings',
   'model',
+  'tool',
   'coins',
   'columns',
   'close',
