@@ -28,6 +28,7 @@ export async function gatherTurnFacts(
           routes: await dependencies.routeRules(),
           ...(await capsLeft(turn)),
           ...(await foreignTools(turn)),
+          ...webTools(turn),
           sandbox: {
             tier: sandbox.tier,
             workspacePath: sandbox.workspacePath,
@@ -74,6 +75,11 @@ function needsLocal({ policy, atCap }: Turn['options']): boolean {
 async function foreignTools({ dependencies }: Pick<Turn, 'dependencies'>): Promise<Pick<TurnFacts, 'foreign'>> {
   const offered = (await dependencies.foreign?.offered()) ?? [];
   return offered.length === 0 ? {} : { foreign: [...offered] };
+}
+
+function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts, 'web'> {
+  const offered = dependencies.web?.offered() ?? [];
+  return offered.length === 0 ? {} : { web: [...offered] };
 }
 
 /** A reservation log that cannot be looked into says so at the first call that would cost money. */

@@ -35,6 +35,9 @@ export function isSmall(info: ModelInfo): boolean {
   return info.parametersB === null ? info.contextTokens <= 8192 : info.parametersB <= SMALL_MODEL_B;
 }
 
+/** What a tool may do where nothing is to be changed. */
+const looking: readonly Tool['access'][] = ['read', 'web', 'end'];
+
 /** What happens where a guarded file would be changed all the same. */
 const guardTexts = { asks: 'Changing one asks the user.', refuses: 'Changing one is refused here.' } as const;
 
@@ -47,7 +50,7 @@ export function promptShape(
   const style = styleFor(info, form);
   const isPlain = form === 'short' && isForced(style);
   const readOnly = mode.plan || !mode.canExecute;
-  const allowed = readOnly ? tools.filter((tool) => tool.access === 'read' || tool.access === 'end') : tools;
+  const allowed = readOnly ? tools.filter(({ access }) => looking.includes(access)) : tools;
   const told = toolsForForm(allowed, form, {
     budget: info.driving?.toolBudget ?? null,
     writesWhole: info.driving?.edits === 'whole-file',

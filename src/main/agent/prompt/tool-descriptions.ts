@@ -30,17 +30,11 @@ interface ToolChoice {
   readonly writesWhole: boolean;
 }
 
-/** What a model is told of: of ours what its form and budget allow, and behind them what the person connected. */
+/** What a model is told of: of ours what its form and budget allow, and behind them what the person connected or switched on. */
 export function toolsForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {
-  const foreign = all.filter((tool) => tool.foreign !== undefined);
-  return [
-    ...ownForForm(
-      all.filter((tool) => tool.foreign === undefined),
-      form,
-      choice,
-    ),
-    ...foreign,
-  ];
+  const isAdded = (tool: Tool): boolean => tool.foreign !== undefined || tool.isWeb === true;
+  const own = all.filter((tool) => !isAdded(tool));
+  return [...ownForForm(own, form, choice), ...all.filter(isAdded)];
 }
 
 function ownForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {

@@ -22,7 +22,16 @@ export interface OpenSessionsOptions {
   readonly onNotice: (text: string) => void;
   readonly agent: Pick<
     AgentDependencies,
-    'tools' | 'foreign' | 'recipes' | 'gatherFacts' | 'readEnvironment' | 'modelInfo' | 'provider' | 'meter' | 'delay'
+    | 'tools'
+    | 'foreign'
+    | 'web'
+    | 'recipes'
+    | 'gatherFacts'
+    | 'readEnvironment'
+    | 'modelInfo'
+    | 'provider'
+    | 'meter'
+    | 'delay'
   >;
   /** What was learned of how work goes with each model. */
   readonly priors: LearnedPriors;
