@@ -3,12 +3,21 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { ensureInstalled } from './setup/install.mjs';
 import { createNeeds } from './setup/needs.mjs';
 import { cacheDir, root } from './setup/paths.mjs';
 import { say } from './setup/say.mjs';
-import { exitCodeOf, oneOf, sum, sumLine, table, tallyOfReport } from './setup/tally.mjs';
+import {
+  exitCodeOf,
+  filesToRunAgain,
+  oneOf,
+  sum,
+  sumLine,
+  table,
+  tallyOfReport,
+  tallyOfTwoRuns,
+} from './setup/tally.mjs';
 import { parseTestOptions, testHelp } from './setup/test-options.mjs';
 import { suites } from './setup/test-suites.mjs';
 
@@ -101,13 +110,29 @@ async function runSuite(suite, context) {
  * @param {(tally: import('./setup/tally.mjs').Tally, note?: string) => T} row
  */
 async function runVitest(suite, context, row) {
+  const first = await vitest(suite, context, []);
+  if (!first.report) return row(oneOf('failed'), first.ended.note || 'no report was written');
+  const again = suite.runsAgain && !isInterrupted ? filesToRunAgain(first.report) : [];
+  if (again.length === 0 || first.ended.note) return row(tallyOfReport(first.report, first.ended.ok), first.ended.note);
+  say(`once more, alone: ${again.map((path) => basename(path)).join(', ')}`);
+  const second = await vitest(suite, context, again);
+  if (!second.report) return row(tallyOfReport(first.report, first.ended.ok), 'the second try wrote no report');
+  const { tally, secondTry } = tallyOfTwoRuns(first.report, second.report, second.ended.ok);
+  const note = secondTry.length > 0 ? `${secondTry.length} passed on the second try` : second.ended.note;
+  return { ...row(tally, note), secondTry };
+}
+
+/** @param {(typeof suites)[number]} suite @param {Context} context @param {readonly string[]} files all where none is named */
+async function vitest(suite, context, files) {
   const file = join(context.scratch, `${suite.name}.json`);
+  rmSync(file, { force: true });
   const args = ['run', '--project', suite.name, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  const ended = await run(context, [join(root, 'node_modules', 'vitest', 'vitest.mjs'), ...args], suite.minutes);
+  const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const ended = await run(context, [program, ...args, ...files], suite.minutes);
   try {
-    return row(tallyOfReport(JSON.parse(readFileSync(file, 'utf8')), ended.ok), ended.note);
+    return { ended, report: JSON.parse(readFileSync(file, 'utf8')) };
   } catch {
-    return row(oneOf('failed'), ended.note || 'no report was written');
+    return { ended, report: null };
   }
 }
 
@@ -153,7 +178,7 @@ function interrupt() {
   if (running) endGroup(running, isSecond ? 'SIGKILL' : 'SIGTERM');
 }
 
-/** @param {readonly {name: string, tally: import('./setup/tally.mjs').Tally, seconds: number, note: string, isExcused?: boolean}[]} rows @param {boolean} isStrict */
+/** @param {readonly {name: string, tally: import('./setup/tally.mjs').Tally, seconds: number, note: string, isExcused?: boolean, secondTry?: readonly string[]}[]} rows @param {boolean} isStrict */
 function report(rows, isStrict) {
   const total = sum(rows.map((row) => row.tally));
   process.stdout.write(`\n${table(rows)}\n`);
@@ -164,6 +189,10 @@ function report(rows, isStrict) {
   }
   // Once more at the end: who has the last lines of a long run alone must know what to look at.
   if (total.failures.length > 0) process.stdout.write(`\nfailed:\n${total.failures.join('\n')}\n`);
+  const secondTry = rows.flatMap((row) => row.secondTry ?? []);
+  if (secondTry.length > 0) {
+    process.stdout.write(`\npassed on the second try; what was wrong the first time:\n${secondTry.join('\n')}\n`);
+  }
   process.stdout.write(`\n${sumLine(total)}\n`);
   const excused = rows.filter((row) => row.isExcused).length;
   return isInterrupted ? 130 : exitCodeOf(total, isStrict, excused);

@@ -48,6 +48,36 @@ export function tallyOfReport(report, exitedWell) {
   };
 }
 
+/** More files than this that fail are no chance. */
+const mostFilesAgain = 3;
+
+/**
+ * The files that may be run once more, alone; none where so many failed that it is no chance, or where the run itself failed.
+ * @param {{testResults?: readonly ReportedFile[]}} report
+ * @returns {readonly string[]} paths
+ */
+export function filesToRunAgain(report) {
+  const failed = (report.testResults ?? []).filter((file) => failuresOf(file).length > 0).map(({ name }) => name);
+  return failed.length > mostFilesAgain ? [] : failed;
+}
+
+/**
+ * A run in which the files that were run again stand as they ended the second time. What failed the first time is told
+ * in `secondTry`, so that a test that fails by chance is seen.
+ * @param {{testResults?: readonly ReportedFile[]}} first
+ * @param {{testResults?: readonly ReportedFile[]}} second
+ * @param {boolean} exitedWell the second run
+ * @returns {{tally: Tally, secondTry: readonly string[]}}
+ */
+export function tallyOfTwoRuns(first, second, exitedWell) {
+  const again = filesToRunAgain(first);
+  const rest = (first.testResults ?? []).filter(({ name }) => !again.includes(name));
+  const isWhole = (second.testResults ?? []).length === again.length;
+  const tally = sum([tallyOfReport({ testResults: rest }, true), tallyOfReport(second, exitedWell && isWhole)]);
+  const failed = (first.testResults ?? []).filter(({ name }) => again.includes(name));
+  return { tally, secondTry: tally.failed > 0 ? [] : failed.flatMap(failuresOf) };
+}
+
 /** @param {ReportedFile} file @returns {readonly string[]} */
 function failuresOf(file) {
   const tests = file.assertionResults.filter((test) => test.status === 'failed');

@@ -6,7 +6,9 @@
  * - `mayLack`: the one need whose absence is no failure even in CI, for no set-up can bring it
  * - `minutes`: a suite that takes longer hangs and is killed
  * - `isOnRequest`: runs only where it is named
- * @type {readonly {name: string, minutes: number, needs: readonly string[], mayLack?: string, isOnRequest?: boolean, check?: readonly (readonly string[])[]}[]}
+ * - `runsAgain`: up to three files of it that failed are run once more, and named if they pass then: real windows,
+ *   containers and engines on a busy machine
+ * @type {readonly {name: string, minutes: number, needs: readonly string[], mayLack?: string, isOnRequest?: boolean, runsAgain?: boolean, check?: readonly (readonly string[])[]}[]}
  */
 export const suites = [
   { name: 'typecheck', minutes: 3, needs: [], check: [['typescript/bin/tsc', '--noEmit']] },
@@ -23,12 +25,13 @@ export const suites = [
   { name: 'unit', minutes: 10, needs: [] },
   { name: 'contracts', minutes: 8, needs: [] },
   { name: 'recipes', minutes: 5, needs: [] },
-  { name: 'docker', minutes: 20, needs: ['build', 'docker', 'image', 'podman', 'rootless'] },
-  { name: 'hostile', minutes: 16, needs: ['build', 'docker', 'image'] },
-  { name: 'keyring', minutes: 4, needs: ['build', 'keyring', 'electron', 'display'] },
+  { name: 'docker', minutes: 20, runsAgain: true, needs: ['build', 'docker', 'image', 'podman', 'rootless'] },
+  { name: 'hostile', minutes: 16, runsAgain: true, needs: ['build', 'docker', 'image'] },
+  { name: 'keyring', minutes: 4, runsAgain: true, needs: ['build', 'keyring', 'electron', 'display'] },
   {
     name: 'engines',
     minutes: 20,
+    runsAgain: true,
     needs: [
       'build',
       'model:llama-cpp/smollm2-135m-instruct',
@@ -43,7 +46,12 @@ export const suites = [
     needs: ['card', 'build', 'card-library', 'model:llama-cpp/smollm2-135m-instruct'],
     mayLack: 'card',
   },
-  { name: 'faults', minutes: 25, needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'] },
+  {
+    name: 'faults',
+    minutes: 25,
+    runsAgain: true,
+    needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'],
+  },
   {
     name: 'proofs',
     minutes: 60,
@@ -53,11 +61,13 @@ export const suites = [
   {
     name: 'electron',
     minutes: 20,
+    runsAgain: true,
     needs: ['build', 'electron', 'display', 'model:llama-cpp/smollm2-135m-instruct'],
   },
   {
     name: 'e2e',
     minutes: 20,
+    runsAgain: true,
     needs: ['build', 'docker', 'image', 'model:llama-cpp/qwen2.5-coder-1.5b-instruct', 'electron', 'display'],
   },
 ];

@@ -72,7 +72,8 @@ export function MainArea(props: MainAreaProps) {
 function OtherView({ view, load, actions, onShow }: MainAreaProps) {
   const client = useClient();
   const projects = useProjects(load.type === 'ready' ? load.sessions : []);
-  const ask = async (task: string, signal: AbortSignal): Promise<void> => {
+  const ask = async (task: string): Promise<void> => {
+    const { signal } = new AbortController();
     const sessionId = await startTask(client, { ...noChoice, task, project: '', attachments: [] }, signal);
     onShow({ type: 'session', sessionId });
   };
@@ -122,6 +123,7 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
           projects={projects}
           first={view.type === 'new' ? (view.project ?? null) : null}
           asked={view}
+          isFirstHome={load.type === 'ready' && load.sessions.length === 0}
           onStarted={(sessionId) => onShow({ type: 'session', sessionId })}
         >
           {load.type === 'ready' && <FirstStart hasSessions={load.sessions.length > 0} onAsk={ask} />}

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ChangedFile } from '../../src/shared/contract/sessions-contract.ts';
 import type { TerminalPush } from '../../src/shared/sandbox/sandbox-view.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import type { PageCore } from '../fakes/page-core.ts';
@@ -254,6 +255,50 @@ describe('the preview', { timeout: 120_000 }, () => {
   });
 });
 
+const weeksDiff = `--- a/report/weeks.ts
++++ b/report/weeks.ts
+@@ -1,6 +1,7 @@
+ import { readFile } from 'node:fs/promises';
++import { join } from 'node:path';
+ 
+-const folder = './reports/';
++const folder = 'reports';
+ 
+ export interface Week {
+   readonly year: number;
+@@ -20,7 +21,7 @@
+ }
+ 
+ export async function readWeek(name: string): Promise<string> {
+-  return readFile(folder + name, 'utf8');
++  return readFile(join(folder, name), 'utf8');
+ }
+ 
+ export function titleOf({ year, week }: Week): string {
+@@ -40,6 +41,7 @@
+ export function sum(weeks: readonly Week[]): number {
+   let total = 0;
+   for (const week of weeks) total += week.hours;
++  // Rounded to a quarter of an hour.
+   return Math.round(total * 4) / 4;
+ }
+ 
+`;
+
+/** One file with a hunk of each state. */
+const changedInParts: readonly ChangedFile[] = [
+  {
+    path: 'report/weeks.ts',
+    kind: 'modified',
+    added: 3,
+    removed: 1,
+    diff: weeksDiff,
+    state: 'open',
+    hunks: ['taken', 'undone', 'open'],
+    version: 'v1',
+  },
+];
+
 describe('the review of changes', { timeout: 120_000 }, () => {
   it('has the whole width, both sides beside each other, colors, and a comment on a line for the next message', async () => {
     const { page } = served;
@@ -262,7 +307,8 @@ describe('the review of changes', { timeout: 120_000 }, () => {
     story.ask('Fix it.');
     story.changed('dates.py', 6, 3);
     story.end('done', 'Done.');
-    core.changes.set(story.sessionId, changedFiles);
+    const files = [...changedFiles, ...changedInParts];
+    core.changes.set(story.sessionId, files);
     await open('A change to review');
     await page.getByRole('tab', { name: 'Changes' }).click();
     const panel = page.getByRole('tabpanel', { name: 'Changes' });
@@ -273,6 +319,19 @@ describe('the review of changes', { timeout: 120_000 }, () => {
     await panel.locator('[data-diff="split"]').first().waitFor();
     await keepScreenshot(page, 'content-review');
     expect(await violations(page)).toEqual([]);
+    const inParts = panel.getByRole('region', { name: 'report/weeks.ts' });
+    // What does not stand in the file has no line to speak about.
+    expect(await inParts.getByRole('button', { name: /^Comment on line/u }).count()).toBe(14);
+    await inParts.getByRole('button', { name: 'Redo hunk 2' }).scrollIntoViewIfNeeded();
+    await keepScreenshot(page, 'content-hunks');
+    await panel.getByRole('button', { name: 'Unified' }).click();
+    await inParts.getByRole('button', { name: 'Undo hunk 3' }).click();
+    await expect
+      .poll(() => core.asked.findLast(({ name }) => name === 'undo')?.args)
+      .toEqual(['report/weeks.ts', 2, 'v1']);
+    await inParts.getByRole('button', { name: 'Redo hunk 2' }).scrollIntoViewIfNeeded();
+    await keepScreenshot(page, 'content-hunks-unified');
+    await panel.getByRole('button', { name: 'Side by side' }).click();
     await panel.getByRole('button', { name: 'Comment on line 18' }).first().click();
     await panel.getByRole('textbox', { name: 'Comment on line 18' }).fill('Say which week is meant.');
     await panel.getByRole('button', { name: 'Add to message' }).click();

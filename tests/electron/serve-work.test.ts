@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { createServer } from 'node:http';
 import type { Server as HttpServer } from 'node:http';
@@ -14,6 +14,8 @@ import { openBrowser, startServe, stopServe } from './serve-kit.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 const key = 'sk-of-this-test-alone';
+
+const list = Array.from({ length: 20 }, (_, index) => `item ${index + 1}\n`).join('');
 
 /** A service that lists one model to whoever has the key; it answers the keys it was shown. */
 async function startService(): Promise<{ readonly server: HttpServer; readonly url: string; readonly seen: string[] }> {
@@ -47,8 +49,11 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     endDisplay = await ensureShellAndDisplay();
     service = await startService();
     place = preparePlace([]);
+    writeFileSync(join(place.project, 'list.txt'), list);
     const replies = [
-      command('sed -i s/8123/8200/ main.py && cat main.py'),
+      command(
+        'sed -i s/8123/8200/ main.py && sed -i "s/item 2$/item two/; s/item 18$/item 18\\nmore/" list.txt && cat main.py',
+      ),
       tool('write_file', { path: 'NOTES.md', content: 'The port has changed.\n' }),
       complete('The port is 8200 now.'),
     ];
@@ -102,6 +107,31 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     await changes.locator('[data-change=taken]').waitFor();
     expect(main()).toBe('PORT = 8200\n');
     expect(existsSync(join(place.project, 'NOTES.md'))).toBe(false);
+  });
+
+  // Catches: a hunk that takes its neighbor along, an undo of the rest that brings back what was undone before it.
+  it('takes one hunk of a file into the project, undoes another, and brings it back', async () => {
+    const file = page.getByRole('tabpanel', { name: 'Changes' }).getByRole('region', { name: 'list.txt' });
+    const state = (text: string) => file.getByText(text, { exact: true }).waitFor();
+    const listed = (): string => readFileSync(join(place.project, 'list.txt'), 'utf8');
+    await file.getByRole('button', { name: 'Undo hunk 1' }).click();
+    await state('Hunk 1 of 2 · undone');
+    expect(listed()).toBe(list);
+    await file.getByRole('button', { name: 'Apply hunk 2 to the project' }).click();
+    await state('Hunk 2 of 2 · applied');
+    expect(listed()).toBe(list.replace('item 18\n', 'item 18\nmore\n'));
+    await file.getByRole('button', { name: 'Redo hunk 1' }).click();
+    await state('Hunk 1 of 2');
+    await file.getByRole('button', { name: 'Undo', exact: true }).click();
+    await state('Hunk 1 of 2 · undone');
+    await state('Hunk 2 of 2 · applied');
+    await file.getByRole('button', { name: 'Redo hunk 1' }).click();
+    await state('Hunk 1 of 2');
+    // What a person wrote there since is not overwritten, and it is said.
+    writeFileSync(join(place.project, 'list.txt'), 'mine\n');
+    await file.getByRole('button', { name: 'Apply hunk 1 to the project' }).click();
+    await page.getByText('Not changed: list.txt (it was changed since)').waitFor();
+    expect(listed()).toBe('mine\n');
   });
 
   it('sets no key unless that was granted at the start', async () => {

@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { suggestMachineSchema } from '@shared/models/model-suggestion.ts';
-import { parseCatalog } from '../../src/main/models/files/model-catalog.ts';
-import { parseOffered } from '../../src/main/models/suggest/offered-models.ts';
-import { suggestModels } from '../../src/main/models/suggest/suggest-models.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
+import { suggestionsFor } from '../fakes/suggestions.ts';
 import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
@@ -17,15 +13,8 @@ const id = 'llama-cpp/Qwen3.8-27B-UD-Q4_K_XL';
 let served: ServedPage;
 
 beforeAll(async () => {
-  const read = (name: string): unknown => JSON.parse(readFileSync(`resources/${name}`, 'utf8'));
-  const machine = suggestMachineSchema.parse({
-    devices: [{ name: 'Example Card 24', totalBytes: 24 * 2 ** 30 }],
-    host: { totalBytes: 32 * 2 ** 30 },
-    deviceBandwidth: 878e9,
-  });
-  const catalog = parseOffered(read('catalog.json'));
   furnish(core);
-  core.suggestions = suggestModels(machine, { catalog, known: parseCatalog(read('models.json')).known, ready: [] });
+  core.suggestions = suggestionsFor({ name: 'Example Card 24', gib: 24, hostGib: 32, bandwidth: 878e9 });
   served = await servePage(core);
   await served.resize(1360, 860);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
@@ -33,6 +22,28 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await served?.close();
+});
+
+// Catches: a card of which nothing is said, and a library that is offered without its reason.
+it('says why the card is not used, and gets the library that it needs', async () => {
+  const { page } = served;
+  core.cards = {
+    cards: [{ name: 'Example Card 24', totalBytes: 24e9, source: 'nvidia-smi' }],
+    isUsed: false,
+    reason: 'Example Card 24 is used through Vulkan and not CUDA: the runtime of CUDA 13 is missing.',
+    advice: null,
+    library: { id: 'engine/vulkan', label: 'the engine (Vulkan)', bytes: 27e6, licence: 'MIT', isHere: false },
+  };
+  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
+  const cards = page.getByRole('region', { name: 'Graphics cards' });
+  await cards.getByText('Built-in models use the processor.').waitFor();
+  await cards.getByText('the runtime of CUDA 13 is missing').waitFor();
+  await keepScreenshot(page, 'graphics-cards');
+  await cards.getByRole('button', { name: 'Get the engine (Vulkan): 27 MB, MIT' }).click();
+  await cards.getByRole('progressbar').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await cards.getByRole('button', { name: 'Cancel' }).click();
+  await cards.getByRole('button', { name: 'Get the engine (Vulkan)' }).waitFor();
 });
 
 it('shows what suits this machine, and takes a model over when its test has passed', async () => {

@@ -14,6 +14,7 @@ import {
   planScene,
   workingScene,
 } from '../fakes/page-scenes.ts';
+import { suggestionsFor } from '../fakes/suggestions.ts';
 
 type ViewName = keyof typeof allViews;
 type Way = () => Promise<void>;
@@ -24,6 +25,7 @@ const day = 24 * 60 * 60 * 1000;
 /** A home in which every view has something to show; answers its sessions, by their scenes. */
 export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<Readonly<Record<string, string>>> {
   furnish(core);
+  core.suggestions = suggestionsFor({ name: 'Example Card 12', gib: 12, hostGib: 32, bandwidth: 360e9 });
   comparisonScene(core);
   const sessions: Record<string, string> = {};
   const at = (daysAgo: number, minutes: number): void => core.setTime(Date.now() - daysAgo * day - minutes * 60_000);
@@ -108,7 +110,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     new: () => goTo('new', 'What would you like to do?'),
     'first-start': async () => {
       await goTo('first-steps', 'What would you like to do?');
-      await page.getByText('Get started').waitFor();
+      await page.getByRole('region', { name: 'Get started' }).waitFor();
     },
     project: async () => {
       await openSession('answer', 'Which port');

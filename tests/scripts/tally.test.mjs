@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { exitCodeOf, oneOf, sum, sumLine, table, tallyOfReport } from '../../scripts/setup/tally.mjs';
+import {
+  exitCodeOf,
+  filesToRunAgain,
+  oneOf,
+  sum,
+  sumLine,
+  table,
+  tallyOfReport,
+  tallyOfTwoRuns,
+} from '../../scripts/setup/tally.mjs';
 
 const test = (status, fullName = `${status} one`) => ({ status, fullName });
 const file = (status, ...assertionResults) => ({ name: 'a.test.ts', status, assertionResults });
@@ -40,6 +49,39 @@ describe('tallyOfReport', () => {
   it('counts a bad exit without a failed test, an error outside of tests, as one failure', () => {
     expect(tallyOfReport({ testResults: [file('passed', test('passed'))] }, false)).toMatchObject({ failed: 1 });
     expect(tallyOfReport({ testResults: [file('passed', test('passed'))] }, true)).toMatchObject({ failed: 0 });
+  });
+});
+
+describe('a second try', () => {
+  const named = (name, ...assertionResults) => ({
+    name,
+    status: assertionResults.some(({ status }) => status === 'failed') ? 'failed' : 'passed',
+    assertionResults,
+  });
+  const first = {
+    testResults: [named('/a.test.ts', test('passed'), test('failed')), named('/b.test.ts', test('passed'))],
+  };
+
+  it('is for the files that failed, and for none where many did', () => {
+    expect(filesToRunAgain(first)).toEqual(['/a.test.ts']);
+    expect(filesToRunAgain({ testResults: [named('/b.test.ts', test('passed'))] })).toEqual([]);
+    const many = ['/a', '/b', '/c', '/d'].map((name) => named(name, test('failed')));
+    expect(filesToRunAgain({ testResults: many })).toEqual([]);
+    expect(filesToRunAgain({ testResults: many.slice(1) })).toHaveLength(3);
+  });
+
+  it('counts as it ended, and names what failed the first time', () => {
+    const second = { testResults: [named('/a.test.ts', test('passed'), test('passed', 'failed one'))] };
+    const { tally, secondTry } = tallyOfTwoRuns(first, second, true);
+    expect(tally).toMatchObject({ passed: 3, failed: 0, failures: [] });
+    expect(secondTry).toEqual(['a.test.ts: failed one']);
+  });
+
+  it('is no pass for a test that fails again, nor for a second run that ends badly or tests nothing', () => {
+    const again = { testResults: [first.testResults[0]] };
+    expect(tallyOfTwoRuns(first, again, false)).toMatchObject({ tally: { passed: 2, failed: 1 }, secondTry: [] });
+    expect(tallyOfTwoRuns(first, { testResults: [] }, false).tally.failed).toBe(1);
+    expect(tallyOfTwoRuns(first, { testResults: [] }, true).tally.failed).toBe(1);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Stage } from '@shared/models/model-info.ts';
 import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
+import type { HunkChoices } from '@shared/events/tool-events.ts';
 import { seeded } from '../../bench/lib/seeded.ts';
 
 const stages: readonly [Stage, Stage] = [
@@ -17,6 +18,15 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
   const id = (kind: string): string => `${kind}-${Math.floor(random() * 6)}`;
   const image = (): { kept: true; blob: { sha256: string; bytes: number }; mode: number } | null =>
     random() < 0.3 ? null : { kept: true, blob: { sha256: pick(['a', 'b', 'c']).repeat(64), bytes: 3 }, mode: 0o644 };
+  const hunks = (): HunkChoices => ({
+    from: image(),
+    to: image(),
+    base: image(),
+    moved: [0],
+    added: pick([1, null]),
+    removed: 1,
+    states: [pick(['open', 'taken', 'undone']), pick(['open', 'taken', 'undone'])],
+  });
   const make = (seq: number): NewEvent => {
     const turn = { turnId: id('turn') };
     const text = pick(['', 'short', 'long '.repeat(1000), '\u{1f600}'.repeat(1100)]);
@@ -168,7 +178,9 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
         added: pick([1, null]),
         removed: 1,
         undoes: random() < 0.3 ? [Math.max(1, seq - 1)] : [],
+        ...(random() < 0.3 ? { hunks: hunks() } : {}),
       },
+      { type: 'hunks-taken', path: id('path'), hunks: hunks() },
       { type: 'changes-taken', paths: [id('path')], target: '/p' },
       { type: 'plan-progressed', ...turn, items: [{ text, state: pick(['open', 'working', 'done', 'dropped']) }] },
       { type: 'recipe-progressed', ...turn, recipe: 'r', phase: 'p', text, data: null },

@@ -42,7 +42,7 @@ export const library = {
 
   'bin.title': 'Bin',
   'bin.text': 'Sessions in the bin are not listed or searched. Their costs still count.',
-  'bin.empty': 'The bin is empty.',
+  'bin.empty': 'The bin is empty. Sessions that you delete wait here until you purge them.',
   'bin.restore': 'Restore',
   'bin.purge': 'Delete forever',
   'bin.keep': 'Keep',

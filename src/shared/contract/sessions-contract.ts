@@ -1,5 +1,6 @@
 import { path, seq, bySession, base, id } from './contract-base.ts';
 import { type } from '@orpc/contract';
+import type { HunkState } from '@shared/events/tool-events.ts';
 import type { SessionEvent, Transient, EventOf } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Price } from '@shared/money/token-cost.ts';
@@ -89,6 +90,9 @@ export interface ChangedFile {
   readonly diff: string | null;
   readonly note?: string | null;
   readonly state: 'open' | 'taken' | 'undone';
+  /** Of each hunk of `diff`, where a person can decide on them one by one. */
+  readonly hunks?: readonly HunkState[];
+  readonly version?: string;
 }
 
 /** Of files to undo or take: what was refused was left as it is; `broughtBack` (of `done`) had been undone before. */
@@ -163,6 +167,12 @@ export const capDecisionSchema = z.discriminatedUnion('answer', [
 ]);
 
 export const changedPaths = bySession.extend({ paths: z.array(z.string()).default([]) });
+
+/** Single hunks of one path, by their places from 0; `version` is that of the list in which a person saw them. */
+const hunkChoice = z.object({ places: z.array(z.number().int().nonnegative()).min(1).max(1000), version: z.string() });
+export type HunkChoice = z.infer<typeof hunkChoice>;
+
+const decidedPaths = changedPaths.extend({ hunks: hunkChoice.optional() });
 
 export const historyPlace = z.union([z.object({ before: seq }), z.object({ from: seq })]);
 
@@ -266,8 +276,9 @@ export const sessionsContract = {
   },
   changes: {
     show: base.input(changedPaths).output(type<readonly ChangedFile[]>()),
-    take: base.input(changedPaths).output(type<ChangeOutcome>()),
-    undo: base.input(changedPaths).output(type<ChangeOutcome>()),
+    take: base.input(decidedPaths).output(type<ChangeOutcome>()),
+    /** What lies open is undone, what was undone comes back. Of hunks each by itself. */
+    undo: base.input(decidedPaths).output(type<ChangeOutcome>()),
     /** A file as the session left it, from the log. */
     file: base.input(bySession.extend({ source: shownFileSourceSchema })).output(type<ShownFile>()),
     /** What commands left beside them, and this machine goes by later. */

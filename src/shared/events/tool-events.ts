@@ -19,6 +19,27 @@ export const fileImageSchema = z.union([
 
 export type FileImage = z.infer<typeof fileImageSchema>;
 
+/**
+ * What a person decided on the hunks of a file, one by one. The hunks are those of the difference between `from` and
+ * `to`, as it is shown; a file is `from` with the hunks that are not undone.
+ */
+export const hunkChoicesSchema = z.object({
+  from: fileImageSchema,
+  to: fileImageSchema,
+  /** `from` with the hunks that were taken. */
+  base: fileImageSchema,
+  states: z.array(z.enum(['open', 'taken', 'undone'])),
+  /** Places (from 0) of the hunks that were decided on last. */
+  moved: z.array(z.number().int()),
+  /** Lines of the hunks that are not undone. */
+  added: z.number().int().nullable(),
+  removed: z.number().int().nullable(),
+});
+
+export type HunkChoices = z.infer<typeof hunkChoicesSchema>;
+
+export type HunkState = HunkChoices['states'][number];
+
 /** What tools and recipes did, and which files changed. */
 export const toolEvents = {
   'tool-call-requested': z.object({
@@ -66,6 +87,10 @@ export const toolEvents = {
     removed: z.number().int().nullable(),
     /** For `by: 'undo'`: the `file-changed` events (seq) that this one takes back. */
     undoes: z.array(z.number().int()),
+    /** Of an undo or a take of single hunks, and of what follows on the same change. */
+    hunks: hunkChoicesSchema.optional(),
   }),
+  /** Hunks were taken that are in their place already, so no file changed. */
+  'hunks-taken': z.object({ path: z.string(), hunks: hunkChoicesSchema }),
   'changes-taken': z.object({ paths: z.array(z.string()), target: z.string() }),
 } as const;

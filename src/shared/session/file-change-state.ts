@@ -1,5 +1,5 @@
 import type { EventOf } from '@shared/events/events.ts';
-import type { FileImage } from '@shared/events/tool-events.ts';
+import type { FileImage, HunkChoices } from '@shared/events/tool-events.ts';
 
 /**
  * What a session has done to one path, net: from before its first change since it was last taken to after its last.
@@ -19,6 +19,8 @@ export interface ChangeState {
   readonly reviewed: boolean;
   /** What the take wrote into the project folder, where it wrote anything. */
   readonly taken: TakenChange | null;
+  /** Present once a person decided on single hunks; then `before` is what was taken so far. */
+  readonly hunks?: HunkChoices;
 }
 
 interface LastChange {
@@ -53,24 +55,45 @@ export function isSameImage(left: FileImage, right: FileImage): boolean {
 /** Folds one change of a path into what is known of it. */
 export function reduceChange(known: ChangeState | undefined, event: EventOf<'file-changed'>): ChangeState {
   const isTaken = event.by === 'take' || (known?.taken?.seqs.some((seq) => event.undoes.includes(seq)) ?? false);
-  if (isTaken && known) return reduceTaken(known, event);
+  if (isTaken && known) return withHunks(reduceTaken(known, event), event.hunks);
   const last: LastChange = { ...lastOf(event), side: 'workspace' };
-  if (!known || known.reviewed) {
+  if (!known || (known.reviewed && event.hunks === undefined)) {
     const { path, before, after, added, removed } = event;
     return { path, before, after, added, removed, seqs: [event.seq], last, reviewed: false, taken: null };
   }
-  return {
-    ...known,
-    after: event.after,
-    ...countsOf(known, event),
-    seqs: [...known.seqs, event.seq],
-    last,
-  };
+  const seqs = [...known.seqs, event.seq];
+  const next = { ...withoutHunks(known), after: event.after, ...countsOf(known, event), seqs, last };
+  return withHunks(next, event.hunks);
+}
+
+/** Folds in which hunks were taken without a change of the file. */
+export function reduceHunksTaken(change: ChangeState, { hunks }: EventOf<'hunks-taken'>): ChangeState {
+  return withHunks(change, hunks);
+}
+
+function withHunks(change: ChangeState, hunks: HunkChoices | undefined): ChangeState {
+  if (hunks === undefined) return change;
+  const { base, added, removed, states } = hunks;
+  const reviewed = states.includes('taken') && !states.includes('open');
+  return { ...change, before: base, added, removed, reviewed, hunks };
+}
+
+/** A change of the agent, or of a person by hand, makes other hunks: those that were undone are gone. */
+function withoutHunks({ path, before, after, added, removed, seqs, last, reviewed, taken }: ChangeState): ChangeState {
+  return { path, before, after, added, removed, seqs, last, reviewed, taken };
 }
 
 /** Marks a path as taken or reviewed. */
 export function reviewChange(change: ChangeState): ChangeState {
-  return { ...change, reviewed: true };
+  const { hunks, after } = change;
+  if (hunks === undefined) return { ...change, reviewed: true };
+  const states = hunks.states.map((state) => (state === 'open' ? 'taken' : state));
+  return { ...change, before: after, reviewed: true, hunks: { ...hunks, base: after, states } };
+}
+
+/** Differs after each change of a path, and after each decision on it. */
+export function changeVersion({ last, reviewed, hunks }: ChangeState): string {
+  return `${last.seq}${reviewed ? 'r' : ''}${hunks?.states.map((state) => state.charAt(0)).join('') ?? ''}`;
 }
 
 function lastOf(event: EventOf<'file-changed'>): Omit<LastChange, 'side'> {

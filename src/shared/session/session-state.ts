@@ -13,7 +13,7 @@ import type { ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 12;
+export const STATE_VERSION = 13;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are

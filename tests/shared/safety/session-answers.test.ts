@@ -139,6 +139,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'file-changed': 'none',
   // Settled with an import, as all changes.
   'changes-taken': 'none',
+  'hunks-taken': 'none',
   'recipe-progressed': 'none',
   'notice-added': 'none',
   'child-session-ended': 'none',

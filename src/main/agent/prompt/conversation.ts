@@ -185,14 +185,20 @@ function addNote(fold: Fold, event: SessionEvent): void {
       return;
     case 'file-changed':
       // A person's; what the agent takes back by itself stands in the result of the call.
-      if (event.by === 'undo' && event.toolCallId === null)
-        note(fold, event.seq, inert(`The change of ${event.path} was taken back.`));
+      if (event.by === 'undo' && event.toolCallId === null) note(fold, event.seq, inert(takenBackNote(event)));
       return;
     case 'turn-ended':
       endTurn(fold, event);
       return;
     default:
   }
+}
+
+function takenBackNote({ path, hunks }: EventOf<'file-changed'>): string {
+  if (hunks === undefined) return `The change of ${path} was taken back.`;
+  const undone = hunks.states.filter((state) => state === 'undone').length;
+  if (undone === 0) return `All parts of the change of ${path} stand again.`;
+  return `Of the change of ${path}, ${undone} of ${hunks.states.length} parts were taken back. Read the file before you edit it.`;
 }
 
 function criterionNote(event: EventOf<'criterion-checked'>): string {

@@ -1,7 +1,7 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
-import type { FileImage } from '@shared/events/tool-events.ts';
+import type { FileImage, HunkChoices } from '@shared/events/tool-events.ts';
 
 /** The blobs that an event names. */
 export function blobsOf(event: SessionEvent): readonly BlobRef[] {
@@ -9,13 +9,19 @@ export function blobsOf(event: SessionEvent): readonly BlobRef[] {
   if (event.type === 'call-fenced') return event.manifest === null ? [] : [event.manifest];
   if (event.type === 'tool-ended') return [event.full, event.dataBlob].filter((ref) => ref !== null);
   if (event.type === 'user-message-added') return (event.attachments ?? []).flatMap(blobsOfAttachment);
-  if (event.type === 'file-changed') return [...imageBlob(event.before), ...imageBlob(event.after)];
+  if (event.type === 'file-changed')
+    return [...imageBlob(event.before), ...imageBlob(event.after), ...blobsOfHunks(event.hunks)];
+  if (event.type === 'hunks-taken') return blobsOfHunks(event.hunks);
   return [];
 }
 
 function blobsOfAttachment(attachment: Attachment): readonly BlobRef[] {
   const document = attachment.kind === 'text' ? attachment.document : undefined;
   return document === undefined ? [attachment.blob] : [attachment.blob, document.blob];
+}
+
+function blobsOfHunks(hunks: HunkChoices | undefined): readonly BlobRef[] {
+  return hunks === undefined ? [] : [hunks.from, hunks.to, hunks.base].flatMap(imageBlob);
 }
 
 function imageBlob(image: FileImage): readonly BlobRef[] {

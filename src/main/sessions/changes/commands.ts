@@ -12,8 +12,8 @@ export function createChangeCommands(sessions: OpenSessions): Handlers['changes'
   };
   return {
     show: async ({ input }) => showChanges(await sessions.journal(input.sessionId), input.paths),
-    take: async ({ input }) => takeChanges(await atRest(input.sessionId), input.paths),
-    undo: async ({ input }) => undoChanges(await atRest(input.sessionId), input.paths),
+    take: async ({ input }) => takeChanges(await atRest(input.sessionId), input.paths, input.hunks),
+    undo: async ({ input }) => undoChanges(await atRest(input.sessionId), input.paths, input.hunks),
     file: async ({ input }) => readShownFile(await sessions.journal(input.sessionId), input.source),
     untracked: async ({ input }) => (await sessions.journal(input.sessionId)).state().untracked,
   };

@@ -2,15 +2,16 @@ import { AppError, toFailure } from '@shared/errors.ts';
 import {
   type ChangeState,
   changeStatus,
-  isSameImage,
+  changeVersion,
   reduceChange,
+  reduceHunksTaken,
   reviewChange,
 } from '@shared/session/file-change-state.ts';
-import { diffFiles, type FileDiff } from './file-diff.ts';
+import type { ChangedFile, ChangeOutcome, HunkChoice } from '@shared/contract/sessions-contract.ts';
 import type { Journal } from '../journal/journal.ts';
-import { createSafeFolder, type FileNow, type SafeFolder } from './safe-folder.ts';
-import type { FileImage } from '@shared/events/tool-events.ts';
-import type { ChangedFile, ChangeOutcome } from '@shared/contract/sessions-contract.ts';
+import { decideHunks, decideRest, type Decision, isCopy, readHunks, undoKind, type UndoKind } from './decide-hunks.ts';
+import { diffImages, putImage, type ReadJournal, recordMove } from './move-file.ts';
+import { createSafeFolder } from './safe-folder.ts';
 
 /** File systems stamp by a clock that ticks a few times in a hundredth of a second. Milliseconds. */
 const clockTickMs = 50;
@@ -42,8 +43,6 @@ export interface ShownChange extends ChangedFile {
   readonly note: string | null;
 }
 
-type ReadJournal = Pick<Journal, 'state' | 'read' | 'getBlob'>;
-
 /**
  * What a session did to files, net, since each was last taken; with `paths` only those and what lies below them.
  * What the agent did and took back by itself is left out. Reads only.
@@ -56,51 +55,92 @@ export async function showChanges(
   for (const change of await selectChanges(journal, paths)) {
     const status = changeStatus(change);
     if (status === 'undone' && !change.last.isUndo) continue;
-    // What was undone is shown as what would come back.
-    const after = status === 'undone' ? change.last.before : change.after;
-    const { text, added, removed, note } = await diffImages(journal, change.path, change.before, after);
-    const kind = change.before === null ? 'added' : after === null ? 'deleted' : 'modified';
-    const state = status === 'pending' ? 'open' : status === 'reviewed' ? 'taken' : 'undone';
-    shown.push({
-      path: change.path,
-      kind,
-      added: added ?? change.added,
-      removed: removed ?? change.removed,
-      diff: text,
-      state,
-      note,
-    });
+    shown.push(await showChange(journal, change));
   }
   return shown;
+}
+
+async function showChange(journal: ReadJournal, change: ChangeState): Promise<ShownChange> {
+  const status = changeStatus(change);
+  // What was undone is shown as what would come back.
+  const whole = { from: change.before, to: status === 'undone' ? change.last.before : change.after };
+  const { from, to } = change.hunks ?? whole;
+  let diff = await diffImages(journal, change.path, from, to);
+  const hunks = await readHunks(journal, change, diff.text);
+  const isInParts = change.hunks !== undefined && hunks !== null;
+  if (change.hunks !== undefined && hunks === null) diff = await diffImages(journal, change.path, whole.from, whole.to);
+  const counts = isInParts && status !== 'undone' ? change : diff;
+  return {
+    path: change.path,
+    kind: from === null ? 'added' : to === null ? 'deleted' : 'modified',
+    added: counts.added ?? change.added,
+    removed: counts.removed ?? change.removed,
+    diff: diff.text,
+    state: status === 'pending' ? 'open' : status === 'reviewed' ? 'taken' : 'undone',
+    note: diff.note,
+    ...(hunks === null ? {} : { hunks: hunks.states, version: changeVersion(change) }),
+  };
 }
 
 /**
  * Takes back what the session did to files. First what lies open; where nothing does, what was taken (in the project
  * folder); where nothing was, what was undone comes back. A file that is no longer what the session left there is
  * refused and not touched, as is one whose bytes were not kept; each by itself. Folders that the changes made go with
- * their last file.
+ * their last file. With `hunks` it is about these hunks of one path.
  */
-export async function undoChanges(journal: Journal, paths: readonly string[] = []): Promise<ChangeOutcome> {
+export async function undoChanges(
+  journal: Journal,
+  paths: readonly string[] = [],
+  hunks?: HunkChoice,
+): Promise<ChangeOutcome> {
   const outcome = newOutcome();
   const emptied: { readonly root: string; readonly path: string }[] = [];
   const broughtBack: string[] = [];
-  for (const change of undoable(await selectChanges(journal, paths))) {
-    const step = undoStep(change);
-    const root = step.side === 'project' ? journal.state().projectPath : journal.state().workspace?.path;
-    if (!root) {
-      outcome.refused.push({ path: change.path, why: 'its folder is unknown' });
-      continue;
-    }
+  const selected = await selectChanges(journal, paths);
+  for (const change of hunks === undefined ? undoable(selected) : onlyOne(selected, paths)) {
     await attempt(outcome, change.path, async () => {
-      const why = await putImage(journal, createSafeFolder(root), { path: change.path, ...step });
-      if (why === null) await recordMove(journal, change.path, step, 'undo');
-      if (why === null && step.to === null) emptied.push({ root, path: change.path });
-      if (why === null && isTakenBack(change)) broughtBack.push(change.path);
-      return why;
+      const step =
+        hunks === undefined ? await undoStep(journal, change) : await decideHunks(journal, change, hunks, 'undo');
+      if (typeof step === 'string') return step;
+      const why = await carryOut(journal, change, step);
+      if (why !== null) return why;
+      const root = rootOf(journal, step);
+      if (step.to === null && root) emptied.push({ root, path: change.path });
+      if (step.isBack) broughtBack.push(change.path);
+      return null;
     });
   }
   await removeEmptied(journal, emptied);
   return broughtBack.length === 0 ? outcome : { ...outcome, broughtBack };
+}
+
+/** Hunks are of one path, named as it is. */
+function onlyOne(changes: readonly ChangeState[], paths: readonly string[]): readonly ChangeState[] {
+  const [path] = paths;
+  const change = changes.find((one) => one.path === path);
+  if (paths.length === 1 && change !== undefined) return [change];
+  throw new AppError('bad-input', 'Hunks are of one changed file. Name its path.');
+}
+
+/** Moves the file, and then says so in the log; null when it is done, else why not. */
+async function carryOut(journal: Journal, { path }: ChangeState, step: Decision): Promise<string | null> {
+  if (step.side === 'mark') {
+    if (step.hunks !== undefined) await journal.append({ type: 'hunks-taken', path, hunks: step.hunks });
+    return null;
+  }
+  const root = rootOf(journal, step);
+  if (!root) return 'its folder is unknown';
+  // Hooks and settings there are run by git on the person's machine: nothing an agent made is put among them.
+  if (step.by === 'take' && path.split('/').some((part) => part.toLowerCase() === '.git'))
+    return 'files of git itself are not taken';
+  const why = await putImage(journal, createSafeFolder(root), { path, from: step.from, to: step.to });
+  if (why === null) await recordMove(journal, path, step, step.by);
+  return why;
+}
+
+function rootOf(journal: Journal, { side }: Decision): string | null | undefined {
+  const { projectPath, workspace } = journal.state();
+  return side === 'project' ? projectPath : workspace?.path;
 }
 
 /** An undo took it back: out of the workspace, or what was taken of a copy out of the project again. */
@@ -128,22 +168,37 @@ async function removeEmptied(
 /**
  * Accepts changes. Those of a copy are written into the project folder, each only if the file there is still what the
  * copy began with; those made in place (or in a scratch folder) are marked as reviewed. What was undone is not taken.
+ * With `hunks` it is about these hunks of one path.
  */
-export async function takeChanges(journal: Journal, paths: readonly string[] = []): Promise<ChangeOutcome> {
+export async function takeChanges(
+  journal: Journal,
+  paths: readonly string[] = [],
+  hunks?: HunkChoice,
+): Promise<ChangeOutcome> {
   const { workspace, projectPath } = journal.state();
-  const open = (await selectChanges(journal, paths)).filter((change) => changeStatus(change) === 'pending');
+  const selected = await selectChanges(journal, paths);
   const outcome = newOutcome();
-  if (workspace?.mode === 'copy' && projectPath !== null) {
-    const folder = createSafeFolder(projectPath);
-    for (const change of open) await attempt(outcome, change.path, () => takeOne(journal, folder, change));
-  } else {
-    outcome.done.push(...open.map((change) => change.path));
+  const open = hunks === undefined ? selected.filter(isOpen) : onlyOne(selected, paths);
+  for (const change of open) {
+    await attempt(outcome, change.path, async () => {
+      if (hunks === undefined && !isCopy(journal)) return null;
+      const step =
+        hunks === undefined ? await takeStep(journal, change) : await decideHunks(journal, change, hunks, 'take');
+      return typeof step === 'string' ? step : carryOut(journal, change, step);
+    });
   }
+  // A file is taken when nothing of it lies open any more.
+  const now = hunks === undefined ? [] : await selectChanges(journal, paths);
+  // Hunk by hunk, a file is taken when nothing of it lies open any more.
+  const isTaken = (path: string): boolean =>
+    hunks === undefined || now.some((change) => change.path === path && changeStatus(change) === 'reviewed');
+  const settled = outcome.done.filter(isTaken);
   const target = workspace?.mode === 'copy' ? projectPath : workspace?.path;
-  if (outcome.done.length > 0)
-    await journal.append({ type: 'changes-taken', paths: [...outcome.done], target: target ?? '' });
+  if (settled.length > 0) await journal.append({ type: 'changes-taken', paths: settled, target: target ?? '' });
   return outcome;
 }
+
+const isOpen = (change: ChangeState): boolean => changeStatus(change) === 'pending';
 
 interface Outcome extends ChangeOutcome {
   readonly done: string[];
@@ -185,6 +240,10 @@ async function collectChanges(journal: ReadJournal): Promise<readonly ChangeStat
   for await (const event of journal.read()) {
     if (event.type === 'file-changed') byPath.set(event.path, reduceChange(byPath.get(event.path), event));
     if (event.type === 'history-copied' && event.changes === 'settled') byPath.clear();
+    if (event.type === 'hunks-taken') {
+      const change = byPath.get(event.path);
+      if (change) byPath.set(event.path, reduceHunksTaken(change, event));
+    }
     if (event.type !== 'changes-taken') continue;
     for (const path of event.paths) {
       const change = byPath.get(path);
@@ -196,98 +255,27 @@ async function collectChanges(journal: ReadJournal): Promise<readonly ChangeStat
 
 /** The first of three kinds that there is any of: open, taken into the project, undone by a person. */
 function undoable(changes: readonly ChangeState[]): readonly ChangeState[] {
-  const open = changes.filter((change) => changeStatus(change) === 'pending' && change.last.side === 'workspace');
-  if (open.length > 0) return open;
-  const taken = changes.filter((change) => change.last.side === 'project' && !change.last.isUndo);
-  if (taken.length > 0) return taken;
-  return changes.filter((change) => change.last.isUndo);
+  const ofKind = (kind: UndoKind): readonly ChangeState[] => changes.filter((change) => undoKind(change) === kind);
+  return [ofKind('open'), ofKind('taken'), ofKind('undone')].find((some) => some.length > 0) ?? [];
 }
 
-/** One file from one image to another. */
-interface Move {
-  readonly from: FileImage;
-  readonly to: FileImage;
-  readonly undoes: readonly number[];
-}
-
-function undoStep(change: ChangeState): Move & { readonly side: 'workspace' | 'project' } {
+async function undoStep(journal: Journal, change: ChangeState): Promise<Decision> {
   const { last } = change;
+  const rest = await decideRest(journal, change, undoKind(change) ?? 'undone');
+  if (rest !== null) return rest;
   if (last.isUndo || last.side === 'project')
-    return { side: last.side, from: last.after, to: last.before, undoes: [last.seq] };
-  return { side: 'workspace', from: change.after, to: change.before, undoes: change.seqs };
+    return {
+      side: last.side,
+      from: last.after,
+      to: last.before,
+      undoes: [last.seq],
+      by: 'undo',
+      isBack: isTakenBack(change),
+    };
+  return { side: 'workspace', from: change.after, to: change.before, undoes: change.seqs, by: 'undo' };
 }
 
-async function takeOne(journal: Journal, folder: SafeFolder, change: ChangeState): Promise<string | null> {
-  // Hooks and settings there are run by git on the person's machine: nothing an agent made is put among them.
-  if (change.path.split('/').some((part) => part.toLowerCase() === '.git')) return 'files of git itself are not taken';
-  const move: Move = { from: change.before, to: change.after, undoes: [] };
-  const why = await putImage(journal, folder, { path: change.path, ...move });
-  if (why === null) await recordMove(journal, change.path, move, 'take');
-  return why;
-}
-
-/** Makes the file what `to` says if it is what `from` says; null when it now is, else why not. */
-async function putImage(
-  journal: ReadJournal,
-  folder: SafeFolder,
-  move: Pick<Move, 'from' | 'to'> & { readonly path: string },
-): Promise<string | null> {
-  const { path, from, to } = move;
-  if ((from !== null && !from.kept) || (to !== null && !to.kept))
-    return path.includes('\uFFFD') ? 'its name is not UTF-8 text' : 'its content was not kept';
-  const now = await folder.look(path);
-  // Done already, and only the record of it is missing: the program ended between the two.
-  if (matches(now, to) && hasMode(now, to)) return null;
-  if (!matches(now, from)) return refusal(now, from);
-  const isExpected = (found: FileNow): boolean => matches(found, from);
-  if (to === null) return (await folder.remove(path, isExpected)) ? null : 'it changed just now';
-  const bytes = await journal.getBlob(to.blob);
-  if (bytes === null) return 'its stored content is missing or damaged';
-  return (await folder.write(path, { bytes, mode: to.mode }, isExpected)) ? null : 'it changed just now';
-}
-
-function matches(now: FileNow, image: FileImage): boolean {
-  if (image === null) return now.type === 'missing';
-  return now.type === 'file' && image.kept && now.sha256 === image.blob.sha256;
-}
-
-function hasMode(now: FileNow, image: FileImage): boolean {
-  if (now.type !== 'file' || !image?.kept || process.platform === 'win32') return true;
-  return (now.mode & 0o777) === (image.mode & 0o777);
-}
-
-function refusal(now: FileNow, from: FileImage): string {
-  if (now.type === 'other') return `it is ${now.what} now`;
-  if (now.type === 'missing') return 'it was deleted or renamed since';
-  return from === null ? 'a file with this name exists now' : 'it was changed since';
-}
-
-async function recordMove(journal: Journal, path: string, move: Move, by: 'undo' | 'take'): Promise<void> {
-  const { from: before, to: after, undoes } = move;
-  const { added, removed } = await diffImages(journal, path, before, after);
-  await journal.append({
-    type: 'file-changed',
-    path,
-    before,
-    after,
-    by,
-    toolCallId: null,
-    added,
-    removed,
-    undoes: [...undoes],
-  });
-}
-
-async function diffImages(journal: ReadJournal, path: string, before: FileImage, after: FileImage): Promise<FileDiff> {
-  const unknown = (note: string): FileDiff => ({ text: null, added: null, removed: null, note });
-  for (const image of [before, after]) if (image !== null && !image.kept) return unknown(`not kept: ${image.why}`);
-  if (isSameImage(before, after)) return { text: '', added: 0, removed: 0, note: null };
-  const left = before?.kept ? await journal.getBlob(before.blob) : null;
-  const right = after?.kept ? await journal.getBlob(after.blob) : null;
-  if ((before !== null && left === null) || (after !== null && right === null))
-    return unknown('its stored content is missing or damaged');
-  const diff = diffFiles(path, left, right);
-  // A diff shows no rights, and a file that became a program is worth a look.
-  const isOtherMode = before?.kept && after?.kept && before.mode !== after.mode && diff.note === null;
-  return isOtherMode ? { ...diff, note: `mode ${before.mode.toString(8)} to ${after.mode.toString(8)}` } : diff;
+async function takeStep(journal: Journal, change: ChangeState): Promise<Decision> {
+  const whole: Decision = { side: 'project', from: change.before, to: change.after, undoes: [], by: 'take' };
+  return (await decideRest(journal, change, 'take')) ?? whole;
 }

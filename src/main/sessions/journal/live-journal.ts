@@ -210,6 +210,10 @@ class FileJournal implements LiveJournal {
     if (event.type === 'file-changed') {
       for (const ref of [blobOf(event.before), blobOf(event.after)]) if (ref) await this.#options.blobs.sync(ref);
     }
+    if (event.type === 'file-changed' || event.type === 'hunks-taken') {
+      const base = blobOf(event.hunks?.base ?? null);
+      if (base !== null) await this.#options.blobs.sync(base);
+    }
     if (event.type === 'tool-ended') {
       for (const ref of [event.full, event.dataBlob]) if (ref) await this.#options.blobs.sync(ref);
     }

@@ -16,6 +16,7 @@ export const syncedTypes: ReadonlySet<EventType> = new Set<EventType>([
   'tool-started',
   'file-changed',
   'changes-taken',
+  'hunks-taken',
   'approval-answered',
   'turn-ended',
 ]);

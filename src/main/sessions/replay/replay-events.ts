@@ -30,6 +30,7 @@ const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
   'cache-prefilled',
   'file-changed',
   'changes-taken',
+  'hunks-taken',
   'child-session-ended',
 ]);
 

@@ -72,6 +72,8 @@ export function settingsSections(shortcuts: readonly string[]): readonly Setting
         t('settings.web.read.hint'),
         t('settings.web.search'),
         t('settings.web.search.hint'),
+        t('settings.web.searxng'),
+        t('settings.web.searxng.hint'),
         t('settings.web.request'),
         t('settings.web.request.hint'),
       ],

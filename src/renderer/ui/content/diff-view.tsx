@@ -19,16 +19,21 @@ interface DiffViewProps {
   readonly isSplit?: boolean;
   /** A person has something to say about a line. */
   readonly onComment?: (line: number) => void;
+  /** What stands at the head of a hunk, by its place from 0. */
+  readonly headOf?: (hunk: number) => ReactNode;
+  /** Hunks that no longer stand in the file. */
+  readonly isUndone?: (hunk: number) => boolean;
 }
 
 const rowLooks = { place: 'bg-sunken text-soft', same: '', added: 'bg-added', removed: 'bg-removed' } as const;
 const signs = { place: '', same: ' ', added: '+', removed: '−' } as const;
 
 /** A diff; added and removed lines differ in sign and in color, and nothing in a line can hide or turn it. */
-export function DiffView({ diff, language = '', isSplit = false, onComment }: DiffViewProps) {
+export function DiffView({ diff, language = '', isSplit = false, onComment, headOf, isUndone }: DiffViewProps) {
   const rows = useMemo(() => diffRows(diff), [diff]);
   const pairs = useMemo(() => (isSplit ? splitRows(rows) : null), [rows, isSplit]);
   const colors = useDiffColors(rows, language);
+  const hunks = useMemo(() => hunksOf(rows), [rows]);
   const count = pairs?.length ?? rows.length;
   const lengthOf = useCallback(
     (index: number) => {
@@ -41,12 +46,17 @@ export function DiffView({ diff, language = '', isSplit = false, onComment }: Di
   const draw = (index: number): ReactNode => {
     const pair = pairs?.[index];
     const row = rows[index];
-    if (pairs === null) return row && <Row row={row} colors={colors} onComment={onComment} />;
-    if (pair?.left?.kind === 'place') return <Row row={pair.left} colors={colors} onComment={onComment} />;
+    const head = pairs === null ? row : pair?.left;
+    const hunk = hunks.get(head ?? pair?.right ?? row);
+    const isOut = hunk !== undefined && isUndone?.(hunk) === true;
+    if (head?.kind === 'place' && headOf !== undefined)
+      return <div className={`flex items-center gap-2 px-2.5 py-1 ${rowLooks.place}`}>{headOf(hunk ?? 0)}</div>;
+    const rest = { colors, isOut, onComment: isOut ? undefined : onComment };
+    if (pairs === null || head?.kind === 'place') return head && <Row row={head} {...rest} />;
     return (
       <div className="grid grid-cols-2">
-        <Side row={pair?.left ?? null} side="before" colors={colors} />
-        <Side row={pair?.right ?? null} side="after" colors={colors} onComment={onComment} />
+        <Side row={pair?.left ?? null} side="before" {...rest} onComment={undefined} />
+        <Side row={pair?.right ?? null} side="after" {...rest} />
       </div>
     );
   };
@@ -57,12 +67,20 @@ export function DiffView({ diff, language = '', isSplit = false, onComment }: Di
   );
 }
 
+/** Of each row the hunk that it is in, from 0. */
+function hunksOf(rows: readonly DiffRow[]): ReadonlyMap<DiffRow | undefined, number> {
+  let hunk = -1;
+  return new Map(rows.map((row) => [row, row.kind === 'place' ? (hunk += 1) : hunk]));
+}
+
 type Colors = ReadonlyMap<DiffRow, readonly CodeRun[]> | null;
 
 interface RowProps {
   readonly row: DiffRow;
   readonly side?: 'before' | 'after';
   readonly colors: Colors;
+  /** Its hunk was undone. */
+  readonly isOut: boolean;
   readonly onComment?: ((line: number) => void) | undefined;
 }
 
@@ -70,10 +88,12 @@ function Side({ row, ...props }: Omit<RowProps, 'row'> & { readonly row: DiffRow
   return row === null ? <div className="bg-sunken" /> : <Row row={row} {...props} />;
 }
 
-function Row({ row, side, colors, onComment }: RowProps) {
+function Row({ row, side, colors, isOut, onComment }: RowProps) {
   const line = side === undefined ? (row.after ?? row.before) : row[side];
   return (
-    <div className={`group/row flex min-w-0 whitespace-pre-wrap ${rowLooks[row.kind]}`}>
+    <div
+      className={`group/row flex min-w-0 whitespace-pre-wrap ${isOut ? 'text-soft' : ''} ${isOut && row.kind !== 'place' ? '' : rowLooks[row.kind]}`}
+    >
       {row.kind !== 'place' && (
         <span className="relative w-9 shrink-0 pr-2 text-right text-xs leading-[inherit] text-soft select-none">
           <span aria-hidden="true">{line ?? ''}</span>
@@ -92,7 +112,7 @@ function Row({ row, side, colors, onComment }: RowProps) {
       )}
       <span className={`shrink-0 select-none ${row.kind === 'place' ? 'w-9' : 'w-4'}`}>{signs[row.kind]}</span>
       <span className="min-w-0 flex-1 pr-3 wrap-anywhere">
-        <Text row={row} runs={colors?.get(row)} />
+        <Text row={row} runs={isOut ? undefined : colors?.get(row)} />
       </span>
     </div>
   );

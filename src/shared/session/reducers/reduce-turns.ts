@@ -14,7 +14,7 @@ import { cappedItems } from '@shared/session/plan-steps.ts';
 import { reduceMessages, reduceCopiedHistory } from './reduce-messages.ts';
 import { reduceSandbox } from './reduce-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, withNotice, terminalNotice } from './session-notices.ts';
-import { type ChangeState, reduceChange, reviewChange } from '@shared/session/file-change-state.ts';
+import { type ChangeState, reduceChange, reduceHunksTaken, reviewChange } from '@shared/session/file-change-state.ts';
 import type {
   ApprovalState,
   SessionState,
@@ -79,6 +79,10 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
       return stageChosen(state, event);
     case 'file-changed':
       return fileChanged(state, event);
+    case 'hunks-taken':
+      return {
+        changes: state.changes.map((change) => (change.path === event.path ? reduceHunksTaken(change, event) : change)),
+      };
     case 'changes-taken':
       return {
         changes: state.changes.map((change) => (event.paths.includes(change.path) ? reviewChange(change) : change)),

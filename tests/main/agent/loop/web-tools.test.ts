@@ -66,7 +66,9 @@ async function scene({ answer = 'allow', serve, offered, search, ...options }: S
     names,
     answer: (request, response) => {
       const key = request.headers['x-subscription-token'];
-      arrived.push(`${request.method} ${request.headers.host}${request.url}${key === undefined ? '' : ` key ${key}`}`);
+      arrived.push(
+        `${request.method} ${request.headers.host}${request.url}${key === undefined ? '' : ` key ${String(key)}`}`,
+      );
       (serve ?? ((_request, one) => one.setHeader('content-type', 'text/plain').end('Version 7 is the newest.')))(
         request,
         response,

@@ -184,7 +184,7 @@ describe('a hostile host', () => {
     const asked: string[] = [];
     const { get: fetched } = await scene({
       answer: (request, response) => {
-        asked.push(`${request.method} ${request.headers.host} ${request.headers['x-key']}`);
+        asked.push(`${request.method} ${request.headers.host} ${String(request.headers['x-key'])}`);
         response.writeHead(307, { location: 'https://other.example.org/' }).end();
       },
     });

@@ -322,6 +322,17 @@ describe('changes', () => {
     await journal.close();
   });
 
+  it('in place stay once they were reviewed, also after an undo of an undo', async () => {
+    await using home = await makeHome();
+    const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one' });
+    await change('a.txt', 'two');
+    for (let round = 0; round < 2; round += 1) await undoChanges(journal);
+    await takeChanges(journal);
+    expect(await undoChanges(journal)).toEqual({ done: [], refused: [] });
+    expect(await text(workspace, 'a.txt')).toBe('two');
+    await journal.close();
+  });
+
   it('only notes an undo that had been done when the program ended before it could say so', async () => {
     await using home = await makeHome();
     const { journal, workspace, change } = await bench(home, 'in-place', { 'a.txt': 'one' });

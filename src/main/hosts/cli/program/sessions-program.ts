@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import type { ChangesArguments } from '../commands/sessions/changes.command.ts';
 import type { LibraryAction, LibraryArguments } from '../commands/sessions/session-library.command.ts';
 import type { SearchArguments } from '../commands/sessions/search-sessions.command.ts';
 import { subcommand } from './subcommand.ts';
 
 export interface SessionHandlers {
-  changes(session: string, words: readonly string[], args: { readonly json?: boolean }): Promise<void>;
+  changes(session: string, words: readonly string[], args: ChangesArguments): Promise<void>;
   replay(session: string, args: { readonly json?: boolean }): Promise<void>;
   sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   manifest(session: string, step: string, args: { readonly json?: boolean }): Promise<void>;
@@ -17,8 +18,9 @@ export function addSessions(program: Command, handlers: SessionHandlers): void {
   subcommand(program, 'changes', 'show, take or undo what a session changed', 'dewpoint changes last undo src/app.py')
     .argument('<session>', 'a session id, the beginning of one, or last')
     .argument('[words...]', 'show, take or undo, then paths')
+    .option('--hunk <numbers>', 'only these hunks of one file, as `show` numbers them, such as 2 or 1,3')
     .option('--json', 'print JSON')
-    .action((session: string, words: readonly string[], args: { readonly json?: boolean }) =>
+    .action((session: string, words: readonly string[], args: ChangesArguments) =>
       handlers.changes(session, words, args),
     );
   subcommand(

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SessionState } from '@shared/session/session-state.ts';
+import { changeVersion } from '@shared/session/file-change-state.ts';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
@@ -15,7 +16,7 @@ import { FileChange } from './file-change.tsx';
 import { isSideBySide as isSideBySideWanted } from '../../../lib/window/preferences.ts';
 import { useStored } from '../../../lib/window/stored-value.ts';
 import { AutoRunFiles } from './auto-run-files.tsx';
-import type { ChangedFile, ChangeOutcome } from '@shared/contract/sessions-contract.ts';
+import type { ChangedFile, ChangeOutcome, HunkChoice } from '@shared/contract/sessions-contract.ts';
 
 interface ChangesTabProps {
   readonly sessionId: string;
@@ -45,7 +46,7 @@ export function ChangesTab({ sessionId, state, isWide, onComment }: ChangesTabPr
     return (
       <div className="flex flex-col gap-3">
         <AutoRunFiles files={noFiles} untracked={state.untracked} />
-        <Empty>{t('changes.none')}</Empty>
+        <Empty action="message">{t('changes.none')}</Empty>
       </div>
     );
   }
@@ -67,9 +68,9 @@ export function ChangesTab({ sessionId, state, isWide, onComment }: ChangesTabPr
           key={file.path}
           file={file}
           isFirstOpen={file.state === 'open' && files.length <= openFiles}
-          takeWord={t(isCopy ? 'changes.take' : 'changes.review')}
+          isCopy={isCopy}
           isDisabled={isRunning || isBusy}
-          onChange={(what) => void change(what, [file.path])}
+          onChange={(what, hunk) => void change(what, [file.path], hunksOf(file, hunk))}
           isSplit={isWide && isSideBySide}
           onComment={(line, text) => {
             onComment(t('changes.about', { path: seenName(file.path), line, text }));
@@ -85,13 +86,17 @@ export function ChangesTab({ sessionId, state, isWide, onComment }: ChangesTabPr
   );
 }
 
+function hunksOf({ version }: ChangedFile, place: number | undefined): HunkChoice | undefined {
+  return place === undefined || version === undefined ? undefined : { places: [place], version };
+}
+
 /** What is known of the changes, and how one is taken or undone. */
 function useChanges(sessionId: string, state: SessionState) {
   const client = useClient();
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   // Read again when a change was added, undone or reviewed, and only then.
-  const version = state.changes.map((change) => `${change.last.seq}${change.reviewed ? 'r' : ''}`).join(' ');
+  const version = state.changes.map(changeVersion).join(' ');
   const query = useQuery({
     queryKey: ['changes', sessionId, version],
     queryFn: ({ signal }) => client.changes.show({ sessionId }, { signal }),
@@ -99,10 +104,11 @@ function useChanges(sessionId: string, state: SessionState) {
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const change = async (what: What, paths: readonly string[]): Promise<void> => {
+  const change = async (what: What, paths: readonly string[], hunks?: HunkChoice): Promise<void> => {
     setIsBusy(true);
     try {
-      setProblem(refusedText(await client.changes[what]({ sessionId, paths: [...paths] })));
+      const about = hunks === undefined ? {} : { hunks };
+      setProblem(refusedText(await client.changes[what]({ sessionId, paths: [...paths], ...about })));
     } catch (error) {
       setProblem(failureText(error));
     }

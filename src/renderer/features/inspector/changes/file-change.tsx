@@ -1,4 +1,4 @@
-import type { FormEvent } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import { useState } from 'react';
 import { seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../../lib/text/translate.ts';
@@ -7,20 +7,23 @@ import { inputClass } from '../../../ui/controls/field.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
 import { DiffView } from '../../../ui/content/diff-view.tsx';
 import { Icon } from '../../../ui/layout/icon.tsx';
+import { HunkHead } from './hunk-head.tsx';
 import type { ChangedFile } from '@shared/contract/sessions-contract.ts';
 
 interface FileChangeProps {
   readonly file: ChangedFile;
   readonly isFirstOpen: boolean;
-  readonly takeWord: string;
   readonly isDisabled: boolean;
-  readonly onChange: (what: 'take' | 'undo') => void;
+  readonly isCopy: boolean;
+  /** The whole file, or the hunk at this place. */
+  readonly onChange: (what: 'take' | 'undo', hunk?: number) => void;
   readonly isSplit: boolean;
   /** What a person says about a line of it. */
   readonly onComment: (line: number, text: string) => void;
 }
 
-export function FileChange({ file, isFirstOpen, takeWord, isDisabled, onChange, isSplit, onComment }: FileChangeProps) {
+export function FileChange(props: FileChangeProps) {
+  const { file, isFirstOpen, isCopy, isDisabled, onChange } = props;
   // As it was when it was first shown: closed by an undo, it would bring the button of another file under the pointer.
   const [isOpen, setIsOpen] = useState(isFirstOpen);
   return (
@@ -43,11 +46,11 @@ export function FileChange({ file, isFirstOpen, takeWord, isDisabled, onChange, 
       </button>
       {(isOpen || file.state === 'undone') && (
         <div className="flex flex-col gap-2 px-2.5 pb-2.5">
-          {isOpen && <Diff file={file} isSplit={isSplit} onComment={onComment} />}
+          {isOpen && <Diff {...props} />}
           <div className="flex gap-2">
             {file.state === 'open' && (
               <Button size="small" disabled={isDisabled} onClick={() => onChange('take')}>
-                {takeWord}
+                {t(isCopy ? 'changes.take' : 'changes.review')}
               </Button>
             )}
             <Button size="small" disabled={isDisabled} onClick={() => onChange('undo')}>
@@ -60,12 +63,25 @@ export function FileChange({ file, isFirstOpen, takeWord, isDisabled, onChange, 
   );
 }
 
-function Diff({ file: { diff, path }, isSplit, onComment }: Pick<FileChangeProps, 'file' | 'isSplit' | 'onComment'>) {
+function Diff({ file, isSplit, isCopy, isDisabled, onChange, onComment }: FileChangeProps) {
   const [line, setLine] = useState<number | null>(null);
+  const { diff, path, hunks = [] } = file;
   if (diff === null) return <p className="text-xs text-soft">{t('step.noDiff')}</p>;
+  const headOf = (place: number): ReactNode => (
+    <HunkHead
+      number={place + 1}
+      count={hunks.length}
+      state={hunks[place] ?? 'open'}
+      isCopy={isCopy}
+      isDisabled={isDisabled}
+      onDecide={(what) => onChange(what, place)}
+    />
+  );
+  // One hunk is the file, which has buttons of its own.
+  const parts = hunks.length < 2 ? {} : { headOf, isUndone: (place: number) => hunks[place] === 'undone' };
   return (
     <>
-      <DiffView diff={diff} language={languageOfPath(path)} isSplit={isSplit} onComment={setLine} />
+      <DiffView diff={diff} language={languageOfPath(path)} isSplit={isSplit} onComment={setLine} {...parts} />
       {line !== null && (
         <LineComment
           key={line}

@@ -7,19 +7,26 @@ import type { Command } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { jsonLine } from '../../terminal/terminal.ts';
-import type { ChangedFile, ChangeOutcome } from '@shared/contract/sessions-contract.ts';
+import type { HunkState } from '@shared/events/tool-events.ts';
+import type { ChangedFile, ChangeOutcome, HunkChoice } from '@shared/contract/sessions-contract.ts';
 
 const actions = ['show', 'take', 'undo'] as const;
 type Action = (typeof actions)[number];
 
 const isAction = (word: string): word is Action => actions.some((action) => action === word);
 
+export interface ChangesArguments {
+  readonly json?: boolean;
+  /** Numbers of hunks as `show` prints them, with commas between. */
+  readonly hunk?: string;
+}
+
 /** `changes SESSION [show|take|undo] [PATH…]`: without an action, show. */
-export const changes: Command<[string, readonly string[], { readonly json?: boolean }]> = async (
+export const changes: Command<[string, readonly string[], ChangesArguments]> = async (
   context,
   id,
   words,
-  { json },
+  { json, hunk },
 ) => {
   const { terminal } = context;
   const [first, ...rest] = words;
@@ -37,12 +44,26 @@ export const changes: Command<[string, readonly string[], { readonly json?: bool
     else show(files, await core.changes.untracked({ sessionId }), terminal);
     return 0;
   }
-  const outcome = action === 'undo' ? await core.changes.undo(input) : await core.changes.take(input);
+  const chosen = hunk === undefined ? input : { ...input, hunks: hunkChoice(hunk, files, input.paths) };
+  const outcome = action === 'undo' ? await core.changes.undo(chosen) : await core.changes.take(chosen);
   if (json === true) terminal.out(jsonLine(outcome));
   else report(outcome, action, terminal);
   if (json !== true && outcome.done.length + outcome.refused.length === 0) terminal.err(nothingTo(action, files));
   return outcome.refused.length === 0 ? 0 : 1;
 };
+
+function hunkChoice(typed: string, files: readonly ChangedFile[], paths: readonly string[]): HunkChoice {
+  const [file, ...more] = files.filter(({ path }) => paths.includes(path));
+  const example = 'For example: dewpoint changes last undo src/app.py --hunk 2';
+  if (file === undefined || more.length > 0) throw usageError('Name one file with --hunk.', example);
+  const { version, hunks = [] } = file;
+  if (version === undefined || hunks.length === 0)
+    throw new AppError('bad-input', `The changes of ${file.path} can only be decided on together.`);
+  const numbers = typed.split(',').map(Number);
+  if (!numbers.every((number) => Number.isInteger(number) && number > 0 && number <= hunks.length))
+    throw usageError(`${file.path} has hunks 1 to ${hunks.length}, not "${typed}".`, example);
+  return { places: numbers.map((number) => number - 1), version };
+}
 
 /** A path as the changes name it: as it was typed, or where that leads from here. Never none: it would mean all. */
 function changedPath(
@@ -77,13 +98,7 @@ function show(files: readonly ChangedFile[], untracked: readonly UntrackedPlace[
     terminal.out(`${file.kind} ${seenName(file.path)}  +${file.added ?? '?'} -${file.removed ?? '?'}${state}\n`);
     const note = file.note ?? (file.diff === null ? 'binary, or its content was not kept' : null);
     if (note !== null) terminal.out(colors.dim(`  ${seenWords(note)}\n`));
-    if (file.diff === null) continue;
-    terminal.out(
-      `${file.diff
-        .split('\n')
-        .map((line) => paint(seenLineText(line), terminal))
-        .join('\n')}\n`,
-    );
+    if (file.diff !== null) terminal.out(`${diffLines(file.diff, file.hunks ?? [], terminal).join('\n')}\n`);
   }
 }
 
@@ -102,6 +117,18 @@ function warnOfRunning(
   );
   const all = [...running, ...left];
   if (all.length > 0) err(`${colors.yellow('May run on your machine later:')}\n${all.join('')}`);
+}
+
+/** Where there is more than one hunk each has its number, by which it is taken or undone. */
+function diffLines(diff: string, hunks: readonly HunkState[], terminal: Terminal): readonly string[] {
+  let number = 0;
+  return diff.split('\n').map((line) => {
+    const painted = paint(seenLineText(line), terminal);
+    if (!line.startsWith('@@') || hunks.length < 2) return painted;
+    const state = hunks[number] ?? 'open';
+    number += 1;
+    return `${painted}  ${terminal.colors.bold(`hunk ${number}${state === 'open' ? '' : ` (${state})`}`)}`;
+  });
 }
 
 function paint(line: string, { colors }: Terminal): string {

@@ -4,7 +4,7 @@ import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { changes } from '../../../../../../src/main/hosts/cli/commands/sessions/changes.command.ts';
 import { commandContext } from '../../../../../fakes/command-context.ts';
 import { createScriptedCore } from '../../../../../fakes/scripted-core.ts';
-import type { ChangedFile, ChangeOutcome } from '@shared/contract/sessions-contract.ts';
+import type { ChangedFile, ChangeOutcome, HunkChoice } from '@shared/contract/sessions-contract.ts';
 
 const projectPath = join(process.cwd(), 'calculator');
 
@@ -27,8 +27,14 @@ function sessionWith(
   const core = createScriptedCore();
   const sessionId = core.createSession({ projectPath });
   const asked: (readonly string[])[] = [];
-  const act = ({ input }: { readonly input: { readonly paths: readonly string[] } }): ChangeOutcome => {
+  const hunks: (HunkChoice | undefined)[] = [];
+  const act = ({
+    input,
+  }: {
+    readonly input: { readonly paths: readonly string[]; readonly hunks?: HunkChoice | undefined };
+  }): ChangeOutcome => {
     asked.push(input.paths);
+    hunks.push(input.hunks);
     return outcome;
   };
   core.replace({
@@ -41,7 +47,9 @@ function sessionWith(
     },
   });
   const { context, said } = commandContext(core);
-  return { said, asked, call: (...words: string[]) => changes(context, sessionId, words, {}) };
+  const call = (...words: string[]) => changes(context, sessionId, words, {});
+  const callHunk = (hunk: string, ...words: string[]) => changes(context, sessionId, words, { hunk });
+  return { said, asked, hunks, call, callHunk };
 }
 
 describe('changes of a path', () => {
@@ -103,4 +111,31 @@ it('says what may run later, also where no change is tracked', async () => {
       '',
     ].join('\n'),
   );
+});
+
+describe('hunks', () => {
+  const inParts = file('src/a.py', {
+    diff: '--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-@@ c\n+d\n',
+    hunks: ['undone', 'open'],
+    version: '7uo',
+  });
+
+  it('have numbers, by which they are undone', async () => {
+    const { call, callHunk, said, hunks } = sessionWith([inParts, file('b.py')]);
+    await call('show');
+    expect(said.out).toContain('@@ -1 +1 @@  hunk 1 (undone)\n-a\n+b\n@@ -9 +9 @@  hunk 2\n-@@ c\n');
+    await callHunk('2,1', 'undo', 'src/a.py');
+    expect(hunks).toEqual([{ places: [1, 0], version: '7uo' }]);
+  });
+
+  it.each([
+    ['3', 'src/a.py', 'src/a.py has hunks 1 to 2, not "3".'],
+    ['one', 'src/a.py', 'src/a.py has hunks 1 to 2, not "one".'],
+    ['1', 'src', 'Name one file with --hunk.'],
+    ['1', 'b.py', 'The changes of b.py can only be decided on together.'],
+  ])('%s of %s is no hunk, and nothing is undone', async (hunk, path, message) => {
+    const { callHunk, asked } = sessionWith([inParts, file('b.py')]);
+    await expect(callHunk(hunk, 'undo', path)).rejects.toMatchObject({ message });
+    expect(asked).toEqual([]);
+  });
 });

@@ -1,0 +1,193 @@
+import { type ChangeState, changeStatus, changeVersion, isSameImage } from '@shared/session/file-change-state.ts';
+import type { HunkChoice } from '@shared/contract/sessions-contract.ts';
+import type { FileImage, HunkChoices, HunkState } from '@shared/events/tool-events.ts';
+import { sha256Of } from '../../lib/sha256.ts';
+import type { Journal } from '../journal/journal.ts';
+import { type HunkPlace, hunkPlaces, withHunks } from './hunk-places.ts';
+import { diffImages, type Move, type ReadJournal } from './move-file.ts';
+
+/** A file that is changed in more places is decided on as a whole. */
+const maxHunks = 200;
+
+/** The hunks of a change, each with what was decided on it. */
+export interface Hunks extends Omit<HunkChoices, 'added' | 'removed' | 'moved'> {
+  readonly places: readonly HunkPlace[];
+  readonly bytes: { readonly before: Uint8Array; readonly after: Uint8Array };
+}
+
+/** One decision: a file that moves in the workspace or in the project folder; `mark`: no file does. */
+export type Decision = Move & {
+  readonly hunks?: HunkChoices;
+  readonly by: 'undo' | 'take';
+  readonly side: 'workspace' | 'project' | 'mark';
+  /** What was undone comes back. */
+  readonly isBack?: boolean;
+};
+
+/**
+ * Null where a person cannot decide on them one by one: there is no diff to show, or it has too many hunks, or they
+ * are not those that the log speaks of.
+ */
+export async function readHunks(
+  journal: Pick<ReadJournal, 'getBlob'>,
+  change: ChangeState,
+  diff: string | null,
+): Promise<Hunks | null> {
+  if (diff === null) return null;
+  const choices = change.hunks ?? choicesOfWhole(change, hunkPlaces(diff).length);
+  const places = hunkPlaces(diff);
+  if (places.length === 0 || places.length > maxHunks || places.length !== choices.states.length) return null;
+  const before = await bytesOf(journal, choices.from);
+  const after = await bytesOf(journal, choices.to);
+  if (before === null || after === null) return null;
+  const hunks: Hunks = { ...choices, places, bytes: { before, after } };
+  const isAsInLog = change.hunks === undefined || isImageOf(change.after, hunks);
+  return isAsInLog ? hunks : null;
+}
+
+/** Of a change on which nothing was decided, or only as a whole. */
+function choicesOfWhole(change: ChangeState, count: number): Pick<Hunks, 'from' | 'to' | 'base' | 'states'> {
+  const { before, after, last } = change;
+  const status = changeStatus(change);
+  const states = (state: HunkState): HunkState[] => Array.from({ length: count }, () => state);
+  if (status === 'undone') return { from: before, to: last.before, base: before, states: states('undone') };
+  const isReviewed = status === 'reviewed';
+  return { from: before, to: after, base: isReviewed ? after : before, states: states(isReviewed ? 'taken' : 'open') };
+}
+
+/** An empty file where there is none. */
+async function bytesOf(journal: Pick<ReadJournal, 'getBlob'>, image: FileImage): Promise<Uint8Array | null> {
+  if (image === null) return new Uint8Array();
+  return image.kept ? journal.getBlob(image.blob) : null;
+}
+
+function isImageOf(image: FileImage, hunks: Hunks): boolean {
+  const made = make(hunks, hunks.states, 'kept');
+  if (!('bytes' in made)) return isSameImage(made.image, image);
+  return image?.kept === true && image.blob.sha256 === sha256Of(made.bytes);
+}
+
+type Made = { readonly image: FileImage } | { readonly bytes: Uint8Array; readonly mode: number };
+
+/** The file with the hunks that stand (`kept`), or with those that were taken. Its rights are those of the change when none lies open. */
+function make({ from, to, places, bytes }: Hunks, states: readonly HunkState[], which: 'kept' | 'taken'): Made {
+  const isIn = (index: number): boolean => (which === 'kept' ? states[index] !== 'undone' : states[index] === 'taken');
+  if (!places.some((_, index) => isIn(index))) return { image: from };
+  if (places.every((_, index) => isIn(index)) || !from?.kept || !to?.kept) return { image: to };
+  const mode = which === 'taken' && states.includes('open') ? from.mode : to.mode;
+  return { bytes: withHunks(bytes, places, isIn), mode };
+}
+
+/** What it takes to get from what was decided to these states; null: nothing. */
+async function decisionFor(
+  journal: Journal,
+  change: ChangeState,
+  { hunks, states }: { readonly hunks: Hunks; readonly states: readonly HunkState[] },
+): Promise<Decision | null> {
+  const moved = states.flatMap((state, index) => (state === hunks.states[index] ? [] : [index]));
+  if (moved.length === 0) return null;
+  const keep = async (made: Made): Promise<FileImage> =>
+    'bytes' in made ? { kept: true, blob: await journal.putBlob(made.bytes), mode: made.mode } : made.image;
+  const file = await keep(make(hunks, states, 'kept'));
+  const base = await keep(make(hunks, states, 'taken'));
+  const { from, to } = hunks;
+  const { added, removed } = await diffImages(journal, change.path, from, file);
+  const choices = { from, to, base, states: [...states], moved, added, removed };
+  if (!isSameImage(file, change.after)) {
+    const move = { from: change.after, to: file, undoes: change.seqs, hunks: choices };
+    return { ...move, by: 'undo', side: 'workspace' };
+  }
+  // What was undone last can still be brought back.
+  if (!isCopy(journal))
+    return { from: file, to: file, undoes: [], by: 'take', side: 'mark', hunks: keepMoved(choices, change) };
+  const isTake = moved.some((index) => states[index] === 'taken');
+  const undoes = isTake ? [] : (change.taken?.seqs ?? []);
+  return { from: hunks.base, to: base, undoes, hunks: choices, by: isTake ? 'take' : 'undo', side: 'project' };
+}
+
+function keepMoved(choices: HunkChoices, { hunks }: ChangeState): HunkChoices {
+  return { ...choices, moved: [...(hunks?.moved ?? [])] };
+}
+
+export function isCopy(journal: Pick<ReadJournal, 'state'>): boolean {
+  const { workspace, projectPath } = journal.state();
+  return workspace?.mode === 'copy' && projectPath !== null;
+}
+
+/** A decision on single hunks, or a sentence that says why there is none. */
+export async function decideHunks(
+  journal: Journal,
+  change: ChangeState,
+  { places, version }: HunkChoice,
+  what: 'take' | 'undo',
+): Promise<Decision | string> {
+  if (version !== changeVersion(change)) return 'it has other changes by now; look at them again';
+  const hunks = await hunksOf(journal, change);
+  if (hunks === null) return 'its changes can only be decided on together';
+  const unknown = places.find((place) => place >= hunks.states.length);
+  if (unknown !== undefined) return `it has no hunk ${unknown + 1}`;
+  const next = (state: HunkState): HunkState => {
+    if (what === 'take') return state === 'open' ? 'taken' : state;
+    if (state === 'undone') return 'open';
+    // In the folder itself to take a hunk was no more than a mark.
+    return state === 'taken' && isCopy(journal) ? 'open' : 'undone';
+  };
+  const states = hunks.states.map((state, place) => (places.includes(place) ? next(state) : state));
+  const isMixed = new Set(places.map((place) => hunks.states[place])).size > 1;
+  if (isMixed) return 'these hunks are not in the same state; decide on them one after the other';
+  const decision = await decisionFor(journal, change, { hunks, states });
+  const isBack = places.every((place) => hunks.states[place] === 'undone');
+  return decision === null ? 'there is nothing to take of it' : { ...decision, isBack };
+}
+
+/** The hunks of a change that a person decided on, as an undo or a take of the whole finds them. */
+async function hunksOf(journal: ReadJournal, change: ChangeState): Promise<Hunks | null> {
+  const { from, to } = change.hunks ?? choicesOfWhole(change, 0);
+  const { text } = await diffImages(journal, change.path, from, to);
+  return readHunks(journal, change, text);
+}
+
+/** What an undo takes: `open` what lies open, `taken` what was taken into the project, `undone` what comes back. */
+export type UndoKind = 'open' | 'taken' | 'undone';
+
+export function undoKind(change: ChangeState): UndoKind | null {
+  const { last, hunks } = change;
+  const isInProject = last.side === 'project';
+  if (hunks === undefined) {
+    if (changeStatus(change) === 'pending' && !isInProject) return 'open';
+    if (isInProject && !last.isUndo) return 'taken';
+    return last.isUndo && (isInProject || !change.reviewed) ? 'undone' : null;
+  }
+  const wasMoved = (state: HunkState): boolean => hunks.moved.some((place) => hunks.states[place] === state);
+  const open = hunks.states.flatMap((state, place) => (state === 'open' ? [place] : []));
+  if (open.length > 0) {
+    const isTakeUndone = isInProject && last.isUndo && open.every((place) => hunks.moved.includes(place));
+    return isTakeUndone ? 'undone' : 'open';
+  }
+  if (isInProject) return wasMoved('taken') ? 'taken' : null;
+  return last.isUndo && wasMoved('undone') ? 'undone' : null;
+}
+
+/**
+ * What an undo or a take of a whole file does where a person decided on its hunks before: it is about the rest. Null:
+ * there are no hunks to tell apart.
+ */
+export async function decideRest(
+  journal: Journal,
+  change: ChangeState,
+  what: 'take' | UndoKind,
+): Promise<Decision | null> {
+  const hunks = change.hunks === undefined ? null : await hunksOf(journal, change);
+  if (hunks === null) return null;
+  const moved = new Set(change.hunks?.moved);
+  const next = (state: HunkState, place: number): HunkState => {
+    if (what === 'take') return state === 'open' ? 'taken' : state;
+    if (what === 'open') return state === 'open' ? 'undone' : state;
+    if (!moved.has(place)) return state;
+    if (what === 'taken') return state === 'taken' ? 'open' : state;
+    if (change.last.side === 'project') return state === 'open' ? 'taken' : state;
+    return state === 'undone' ? 'open' : state;
+  };
+  const decision = await decisionFor(journal, change, { hunks, states: hunks.states.map(next) });
+  return decision && { ...decision, isBack: what === 'undone' };
+}

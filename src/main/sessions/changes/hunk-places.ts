@@ -1,0 +1,54 @@
+/** Lines of both sides, from 0: the first, and the one after the last. */
+export interface HunkPlace {
+  readonly from: readonly [number, number];
+  readonly to: readonly [number, number];
+}
+
+/** The hunks of a unified diff of one file, in order. */
+export function hunkPlaces(diff: string): readonly HunkPlace[] {
+  const places: HunkPlace[] = [];
+  for (const line of diff.split('\n')) {
+    const found = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/u.exec(line);
+    if (found !== null) places.push({ from: linesOf(found[1], found[2]), to: linesOf(found[3], found[4]) });
+  }
+  return places;
+}
+
+/** Of no lines a diff names the line before. */
+function linesOf(first = '0', count = '1'): readonly [number, number] {
+  const start = count === '0' ? Number(first) : Number(first) - 1;
+  return [start, start + Number(count)];
+}
+
+/**
+ * A file with some of the hunks of a change: `after` where `isIn` says so of a hunk's place, else `before`. Byte for
+ * byte, whatever ends its lines.
+ */
+export function withHunks(
+  { before, after }: { readonly before: Uint8Array; readonly after: Uint8Array },
+  places: readonly HunkPlace[],
+  isIn: (index: number) => boolean,
+): Uint8Array {
+  const old = linesIn(before);
+  const fresh = linesIn(after);
+  const parts: Uint8Array[] = [];
+  let done = 0;
+  for (const [index, { from, to }] of places.entries()) {
+    parts.push(...old.slice(done, from[0]), ...(isIn(index) ? fresh.slice(...to) : old.slice(...from)));
+    done = from[1];
+  }
+  return Buffer.concat([...parts, ...old.slice(done)]);
+}
+
+/** Lines with what ends them. */
+function linesIn(bytes: Uint8Array): readonly Uint8Array[] {
+  const lines: Uint8Array[] = [];
+  let start = 0;
+  while (start < bytes.length) {
+    const end = bytes.indexOf(0x0a, start);
+    const next = end === -1 ? bytes.length : end + 1;
+    lines.push(bytes.subarray(start, next));
+    start = next;
+  }
+  return lines;
+}

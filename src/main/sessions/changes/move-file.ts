@@ -1,0 +1,87 @@
+import { isSameImage } from '@shared/session/file-change-state.ts';
+import type { FileImage, HunkChoices } from '@shared/events/tool-events.ts';
+import { diffFiles, type FileDiff } from './file-diff.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { FileNow, SafeFolder } from './safe-folder.ts';
+
+export type ReadJournal = Pick<Journal, 'state' | 'read' | 'getBlob'>;
+
+/** One file from one image to another. */
+export interface Move {
+  readonly from: FileImage;
+  readonly to: FileImage;
+  readonly undoes: readonly number[];
+  readonly hunks?: HunkChoices;
+}
+
+/** Makes the file what `to` says if it is what `from` says; null when it now is, else why not. */
+export async function putImage(
+  journal: ReadJournal,
+  folder: SafeFolder,
+  move: Pick<Move, 'from' | 'to'> & { readonly path: string },
+): Promise<string | null> {
+  const { path, from, to } = move;
+  if ((from !== null && !from.kept) || (to !== null && !to.kept))
+    return path.includes('\uFFFD') ? 'its name is not UTF-8 text' : 'its content was not kept';
+  const now = await folder.look(path);
+  // Done already, and only the record of it is missing: the program ended between the two.
+  if (matches(now, to) && hasMode(now, to)) return null;
+  if (!matches(now, from)) return refusal(now, from);
+  const isExpected = (found: FileNow): boolean => matches(found, from);
+  if (to === null) return (await folder.remove(path, isExpected)) ? null : 'it changed just now';
+  const bytes = await journal.getBlob(to.blob);
+  if (bytes === null) return 'its stored content is missing or damaged';
+  return (await folder.write(path, { bytes, mode: to.mode }, isExpected)) ? null : 'it changed just now';
+}
+
+function matches(now: FileNow, image: FileImage): boolean {
+  if (image === null) return now.type === 'missing';
+  return now.type === 'file' && image.kept && now.sha256 === image.blob.sha256;
+}
+
+function hasMode(now: FileNow, image: FileImage): boolean {
+  if (now.type !== 'file' || !image?.kept || process.platform === 'win32') return true;
+  return (now.mode & 0o777) === (image.mode & 0o777);
+}
+
+function refusal(now: FileNow, from: FileImage): string {
+  if (now.type === 'other') return `it is ${now.what} now`;
+  if (now.type === 'missing') return 'it was deleted or renamed since';
+  return from === null ? 'a file with this name exists now' : 'it was changed since';
+}
+
+export async function recordMove(journal: Journal, path: string, move: Move, by: 'undo' | 'take'): Promise<void> {
+  const { from: before, to: after, undoes, hunks } = move;
+  const { added, removed } = await diffImages(journal, path, before, after);
+  await journal.append({
+    type: 'file-changed',
+    path,
+    before,
+    after,
+    by,
+    toolCallId: null,
+    added,
+    removed,
+    undoes: [...undoes],
+    ...(hunks === undefined ? {} : { hunks }),
+  });
+}
+
+export async function diffImages(
+  journal: Pick<ReadJournal, 'getBlob'>,
+  path: string,
+  before: FileImage,
+  after: FileImage,
+): Promise<FileDiff> {
+  const unknown = (note: string): FileDiff => ({ text: null, added: null, removed: null, note });
+  for (const image of [before, after]) if (image !== null && !image.kept) return unknown(`not kept: ${image.why}`);
+  if (isSameImage(before, after)) return { text: '', added: 0, removed: 0, note: null };
+  const left = before?.kept ? await journal.getBlob(before.blob) : null;
+  const right = after?.kept ? await journal.getBlob(after.blob) : null;
+  if ((before !== null && left === null) || (after !== null && right === null))
+    return unknown('its stored content is missing or damaged');
+  const diff = diffFiles(path, left, right);
+  // A diff shows no rights, and a file that became a program is worth a look.
+  const isOtherMode = before?.kept && after?.kept && before.mode !== after.mode && diff.note === null;
+  return isOtherMode ? { ...diff, note: `mode ${before.mode.toString(8)} to ${after.mode.toString(8)}` } : diff;
+}
