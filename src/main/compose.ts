@@ -289,9 +289,9 @@ async function createParts(config: ComposeConfig) {
     hideKnown: (text) => redactor.text(text),
     rules: rules.activeRules,
     instructions: base.instructions,
+    foreign,
     agent: {
       tools,
-      foreign,
       web,
       recipes,
       gatherFacts,

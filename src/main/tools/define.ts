@@ -85,6 +85,8 @@ export interface Tool {
   readonly foreign?: ForeignToolSpec;
   /** It reaches the web. Offered only where the user switched it on. */
   readonly isWeb?: boolean;
+  /** No prompt names it: it is found on demand (`foreign/find-tools.ts`), and may be called then. */
+  readonly isHidden?: true;
   /** One line for a person: "read src/a.ts", "run pytest -q". Must not throw for any parsed input. */
   label(input: unknown): string;
   /** `input` has been parsed by the schema. May throw; the caller turns that into an error the model reads. */

@@ -72,9 +72,11 @@ function needsLocal({ policy, atCap }: Turn['options']): boolean {
   return policy !== 'cloud' || atCap !== 'stop';
 }
 
-async function foreignTools({ dependencies }: Pick<Turn, 'dependencies'>): Promise<Pick<TurnFacts, 'foreign'>> {
+async function foreignTools({
+  dependencies,
+}: Pick<Turn, 'dependencies'>): Promise<Pick<TurnFacts, 'foreign' | 'findsTools'>> {
   const offered = (await dependencies.foreign?.offered()) ?? [];
-  return offered.length === 0 ? {} : { foreign: [...offered] };
+  return offered.length === 0 ? {} : { foreign: [...offered], findsTools: true };
 }
 
 function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts, 'web'> {
