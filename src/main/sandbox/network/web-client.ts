@@ -40,13 +40,9 @@ export function createWebClient(outward: OutboundConnections, limits: Partial<We
         }
         reached = opened;
         reason = 'listed';
-        const stop = (): void => void opened.stream.destroy();
-        timed.addEventListener('abort', stop, { once: true });
         try {
-          if (timed.aborted) stop();
           return await exchange(request, opened, mostBytes);
         } finally {
-          timed.removeEventListener('abort', stop);
           opened.stream.destroy();
           opened.socket.destroy();
         }
@@ -100,6 +96,10 @@ async function open(
   const dialled = await dial(outward, target, signal);
   if (!dialled.ok) return dialled;
   const { socket, proxy, address } = dialled;
+  // The signal is of this request alone, and ends all that is built on the socket.
+  const end = (): void => void socket.destroy();
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
   if (!isSecure) return { ok: true, socket, stream: socket, address, proxy };
   if (proxy !== null && !(await openThroughProxy(socket, proxy, target))) {
     socket.destroy();
@@ -112,19 +112,15 @@ async function open(
     ALPNProtocols: ['http/1.1'],
     ...(own === '' ? {} : { ca: [...rootCertificates, own] }),
   });
-  const end = (): void => void stream.destroy();
-  signal.addEventListener('abort', end, { once: true });
   try {
     await new Promise<void>((resolve, reject) => {
       stream.once('secureConnect', resolve).once('error', reject);
       stream.once('close', () => reject(new Error('The connection was closed.')));
-      if (signal.aborted) end();
     });
   } catch (error) {
     socket.destroy();
     throw error;
   } finally {
-    signal.removeEventListener('abort', end);
     stream.on('error', () => undefined);
   }
   return { ok: true, socket, stream, address, proxy: null };
