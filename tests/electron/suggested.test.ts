@@ -24,6 +24,28 @@ afterAll(async () => {
   await served?.close();
 });
 
+// Catches: a card of which nothing is said, and a library that is offered without its reason.
+it('says why the card is not used, and gets the library that it needs', async () => {
+  const { page } = served;
+  core.cards = {
+    cards: [{ name: 'Example Card 24', totalBytes: 24e9, source: 'nvidia-smi' }],
+    isUsed: false,
+    reason: 'Example Card 24 is used through Vulkan and not CUDA: the runtime of CUDA 13 is missing.',
+    advice: null,
+    library: { id: 'engine/vulkan', label: 'the engine (Vulkan)', bytes: 27e6, licence: 'MIT', isHere: false },
+  };
+  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
+  const cards = page.getByRole('region', { name: 'Graphics cards' });
+  await cards.getByText('Built-in models use the processor.').waitFor();
+  await cards.getByText('the runtime of CUDA 13 is missing').waitFor();
+  await keepScreenshot(page, 'graphics-cards');
+  await cards.getByRole('button', { name: 'Get the engine (Vulkan): 27 MB, MIT' }).click();
+  await cards.getByRole('progressbar').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await cards.getByRole('button', { name: 'Cancel' }).click();
+  await cards.getByRole('button', { name: 'Get the engine (Vulkan)' }).waitFor();
+});
+
 it('shows what suits this machine, and takes a model over when its test has passed', async () => {
   const { page } = served;
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
@@ -51,6 +73,30 @@ it('shows what suits this machine, and takes a model over when its test has pass
   core.endDownload();
   await coding.getByText('used for local steps').waitFor();
   expect(await core.client.settings.get({ key: 'local' })).toBe(id);
+});
+
+// Catches: a file that is known to be wrong, and a model that nobody waits for, shown as any other.
+it('says what speaks against a model that is here', async () => {
+  const { page } = served;
+  const [first] = core.models.filter(({ state, where }) => state === 'ready' && where === 'local');
+  if (first === undefined) throw new Error('no model is here');
+  const again = 'Download it again: `dewpoint models remove llama-cpp/own`.';
+  const advice = [
+    { kind: 'broken', text: `This file is damaged: it is cut off. ${again}` },
+    {
+      kind: 'slow',
+      text: 'Too slow on this machine: its benchmark wrote 2.1 tokens per second. Choose a smaller model.',
+    },
+  ] as const;
+  core.models = core.models.map((model) => (model.id === first.id ? { ...model, advice } : model));
+  await page.reload();
+  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
+  const row = page.locator(`[data-model="${first.id}"]`);
+  await row.getByText('This file is damaged').waitFor();
+  await row.getByText('2.1 tokens per second').scrollIntoViewIfNeeded();
+  expect(await row.locator('code').allInnerTexts()).toContain('dewpoint models remove llama-cpp/own');
+  expect(await violations(page)).toEqual([]);
+  await keepScreenshot(page, 'model-advice');
 });
 
 it('says when nothing fits', async () => {

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { KeptCard } from '@shared/models/probe-card.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
 import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
@@ -24,7 +25,14 @@ import { localDay } from '../money/budget.ts';
 import type { PricedModel } from '../money/price-list.ts';
 import type { Provider, ProviderDependencies } from './providers/define.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
-import type { ModelEntry, ModelRepair, ModelRemoval, PullProgress } from '@shared/contract/models-contract.ts';
+import type {
+  EngineCardsReport,
+  ModelEntry,
+  ModelRepair,
+  ModelRemoval,
+  PullProgress,
+  ModelAdvice,
+} from '@shared/contract/models-contract.ts';
 
 /** The models that can be called or fetched, over all configured providers. */
 export interface AvailableModels {
@@ -39,6 +47,8 @@ export interface AvailableModels {
   readonly repair: (id: string, apply: boolean, signal: AbortSignal) => Promise<ModelRepair>;
   /** Of the servers that were set up, and of those that run without: what they are, and what is wrong. */
   readonly servers: (signal: AbortSignal) => Promise<readonly ServerStatus[]>;
+  /** What the engine makes of the graphics cards here. */
+  readonly cards: (signal: AbortSignal) => Promise<EngineCardsReport>;
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
   /** A model file of the user's own, by reference. */
   readonly add: (
@@ -75,6 +85,8 @@ export interface AvailableModelsOptions {
   readonly headerOf: (name: string) => KnownHeader | null;
   /** What a model would get of this machine, in a line; null where nobody knows. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
+  /** What speaks against a model that is here. */
+  readonly advise: (entry: ModelEntry, card: KeptCard | null) => Promise<readonly ModelAdvice[]>;
   /** What probes and settings say of the way to drive a model. */
   readonly probed: Pick<ProbeResults, 'card' | 'driven'>;
   /** The key of a provider; null: it has none. */
@@ -109,7 +121,8 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
   const known = async (entry: ModelEntry, signal: AbortSignal): Promise<ModelEntry> => {
     const card = await options.probed.card(entry.id);
     const whole = await withInfo(entry, info, signal);
-    return card === null ? whole : { ...whole, card };
+    const advice = await options.advise(entry, card);
+    return { ...whole, ...(card === null ? {} : { card }), ...(advice.length === 0 ? {} : { advice }) };
   };
   const list: AvailableModels['list'] = async (signal) => {
     const stored = (await store.list()).map((model) => entryOfFile(model));
@@ -121,7 +134,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
   };
   const show: AvailableModels['show'] = async (id, fit, signal) => {
     const entry =
-      (await engineFiles.show(id)) ?? (await hubModels.show(id, signal)) ?? (await entries.find(id, signal));
+      (await engineFiles.show(id, signal)) ?? (await hubModels.show(id, signal)) ?? (await entries.find(id, signal));
     if (entry === null) throw new AppError('not-found', `The model ${id} was not found.`, { hint: howNamed(id) });
     const shown = await known(entry, signal);
     return fit ? withFit(shown, options.fit, signal) : shown;
@@ -135,6 +148,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
     repair: (id, apply, signal) => repairServerModel(instances, id, { apply, signal }),
     servers: async (signal) =>
       (await Promise.all([engineFiles.status(signal), listServers(instances, options.settings, signal)])).flat(),
+    cards: engineFiles.report,
     pull: async (id, onProgress, signal) => {
       const isElsewhere =
         (await engineFiles.pull(id, onProgress, signal)) ||

@@ -29,8 +29,16 @@ export interface ModelEntry {
   readonly canStart?: boolean;
   /** What its probe found out; absent: it was not probed. */
   readonly card?: KeptCard;
+  /** What speaks against it; absent: nothing is known. */
+  readonly advice?: readonly ModelAdvice[];
   /** Of a repository of a hub: what can be fetched of it, the smallest first. */
   readonly choices?: readonly ModelChoice[];
+}
+
+export interface ModelAdvice {
+  readonly kind: 'broken' | 'newer' | 'slow';
+  /** Whole sentences: what is wrong, and what to do. */
+  readonly text: string;
 }
 
 /** What became of a model that was removed; `forgotten`: its file is the user's own and lies where it lay. */
@@ -58,6 +66,24 @@ export interface PullProgress {
   readonly text: string;
 }
 
+/** What the built-in engine makes of the graphics cards here. */
+export interface EngineCardsReport {
+  readonly cards: readonly { readonly name: string; readonly totalBytes: number; readonly source: string }[];
+  readonly isUsed: boolean;
+  /** One sentence; null where there is no card. */
+  readonly reason: string | null;
+  /** What would make more of the card; null: nothing. */
+  readonly advice: string | null;
+  /** The engine's library that the card needs; null: none is needed, or none exists. */
+  readonly library: {
+    readonly id: string;
+    readonly label: string;
+    readonly bytes: number;
+    readonly licence: string;
+    readonly isHere: boolean;
+  } | null;
+}
+
 /** Models of this machine and of providers, and the memory that one would take. */
 export const modelsContract = {
   models: {
@@ -68,6 +94,8 @@ export const modelsContract = {
     suggest: base
       .input(z.object({ machine: suggestMachineSchema.nullable().default(null) }))
       .output(type<ModelSuggestions>()),
+    /** Reads the hardware; fetches nothing. */
+    cards: base.output(type<EngineCardsReport>()),
     pull: base.input(z.object({ id: z.string() })).output(type<AsyncIterable<PullProgress>>()),
     /** A GGUF file anywhere on this machine (its whole path), by reference; without a name it gets the file's. */
     import: base

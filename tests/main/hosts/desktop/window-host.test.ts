@@ -3,6 +3,7 @@ import { createPagePushes } from '../../../../src/main/hosts/desktop/page-pushes
 import { isNewsWanted, sessionNews } from '../../../../src/shared/session/session-news.ts';
 import { placeWithinScreens } from '../../../../src/main/hosts/desktop/window-state.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { unorganized } from '../../../fakes/unorganized.ts';
 
 it('gives to the first page what came before any listened, once', async () => {
   const pushes = createPagePushes();
@@ -28,6 +29,7 @@ describe('news of sessions', () => {
       costUsd: 0,
       status,
       lastReason: null,
+      ...unorganized,
     },
   ];
 
