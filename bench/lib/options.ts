@@ -22,6 +22,7 @@ const withArguments: ReadonlySet<string> = new Set([
   'endpoint',
   'engine',
   'engines',
+  'tools',
 ]);
 
 /** Takes out what every benchmark has in common, wherever it stands. Throws a `UsageError`. */
