@@ -3,6 +3,7 @@ import { menuTemplate } from '../../../../src/main/hosts/desktop/app-menu.ts';
 import { createAskKeys } from '../../../../src/main/hosts/desktop/ask-keys.ts';
 import type { TrayLine } from '../../../../src/main/hosts/desktop/tray-menu.ts';
 import { createTrayMenu } from '../../../../src/main/hosts/desktop/tray-menu.ts';
+import { unorganized } from '../../../fakes/unorganized.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 const session = (sessionId: string, title: string, status: SessionSummary['status']): SessionSummary => ({
@@ -15,6 +16,7 @@ const session = (sessionId: string, title: string, status: SessionSummary['statu
   costUsd: 0,
   status,
   lastReason: null,
+  ...unorganized,
 });
 
 describe('the tray', () => {
