@@ -62,6 +62,7 @@ import { createOpenSessions } from './sessions/open/open-sessions.ts';
 import { createRedactor } from './sessions/log/redactor.ts';
 import { createSearchIndex } from './sessions/search/session-search-index.ts';
 import { createSessionStore } from './sessions/store/session-store.ts';
+import { createAssistantFiles } from './settings/assistant-files.ts';
 import { createTemplateCommands } from './settings/template-files.ts';
 import { createSettingsCommands } from './settings/commands.ts';
 import { openSettings } from './settings/settings-store.ts';
@@ -164,6 +165,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     tools: createToolCommands(parts.toolCommands),
     settings: createSettingsCommands(settings),
     templates: createTemplateCommands(config.home),
+    assistants: parts.assistants.handlers,
     projects: createProjectCommands({
       ...parts,
       homePath: config.home,
@@ -274,7 +276,9 @@ async function createParts(config: ComposeConfig) {
     preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
+  const assistants = createAssistantFiles(config.home);
   const sessions: OpenSessions = createOpenSessions({
+    assistant: assistants.read,
     gather: attachments.gather,
     store,
     settings: () => settings.current(),
@@ -319,6 +323,7 @@ async function createParts(config: ComposeConfig) {
     money,
     endpoint: createEndpointParts(config, base, { models, money, meter }),
     attachments,
+    assistants,
     sessions,
     comparisons,
     ...toolParts,
