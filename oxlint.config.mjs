@@ -107,6 +107,7 @@ const pageMayUse = [
   'rules/rule-verdicts.ts',
   'safety/auto-run-files.ts',
   'safety/removed-key.ts',
+  'session/assistants.ts',
   'session/file-change-state.ts',
   'session/plan-steps.ts',
   'session/prompt-templates.ts',

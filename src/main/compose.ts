@@ -223,6 +223,7 @@ async function createBase(config: ComposeConfig) {
     store,
     bin,
     clientStore,
+    assistants: createAssistantFiles(config.home),
     index,
   };
 }
@@ -276,9 +277,8 @@ async function createParts(config: ComposeConfig) {
     preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
-  const assistants = createAssistantFiles(config.home);
   const sessions: OpenSessions = createOpenSessions({
-    assistant: assistants.read,
+    assistant: base.assistants.read,
     gather: attachments.gather,
     store,
     settings: () => settings.current(),
@@ -292,9 +292,9 @@ async function createParts(config: ComposeConfig) {
     hideKnown: (text) => redactor.text(text),
     rules: rules.activeRules,
     instructions: base.instructions,
+    foreign,
     agent: {
       tools,
-      foreign,
       recipes,
       gatherFacts,
       readEnvironment,
@@ -323,7 +323,6 @@ async function createParts(config: ComposeConfig) {
     money,
     endpoint: createEndpointParts(config, base, { models, money, meter }),
     attachments,
-    assistants,
     sessions,
     comparisons,
     ...toolParts,

@@ -69,6 +69,7 @@ export function useActions({
         run: goToNextMode,
       },
       { id: 'models', label: t('action.models'), keys: 'Mod+M', run: () => show({ type: 'models' }) },
+      { id: 'tools', label: t('action.tools'), run: () => show({ type: 'tools' }) },
       { id: 'compare', label: t('action.compare'), run: () => show({ type: 'compare' }) },
       { id: 'costs', label: t('action.costs'), run: () => show({ type: 'costs' }) },
       { id: 'bin', label: t('action.bin'), run: () => show({ type: 'bin' }) },

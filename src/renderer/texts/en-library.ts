@@ -114,5 +114,6 @@ export const library = {
   'action.import': 'Import session',
   'action.delete': 'Move session to bin',
   'action.bin': 'Bin',
+  'action.tools': 'Tools',
   'action.project': 'Project settings',
 } as const;

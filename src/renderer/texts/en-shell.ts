@@ -100,6 +100,7 @@ export const shell = {
   'hint.compare': 'Open comparisons',
   'hint.changes': 'Open changes',
   'hint.bin': 'Open bin',
+  'hint.tools': 'Open tools',
   'hint.search': 'Search sessions',
   'hint.session': 'Open session',
   'hint.project': 'Open project',

@@ -103,6 +103,11 @@ function within(
   return text !== '' && Number.isFinite(value) && value >= least && value <= most ? field(value) : null;
 }
 
+/** What a message to it is taken for where nothing else is said; null: its words say it. */
+export function modeOfAssistant(assistant: Assistant | null): TaskMode | null {
+  return assistant?.tools === 'off' ? 'ask' : (assistant?.mode ?? null);
+}
+
 /** What it is besides its text, in a few words each. */
 export function assistantFacts({ model, mode, tools, temperature, topP, maxTokens }: Assistant): readonly string[] {
   return [

@@ -31,8 +31,9 @@ export function turnOptions(settings: Settings, run: RunOptions, assistant: Assi
 }
 
 /** Its model and mode are in the options already. */
-function withoutChoices({ model: _, mode: __, ...assistant }: Assistant): NonNullable<TurnOptions['assistant']> {
-  return assistant;
+function withoutChoices(assistant: Assistant): NonNullable<TurnOptions['assistant']> {
+  const { name, text, tools, temperature, topP, maxTokens } = assistant;
+  return { name, text, tools, temperature, topP, maxTokens };
 }
 
 /** A profile is `hybrid` with numbers of its own. */
