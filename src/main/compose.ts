@@ -254,6 +254,10 @@ function createSandboxParts(config: ComposeConfig, { env, files, programs, setti
   };
 }
 
+function documentReader({ programs, files }: Awaited<ReturnType<typeof createBase>>) {
+  return createDocumentReader({ programs, nodePath: files.node, processPath: files.documentProcess });
+}
+
 async function createParts(config: ComposeConfig) {
   const base = await createBase(config);
   const { now, settings, rules, blobs, redactor, store, probe } = base;
@@ -269,11 +273,7 @@ async function createParts(config: ComposeConfig) {
     fences: (projectPath) =>
       createSessionRules({ rules: rules.activeRules, settings: () => settings.current() }, projectPath).fences(),
     stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
-    readDocument: createDocumentReader({
-      programs: base.programs,
-      nodePath: base.files.node,
-      processPath: base.files.documentProcess,
-    }),
+    readDocument: documentReader(base),
     preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
