@@ -40,7 +40,9 @@ export function parseAssistant(name: string, file: string): Read<Assistant> {
   if (!assistantNamePattern.test(name)) {
     return refused('Its name needs lower-case letters, digits and "-", with a letter first.');
   }
-  const { head, text } = partsOf(file.replaceAll('\r\n', '\n'));
+  const parts = partsOf(file.replaceAll('\r\n', '\n'));
+  if (parts === null) return refused('It begins with "---", but has no second line of it.');
+  const { head, text } = parts;
   if (text === '') return refused('It has no text.');
   if (text.length > mostAssistantCharacters) {
     return refused(`Its text has ${text.length} characters. The limit is ${mostAssistantCharacters}.`);
@@ -48,7 +50,9 @@ export function parseAssistant(name: string, file: string): Read<Assistant> {
   let assistant: Assistant = { name, text };
   const seen = new Set<string>();
   for (const line of head.filter((one) => one.trim() !== '')) {
-    const [, key = '', value = ''] = /^([a-z-]+):\s*(.*?)\s*$/u.exec(line) ?? [];
+    const colon = line.indexOf(':');
+    const key = line.slice(0, Math.max(0, colon));
+    const value = line.slice(colon + 1).trim();
     const field = readField(key, value);
     if (field === null) return refused(`The line "${line.slice(0, 80)}" is not known.`);
     if (seen.has(key)) return refused(`"${key}" is there twice.`);
@@ -65,10 +69,18 @@ function refused(why: string): { readonly ok: false; readonly why: string } {
   return { ok: false, why };
 }
 
-function partsOf(file: string): { readonly head: readonly string[]; readonly text: string } {
-  const found = /^---\n([\s\S]*?)(?:^|\n)---(?:\n|$)([\s\S]*)$/u.exec(file.trimStart());
-  if (found === null) return { head: [], text: file.trim() };
-  return { head: (found[1] ?? '').split('\n'), text: (found[2] ?? '').trim() };
+function partsOf(file: string): { readonly head: readonly string[]; readonly text: string } | null {
+  const lines = file.trim().split('\n');
+  if (lines[0] !== '---') return { head: [], text: file.trim() };
+  const end = lines.indexOf('---', 1);
+  if (end === -1) return null;
+  return {
+    head: lines.slice(1, end),
+    text: lines
+      .slice(end + 1)
+      .join('\n')
+      .trim(),
+  };
 }
 
 /** Null: there is no such key, or it cannot have this value. */

@@ -63,6 +63,7 @@ describe('the file of an assistant', () => {
 
   it('is refused without a text, with too long a one, and under a name that is a path', () => {
     expect(parseAssistant('one', '---\nmode: ask\n---\n')).toMatchObject({ ok: false, why: 'It has no text.' });
+    expect(parseAssistant('one', '---\napprove: allow\nText.').ok).toBe(false);
     expect(parseAssistant('one', 'x'.repeat(mostAssistantCharacters + 1)).ok).toBe(false);
     for (const name of ['../one', 'One', '', 'a b']) expect(parseAssistant(name, 'Text.').ok).toBe(false);
   });
