@@ -6,6 +6,7 @@ import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelPartsConfig } from './compose-models.ts';
 import { createModelParts } from './compose-models.ts';
 import { createToolParts } from './compose-tools.ts';
+import { createWebParts } from './compose-web.ts';
 import { createClientKeys } from './endpoint/client-keys.ts';
 import { createClientLogs } from './endpoint/client-logs.ts';
 import { createEndpoint, type Endpoint } from './endpoint/commands.ts';
@@ -44,7 +45,6 @@ import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
 import { hostCommands } from './server/commands.ts';
 import type { Handlers } from './server/handlers.ts';
 import { createAttachmentCommands } from './sessions/attachments/commands.ts';
-import { createDocumentReader } from './sessions/attachments/read-document.ts';
 import { createMessageAttachments } from './sessions/attachments/message-attachments.ts';
 import type { Blobs } from './sessions/blobs/blob-store.ts';
 import { createBlobs } from './sessions/blobs/blob-store.ts';
@@ -67,6 +67,8 @@ import { createTemplateCommands } from './settings/template-files.ts';
 import { createSettingsCommands } from './settings/commands.ts';
 import { openSettings } from './settings/settings-store.ts';
 import { createToolCommands } from './tools/commands.ts';
+import { discoverTools } from './tools/registry.ts';
+import { createWebCommands } from './tools/web/commands.ts';
 
 /** What a host says about where it runs; everything else is found here. */
 export interface ComposeConfig {
@@ -163,6 +165,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       approve: async (approved) => valueOf(await settings.set('rules.approved', approved)),
     }),
     tools: createToolCommands(parts.toolCommands),
+    web: createWebCommands({ ...parts.webCommands, definitions: discoverTools() }),
     settings: createSettingsCommands(settings),
     templates: createTemplateCommands(config.home),
     assistants: parts.assistants.handlers,
@@ -254,17 +257,15 @@ function createSandboxParts(config: ComposeConfig, { env, files, programs, setti
   };
 }
 
-function documentReader({ programs, files }: Awaited<ReturnType<typeof createBase>>) {
-  return createDocumentReader({ programs, nodePath: files.node, processPath: files.documentProcess });
-}
-
 async function createParts(config: ComposeConfig) {
   const base = await createBase(config);
   const { now, settings, rules, blobs, redactor, store, probe } = base;
   const { llama, ...modelParts } = createModelParts(config, base);
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
-  const { tools, recipes, foreign, ...toolParts } = createToolParts(config, base, modelParts.keys, startSandbox);
+  const { web, webCommands, webTools, readDocument } = createWebParts(base, modelParts.keys);
+  const toolBase = { ...base, webTools };
+  const { tools, recipes, foreign, ...toolParts } = createToolParts(config, toolBase, modelParts.keys, startSandbox);
   const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
   const attachments = createMessageAttachments({
@@ -273,19 +274,19 @@ async function createParts(config: ComposeConfig) {
     fences: (projectPath) =>
       createSessionRules({ rules: rules.activeRules, settings: () => settings.current() }, projectPath).fences(),
     stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
-    readDocument: documentReader(base),
+    readDocument,
     preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
+  const shared = { settings: () => settings.current(), prepareWorkspace };
   const sessions: OpenSessions = createOpenSessions({
+    ...shared,
     assistant: base.assistants.read,
     gather: attachments.gather,
     store,
-    settings: () => settings.current(),
     priors,
     saveNetworkProjects: (projects) => settings.set('network.projects', projects),
     startSandbox,
-    prepareWorkspace,
     homePath: config.home,
     onNotice: config.onNotice,
     budget: money.budget,
@@ -295,6 +296,7 @@ async function createParts(config: ComposeConfig) {
     foreign,
     agent: {
       tools,
+      web,
       recipes,
       gatherFacts,
       readEnvironment,
@@ -306,12 +308,11 @@ async function createParts(config: ComposeConfig) {
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
   const comparisons = createComparisonRunner({
+    ...shared,
     home: config.home,
     store: createComparisonStore(join(config.home, 'comparisons')),
     sessionStore: store,
     sessions,
-    settings: () => settings.current(),
-    prepareWorkspace,
     reference: money.reference,
     routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, priors }),
     now,
@@ -326,6 +327,7 @@ async function createParts(config: ComposeConfig) {
     sessions,
     comparisons,
     ...toolParts,
+    webCommands,
     engine: { tools, recipes },
     disposeEngine: () => llama.dispose(),
   };
