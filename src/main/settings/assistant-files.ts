@@ -65,7 +65,7 @@ function checked(name: string, file: string): Assistant {
 
 function unknown(name: string): AppError {
   return new AppError('not-found', `The assistant "${name}" was not found.`, {
-    hint: 'Run `dewpoint assistants list` to see yours.',
+    hint: 'Yours are Markdown files in assistants/ of the home.',
   });
 }
 
