@@ -115,6 +115,7 @@ const pageMayUse = [
   'session/session-part.ts',
   'session/session-state.ts',
   'session/slash-commands.ts',
+  'settings/known-editors.ts',
   'text/seen-text.ts',
   'text/size-text.ts',
   'text/task-mode.ts',
