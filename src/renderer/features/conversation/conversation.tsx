@@ -56,7 +56,7 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
   useBranchesAgain(sessionId, state.messages.at(-1)?.messageId ?? null, state.turns.at(-1)?.reason === null);
   const { isOpen } = folds;
   const rows = useMemo(() => conversationRows({ state, history }, { isOpen, texts }), [state, history, isOpen, texts]);
-  const { target, reveal } = useReveal({ view, rows, folds, lookUp, show: open.show, release });
+  const { target, reveal, revealHeading } = useReveal({ view, rows, folds, lookUp, show: open.show, release });
   useImperativeHandle(handle, () => ({ reveal, toEnd }));
 
   const draw = (row: ConversationRow): ReactNode => (
@@ -68,6 +68,7 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
       onToggle={open.toggle}
       onFold={folds.toggle}
       onLookUp={lookUp}
+      onHeading={revealHeading}
       onWanted={want}
       whole={texts.get(turnIdOf(row))}
       lastSaid={lastSaidOf(row)}
