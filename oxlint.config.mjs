@@ -244,7 +244,7 @@ export default {
       [
         'src/main/compose*.ts',
         'src/main/server/**',
-        'src/main/hosts/{api,web,connection}/**',
+        'src/main/hosts/{acp,api,web,connection}/**',
         'src/main/hosts/cli/**',
         'src/main/hosts/*.ts',
       ],

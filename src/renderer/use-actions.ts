@@ -4,6 +4,7 @@ import type { SlashName } from '@shared/session/slash-commands.ts';
 import { commandsFor } from '@shared/session/slash-commands.ts';
 import type { Action } from './lib/input/actions.ts';
 import { runAnnouncedAction, useAnnouncements } from './lib/notices/announce.ts';
+import { goToNextMode } from './lib/input/next-mode.ts';
 import { copyText } from './lib/input/copy-text.ts';
 import { useClient } from './lib/connection/core-context.ts';
 import { inspectorTabs, isFirstStartWanted, textSize, textSizes, theme, themes } from './lib/window/preferences.ts';
@@ -57,7 +58,15 @@ export function useActions({
         run: () => lastOffer !== undefined && runAnnouncedAction(lastOffer),
       },
       { id: 'sidebar', label: t('action.sidebar'), keys: 'Mod+B', run: toggleSidebar },
+      {
+        id: 'mode',
+        label: t('action.mode'),
+        keys: 'Mod+Shift+M',
+        isOff: view.type !== 'new' && view.type !== 'session',
+        run: goToNextMode,
+      },
       { id: 'models', label: t('action.models'), keys: 'Mod+M', run: () => show({ type: 'models' }) },
+      { id: 'tools', label: t('action.tools'), run: () => show({ type: 'tools' }) },
       { id: 'compare', label: t('action.compare'), run: () => show({ type: 'compare' }) },
       { id: 'costs', label: t('action.costs'), run: () => show({ type: 'costs' }) },
       { id: 'bin', label: t('action.bin'), run: () => show({ type: 'bin' }) },
@@ -81,7 +90,19 @@ export function useActions({
       ...lookActions(show),
     ];
     return [...sessionActions({ reach, sessionId, session, isWindow }), ...always];
-  }, [client, isWindow, sessionId, project, lastOffer, show, session, openPalette, toggleSidebar, searchSessions]);
+  }, [
+    client,
+    isWindow,
+    view.type,
+    sessionId,
+    project,
+    lastOffer,
+    show,
+    session,
+    openPalette,
+    toggleSidebar,
+    searchSessions,
+  ]);
 }
 
 /** Actions of their own do the same. */

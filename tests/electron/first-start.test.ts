@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FakeOllama } from '../fakes/ollama-server.ts';
 import { startFakeOllama } from '../fakes/ollama-server.ts';
 import type { Launched } from './launch.ts';
@@ -43,26 +43,22 @@ afterAll(async () => {
 it('leads from an empty home to a first answer, past what is not there', async () => {
   const { page } = launched;
   const guide = page.getByRole('region', { name: 'Get started' });
+  await guide.getByText('Questions and plans work now').waitFor();
+  expect(await guide.getByText('Ollama 0.17.4').isVisible()).toBe(false);
+  await guide.getByText('Details', { exact: true }).click();
   await guide.getByText(`Ollama 0.17.4 at ${ollama.address}`).waitFor();
-  await guide.getByText('You can still ask questions').waitFor();
-  await guide.getByRole('button', { name: 'Skip: A sandbox for commands' }).click();
-  await guide.getByText('skipped', { exact: true }).waitFor();
-  await guide.getByRole('button', { name: 'Do it now: A sandbox for commands' }).click();
-  await guide.getByText('You can still ask questions').waitFor();
+  await guide.getByRole('button', { name: 'Check again' }).waitFor();
   // The starter model is offered, and not taken: there is another.
   await guide.getByRole('button', { name: /^Download/u }).waitFor();
-  await page.getByRole('button', { name: 'Models', exact: true }).click();
-  await page.locator('[data-model="ollama/m:latest"]').getByRole('button', { name: 'Use' }).click();
-  await page.locator('[data-model="ollama/m:latest"]').getByText('used for local steps').waitFor();
-  await page.getByRole('button', { name: 'New task', exact: true }).click();
+  await guide.getByRole('button', { name: /^Use /u }).click();
   await guide.getByText('is ready.').waitFor();
-  await guide.getByRole('button', { name: 'Skip setup' }).click();
+  await guide.getByRole('button', { name: 'Close' }).click();
   await guide.waitFor({ state: 'detached' });
   // Nothing is gone for good.
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByRole('button', { name: 'Show setup again' }).click();
   await guide.getByText('is ready.').waitFor();
-  await guide.getByRole('button', { name: 'Skip setup' }).click();
+  await guide.getByRole('button', { name: 'Close' }).click();
   await guide.waitFor({ state: 'detached' });
   await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
   await page.getByRole('combobox', { name: 'Project folder' }).fill(project);

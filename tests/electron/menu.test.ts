@@ -59,7 +59,7 @@ it('goes to the views that it names', async () => {
   await press('File', 'Settings');
   await heading('Settings').waitFor();
   await press('Help', 'Get started');
-  await page.getByText('Get started').waitFor();
+  await page.getByRole('region', { name: 'Get started' }).waitFor();
   await press('Help', 'Shortcuts');
   await page.locator('section:focus[aria-label="Shortcuts"]').waitFor();
   await press('Help', 'System check');

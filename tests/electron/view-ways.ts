@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { allViews } from '../../src/renderer/lib/window/all-views.ts';
+import { toolScene } from '../fakes/page-tools.ts';
 import { parseRules } from '../../src/shared/rules/parse-rules.ts';
 import type { PageCore } from '../fakes/page-core.ts';
 import {
@@ -27,6 +28,7 @@ export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<
   furnish(core);
   core.suggestions = suggestionsFor({ name: 'Example Card 12', gib: 12, hostGib: 32, bandwidth: 360e9 });
   comparisonScene(core);
+  toolScene(core.tools);
   const sessions: Record<string, string> = {};
   const at = (daysAgo: number, minutes: number): void => core.setTime(Date.now() - daysAgo * day - minutes * 60_000);
   const add = async (name: string, scene: (core: PageCore) => Promise<{ readonly sessionId: string }>) => {
@@ -110,7 +112,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     new: () => goTo('new', 'What would you like to do?'),
     'first-start': async () => {
       await goTo('first-steps', 'What would you like to do?');
-      await page.getByText('Get started').waitFor();
+      await page.getByRole('region', { name: 'Get started' }).waitFor();
     },
     project: async () => {
       await openSession('answer', 'Which port');
@@ -141,6 +143,10 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await page.getByRole('alertdialog', { name: 'Spending limit reached' }).waitFor();
     },
     bin: () => goTo('bin', 'Bin'),
+    tools: async () => {
+      await goTo('tools', 'Tools');
+      await page.getByText('May agents call these tools?').waitFor();
+    },
     models: () => goTo('models', 'Models'),
     hub: async () => {
       await goTo('models', 'Models');

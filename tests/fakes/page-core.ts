@@ -18,6 +18,8 @@ import { progressStream } from '../../src/main/lib/async/push-queue.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
 import { settingsHandlers } from './page-settings.ts';
 import type { Note } from './page-settings.ts';
+import type { PageTools } from './page-tools.ts';
+import { createPageTools } from './page-tools.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
 import type {
@@ -33,17 +35,20 @@ import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
-import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import type { EngineCardsReport, ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface PageCore extends ScriptedCore {
   /** What the page asked for, by name, with its arguments. */
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[];
+  readonly tools: PageTools;
   readonly changes: Map<string, readonly ChangedFile[]>;
   /** Of a preview, by path or hash. */
   readonly files: Map<string, ShownFile>;
   readonly details: Map<string, CallDetail>;
   models: readonly ModelEntry[];
   suggestions: ModelSuggestions;
+  /** What the engine makes of the graphics cards. */
+  cards: EngineCardsReport;
   findings: readonly Finding[];
   keys: KeyReport;
   costRows: readonly CostRow[];
@@ -188,6 +193,7 @@ export function createPageCore(): PageCore {
   const core: PageCore = {
     ...scripted,
     asked,
+    tools: createPageTools(note),
     changes: new Map(),
     files: new Map(),
     details: new Map(),
@@ -204,6 +210,7 @@ export function createPageCore(): PageCore {
     endDownload: () => undefined,
     models: [],
     suggestions: noSuggestions,
+    cards: { cards: [], isUsed: false, reason: null, advice: null, library: null },
     findings: [],
     keys: { store: { type: 'ready' }, keys: [] },
     costRows: [],
@@ -232,6 +239,7 @@ export function createPageCore(): PageCore {
         core.templates = core.templates.filter(({ name }) => name !== input.name);
       },
     },
+    tools: core.tools.handlers,
     plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),
     rules: ruleHandlers(core, note),
@@ -322,6 +330,7 @@ function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
   return {
     list: () => core.models,
     suggest: () => core.suggestions,
+    cards: () => core.cards,
     import: ({ input: { path, name } }) => {
       note('import', path, name);
       const added: ModelEntry = {

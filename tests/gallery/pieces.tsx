@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Counterfactual } from '@shared/money/counterfactual.ts';
 import { seenLine, seenPieces } from '@shared/text/seen-text.ts';
+import { ActionsContext } from '../../src/renderer/lib/window/navigation.ts';
 import { speakToScreenReader } from '../../src/renderer/lib/notices/screen-reader.ts';
 import { AttachmentList } from '../../src/renderer/ui/content/attachment-list.tsx';
 import { Button } from '../../src/renderer/ui/controls/button.tsx';
@@ -52,6 +53,7 @@ import { Advanced, Choice, Group, NumberSetting, TextSetting } from '../../src/r
 import { TerminalOutput } from '../../src/renderer/ui/content/terminal-output.tsx';
 import { ViewHeader } from '../../src/renderer/ui/layout/view-header.tsx';
 import { WideContent } from '../../src/renderer/ui/layout/wide-content.tsx';
+import { TakeOverState } from '../../src/renderer/ui/notices/take-over-state.tsx';
 import { TextWithCode } from '../../src/renderer/ui/notices/text-with-code.tsx';
 import { long, notes, nothing, screenshot } from './samples.ts';
 import { ModelAbouts, ModelLines, OpenModels, PickedModels } from './model-pieces.tsx';
@@ -62,6 +64,7 @@ const iconNames = [
   'search',
   'settings',
   'model',
+  'tool',
   'coins',
   'columns',
   'close',
@@ -237,6 +240,9 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       </Section>
       <Empty>Nothing is here yet.</Empty>
       <Empty icon="bin">Nothing is in this view yet.</Empty>
+      <ActionsContext value={[{ id: 'new', label: 'New task', run: () => undefined }]}>
+        <Empty action="new">A part of a view that offers the first step.</Empty>
+      </ActionsContext>
     </>
   ),
   field: (
@@ -329,6 +335,13 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
     </>
   ),
   'more-button': <MoreButton left={194} onMore={nothing} />,
+  'take-over-state': (
+    <>
+      <TakeOverState state={{ state: 'testing' }} />
+      <TakeOverState state={{ state: 'not-passed' }} />
+      <TakeOverState state={{ state: 'failed', why: 'The engine stopped. Try again.' }} />
+    </>
+  ),
   notice: (
     <>
       {(['info', 'warning', 'error'] as const).map((kind) => (

@@ -97,7 +97,7 @@ describe('pictures', { timeout: 240_000 }, () => {
     core.findings = [{ area: 'sandbox', status: 'missing', text: 'No container engine was found.', hint }];
     await start(core, wide, 'light');
     const { ways } = viewWays(served.page, {});
-    await served.page.getByText('Get started').waitFor();
+    await served.page.getByRole('region', { name: 'Get started' }).waitFor();
     for (const name of ['new', 'models', 'compare', 'costs', 'bin'] as const) {
       await ways[name]();
       await shot(`${name}-empty`);

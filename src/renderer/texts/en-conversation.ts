@@ -31,6 +31,7 @@ export const conversation = {
   'work.place.both': 'local and cloud',
   'work.free': '$0',
   'work.step': 'step {count} of {most}',
+  'work.left': 'about {time} left',
   'work.show': 'Show or hide the steps',
   'turn.stage': '{strategy} · {model}',
   'turn.before': 'Before',

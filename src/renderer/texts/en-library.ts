@@ -42,7 +42,7 @@ export const library = {
 
   'bin.title': 'Bin',
   'bin.text': 'Sessions in the bin are not listed or searched. Their costs still count.',
-  'bin.empty': 'The bin is empty.',
+  'bin.empty': 'The bin is empty. Sessions that you delete wait here until you purge them.',
   'bin.restore': 'Restore',
   'bin.purge': 'Delete forever',
   'bin.keep': 'Keep',
@@ -60,5 +60,6 @@ export const library = {
   'action.import': 'Import session',
   'action.delete': 'Move session to bin',
   'action.bin': 'Bin',
+  'action.tools': 'Tools',
   'action.project': 'Project settings',
 } as const;

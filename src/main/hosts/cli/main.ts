@@ -129,8 +129,9 @@ function handlersOf(
 function homeHandlers(
   context: CommandContext,
   take: (work: Promise<number>) => Promise<void>,
-): Pick<Handlers, 'clean' | 'doctor'> {
+): Pick<Handlers, 'acp' | 'clean' | 'doctor'> {
   return {
+    acp: async () => take((await import('./commands/acp.command.ts')).acp(context)),
     clean: async (args) => take((await import('./commands/clean.command.ts')).clean(context, args)),
     doctor: async (args) => take((await import('./commands/doctor.command.ts')).doctor(context, args)),
   };

@@ -365,6 +365,7 @@ async function startRunner(
   if (!isChat) await noteSandbox(journal, sandbox.description);
   session.runner = createSessionRunner({
     ...options.agent,
+    foreign: options.foreign(projectPath),
     journal,
     sandbox,
     effects: { replaying: false, perform: (_id, run) => run() },

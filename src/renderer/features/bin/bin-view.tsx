@@ -33,7 +33,11 @@ export default function BinView({ onSession }: { readonly onSession: (sessionId:
       <div className="mx-auto w-full max-w-3xl px-5 py-8">
         <ViewHeader title={t('bin.title')} text={t('bin.text')} />
         {error !== null && <Problem className="mt-3" text={failureText(error)} />}
-        {query.data?.length === 0 && <Empty icon="bin">{t('bin.empty')}</Empty>}
+        {query.data?.length === 0 && (
+          <Empty icon="bin" action="new">
+            {t('bin.empty')}
+          </Empty>
+        )}
         <ul className="mt-4 flex flex-col divide-y divide-line">
           {query.data?.map((session) => (
             <Binned

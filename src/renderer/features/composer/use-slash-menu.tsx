@@ -1,9 +1,8 @@
-import type { KeyboardEvent } from 'react';
-import { useState } from 'react';
 import { matchingCommands } from '@shared/session/slash-commands.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import { matchingTemplates, templateAbout, templateVariables } from '@shared/session/prompt-templates.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { useOffers } from '../../lib/input/use-offers.ts';
 import { useTemplates } from '../../lib/input/use-templates.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
@@ -34,36 +33,23 @@ interface SlashField {
 export function useSlashMenu({ text, setText, onTemplate }: SlashField): FieldMenu {
   const { templates } = useTemplates();
   const models = useModels().data ?? [];
-  const [closedFor, setClosedFor] = useState<string | null>(null);
-  const [wanted, setWanted] = useState(0);
-  const offers =
-    text === closedFor
-      ? []
-      : (modelOffers(text, models) ?? [...commandOffers(text), ...templateOffers(text, templates)]);
-  const selected = Math.min(wanted, Math.max(0, offers.length - 1));
-  const choose = (offer: Offer): void => {
-    setWanted(0);
+  const offers = modelOffers(text, models) ?? [...commandOffers(text), ...templateOffers(text, templates)];
+  const onChoose = (offer: Offer): void => {
     if (offer.template !== undefined) {
       onTemplate(offer.template);
       return;
     }
     setText(offer.typed);
     // A command that takes something goes on with what it takes.
-    setClosedFor(modelOffers(offer.typed, models) === null || offer.argument === '' ? offer.typed : null);
+    closeFor(modelOffers(offer.typed, models) === null || offer.argument === '' ? offer.typed : null);
   };
-  const onKeyDown = (event: KeyboardEvent): boolean => {
-    if (offers.length === 0) return false;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const offer = offers[selected];
-    if (step !== undefined) setWanted((selected + step + offers.length) % offers.length);
-    else if (event.key === 'Escape') setClosedFor(text);
-    else if ((event.key === 'Tab' || event.key === 'Enter') && offer !== undefined && !isTyped(offer, text)) {
-      choose(offer);
-    } else return false;
-    event.preventDefault();
-    return true;
-  };
-  const items = offers.map((offer) => ({
+  const { shown, selected, choose, onKeyDown, closeFor } = useOffers({
+    text,
+    offers,
+    onChoose,
+    isTyped: (offer) => isTyped(offer, text),
+  });
+  const items = shown.map((offer) => ({
     key: offer.key,
     choose: () => choose(offer),
     content: (

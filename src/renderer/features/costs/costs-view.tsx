@@ -57,7 +57,12 @@ const shownDays = 62;
 
 function Report({ report }: { readonly report: CostReport }) {
   const { rows, total, elsewhere, energy, unreadable } = report;
-  if (rows.length === 0) return <Empty icon="coins">{t('cost.none')}</Empty>;
+  if (rows.length === 0)
+    return (
+      <Empty icon="coins" action="new">
+        {t('cost.none')}
+      </Empty>
+    );
   const most = Math.max(...rows.map((row) => row.costUsd));
   return (
     <>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { useStableCallback } from '../../lib/drawing/use-stable-callback.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -11,36 +12,44 @@ interface ExampleQuestionsProps {
   /** There is a model that can answer. */
   readonly isReady: boolean;
   /** Asks in a new session and shows it. */
-  readonly onAsk: (text: string, signal: AbortSignal) => Promise<void>;
+  readonly onAsk: (text: string) => Promise<void>;
 }
 
-/** A click is a first question, and its answer is the next thing that is seen. */
+/** A click is a first question, and its answer is the next thing that is seen; without a model it waits for one. */
 export function ExampleQuestions({ isReady, onAsk }: ExampleQuestionsProps) {
-  const [asked, setAsked] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const stop = useRef<AbortController | null>(null);
-  useEffect(() => () => stop.current?.abort(), []);
-  const ask = async (text: string): Promise<void> => {
-    const { signal } = (stop.current = new AbortController());
-    setAsked(text);
+  const isAsking = useRef(false);
+  // Not ended where this is drawn no more: the session that it begins is what hides it.
+  const ask = useStableCallback(async (text: string): Promise<void> => {
+    if (isAsking.current) return;
+    isAsking.current = true;
     setProblem(null);
     try {
-      await onAsk(text, signal);
+      await onAsk(text);
     } catch (error) {
-      if (!signal.aborted) setProblem(failureText(error));
+      setProblem(failureText(error));
     }
-    setAsked(null);
-  };
+    isAsking.current = false;
+    setChosen(null);
+  });
+  useEffect(() => {
+    if (isReady && chosen !== null) ask(chosen);
+  }, [isReady, chosen, ask]);
+  const hint = isReady ? 'first.examples' : chosen === null ? 'first.examples.later' : 'first.examples.waiting';
   return (
     <div className="flex flex-col gap-2">
-      <p className="text-soft">{t(isReady ? 'first.examples' : 'first.examples.later')}</p>
+      <p className="text-sm text-soft" aria-live="polite">
+        {t(hint)}
+      </p>
       <div className="flex flex-wrap gap-2">
         {examples.map((key) => (
           <Button
             key={key}
-            disabled={!isReady || asked !== null}
-            className="max-w-full"
-            onClick={() => void ask(t(key))}
+            disabled={isReady && chosen !== null}
+            aria-pressed={isReady ? undefined : chosen === t(key)}
+            className="max-w-full aria-pressed:border-ink aria-pressed:bg-chosen"
+            onClick={() => setChosen(chosen === t(key) ? null : t(key))}
           >
             <span className="truncate">{t(key)}</span>
           </Button>

@@ -4,13 +4,13 @@ import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { takeOver, useTakeOvers } from '../../lib/models/take-over.ts';
-import type { TakeOver } from '../../lib/models/take-over.ts';
 import { bytes, tokens } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { DownloadControl } from '../../ui/controls/download-control.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { TakeOverState } from '../../ui/notices/take-over-state.tsx';
 
 interface SuggestedModelsProps {
   readonly usedId: unknown;
@@ -104,7 +104,7 @@ function Action({ model: { model, label, source, readyAs }, isUsed, onUse }: Sug
   if (isUsed) return <span className="text-xs font-semibold">{t('models.usedLocal')}</span>;
   return (
     <div className="flex max-w-xs flex-col items-start gap-2">
-      {state !== undefined && <State state={state} />}
+      {state !== undefined && <TakeOverState state={state} />}
       {readyAs === null ? (
         <DownloadControl id={source} label={t('suggest.get', { model: seenName(label) })} onHere={onHere} />
       ) : (
@@ -116,10 +116,4 @@ function Action({ model: { model, label, source, readyAs }, isUsed, onUse }: Sug
       )}
     </div>
   );
-}
-
-function State({ state }: { readonly state: TakeOver }) {
-  if (state.state === 'testing') return <output className="text-xs text-soft">{t('suggest.testing')}</output>;
-  const why = state.state === 'failed' ? `${t('suggest.testFailed')} ${state.why}` : t('suggest.notPassed');
-  return <Problem text={why} />;
 }

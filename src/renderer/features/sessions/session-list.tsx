@@ -27,6 +27,7 @@ interface SessionListProps {
 
 const views = [
   { type: 'models', icon: 'model', label: 'sessions.models' },
+  { type: 'tools', icon: 'tool', label: 'tools.title' },
   { type: 'compare', icon: 'columns', label: 'compare.title' },
   { type: 'costs', icon: 'coins', label: 'sessions.costs' },
   { type: 'bin', icon: 'bin', label: 'bin.title' },

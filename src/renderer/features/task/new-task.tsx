@@ -1,4 +1,4 @@
-import type { FormEvent, ReactNode } from 'react';
+import type { FormEvent, ReactNode, RefObject } from 'react';
 import { useEffect, useRef, useState } from 'react';
 import { modeOfText } from '@shared/text/task-mode.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
@@ -17,13 +17,14 @@ import { useRoots } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { ModeChoice } from '../../ui/controls/mode-choice.tsx';
 import { FolderField } from '../../ui/controls/folder-field.tsx';
-import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
+import type { FieldMenu, MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import { MessageField } from '../../ui/controls/message-field.tsx';
 import { ModelPicker } from '../../ui/model-picker/model-picker.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { TaskOptions } from './task-options.tsx';
 import type { TaskChoice } from './start-task.ts';
 import { noChoice, startTask } from './start-task.ts';
+import { useTaskTemplates } from './use-task-templates.tsx';
 
 interface NewTaskProps {
   /** Folders of earlier sessions, the latest first: most tasks are in the same one. */
@@ -33,11 +34,12 @@ interface NewTaskProps {
   /** A new task is asked for: the field has the focus each time this is another object. */
   readonly asked: object;
   readonly onStarted: (sessionId: string) => void;
-  /** Below the form: what the machine still needs, at a first start. */
+  /** What the machine still needs: above the form in a home without a session, else below it. */
   readonly children: ReactNode;
+  readonly isFirstHome: boolean;
 }
 
-export function NewTask({ projects, first, asked, onStarted, children }: NewTaskProps) {
+export function NewTask({ projects, first, asked, onStarted, children, isFirstHome }: NewTaskProps) {
   const client = useClient();
   const [task, setTask] = useDraft('task');
   const [typedProject, setProject] = useState<string | null>(first);
@@ -45,6 +47,8 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
   const [isStarting, setIsStarting] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const stop = useRef<AbortController | null>(null);
+  const field = useRef<MessageFieldHandle>(null);
+  const templates = useTaskTemplates(task, setTask, field);
   const roots = useRoots();
   const shownProject = typedProject ?? projects[0] ?? '';
   const project = typedFolder(shownProject, roots);
@@ -54,7 +58,7 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
 
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (task.trim() === '' || isStarting || files.isHeld) return;
+    if (task.trim() === '' || isStarting || files.isHeld || templates.fill()) return;
     setIsStarting(true);
     setProblem(null);
     try {
@@ -72,6 +76,7 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex min-h-full w-full max-w-2xl flex-col justify-center gap-8 px-5 py-8">
+        {isFirstHome && children}
         <form aria-label={t('sessions.new')} onSubmit={(event) => void start(event)} className="flex flex-col gap-4">
           <h1 className="text-xl font-semibold tracking-tight max-lg:mt-4">{t('task.title')}</h1>
           <TaskField
@@ -85,6 +90,8 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
             place={place}
             files={files}
             asked={asked}
+            menu={templates.menu}
+            field={field}
           />
           <FolderField
             label={t('task.project')}
@@ -100,7 +107,7 @@ export function NewTask({ projects, first, asked, onStarted, children }: NewTask
           <TaskOptions choice={choice} project={project} onChange={setChoice} />
           {problem !== null && <Problem text={`${t('task.failed')} ${problem}`} />}
         </form>
-        {children}
+        {!isFirstHome && children}
       </div>
     </div>
   );
@@ -118,12 +125,13 @@ interface TaskFieldProps {
   readonly place: FilePlace | null;
   readonly files: PreviewedFiles;
   readonly asked: object;
+  readonly menu: FieldMenu;
+  readonly field: RefObject<MessageFieldHandle | null>;
 }
 
 function TaskField(props: TaskFieldProps) {
-  const { task, onTask, choice, onChoice, isStarting, onStop, attachments, place, files, asked } = props;
-  const field = useRef<MessageFieldHandle>(null);
-  useEffect(() => field.current?.focus(), [asked]);
+  const { task, onTask, choice, onChoice, isStarting, onStop, attachments, place, files, asked, field } = props;
+  useEffect(() => field.current?.focus(), [asked, field]);
   const onPick = (pick: ModelPick): void => onChoice({ ...choice, pick });
   return (
     <MessageField
@@ -137,6 +145,7 @@ function TaskField(props: TaskFieldProps) {
       place={place}
       files={files}
       onModel={(model) => onPick({ ...choice.pick, ...model })}
+      menu={props.menu}
       handle={field}
     >
       <ModelPicker

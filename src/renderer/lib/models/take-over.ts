@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react';
 import type { CoreClient } from '../connection/core-client.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { failureText } from '../connection/failure-text.ts';
+import { announce } from '../notices/announce.ts';
+import { t } from '../text/translate.ts';
 
 /** A model that was fetched and is to take over; it goes on whatever the window shows. */
 export type TakeOver =
@@ -21,7 +24,10 @@ export async function takeOver(client: CoreClient, id: string): Promise<boolean>
   try {
     let hasPassed = false;
     for await (const { card } of await client.models.probe({ id })) hasPassed = (card?.strategies.length ?? 0) > 0;
-    if (hasPassed) await client.settings.set({ key: 'local', value: id });
+    if (hasPassed) {
+      await client.settings.set({ key: 'local', value: id });
+      announce({ kind: 'info', text: t('suggest.tookOver', { model: seenName(id.slice(id.indexOf('/') + 1)) }) });
+    }
     change(id, hasPassed ? null : { state: 'not-passed' });
     return hasPassed;
   } catch (error) {

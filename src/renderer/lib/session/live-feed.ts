@@ -15,44 +15,72 @@ export interface LiveCall {
   readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode';
   readonly done: number;
   readonly total: number | null;
+  /** Milliseconds until its phase will have ended; null: that cannot be said. */
+  readonly leftMs: number | null;
+  /** When its phase was first heard of, and how far it was then. */
+  readonly since: { readonly at: number; readonly done: number } | null;
 }
 
 export const emptyFeed: LiveFeed = { calls: {}, outputs: {} };
 
-const emptyCall: LiveCall = { text: '', reasoning: '', pieces: 0, phase: 'waiting', done: 0, total: null };
+const emptyCall: LiveCall = {
+  text: '',
+  reasoning: '',
+  pieces: 0,
+  phase: 'waiting',
+  done: 0,
+  total: null,
+  leftMs: null,
+  since: null,
+};
+/** Nobody knows how much will be written. */
+const writing = { phase: 'decode', leftMs: null, since: null } as const;
+/** A time left is only said of what has gone on for a while, and takes a while yet. */
+const leastMs = { gone: 2_000, left: 10_000 } as const;
 /** An answer is read from its beginning; of an output the end matters. */
 const kept = { text: 200_000, output: 16_000 } as const;
 
-export function foldTransient(feed: LiveFeed, push: Transient): LiveFeed {
+/** `at`: now, in milliseconds of any clock that does not jump. */
+export function foldTransient(feed: LiveFeed, push: Transient, at: number): LiveFeed {
   if (push.type === 'output-chunk') {
     const output = tail((feed.outputs[push.toolCallId] ?? '') + push.text, kept.output);
     return { ...feed, outputs: { ...feed.outputs, [push.toolCallId]: output } };
   }
   const call = feed.calls[push.callId] ?? emptyCall;
-  return { ...feed, calls: { ...feed.calls, [push.callId]: foldCall(call, push) } };
+  return { ...feed, calls: { ...feed.calls, [push.callId]: foldCall(call, push, at) } };
 }
 
-function foldCall(call: LiveCall, push: Exclude<Transient, { type: 'output-chunk' }>): LiveCall {
+function foldCall(call: LiveCall, push: Exclude<Transient, { type: 'output-chunk' }>, at: number): LiveCall {
   switch (push.type) {
     case 'text-delta':
       return {
         ...call,
-        phase: 'decode',
+        ...writing,
         pieces: call.pieces + (push.pieces ?? 1),
         text: tail(call.text + push.text, kept.text),
       };
     case 'reasoning-delta':
       return {
         ...call,
-        phase: 'decode',
+        ...writing,
         pieces: call.pieces + (push.pieces ?? 1),
         reasoning: tail(call.reasoning + push.text, kept.text),
       };
-    case 'call-progress':
-      return { ...call, phase: push.phase, done: push.done, total: push.total };
+    case 'call-progress': {
+      const { phase, done, total } = push;
+      const since = call.since === null || call.phase !== phase ? { at, done } : call.since;
+      return { ...call, phase, done, total, since, leftMs: timeLeft({ done, total, since }, at) };
+    }
     default:
       return push satisfies never;
   }
+}
+
+/** At the speed that it had so far. */
+function timeLeft({ done, total, since }: Pick<LiveCall, 'done' | 'total' | 'since'>, at: number): number | null {
+  if (since === null || total === null || done <= since.done || at - since.at < leastMs.gone) return null;
+  const left = ((total - done) * (at - since.at)) / (done - since.done);
+  return left < leastMs.left ? null : left;
 }
 
 /** What an event makes out of date goes; the end of a turn takes everything. */

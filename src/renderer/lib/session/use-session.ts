@@ -146,8 +146,10 @@ export function foldPush(view: SessionView, push: SessionPush): SessionView {
       }
       return { state, money, feed, history: keepLeavingTurns(view.history, view.state, state) };
     }
-    case 'transients':
-      return { ...view, feed: push.items.reduce(foldTransient, view.feed) };
+    case 'transients': {
+      const at = performance.now();
+      return { ...view, feed: push.items.reduce((feed, item) => foldTransient(feed, item, at), view.feed) };
+    }
     case 'caught-up':
       return view;
     default:

@@ -21,6 +21,7 @@ export const allViews = {
   approval: 'features/approvals/approvals.tsx',
   cap: 'features/approvals/cap-question.tsx',
   bin: 'features/bin/bin-view.tsx',
+  tools: 'features/tools/tools-view.tsx',
   models: 'features/models/models-view.tsx',
   hub: 'features/models/hub-models.tsx',
   driving: 'features/models/driving-form.tsx',

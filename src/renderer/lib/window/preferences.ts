@@ -39,15 +39,8 @@ export const areStepsShown = createStored('dewpoint-steps-shown', flag(false), f
 /** A person wants to see the first steps again, whatever is there already. */
 export const isFirstStartWanted = createStored('dewpoint-first-start-wanted', flag(false), flagText);
 export const isFirstStartHidden = createStored('dewpoint-first-start-hidden', flag(false), flagText);
-
-export const firstSteps = ['model', 'sandbox', 'task'] as const;
-export type FirstStep = (typeof firstSteps)[number];
-/** First steps that a person wants to do without for now. */
-export const skippedSteps = createStored(
-  'dewpoint-first-start-skipped',
-  (kept): readonly FirstStep[] => firstSteps.filter((step) => kept?.split(' ').includes(step)),
-  (steps) => steps.join(' '),
-);
+/** The best model for the machine is fetched after the small one, at a first start. */
+export const isBetterModelWanted = createStored('dewpoint-better-model', flag(true), flagText);
 
 /** Puts theme, text size, density and motion onto the page, now and whenever they or the system's theme change. */
 export function applyLook(): void {

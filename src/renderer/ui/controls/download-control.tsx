@@ -13,16 +13,18 @@ interface DownloadControlProps {
   readonly label?: string;
   /** It is the one thing to do here. */
   readonly isFirst?: boolean;
-  /** Once it is here. */
+  readonly onStart?: () => void;
+  /** Once it is here, as it was when the download began. */
   readonly onHere?: () => Promise<void>;
 }
 
 /** Fetches a model, shows how far it is, and says why it stopped. */
-export function DownloadControl({ id, label, isFirst = false, onHere }: DownloadControlProps) {
+export function DownloadControl({ id, label, isFirst = false, onStart, onHere }: DownloadControlProps) {
   const client = useClient();
   const queries = useQueryClient();
   const pull = useModelDownloads().get(id);
   const start = async (): Promise<void> => {
+    onStart?.();
     if (!(await startModelDownload(client, id))) return;
     for (const key of ['models', 'doctor']) await queries.invalidateQueries({ queryKey: [key] });
     await onHere?.();

@@ -1,12 +1,11 @@
-import { useEffect } from 'react';
+import { useContext, useEffect } from 'react';
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
-import { keysText, pressedKeys } from '../../lib/input/actions.ts';
+import { keysText } from '../../lib/input/actions.ts';
+import { onNextMode } from '../../lib/input/next-mode.ts';
+import { ActionsContext } from '../../lib/window/navigation.ts';
 import { useStableCallback } from '../../lib/drawing/use-stable-callback.ts';
 import { t } from '../../lib/text/translate.ts';
-
-/** Goes from one to the next, wherever the focus is. */
-const keys = 'Mod+Shift+M';
 
 interface ModeChoiceProps {
   /** Null: the words of the message say it. */
@@ -22,15 +21,9 @@ export function ModeChoice({ chosen, byWords, onChange }: ModeChoiceProps) {
   const next = useStableCallback((): void => {
     onChange(taskModes[(taskModes.indexOf(shown) + 1) % taskModes.length] ?? null);
   });
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.isComposing || pressedKeys(event) !== keys) return;
-      event.preventDefault();
-      next();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, [next]);
+  useEffect(() => onNextMode(next), [next]);
+  const keys = useContext(ActionsContext).find(({ id }) => id === 'mode')?.keys;
+  const keysPart = keys === undefined ? '' : ` (${keysText(keys)})`;
   return (
     <fieldset aria-label={t('mode.label')} className="flex shrink-0 rounded-md bg-sunken p-0.5 text-xs">
       {taskModes.map((mode) => (
@@ -40,7 +33,7 @@ export function ModeChoice({ chosen, byWords, onChange }: ModeChoiceProps) {
           aria-pressed={mode === shown}
           data-mode={mode}
           data-chosen={mode === chosen}
-          title={`${t(`mode.${mode}.about`)} (${keysText(keys)})`}
+          title={`${t(`mode.${mode}.about`)}${keysPart}`}
           onClick={() => onChange(mode === chosen ? null : mode)}
           className="h-6 rounded px-2 text-soft hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink data-[chosen=true]:font-semibold"
         >

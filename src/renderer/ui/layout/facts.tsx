@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react';
 import type { IconName } from './icon.tsx';
+import { useActionOf } from '../../lib/window/navigation.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../controls/button.tsx';
 import { Icon } from './icon.tsx';
 
 /** A heading with what belongs to it, in the inspector and in settings. */
@@ -36,19 +39,35 @@ export function Facts({ facts }: FactsProps) {
 interface EmptyProps {
   /** Of a view that has nothing else; a part of one has none. */
   readonly icon?: IconName;
+  /** The one thing to do here, by the id of the window's action; nothing is drawn where it is off. */
+  readonly action?: 'new' | 'message';
   readonly children: ReactNode;
 }
 
-/** What a place says when it has nothing to show. */
-export function Empty({ icon, children }: EmptyProps) {
+/** What a place says when it has nothing to show, and what can be done about it. */
+export function Empty({ icon, action, children }: EmptyProps) {
   const words = <p className="py-6 text-center text-sm text-balance text-soft">{children}</p>;
-  if (icon === undefined) return words;
+  if (icon === undefined && action === undefined) return words;
   return (
-    <div className="flex flex-col items-center pt-24">
-      <span className="flex size-12 items-center justify-center rounded-xl border border-line bg-sunken text-soft">
-        <Icon name={icon} className="size-5" />
-      </span>
+    <div className={`flex flex-col items-center ${icon === undefined ? '' : 'pt-24'}`}>
+      {icon !== undefined && (
+        <span className="flex size-12 items-center justify-center rounded-xl border border-line bg-sunken text-soft">
+          <Icon name={icon} className="size-5" />
+        </span>
+      )}
       {words}
+      {action !== undefined && <EmptyAction id={action} />}
     </div>
+  );
+}
+
+function EmptyAction({ id }: { readonly id: 'new' | 'message' }) {
+  const run = useActionOf()(id);
+  return (
+    run !== null && (
+      <Button size="small" onClick={run}>
+        {t(`empty.${id}`)}
+      </Button>
+    )
   );
 }

@@ -142,7 +142,9 @@ describe('the live feed', () => {
       { type: 'output-chunk', toolCallId: 'k1', stream: 'stdout', text: 'out' } as const,
     ].reduce(foldTransient, emptyFeed);
     expect(spoken).toEqual({
-      calls: { c1: { text: 'abc', reasoning: '', pieces: 2, phase: 'decode', done: 1, total: 4 } },
+      calls: {
+        c1: { text: 'abc', reasoning: '', pieces: 2, phase: 'decode', done: 1, total: 4, leftMs: null, since: null },
+      },
       outputs: { k1: 'out' },
     });
     const end = log.find((event) => event.type === 'model-call-ended');
@@ -158,8 +160,29 @@ describe('the live feed', () => {
       stream: 'stdout',
       text: `${'x'.repeat(19_000)}end`,
     } as const;
-    const { outputs } = foldTransient(emptyFeed, chunk);
+    const { outputs } = foldTransient(emptyFeed, chunk, 0);
     expect([outputs.k?.length, outputs.k?.endsWith('end')]).toEqual([16_000, true]);
+  });
+
+  /** Catches: a time left out of the first moment, of no known size, or of the phase before. */
+  it('says how long a phase takes yet, where that is known', () => {
+    const progress = (phase: 'loading' | 'prefill', done: number, total: number | null) =>
+      ({ type: 'call-progress', callId: 'c', phase, done, total }) as const;
+    const steps: readonly (readonly [number, ReturnType<typeof progress>])[] = [
+      [0, progress('loading', 5, null)],
+      [9_000, progress('loading', 50, null)],
+      [10_000, progress('prefill', 100, 1_100)],
+      [11_000, progress('prefill', 150, 1_100)],
+      [15_000, progress('prefill', 350, 1_100)],
+      [26_000, progress('prefill', 900, 1_100)],
+    ];
+    let feed = emptyFeed;
+    const left = steps.map(([at, push]) => {
+      feed = foldTransient(feed, push, at);
+      return feed.calls.c?.leftMs;
+    });
+    // 250 tokens in five seconds; then 200 are left, which is too short to be said.
+    expect(left).toEqual([null, null, null, null, 15_000, null]);
   });
 });
 

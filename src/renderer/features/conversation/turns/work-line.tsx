@@ -85,7 +85,10 @@ function runningFacts({ turn, rows }: TurnTimeline, { calls }: LiveFeed): readon
   const count = turn.steps > 1 ? [t('work.step', { count: turn.steps, most: turn.limits.maxSteps })] : [];
   const running = last.calls.find((call) => toolCallStatus(call) === 'running');
   if (running !== undefined) return [seenCommand(running.label), ...count];
-  return last.step.end === null ? [callPhaseText(calls[last.step.callId]), ...count] : count;
+  if (last.step.end !== null) return count;
+  const live = calls[last.step.callId];
+  const left = live === undefined || live.leftMs === null ? [] : [t('work.left', { time: seconds(live.leftMs) })];
+  return [callPhaseText(live), ...left, ...count];
 }
 
 interface LiveAnswerProps {

@@ -46,7 +46,7 @@ export function ChangesTab({ sessionId, state, isWide, onComment }: ChangesTabPr
     return (
       <div className="flex flex-col gap-3">
         <AutoRunFiles files={noFiles} untracked={state.untracked} />
-        <Empty>{t('changes.none')}</Empty>
+        <Empty action="message">{t('changes.none')}</Empty>
       </div>
     );
   }

@@ -30,7 +30,7 @@ export function ContextTab({ sessionId, state, selectedStep }: ContextTabProps) 
     return (
       <>
         {brought}
-        <Empty>{t('context.none')}</Empty>
+        <Empty action="message">{t('context.none')}</Empty>
       </>
     );
   }

@@ -22,7 +22,7 @@ export function PreviewTab({ sessionId, state: { changes, messages } }: PreviewT
   const files = useMemo(() => previewableFiles({ changes, messages }), [changes, messages]);
   const [chosen, setChosen] = useState<string | null>(null);
   const file = files.find(({ key }) => key === chosen) ?? files[0];
-  if (file === undefined) return <Empty>{t('preview.none')}</Empty>;
+  if (file === undefined) return <Empty action="message">{t('preview.none')}</Empty>;
   return (
     <div className="flex h-full min-h-0 flex-col gap-3">
       <select

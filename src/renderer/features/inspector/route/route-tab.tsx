@@ -27,7 +27,7 @@ export function RouteTab({ sessionId, state, selectedStep, onStep }: RouteTabPro
   if (step === undefined) {
     return (
       <>
-        <Empty>{t('route.none')}</Empty>
+        <Empty action="message">{t('route.none')}</Empty>
         {turn !== undefined && <Stages turn={turn} />}
       </>
     );

@@ -31,7 +31,7 @@ export function SandboxTab({ sessionId, state }: SandboxTabProps) {
   if (sandbox === null) {
     return (
       <>
-        <Empty>{t('sandbox.none')}</Empty>
+        <Empty action="message">{t('sandbox.none')}</Empty>
         <TerminalSection sessionId={sessionId} state={state} />
       </>
     );

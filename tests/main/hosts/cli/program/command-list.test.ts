@@ -33,6 +33,7 @@ const handlers: Handlers = {
   doctor: nothing,
   serve: nothing,
   serveKeys: nothing,
+  acp: nothing,
 };
 
 function leavesOf(command: Command, words: readonly string[] = []): readonly (readonly [string, Command])[] {

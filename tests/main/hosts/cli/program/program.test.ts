@@ -40,6 +40,7 @@ async function parse(
     doctor: record('doctor'),
     serve: record('serve'),
     serveKeys: record('serveKeys'),
+    acp: record('acp'),
   };
   let error = '';
   const program = buildProgram(handlers, '1.2.3', {

@@ -1,0 +1,183 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import type { SuggestedModel } from '@shared/models/model-suggestion.ts';
+import { seenName } from '@shared/text/seen-text.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { startModelDownload, useModelDownloads } from '../../lib/models/model-downloads.ts';
+import { takeOver, useTakeOvers } from '../../lib/models/take-over.ts';
+import { useModels } from '../../lib/models/use-local-model.ts';
+import { bytes } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useNavigate } from '../../lib/window/navigation.ts';
+import { isBetterModelWanted } from '../../lib/window/preferences.ts';
+import { useStored } from '../../lib/window/stored-value.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { DownloadControl } from '../../ui/controls/download-control.tsx';
+import { Icon } from '../../ui/layout/icon.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { TakeOverState } from '../../ui/notices/take-over-state.tsx';
+
+interface FirstModelProps {
+  /** What the settings say. */
+  readonly id: string;
+  /** Null: no provider knows it. */
+  readonly model: ModelEntry | null;
+}
+
+/** One button: for a model that is here already, else for the download of the small one, which the better one follows. */
+export function FirstModel({ id, model }: FirstModelProps) {
+  const models = useModels().data ?? [];
+  const better = useBetterModel(model);
+  const isDownloading = useModelDownloads().has(id);
+  if (model === null) return <p className="text-sm">{t('first.model.none', { id: seenName(id) })}</p>;
+  if (model.state === 'ready') {
+    return (
+      <>
+        <p className="flex items-center gap-2 text-sm">
+          <Icon name="check" className="size-4" /> {t('first.model.ready', { label: seenName(model.label) })}
+        </p>
+        {better !== null && <BetterModel better={better} />}
+      </>
+    );
+  }
+  const other = models.find(({ where, state }) => where === 'local' && state === 'ready') ?? null;
+  if (other !== null && !isDownloading) return <ModelThatIsHere other={other} starter={model} />;
+  return <Starter model={model} better={better} />;
+}
+
+/** The best for this machine, where the one in use is smaller and it is not here yet. */
+function useBetterModel(model: ModelEntry | null): SuggestedModel | null {
+  const client = useClient();
+  const suggested = useQuery({
+    queryKey: ['models', 'suggested'],
+    queryFn: ({ signal }) => client.models.suggest({}, { signal }),
+  });
+  const best = suggested.data?.models[0] ?? null;
+  if (best === null || best.readyAs !== null || best.sizeBytes === null) return null;
+  return best.sizeBytes > (model?.sizeBytes ?? 0) ? best : null;
+}
+
+/** Fetches the better one and lets it take over once its test has passed, whatever the window shows meanwhile. */
+function useFetchBetter() {
+  const client = useClient();
+  const queries = useQueryClient();
+  return {
+    fetch: async (better: SuggestedModel): Promise<void> => {
+      if (!(await startModelDownload(client, better.source))) return;
+      await queries.invalidateQueries({ queryKey: ['models'] });
+      await takeOver(client, better.model);
+      await queries.invalidateQueries();
+    },
+    takeOver: async (better: SuggestedModel): Promise<void> => {
+      await takeOver(client, better.model);
+      await queries.invalidateQueries();
+    },
+  };
+}
+
+function Starter({ model, better }: { readonly model: ModelEntry; readonly better: SuggestedModel | null }) {
+  const [isBetterWanted, setIsBetterWanted] = useStored(isBetterModelWanted);
+  const { fetch } = useFetchBetter();
+  const navigate = useNavigate();
+  /** The button that was pressed named it: a suggestion that came later is offered afterwards. */
+  const [wasNamed, setWasNamed] = useState(true);
+  const hasFailed = typeof useModelDownloads().get(model.id)?.problem === 'string';
+  const size = model.sizeBytes === null ? '?' : bytes(model.sizeBytes);
+  const then = async (): Promise<void> => {
+    if (better !== null && isBetterModelWanted.get()) await fetch(better);
+  };
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <DownloadControl
+        id={model.id}
+        label={
+          better !== null && isBetterWanted
+            ? t('first.model.getBoth', { size, better: sizeOf(better) })
+            : t('first.model.get', { size })
+        }
+        isFirst
+        onStart={() => setWasNamed(better !== null)}
+        onHere={then}
+      />
+      {hasFailed && (
+        <p className="flex flex-wrap items-center gap-2 text-sm">
+          {t('first.model.without')}
+          <Button size="small" onClick={() => navigate({ type: 'models' })}>
+            {t('hint.models')}
+          </Button>
+        </p>
+      )}
+      <p className="text-sm text-soft">{t('first.model.about', { label: seenName(model.label) })}</p>
+      {better !== null && wasNamed && (
+        <label className="flex items-start gap-2 text-sm text-soft">
+          <input
+            type="checkbox"
+            checked={isBetterWanted}
+            onChange={({ target }) => setIsBetterWanted(target.checked)}
+            className="mt-0.5 size-4 shrink-0 accent-ink"
+          />
+          {t('first.better', { label: seenName(better.label), size: sizeOf(better) })}
+        </label>
+      )}
+    </div>
+  );
+}
+
+function BetterModel({ better }: { readonly better: SuggestedModel }) {
+  const state = useTakeOvers().get(better.model);
+  const isDownloading = useModelDownloads().has(better.source);
+  const fetch = useFetchBetter();
+  const name = { label: seenName(better.label), size: sizeOf(better) };
+  return (
+    <div className="flex flex-col items-start gap-2 text-sm text-soft">
+      <p>{t(isDownloading ? 'first.better.coming' : 'first.better.offer', name)}</p>
+      {state !== undefined && <TakeOverState state={state} />}
+      {state === undefined && (
+        <DownloadControl
+          id={better.source}
+          label={t('suggest.get', { model: name.label })}
+          onHere={() => fetch.takeOver(better)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Nothing has to be fetched: Ollama or another server has a model. */
+function ModelThatIsHere({ other, starter }: { readonly other: ModelEntry; readonly starter: ModelEntry }) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  const use = async (): Promise<void> => {
+    setProblem(null);
+    try {
+      await client.settings.set({ key: 'local', value: other.id });
+      await queries.invalidateQueries();
+    } catch (error) {
+      setProblem(`${t('settings.notSaved')} ${failureText(error)}`);
+    }
+  };
+  return (
+    <div className="flex flex-col items-start gap-2 text-sm">
+      <Button look="primary" className="max-w-full" onClick={() => void use()}>
+        <span className="truncate">{t('first.model.use', { label: seenName(other.label) })}</span>
+      </Button>
+      <p className="text-soft">{t('first.model.here')}</p>
+      {problem !== null && <Problem text={problem} />}
+      <DownloadControl
+        id={starter.id}
+        label={t('first.model.instead', {
+          label: seenName(starter.label),
+          size: starter.sizeBytes === null ? '?' : bytes(starter.sizeBytes),
+        })}
+      />
+    </div>
+  );
+}
+
+function sizeOf({ sizeBytes, isSizeExact }: SuggestedModel): string {
+  const size = bytes(sizeBytes ?? 0);
+  return isSizeExact ? size : t('suggest.about', { value: size });
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPageCore } from '../fakes/page-core.ts';
+import { furnish } from '../fakes/page-scenes.ts';
+import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+const core = createPageCore();
+let served: ServedPage;
+
+beforeAll(async () => {
+  furnish(core);
+  core.costRows = [];
+  core.templates = [
+    { name: 'explain', text: 'Explain {{file}} in {{count}} words.' },
+    { name: 'review', text: 'Review {{file}}.' },
+  ];
+  served = await servePage(core);
+  await served.resize(1360, 860);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+afterAll(async () => {
+  await served?.close();
+});
+
+const field = () => served.page.getByRole('textbox', { name: 'Task', exact: true });
+const chosen = () =>
+  field().evaluate((area) =>
+    area instanceof HTMLTextAreaElement ? area.value.slice(area.selectionStart, area.selectionEnd) : '',
+  );
+
+/** Catches: a template that only works in a session, or is sent before it was seen. */
+it('fills the task from a template, with its first place chosen', async () => {
+  const { page } = served;
+  await field().fill('/exp');
+  const list = page.getByRole('listbox', { name: 'Commands' });
+  await list.getByRole('option', { name: /^\/explain/u }).waitFor();
+  expect(await list.getByRole('option').count()).toBe(1);
+  await keepScreenshot(page, 'new-task-template');
+  expect(await violations(page)).toEqual([]);
+  await field().press('Enter');
+  await expect.poll(() => field().inputValue()).toBe('Explain {{file}} in {{count}} words.');
+  await expect.poll(chosen).toBe('{{file}}');
+  await field().fill('/explain count=ten a.py');
+  await field().press('Enter');
+  await expect.poll(() => field().inputValue()).toBe('Explain a.py in ten words.');
+  expect(await core.client.sessions.list()).toEqual([]);
+  await field().fill('');
+});
+
+/** Catches: keys that only a tooltip names, and that cannot be changed. */
+it('goes to the next mode by its keys, which stand in the settings and can be changed there', async () => {
+  const { page } = served;
+  const mode = () => page.locator('[data-mode][aria-pressed=true]').getAttribute('data-mode');
+  await field().fill('Save that as towns.md.');
+  expect(await mode()).toBe('work');
+  await page.keyboard.press('Control+Shift+M');
+  await expect.poll(mode).toBe('ask');
+  await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
+  await page.getByRole('button', { name: /^Change shortcut for Next mode.*Ctrl\+Shift\+M/u }).click();
+  await page.keyboard.press('Control+Shift+Y');
+  await page.getByRole('button', { name: /^Change shortcut for Next mode.*Ctrl\+Shift\+Y/u }).waitFor();
+  await page.keyboard.press('Control+N');
+  await field().fill('Save that as towns.md.');
+  expect(await page.locator('[data-mode=ask]').getAttribute('title')).toContain('Ctrl+Shift+Y');
+  await page.keyboard.press('Control+Shift+M');
+  expect(await mode()).toBe('work');
+  await page.keyboard.press('Control+Shift+Y');
+  await expect.poll(mode).toBe('ask');
+});
+
+/** Catches: an empty view that leads nowhere. */
+it('is one click or key away from an empty view', async () => {
+  const { page } = served;
+  for (const view of ['Costs', 'Bin']) {
+    await page.getByRole('navigation').getByRole('button', { name: view, exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: view }).waitFor();
+    const start = page.getByRole('button', { name: 'Start a task' });
+    await start.waitFor();
+    await keepScreenshot(page, `empty-${view.toLowerCase()}`);
+    expect(await violations(page)).toEqual([]);
+    await start.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'What would you like to do?' }).waitFor();
+    await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+  }
+});
