@@ -14,6 +14,9 @@ import { addTotals, energyOf, noCosts } from '@shared/money/cost-report.ts';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
 import type { RuleCheck, RuleFile } from '@shared/rules/rule-report.ts';
 import { contradictionsIn, parseRules } from '../../src/shared/rules/parse-rules.ts';
+import { organizeSessions } from '../../src/main/sessions/library/organize-sessions.ts';
+import type { NewEvent } from '@shared/events/events.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { progressStream } from '../../src/main/lib/async/push-queue.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
 import { settingsHandlers } from './page-settings.ts';
@@ -269,6 +272,15 @@ function sessionHandlers(core: PageCore, note: Note): Subject<'sessions'> {
   return {
     search: ({ input }) => ({ hits: core.found.get(input.text) ?? [], isComplete: true }),
     rename: ({ input }) => core.append(input.sessionId, { type: 'session-renamed', title: input.title }),
+    organize: ({ input, signal }) => {
+      const { sessionIds, ...wanted } = input;
+      note('organize', sessionIds, wanted);
+      const write = async (id: string, eventOf: (state: SessionState) => NewEvent | null): Promise<void> => {
+        const event = eventOf((await core.client.sessions.show({ sessionId: id })).state);
+        if (event !== null) core.append(id, event);
+      };
+      return organizeSessions({ note: write }, input, signal ?? new AbortController().signal);
+    },
     fork: async ({ input: { sessionId, at } }) => {
       note('fork', at ?? null);
       const { title, projectPath } = await core.client.sessions.find({ id: sessionId });
