@@ -8,6 +8,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { editorIds, knownEditors } from '@shared/settings/known-editors.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
+import { WebSettings } from './web-settings.tsx';
 import { mayNotify } from '../../lib/notices/may-notify.ts';
 import { useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -151,6 +152,7 @@ export function TechnicalSettings({ settings, onSave }: WorkSettingsProps) {
           ))}
         </Advanced>
       </Group>
+      <WebSettings settings={settings} onSave={onSave} />
       <Connection settings={settings} onSave={onSave} />
       <Energy settings={settings} onSave={onSave} />
     </>
