@@ -44,8 +44,10 @@ export function createToolParts(
     onNotice,
   });
   const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
+  const projects = () => settings.current().projectTools;
   const toolServers = createToolServers({
     servers,
+    projects,
     pins,
     now,
     version,
@@ -64,10 +66,15 @@ export function createToolParts(
       const key = ['toolServers', name];
       valueOf(await (server === null ? settings.unset(key) : settings.set(key, server)));
     },
+    projects,
+    saveProject: async (projectPath: string, own: Settings['projectTools'][string] | null) => {
+      const key = ['projectTools', projectPath];
+      valueOf(await (own === null ? settings.unset(key) : settings.set(key, own)));
+    },
     keepSecret: (server: string, variable: string, value: string) => keys.own.set(nameOf(server, variable), value),
     dropSecret: (server: string, variable: string) => keys.own.remove(nameOf(server, variable)),
   };
   const tools = builtInTools(discoverTools(), { now });
   const recipes = discoverRecipes();
-  return { tools, recipes, foreign: toolServers, toolCommands, disposeTools: toolServers.dispose };
+  return { tools, recipes, foreign: toolServers.forProject, toolCommands, disposeTools: toolServers.dispose };
 }

@@ -288,9 +288,9 @@ async function createParts(config: ComposeConfig) {
     hideKnown: (text) => redactor.text(text),
     rules: rules.activeRules,
     instructions: base.instructions,
+    foreign,
     agent: {
       tools,
-      foreign,
       recipes,
       gatherFacts,
       readEnvironment,

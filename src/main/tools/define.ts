@@ -77,6 +77,8 @@ export interface Tool {
   readonly input: z.ZodType | RawInput;
   /** Set for a tool that Dewpoint does not bring: who answers, and where. */
   readonly foreign?: ForeignToolSpec;
+  /** No prompt names it: it is found on demand (`foreign/find-tools.ts`), and may be called then. */
+  readonly isHidden?: true;
   /** One line for a person: "read src/a.ts", "run pytest -q". Must not throw for any parsed input. */
   label(input: unknown): string;
   /** `input` has been parsed by the schema. May throw; the caller turns that into an error the model reads. */

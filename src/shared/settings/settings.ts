@@ -271,6 +271,8 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   /** Servers whose tools agents may call, and what the user said yes to. */
   toolServers: z.record(serverNameSchema, toolServerSchema).default({}),
+  /** Which of them, or of their tools, are on or off in single projects: by folder, then by `server` or `server/tool`. */
+  projectTools: z.record(z.string(), z.record(z.string().max(300), z.boolean())).default({}),
   /** What this machine draws while a model works, where no meter can be read, and what that costs. */
   energy: z
     .strictObject({

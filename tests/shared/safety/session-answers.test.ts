@@ -108,6 +108,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'session-created': 'none',
   'untracked-found': 'none',
   'session-renamed': 'none',
+  'session-organized': 'none',
   'history-copied': 'none',
   'session-repaired': 'none',
   'user-message-added': 'none',

@@ -71,9 +71,11 @@ function needsLocal({ policy, atCap }: Turn['options']): boolean {
   return policy !== 'cloud' || atCap !== 'stop';
 }
 
-async function foreignTools({ dependencies }: Pick<Turn, 'dependencies'>): Promise<Pick<TurnFacts, 'foreign'>> {
+async function foreignTools({
+  dependencies,
+}: Pick<Turn, 'dependencies'>): Promise<Pick<TurnFacts, 'foreign' | 'findsTools'>> {
   const offered = (await dependencies.foreign?.offered()) ?? [];
-  return offered.length === 0 ? {} : { foreign: [...offered] };
+  return offered.length === 0 ? {} : { foreign: [...offered], findsTools: true };
 }
 
 /** A reservation log that cannot be looked into says so at the first call that would cost money. */

@@ -54,6 +54,7 @@ const refusals: readonly Refusal[] = [
     names: [
       'tools.add',
       'tools.importFile',
+      'tools.importText',
       'tools.secret',
       'tools.approve',
       'tools.approveTools',
@@ -116,5 +117,5 @@ function isOfToolServers(name: string, input: unknown): boolean {
   if (name !== 'settings.set' && name !== 'settings.unset') return false;
   const key: unknown = Reflect.get(Object(input), 'key');
   const [first] = Array.isArray(key) ? key : String(key).split('.');
-  return first === 'toolServers';
+  return first === 'toolServers' || first === 'projectTools';
 }

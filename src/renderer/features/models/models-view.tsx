@@ -17,7 +17,7 @@ import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** What can be called and what can be fetched, by where it runs. */
-export function ModelsView() {
+export default function ModelsView() {
   const client = useClient();
   const queries = useQueryClient();
   const models = useModels();

@@ -24,7 +24,8 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
 ) => {
   const { tools: core } = await context.core();
   const { terminal } = context;
-  if (action === 'list') return list(await core.list(), terminal, args);
+  const inProject = args.project === undefined ? {} : { projectPath: resolve(args.project) };
+  if (action === 'list') return list(await core.list(inProject), terminal, args);
   const [name = '', ...rest] = words;
   switch (action) {
     case 'add':
@@ -46,7 +47,8 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
     case 'on':
     case 'off': {
       const [tool] = rest;
-      show(await core.set({ name, isOn: action === 'on', ...(tool === undefined ? {} : { tool }) }), terminal, args);
+      const which = { name, ...(tool === undefined ? {} : { tool }), ...inProject };
+      show(await core.set({ ...which, isOn: action === 'on' }), terminal, args);
       return 0;
     }
     case 'remove':
@@ -116,6 +118,7 @@ function show(server: ToolServerReport, terminal: Terminal, { json }: ToolsArgum
     const state = tool.isOn ? 'on' : tool.state === 'ready' ? 'off' : `off: ${tool.state}`;
     out(`${seenName(tool.name).padEnd(32)}  ${state.padEnd(12)}  about ${tool.tokens} tokens, ${used}\n`);
   }
+  if (server.leftOut > 0) err(`${server.leftOut} more tools are not listed: too many, too large or not usable.\n`);
   if (server.tools.some(isToApprove))
     err(`To read and approve what is new or changed: dewpoint tools approve ${server.name}\n`);
 }
@@ -140,8 +143,8 @@ async function add(context: CommandContext, [name, ...words]: Words, args: Tools
 function definitionOf(words: readonly string[], args: ToolsArguments): ServerDefinition {
   const [first = '', ...rest] = words;
   const isAddress = /^https?:\/\//i.test(first);
-  if (isAddress && (rest.length > 0 || args.onHost === true || args.env !== undefined))
-    throw usageError('An address takes no arguments, no --env and no --on-host.');
+  if (isAddress && (rest.length > 0 || args.onHost === true || args.env !== undefined || args.reach !== undefined))
+    throw usageError('An address takes no arguments, no --env, no --reach and no --on-host.');
   if (!isAddress && args.header !== undefined) throw usageError('--header is for an address.');
   const staysHere = args.staysHere === true;
   const parsed = serverDefinitionSchema.safeParse(
@@ -152,6 +155,7 @@ function definitionOf(words: readonly string[], args: ToolsArguments): ServerDef
           command: first,
           args: rest,
           env: args.env ?? [],
+          hosts: args.reach ?? [],
           where: args.onHost === true ? 'host' : 'container',
           staysHere,
         },

@@ -8,6 +8,9 @@ export interface ToolsArguments {
   readonly staysHere?: boolean;
   readonly env?: readonly string[];
   readonly header?: readonly string[];
+  /** Hosts that a program may reach from its container. */
+  readonly reach?: readonly string[];
+  readonly project?: string;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -18,6 +21,7 @@ type Run = (action: ToolsAction, words: readonly string[], args: ToolsArguments)
 export function addTools(program: Command, run: Run): void {
   const tools = subcommand(program, 'tools', 'manage servers whose tools agents may call (MCP)', 'dewpoint tools list');
   subcommand(tools, 'list', 'list servers, and what each may do', 'dewpoint tools list')
+    .option('--project <dir>', 'as they are on in this project')
     .option('--json', 'print JSON')
     .action((args: ToolsArguments) => run('list', [], args));
   for (const [action, what] of [
@@ -48,7 +52,10 @@ export function addTools(program: Command, run: Run): void {
     subcommand(tools, action, `switch a server or one of its tools ${action}`, `dewpoint tools ${action} docs`)
       .argument('<server>', 'the name of a server')
       .argument('[tool]', 'one of its tools')
-      .action((name: string, tool: string | undefined) => run(action, tool === undefined ? [name] : [name, tool], {}));
+      .option('--project <dir>', 'in this project only')
+      .action((name: string, tool: string | undefined, args: ToolsArguments) =>
+        run(action, tool === undefined ? [name] : [name, tool], args),
+      );
   }
   subcommand(tools, 'remove', 'stop and remove a server, with its keys', 'dewpoint tools remove docs')
     .argument('<server>', 'the name of a server')
@@ -70,6 +77,7 @@ function addAdd(tools: Command, run: Run): void {
     .argument('<words...>', 'an address, or a program with its arguments')
     .option('--header <name>', 'a header whose value is kept in the key store; repeatable', collect)
     .option('--env <name>', 'a variable that the program gets; repeatable', collect)
+    .option('--reach <host>', 'a host that the program may reach from its container; repeatable', collect)
     .option(...onHost)
     .option('--stays-here', 'the server keeps what it gets on this machine, so fences do not apply')
     .option('--yes', 'approve it and all its tools without asking')
