@@ -301,10 +301,7 @@ describe('what the same tokens would have cost elsewhere', () => {
     const dear = { model: 'sky/model', price: { input: 3, output: 15, source: 'test', date: '2026-11-23' } };
     const billed = [0.0402, 0.0349, 0.0382].map((usd) =>
       withRecipeRuns(
-        splitWorkload([
-          ...Array.from({ length: 8 }, () => localCall(900)),
-          ...[cloudCall(usd / 2), cloudCall(usd / 2)],
-        ]),
+        splitWorkload([...Array.from({ length: 8 }, () => localCall(900)), cloudCall(usd / 2), cloudCall(usd / 2)]),
         recipeRunsOf(
           [
             {
