@@ -23,7 +23,14 @@ const deepest = 5;
 
 const noHost = {
   allowTypeImports: true,
-  group: ['**/compose.ts', '**/compose-models.ts', '**/compose-tools.ts', '**/hosts/**', '**/server/**'],
+  group: [
+    '**/compose.ts',
+    '**/compose-models.ts',
+    '**/compose-tools.ts',
+    '**/compose-web.ts',
+    '**/hosts/**',
+    '**/server/**',
+  ],
   message: 'Nothing below compose knows the server or a host.',
 };
 const noDesktop = {

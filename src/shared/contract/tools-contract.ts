@@ -2,6 +2,7 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { ServerImport, ToolServerReport } from '@shared/tools/server-definition.ts';
 import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
+import { webToolNames, type WebToolReport } from '@shared/tools/web-tools.ts';
 import { base } from './contract-base.ts';
 
 const name = z.string().min(1).max(100);
@@ -54,4 +55,20 @@ export const toolsContract = {
     )
     .output(type<ToolServerReport>()),
   remove: base.input(byName).output(type<void>()),
+};
+
+const webTool = z.enum(webToolNames);
+
+/** Tools by which agents reach the web. */
+export const webContract = {
+  list: base.output(type<readonly WebToolReport[]>()),
+  set: base.input(z.object({ name: webTool, isOn: z.boolean() })).output(type<WebToolReport>()),
+  /** Keeps the key of a search service in the key store. */
+  secret: base
+    .input(z.object({ service: z.string().min(1).max(40), value: z.string().min(1).max(20_000) }))
+    .output(type<void>()),
+  /** Reads an address, or searches, as an agent would, and gives what it would read. Nobody is asked: who calls it has said so. */
+  test: base
+    .input(z.object({ name: webTool, text: z.string().min(1).max(4_000) }))
+    .output(type<{ readonly text: string }>()),
 };

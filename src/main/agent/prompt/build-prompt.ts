@@ -36,6 +36,9 @@ export function isSmall(info: ModelInfo): boolean {
   return info.parametersB === null ? info.contextTokens <= 8192 : info.parametersB <= SMALL_MODEL_B;
 }
 
+/** What a tool may do where nothing is to be changed. */
+const looking: readonly Tool['access'][] = ['read', 'web', 'end'];
+
 /** What happens where a guarded file would be changed all the same. */
 const guardTexts = { asks: 'Changing one asks the user.', refuses: 'Changing one is refused here.' } as const;
 
@@ -48,7 +51,7 @@ export function promptShape(
   const style = styleFor(info, form);
   const isPlain = form === 'short' && isForced(style);
   const readOnly = mode.plan || !mode.canExecute;
-  const isAllowed = (tool: Tool): boolean => tool.access === 'read' || tool.access === 'end';
+  const isAllowed = ({ access }: Tool): boolean => looking.includes(access);
   const allowed = withFinders(readOnly ? tools.filter(isAllowed) : tools, info);
   const told = toolsForForm(allowed, form, {
     budget: info.driving?.toolBudget ?? null,

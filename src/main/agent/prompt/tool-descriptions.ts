@@ -50,11 +50,11 @@ export function withFinders(
   return tools.map((tool) => (tool.foreign === undefined ? tool : { ...tool, isHidden: true }));
 }
 
-/** What a model is told of: of ours what its form and budget allow, and behind them what the person connected. */
+/** What a model is told of: of ours what its form and budget allow, and behind them what the person connected or switched on. */
 export function toolsForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {
-  const isOfOthers = (tool: Tool): boolean => tool.foreign !== undefined || isFinder(tool);
-  const own = all.filter((tool) => !isOfOthers(tool));
-  return [...ownForForm(own, form, choice), ...all.filter((tool) => isOfOthers(tool) && tool.isHidden !== true)];
+  const isAdded = (tool: Tool): boolean => tool.foreign !== undefined || tool.isWeb === true || isFinder(tool);
+  const own = all.filter((tool) => !isAdded(tool));
+  return [...ownForForm(own, form, choice), ...all.filter((tool) => isAdded(tool) && tool.isHidden !== true)];
 }
 
 function ownForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {

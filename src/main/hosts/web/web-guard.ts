@@ -66,6 +66,12 @@ const refusals: readonly Refusal[] = [
     ...toolServers,
   },
   {
+    names: ['web.set', 'web.secret', 'web.test'],
+    grant: null,
+    message: 'Tools for the web cannot be changed or tried from the browser.',
+    hint: 'On the machine, run: dewpoint tools on web_read',
+  },
+  {
     names: ['models.import', 'models.remove'],
     grant: null,
     message: 'Model files cannot be added or removed from the browser.',

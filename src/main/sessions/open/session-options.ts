@@ -23,7 +23,7 @@ export interface OpenSessionsOptions {
   readonly onNotice: (text: string) => void;
   readonly agent: Pick<
     AgentDependencies,
-    'tools' | 'recipes' | 'gatherFacts' | 'readEnvironment' | 'modelInfo' | 'provider' | 'meter' | 'delay'
+    'tools' | 'web' | 'recipes' | 'gatherFacts' | 'readEnvironment' | 'modelInfo' | 'provider' | 'meter' | 'delay'
   >;
   /** Tools of others, as they are on in a project. */
   readonly foreign: (projectPath: string | null) => ForeignTools;
