@@ -20,8 +20,10 @@ const withArguments: ReadonlySet<string> = new Set([
   'grammar',
   'hostile',
   'endpoint',
+  'card',
   'engine',
   'engines',
+  'tools',
 ]);
 
 /** Takes out what every benchmark has in common, wherever it stands. Throws a `UsageError`. */
