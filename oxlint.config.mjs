@@ -125,6 +125,7 @@ const pageMayUse = [
   'session/session-state.ts',
   'session/session-tags.ts',
   'session/slash-commands.ts',
+  'settings/known-editors.ts',
   'text/seen-text.ts',
   'text/size-text.ts',
   'text/task-mode.ts',

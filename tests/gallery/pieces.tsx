@@ -17,6 +17,9 @@ import { TableView } from '../../src/renderer/ui/content/table-view.tsx';
 import { ResizeHandle } from '../../src/renderer/ui/layout/resize-handle.tsx';
 import { CopyButton } from '../../src/renderer/ui/controls/copy-button.tsx';
 import { DayChart } from '../../src/renderer/ui/figures/day-chart.tsx';
+import { OpenFileContext } from '../../src/renderer/lib/session/use-open-file.ts';
+import { FilePath } from '../../src/renderer/ui/content/file-path.tsx';
+import { ModelName } from '../../src/renderer/ui/figures/model-name.tsx';
 import { DiffView } from '../../src/renderer/ui/content/diff-view.tsx';
 import {
   CounterfactualFigure,
@@ -207,7 +210,15 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   ),
   'copy-button': <CopyButton text="copied" label="Copy" />,
   'day-chart': <DayChart days={days} most={31} />,
+  'model-name': <ModelName id="example/large-1" />,
   'diff-view': <DiffView diff={diff} />,
+  'file-path': (
+    <OpenFileContext value={() => undefined}>
+      <FilePath path="src/app.py" line={12}>
+        src/app.py
+      </FilePath>
+    </OpenFileContext>
+  ),
   'counterfactual-figures': (
     <>
       <CounterfactualFigures figures={figures} />
