@@ -4,6 +4,7 @@ import { toFailure } from '@shared/errors.ts';
 import { escapeForTerminal, seenWords } from '@shared/text/seen-text.ts';
 import { createForwardRouter } from '../../server/forward-router.ts';
 import { createChannelServer } from '../../server/serve-channel.ts';
+import { createHostPrograms } from '../../lib/programs/host-programs.ts';
 import { readPageFiles, pageHeaders } from '../page-files.ts';
 import { lockedFrames } from '../locked-frames.ts';
 import type { ConnectedCore, RenewedConnection } from '../connection/core-connection.ts';
@@ -14,6 +15,8 @@ import { menuTemplate } from './app-menu.ts';
 import { pushOfPath } from './given-path.ts';
 import type { SystemParts } from './system-parts.ts';
 import { startSystemParts } from './system-parts.ts';
+import type { FileOpener } from './open-file.ts';
+import { createFileOpener } from './open-file.ts';
 import { acceptPorts } from './page-port.ts';
 import { texts } from './desktop-texts.ts';
 import type { Windows } from './windows.ts';
@@ -90,6 +93,8 @@ function show({ sessionId, title, what }: SessionNews, windows: Windows): void {
 export interface DesktopOptions {
   /** Opens the core here, or finds the process that has it. Called again when that one goes. */
   readonly connect: () => Promise<ConnectedCore>;
+  /** Where Dewpoint keeps its things. */
+  readonly home: string;
   /** Where Chromium keeps its things; one instance of the app for each. */
   readonly stateFolder: string;
   readonly pageFolder: string;
@@ -133,8 +138,9 @@ async function run({ link, windows, url }: Desktop, options: DesktopOptions): Pr
   servePage(session.defaultSession, await readPageFiles(options.pageFolder));
   // Opened before the window, so that a core that cannot start is an error message and not an empty page.
   await link.client();
+  const files = openerFor(link.client, options);
   acceptPorts((page) => {
-    const own = createHostCommands({ client: link.client, windows, page });
+    const own = createHostCommands({ client: link.client, windows, page, files });
     return createChannelServer(createForwardRouter({ client: link.client, guard: refusePaths, own }));
   }, url);
   await windows.restore();
@@ -146,6 +152,15 @@ async function run({ link, windows, url }: Desktop, options: DesktopOptions): Pr
   app.on('activate', () => {
     if (BrowserWindow.getAllWindows().length === 0) void windows.open();
   });
+}
+
+/** Opens files in editors of this machine, none of which is taken from a folder of a project. */
+function openerFor(client: () => Promise<CoreClient>, { home }: DesktopOptions): FileOpener {
+  const { env, platform } = process;
+  const projects = async (): Promise<readonly string[]> =>
+    (await (await client()).sessions.list()).flatMap(({ projectPath }) => projectPath ?? []);
+  const programs = createHostPrograms({ home, env, projects });
+  return createFileOpener({ client, programs, machine: { env, platform } });
 }
 
 /** What the system asks, when it starts the app or while it runs: a link, or what was opened with it. */
