@@ -1,3 +1,4 @@
+import { execSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,7 +8,10 @@ import { defineConfig } from 'electron-vite';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 /** Which build of a version it is, by its sources: two of them may meet in one home, and the version is the same. */
-const define = { __APP_VERSION__: JSON.stringify(`${version}+${keyOfSources(['src', 'resources'])}`) };
+const define = {
+  __APP_VERSION__: JSON.stringify(`${version}+${keyOfSources(['src', 'resources'])}`),
+  __PACKAGE_REGISTRY__: JSON.stringify(packageRegistry()),
+};
 const alias = { '@shared': resolve('src/shared') };
 
 /** Native or ESM-only packages that are loaded at run time and must not be bundled. */
@@ -76,6 +80,16 @@ export default defineConfig({
     },
   },
 });
+
+/** For a packaged program on a machine without npm: engine libraries come from where the packages of the build came. */
+function packageRegistry(): string {
+  try {
+    // On Windows npm is a script that only a shell starts.
+    return execSync('npm config get registry', { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return '';
+  }
+}
 
 function keyOfSources(folders: readonly string[]): string {
   const hash = createHash('sha256');

@@ -138,7 +138,7 @@ async function bringOllama({ allowed, env }) {
 async function bringCardLibrary({ node24 }) {
   const card = findCard();
   if (!card.ok || card.kind === 'metal') return card;
-  return ensureModel(node24, `engine/${card.kind}`);
+  return ensureModel(node24, 'engine/auto');
 }
 
 // Electron itself where it was already fetched, else the test shell.

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import offeredCatalog from '../../resources/catalog.json';
 import catalog from '../../resources/models.json';
@@ -21,7 +22,9 @@ import { createModelFileCheck } from './models/memory/gguf/check-model-file.ts';
 import { createLocalEngines } from './models/engine/local-engines.ts';
 import type { LocalEngines } from './models/engine/local-engines.ts';
 import { createEngineVariants, enginesDir } from './models/engine/engine-variants.ts';
-import type { EngineVariants } from './models/engine/engine-variants.ts';
+import type { EngineVariants, EngineVariantsOptions } from './models/engine/engine-variants.ts';
+import { packageRegistry } from './models/engine/package-registry.ts';
+import { readCardFacts } from './models/machine/card-facts.ts';
 import type { ContextGrants } from './models/memory/grant-context.ts';
 import { createGrantContext, createLlamaOccupant } from './models/memory/grant-context.ts';
 import type { Hardware } from './models/machine/hardware.ts';
@@ -95,7 +98,7 @@ function createEngineParts(
     imported: createImportedModels(join(config.home, 'imported-models.json')),
     downloadUri: llama.download.bind(llama),
   });
-  const variants = variantsOf(config.cache, options);
+  const variants = variantsOf(config.cache, options, llama.download.bind(llama));
   const hardware = (signal: AbortSignal): Promise<Hardware> =>
     readHardware(settings.current().cards, signal, {
       ...createMachineProbe(programs),
@@ -112,7 +115,7 @@ function createEngineParts(
   const localEngines = createLocalEngines();
   const context = createGrantContext({
     readHeader,
-    readHardware: async (signal) => variants.usable(await hardware(signal)),
+    readHardware: async (signal) => variants.usable(await hardware(signal), signal),
     enginePid: () => llama.pid(),
     loadedPath: () => llama.loadedPath(),
     others: (signal) => localEngines.heldByOthers('llama-cpp', signal),
@@ -135,10 +138,19 @@ function createEngineParts(
 function variantsOf(
   cache: string,
   { env, files, programs }: Pick<ModelPartsOptions, 'env' | 'files' | 'programs'>,
+  download: EngineVariantsOptions['download'],
 ): EngineVariants {
   const { platform, arch } = process;
   const npm = (): Promise<Program | null> => findNpm(files.node, programs, env);
-  return createEngineVariants({ dir: enginesDir(cache), programs, npm, platform, arch });
+  return createEngineVariants({
+    dir: enginesDir(cache),
+    programs,
+    platform,
+    arch,
+    download,
+    registry: (signal) => packageRegistry({ env, homeFolder: homedir(), programs, npm }, signal),
+    readFacts: (devices, signal) => readCardFacts(createMachineProbe(programs), { devices, arch, env }, signal),
+  });
 }
 
 const unloadAfterMinutes = 15;

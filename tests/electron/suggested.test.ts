@@ -24,6 +24,28 @@ afterAll(async () => {
   await served?.close();
 });
 
+// Catches: a card of which nothing is said, and a library that is offered without its reason.
+it('says why the card is not used, and gets the library that it needs', async () => {
+  const { page } = served;
+  core.cards = {
+    cards: [{ name: 'Example Card 24', totalBytes: 24e9, source: 'nvidia-smi' }],
+    isUsed: false,
+    reason: 'Example Card 24 is used through Vulkan and not CUDA: the runtime of CUDA 13 is missing.',
+    advice: null,
+    library: { id: 'engine/vulkan', label: 'the engine (Vulkan)', bytes: 27e6, licence: 'MIT', isHere: false },
+  };
+  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
+  const cards = page.getByRole('region', { name: 'Graphics cards' });
+  await cards.getByText('Built-in models use the processor.').waitFor();
+  await cards.getByText('the runtime of CUDA 13 is missing').waitFor();
+  await keepScreenshot(page, 'graphics-cards');
+  await cards.getByRole('button', { name: 'Get the engine (Vulkan): 27 MB, MIT' }).click();
+  await cards.getByRole('progressbar').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await cards.getByRole('button', { name: 'Cancel' }).click();
+  await cards.getByRole('button', { name: 'Get the engine (Vulkan)' }).waitFor();
+});
+
 it('shows what suits this machine, and takes a model over when its test has passed', async () => {
   const { page } = served;
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();

@@ -33,7 +33,7 @@ import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
-import type { ModelEntry } from '@shared/contract/models-contract.ts';
+import type { EngineCardsReport, ModelEntry } from '@shared/contract/models-contract.ts';
 
 export interface PageCore extends ScriptedCore {
   /** What the page asked for, by name, with its arguments. */
@@ -44,6 +44,8 @@ export interface PageCore extends ScriptedCore {
   readonly details: Map<string, CallDetail>;
   models: readonly ModelEntry[];
   suggestions: ModelSuggestions;
+  /** What the engine makes of the graphics cards. */
+  cards: EngineCardsReport;
   findings: readonly Finding[];
   keys: KeyReport;
   costRows: readonly CostRow[];
@@ -204,6 +206,7 @@ export function createPageCore(): PageCore {
     endDownload: () => undefined,
     models: [],
     suggestions: noSuggestions,
+    cards: { cards: [], isUsed: false, reason: null, advice: null, library: null },
     findings: [],
     keys: { store: { type: 'ready' }, keys: [] },
     costRows: [],
@@ -322,6 +325,7 @@ function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
   return {
     list: () => core.models,
     suggest: () => core.suggestions,
+    cards: () => core.cards,
     import: ({ input: { path, name } }) => {
       note('import', path, name);
       const added: ModelEntry = {

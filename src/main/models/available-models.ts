@@ -24,7 +24,13 @@ import { localDay } from '../money/budget.ts';
 import type { PricedModel } from '../money/price-list.ts';
 import type { Provider, ProviderDependencies } from './providers/define.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
-import type { ModelEntry, ModelRepair, ModelRemoval, PullProgress } from '@shared/contract/models-contract.ts';
+import type {
+  EngineCardsReport,
+  ModelEntry,
+  ModelRepair,
+  ModelRemoval,
+  PullProgress,
+} from '@shared/contract/models-contract.ts';
 
 /** The models that can be called or fetched, over all configured providers. */
 export interface AvailableModels {
@@ -39,6 +45,8 @@ export interface AvailableModels {
   readonly repair: (id: string, apply: boolean, signal: AbortSignal) => Promise<ModelRepair>;
   /** Of the servers that were set up, and of those that run without: what they are, and what is wrong. */
   readonly servers: (signal: AbortSignal) => Promise<readonly ServerStatus[]>;
+  /** What the engine makes of the graphics cards here. */
+  readonly cards: (signal: AbortSignal) => Promise<EngineCardsReport>;
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
   /** A model file of the user's own, by reference. */
   readonly add: (
@@ -121,7 +129,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
   };
   const show: AvailableModels['show'] = async (id, fit, signal) => {
     const entry =
-      (await engineFiles.show(id)) ?? (await hubModels.show(id, signal)) ?? (await entries.find(id, signal));
+      (await engineFiles.show(id, signal)) ?? (await hubModels.show(id, signal)) ?? (await entries.find(id, signal));
     if (entry === null) throw new AppError('not-found', `The model ${id} was not found.`, { hint: howNamed(id) });
     const shown = await known(entry, signal);
     return fit ? withFit(shown, options.fit, signal) : shown;
@@ -135,6 +143,7 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
     repair: (id, apply, signal) => repairServerModel(instances, id, { apply, signal }),
     servers: async (signal) =>
       (await Promise.all([engineFiles.status(signal), listServers(instances, options.settings, signal)])).flat(),
+    cards: engineFiles.report,
     pull: async (id, onProgress, signal) => {
       const isElsewhere =
         (await engineFiles.pull(id, onProgress, signal)) ||

@@ -26,6 +26,7 @@ export function createModelCommands({ models, probed, plan, sessions, catalog }:
       list: ({ signal }) => models.list(signal),
       show: ({ input, signal }) => models.show(input.id, input.fit, signal),
       suggest: ({ input, signal }) => suggestForMachine(input.machine, { models, plan, catalog }, signal),
+      cards: ({ signal }) => models.cards(signal),
       pull: ({ input, signal }) => progressStream((note, stop) => models.pull(input.id, note, stop), signal),
       probe: ({ input, signal }) =>
         progressStream((note, stop) => probeModel(input.id, prober, { onProgress: note, signal: stop }), signal),

@@ -58,6 +58,24 @@ export interface PullProgress {
   readonly text: string;
 }
 
+/** What the built-in engine makes of the graphics cards here. */
+export interface EngineCardsReport {
+  readonly cards: readonly { readonly name: string; readonly totalBytes: number; readonly source: string }[];
+  readonly isUsed: boolean;
+  /** One sentence; null where there is no card. */
+  readonly reason: string | null;
+  /** What would make more of the card; null: nothing. */
+  readonly advice: string | null;
+  /** The engine's library that the card needs; null: none is needed, or none exists. */
+  readonly library: {
+    readonly id: string;
+    readonly label: string;
+    readonly bytes: number;
+    readonly licence: string;
+    readonly isHere: boolean;
+  } | null;
+}
+
 /** Models of this machine and of providers, and the memory that one would take. */
 export const modelsContract = {
   models: {
@@ -68,6 +86,8 @@ export const modelsContract = {
     suggest: base
       .input(z.object({ machine: suggestMachineSchema.nullable().default(null) }))
       .output(type<ModelSuggestions>()),
+    /** Reads the hardware; fetches nothing. */
+    cards: base.output(type<EngineCardsReport>()),
     pull: base.input(z.object({ id: z.string() })).output(type<AsyncIterable<PullProgress>>()),
     /** A GGUF file anywhere on this machine (its whole path), by reference; without a name it gets the file's. */
     import: base

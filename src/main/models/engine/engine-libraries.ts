@@ -1,25 +1,31 @@
 import { AppError, valueOf } from '@shared/errors.ts';
 import { pullPhases } from '../files/pull-phases.ts';
 import type { ServerStatus } from '../model-servers.ts';
-import type { EngineVariant, EngineVariants } from './engine-variants.ts';
-import { unseenCardText, wantedVariant } from './engine-variants.ts';
+import type { EngineVariant } from './engine-packages.ts';
+import type { EngineVariants } from './engine-variants.ts';
+import { unseenCardText } from './engine-variants.ts';
 import type { Hardware } from '../machine/hardware.ts';
 import { dirname, join } from 'node:path';
 import type { HostPrograms, Program } from '../../lib/programs/host-programs.ts';
 import { isProgram, isWholePath } from '../../lib/programs/search-path.ts';
 import { sizeText } from '@shared/text/size-text.ts';
-import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract/models-contract.ts';
+import type { EngineCardsReport, ModelEntry, ModelRemoval, PullProgress } from '@shared/contract/models-contract.ts';
 
-/** The engine's libraries for cards, fetched and removed as models are: `engine/cuda`, `engine/vulkan`. */
+/**
+ * The engine's libraries for cards, fetched and removed as models are: `engine/cuda`, `engine/cuda-12`, `engine/vulkan`,
+ * and `engine/auto` for the one that this machine needs.
+ */
 export interface EngineLibraries {
   /** Null for an id of something else; throws `not-found` for a library that this machine has no use for. */
-  readonly show: (id: string) => Promise<ModelEntry | null>;
+  readonly show: (id: string, signal: AbortSignal) => Promise<ModelEntry | null>;
   /** False for an id of something else. */
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<boolean>;
   /** Null for an id of something else. */
   readonly remove: (id: string, signal: AbortSignal) => Promise<ModelRemoval | null>;
   /** What the cards of this machine need; empty without a card. */
   readonly status: (signal: AbortSignal) => Promise<readonly ServerStatus[]>;
+  /** The same for the window. */
+  readonly report: (signal: AbortSignal) => Promise<EngineCardsReport>;
 }
 
 export interface EngineLibrariesOptions {
@@ -29,8 +35,12 @@ export interface EngineLibrariesOptions {
   readonly startAnew: () => Promise<void>;
 }
 
-export function createEngineLibraries({ variants, readHardware, startAnew }: EngineLibrariesOptions): EngineLibraries {
-  const find = (id: string): ReturnType<EngineVariants['find']> => {
+const auto = 'engine/auto';
+
+export function createEngineLibraries(options: EngineLibrariesOptions): EngineLibraries {
+  const { variants, readHardware, startAnew } = options;
+  const find = async (id: string, signal: AbortSignal): Promise<EngineVariant | null> => {
+    if (id === auto) return wantedHere(options, signal);
     const variant = variants.find(id);
     if (variant !== null || !id.startsWith('engine/')) return variant;
     throw new AppError('not-found', `There is no ${id} for this machine.`, {
@@ -38,10 +48,10 @@ export function createEngineLibraries({ variants, readHardware, startAnew }: Eng
     });
   };
   return {
-    async show(id) {
-      const variant = find(id);
+    async show(given, signal) {
+      const variant = await find(given, signal);
       if (variant === null) return null;
-      const { label, bytes, diskBytes, licence } = variant;
+      const { id, label, bytes, diskBytes, licence } = variant;
       const isHere = await variants.isHere(variant);
       return {
         id,
@@ -56,12 +66,12 @@ export function createEngineLibraries({ variants, readHardware, startAnew }: Eng
       };
     },
     async pull(id, onProgress, signal) {
-      const variant = find(id);
+      const variant = await find(id, signal);
       if (variant === null) return false;
       const totalBytes = variant.bytes;
       const done = await variants.ensure(variant, {
         signal,
-        onProgress: (phase) => onProgress({ phase: pullPhases[phase], doneBytes: 0, totalBytes, text: '' }),
+        onProgress: (phase, doneBytes) => onProgress({ phase: pullPhases[phase], doneBytes, totalBytes, text: '' }),
       });
       const path = valueOf(done);
       await startAnew();
@@ -69,38 +79,58 @@ export function createEngineLibraries({ variants, readHardware, startAnew }: Eng
       return true;
     },
     async remove(id, signal) {
-      const variant = find(id);
+      const variant = await find(id, signal);
       if (variant === null) return null;
       // A library that is in use cannot be deleted on every system.
       await startAnew();
       return { done: 'deleted', path: variants.folder(variant), bytes: await variants.remove(variant, signal) };
     },
-    status: async (signal) => statusOf(await readHardware(signal), variants),
+    status: async (signal) => statusOf(reportOf(await readHardware(signal), variants, signal)),
+    report: async (signal) => reportOf(await readHardware(signal), variants, signal),
   };
 }
 
-async function statusOf(
-  { devices, isSeen }: Hardware,
-  variants: Pick<EngineVariants, 'isHere'>,
-): Promise<readonly ServerStatus[]> {
-  if (devices.length === 0) return [];
-  const wanted = wantedVariant(devices, process);
-  const text = devices.map(({ name, totalBytes, source }) => `${name}, ${sizeText(totalBytes)} (${source})`).join('; ');
-  const complaint = wanted === null || isSeen === true ? null : await complaintOf(wanted, variants, isSeen);
-  return [{ provider: 'llama-cpp', text, isRunning: true, complaint }];
+async function wantedHere(
+  { variants, readHardware }: EngineLibrariesOptions,
+  signal: AbortSignal,
+): Promise<EngineVariant> {
+  const { use, reason, advice } = await variants.plan(await readHardware(signal), signal);
+  if (use !== null && use !== 'metal') return use;
+  throw new AppError(
+    'not-found',
+    `This machine needs no engine library. ${reason ?? 'It has no graphics card.'}`,
+    advice === null ? {} : { hint: advice },
+  );
 }
 
-/** Why the models inside use the processor although there is a card; null where nothing speaks for it. */
-async function complaintOf(
-  wanted: EngineVariant,
-  variants: Pick<EngineVariants, 'isHere'>,
-  isSeen: Hardware['isSeen'],
-): Promise<string | null> {
-  const { id, label, bytes, licence } = wanted;
-  if (!(await variants.isHere(wanted))) {
-    return `Built-in models use the processor until you download ${label} (${sizeText(bytes)}, ${licence}): dewpoint models pull ${id}`;
-  }
-  return isSeen === false ? `Built-in models use the processor: ${unseenCardText(wanted)}` : null;
+async function reportOf(
+  { devices, isSeen }: Hardware,
+  variants: EngineVariants,
+  signal: AbortSignal,
+): Promise<EngineCardsReport> {
+  const { use, reason, advice } = await variants.plan({ devices }, signal);
+  const cards = devices.map(({ name, totalBytes, source }) => ({ name, totalBytes, source }));
+  if (use === 'metal' || isSeen === true) return { cards, isUsed: true, reason, advice: null, library: null };
+  if (use === null) return { cards, isUsed: false, reason, advice, library: null };
+  const { id, label, bytes, licence } = use;
+  const isHere = await variants.isHere(use);
+  const library = { id, label, bytes, licence, isHere };
+  if (isHere && isSeen === false)
+    return { cards, isUsed: false, reason: `${reason ?? ''} But ${unseenCardText(use)}`, advice, library };
+  return { cards, isUsed: isHere, reason, advice, library };
+}
+
+async function statusOf(asked: Promise<EngineCardsReport>): Promise<readonly ServerStatus[]> {
+  const { cards, isUsed, reason, advice, library } = await asked;
+  if (reason === null && cards.length === 0) return [];
+  const named = cards.map(({ name, totalBytes, source }) => `${name}, ${sizeText(totalBytes)} (${source})`).join('; ');
+  const text = [named, reason].filter((part) => part !== null && part !== '').join('. ');
+  const missing =
+    library === null || library.isHere
+      ? null
+      : `Built-in models use the processor until you download ${library.label} (${sizeText(library.bytes)}, ${library.licence}): dewpoint models pull ${library.id}.`;
+  const hints = [missing, advice].filter((part) => part !== null);
+  return [{ provider: 'llama-cpp', text, isRunning: true, complaint: isUsed ? null : hints.join(' ') || text }];
 }
 
 /**

@@ -8,6 +8,7 @@ import { Empty } from '../../ui/layout/facts.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { Endpoints } from './endpoints.tsx';
+import { GraphicsCards } from './graphics-cards.tsx';
 import { HubModels } from './hub-models.tsx';
 import { ImportModel } from './import-model.tsx';
 import { ModelRow } from './model-row.tsx';
@@ -46,6 +47,7 @@ export function ModelsView() {
         <ViewHeader title={t('models.title')} text={t('models.text')} />
         {problem !== null && <Problem text={problem} />}
         <SuggestedModels usedId={fieldOf(settings.data, 'local')} onUse={(id) => void use({ where: 'local', id })} />
+        <GraphicsCards />
         {models.isPending && <Empty>{t('models.loading')}</Empty>}
         {models.error !== null && (
           <Problem text={`${t('models.failed')} ${failureText(models.error)}`} onRetry={models.refetch} />

@@ -142,14 +142,17 @@ describe('in a folder with programs of its own, nothing of it runs', () => {
     },
   );
 
-  it.runIf(process.platform === 'linux' && process.arch === 'x64')('when npm fetches a library for cards', async () => {
-    await withCore((core) =>
-      expect(itemsOf(core.client.models.pull({ id: 'engine/vulkan' }))).rejects.toMatchObject({
-        data: { code: 'network' },
-      }),
-    );
-    expect(await planted.ran()).toEqual([]);
-  });
+  it.runIf(process.platform === 'linux' && process.arch === 'x64')(
+    'when a library for cards is fetched, and npm is asked from where',
+    async () => {
+      await withCore((core) =>
+        expect(itemsOf(core.client.models.pull({ id: 'engine/vulkan' }))).rejects.toMatchObject({
+          data: { code: 'network' },
+        }),
+      );
+      expect(await planted.ran()).toEqual([]);
+    },
+  );
 
   it('when the machine is looked at', async () => {
     await withCore((core) => core.client.doctor());

@@ -1,0 +1,194 @@
+import { sizeText } from '@shared/text/size-text.ts';
+import type { CardFacts, FoundCard } from '../machine/card-facts.ts';
+import type { EngineLibraryId, EngineVariant } from './engine-packages.ts';
+import { engineVariant } from './engine-packages.ts';
+
+/** What the engine would use of the cards of a machine, and why. */
+export interface CardPlan {
+  /** `metal` comes with the engine; null: the processor alone. */
+  readonly use: 'metal' | EngineVariant | null;
+  /** One sentence; null where there is no card to speak of. */
+  readonly reason: string | null;
+  /** What would make more of the card, for whoever wants to; null: nothing. */
+  readonly advice: string | null;
+}
+
+/**
+ * Read from the packages of this version: what each library is linked to, and the list of cards that it was built for.
+ * The driver's version is what NVIDIA says of CUDA 13 and 12.
+ */
+const cudaBuilds = [
+  {
+    id: 'engine/cuda',
+    name: 'CUDA 13',
+    driver: 580,
+    capability: 7.5,
+    linux: ['libcudart.so.13', 'libcublas.so.13', 'libcublasLt.so.13'],
+    // Here the runtime is in the library itself.
+    win32: ['cublas64_13.dll', 'cublasLt64_13.dll'],
+  },
+  {
+    id: 'engine/cuda-12',
+    name: 'CUDA 12',
+    driver: 525,
+    capability: 5,
+    linux: ['libcudart.so.12', 'libcublas.so.12', 'libcublasLt.so.12'],
+    win32: ['cudart64_12.dll', 'cublas64_12.dll', 'cublasLt64_12.dll'],
+  },
+] as const;
+
+/** One of each has to be where node-llama-cpp looks, of whatever version, or it does not try CUDA at all. */
+const lookedFor = {
+  linux: [/^libnvidia-ml\.so/u, /^libcuda\.so/u, /^libcudart\.so/u, /^libcublas\.so/u, /^libcublasLt\.so/u],
+  win32: [/^nvml\.dll$/iu, /^cudart64_/iu, /^cublas64_/iu, /^cublasLt64_/iu],
+} as const;
+
+const noCard: CardPlan = { use: null, reason: null, advice: null };
+const processor = 'so models use the processor';
+const elsewhere =
+  'A server such as Ollama that was made for this machine can use the card. Dewpoint finds one that runs here.';
+
+/** Nothing is fetched and nothing is tried: a pure function of what was found. */
+export function planCards(facts: CardFacts): CardPlan {
+  const { platform, arch, cards } = facts;
+  const [first] = cards;
+  if (platform === 'darwin' && arch === 'arm64')
+    return { use: 'metal', reason: 'The engine has Metal built in and needs nothing else.', advice: null };
+  if (first === undefined) return noCard;
+  const names = cards.map(({ name }) => name).join(', ');
+  if (platform === 'darwin')
+    return {
+      use: null,
+      reason: `The engine does not use the graphics of a Mac with an Intel processor (${names}), ${processor}.`,
+      advice: null,
+    };
+  const vulkan = engineVariant('engine/vulkan', facts);
+  if (vulkan === null || (platform !== 'linux' && platform !== 'win32'))
+    return {
+      use: null,
+      reason: `There is no engine library for cards on ${systemName(facts)}, ${processor} and not ${names}.`,
+      advice: elsewhere,
+    };
+  const own = cards.filter(({ isIntegrated }) => !isIntegrated);
+  const nvidia = own.find(({ maker }) => maker === 'nvidia');
+  if (nvidia !== undefined) return nvidiaPlan(nvidia, facts, vulkan, platform);
+  const [card] = own;
+  if (card === undefined)
+    return {
+      use: null,
+      reason: `${names} shares the memory of this machine and is no faster than the processor, ${processor}.`,
+      advice: null,
+    };
+  return vulkanPlan(card, facts, { vulkan, because: whyVulkan(card), more: memoryAdvice(card) });
+}
+
+function whyVulkan({ name, maker }: FoundCard): string {
+  if (maker === 'amd') return `There is no engine library for ROCm, so ${name} is used through Vulkan`;
+  if (maker === 'intel') return `There is no engine library for SYCL, so ${name} is used through Vulkan`;
+  return `${name} is used through Vulkan`;
+}
+
+function memoryAdvice({ name, totalBytes }: FoundCard): string | null {
+  if (totalBytes !== null) return null;
+  return `How much memory ${name} has is not known before the engine sees it. You can name it: dewpoint settings set cards '[{"name": "${name}", "totalBytes": 12000000000}]'`;
+}
+
+function systemName({ platform, arch }: CardFacts): string {
+  const systems: Readonly<Record<string, string>> = { linux: 'Linux', win32: 'Windows' };
+  return `${systems[platform] ?? platform} with ${arch === 'arm64' ? 'an ARM processor' : arch}`;
+}
+
+function nvidiaPlan(card: FoundCard, facts: CardFacts, vulkan: EngineVariant, platform: 'linux' | 'win32'): CardPlan {
+  const { name } = card;
+  const { nvidia, loadable } = facts;
+  const driver = platform === 'linux' ? 'libcuda.so.1' : 'nvcuda.dll';
+  if (nvidia === null && !loadable.includes(driver))
+    return {
+      use: null,
+      reason: `NVIDIA's driver for ${name} does not answer (nvidia-smi and ${driver} were not found), ${processor}.`,
+      advice: "Install NVIDIA's driver.",
+    };
+  const gaps = cudaBuilds.map((build) => gapOf(build, facts, platform));
+  const [main, older] = cudaBuilds.map(({ id }, index) => (gaps[index] === null ? id : null));
+  // The engine takes the library for CUDA 12 only where the other one does not start.
+  const isShadowed = (nvidia?.capability ?? 9) < 7.5 && startsMain(facts, platform);
+  const id: EngineLibraryId | null = main ?? (isShadowed ? null : (older ?? null));
+  const use = id === null ? null : engineVariant(id, facts);
+  const found = nvidia === null ? 'its driver' : `its driver ${nvidia.driver}`;
+  if (use !== null) {
+    const which = id === 'engine/cuda' ? 'CUDA 13' : 'CUDA 12';
+    return { use, reason: `${name} has ${found} and the runtime of ${which}.`, advice: null };
+  }
+  const why = isShadowed ? 'the CUDA 13 of this machine is too new for the card' : (gaps[0] ?? '');
+  const because = `${name} is used through Vulkan and not CUDA: ${why}`;
+  return vulkanPlan(card, facts, { vulkan, because, more: isShadowed ? null : cudaAdvice(facts, platform) });
+}
+
+type CudaBuild = (typeof cudaBuilds)[number];
+
+/** What is missing for a library, as the end of a sentence; null: nothing. */
+function gapOf(build: CudaBuild, facts: CardFacts, platform: 'linux' | 'win32'): string | null {
+  const { nvidia, loadable, lookedUp } = facts;
+  const major = Number.parseInt(nvidia?.driver ?? '', 10);
+  if (major < build.driver)
+    return `its driver ${nvidia?.driver ?? ''} is older than ${build.driver}, which ${build.name} needs`;
+  if (nvidia?.capability !== null && nvidia !== null && nvidia.capability < build.capability)
+    return `the library for ${build.name} has nothing for compute capability ${nvidia.capability}`;
+  const missing = build[platform].filter((name) => !hasName(loadable, name));
+  if (missing.length > 0) {
+    const lying = missing.every((name) => hasName(lookedUp, name));
+    return lying
+      ? `the runtime of ${build.name} is installed, and the system does not look for libraries in its folder`
+      : `the runtime of ${build.name} is missing (${missing.join(', ')}), which no driver brings`;
+  }
+  if (lookedFor[platform].every((pattern) => lookedUp.some((name) => pattern.test(name)))) return null;
+  return `the engine does not look for the runtime of ${build.name} where it is installed`;
+}
+
+function startsMain(facts: CardFacts, platform: 'linux' | 'win32'): boolean {
+  const [main] = cudaBuilds;
+  const isOld = Number.parseInt(facts.nvidia?.driver ?? '', 10) < main.driver;
+  return !isOld && main[platform].every((name) => hasName(facts.loadable, name));
+}
+
+/** The nearest way to CUDA: by the newest library that driver and card allow. */
+function cudaAdvice(facts: CardFacts, platform: 'linux' | 'win32'): string | null {
+  const { nvidia, loadable, lookedUp } = facts;
+  const major = Number.parseInt(nvidia?.driver ?? '', 10);
+  const capability = nvidia?.capability ?? 9;
+  const build = cudaBuilds.find((one) => !(major < one.driver) && capability >= one.capability);
+  if (build === undefined)
+    return capability < 5
+      ? null
+      : `CUDA is often faster: update NVIDIA's driver to 580 or later and install CUDA ${capability < 7.5 ? 12 : 13}.`;
+  const names = build[platform];
+  if (names.every((name) => hasName(lookedUp, name) || hasName(loadable, name)))
+    return platform === 'linux'
+      ? 'CUDA is often faster: name the folder of its libraries in LD_LIBRARY_PATH and start Dewpoint again.'
+      : 'CUDA is often faster: name the folder of its DLLs in PATH and start Dewpoint again.';
+  const size = engineVariant(build.id, facts)?.bytes ?? 0;
+  return `CUDA is often faster: install the runtime of ${build.name} (${names.join(', ')}), then Dewpoint offers its library (${sizeText(size)}).`;
+}
+
+interface Vulkan {
+  readonly vulkan: EngineVariant;
+  /** A sentence without its end. */
+  readonly because: string;
+  readonly more: string | null;
+}
+
+function vulkanPlan(card: FoundCard, { platform, loadable }: CardFacts, { vulkan, because, more }: Vulkan): CardPlan {
+  const loader = platform === 'linux' ? 'libvulkan.so.1' : 'vulkan-1.dll';
+  if (hasName(loadable, loader)) return { use: vulkan, reason: `${because}.`, advice: more };
+  const install =
+    platform === 'linux'
+      ? `Install the Vulkan loader (${loader}, in Debian's package libvulkan1) and the Vulkan driver for ${card.name}.`
+      : `Install the driver of the maker of ${card.name}, which brings ${loader}.`;
+  const advice = more === null ? install : `${install} ${more}`;
+  return { use: null, reason: `${card.name} needs Vulkan here, and ${loader} is missing, ${processor}.`, advice };
+}
+
+/** Windows does not tell large letters from small ones. */
+function hasName(names: readonly string[], wanted: string): boolean {
+  return names.some((name) => name.toLowerCase() === wanted.toLowerCase());
+}

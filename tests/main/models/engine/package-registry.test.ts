@@ -1,0 +1,34 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { packageRegistry } from '../../../../src/main/models/engine/package-registry.ts';
+import { testPrograms } from '../../../fakes/test-programs.ts';
+
+/** Catches: a download from somewhere else than the person set for npm, and one that needs an npm. */
+const signal = new AbortController().signal;
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'dewpoint-registry-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const ask = (env: Record<string, string>, npm: readonly [string, ...string[]] | null = null) =>
+  packageRegistry({ env, homeFolder: dir, programs: testPrograms(), npm: async () => npm }, signal);
+
+it('is the one of the scope, then of the environment, then of the own file, then what npm says', async () => {
+  const npm = ['sh', '-c', 'echo https://npm.example/'] as const;
+  expect(await ask({}, npm)).toBe('https://npm.example');
+  await writeFile(join(dir, '.npmrc'), '; mine\nregistry = "https://file.example/npm/"\nalways-auth=true\n');
+  expect(await ask({}, npm)).toBe('https://file.example/npm');
+  expect(await ask({ npm_config_registry: 'http://environment.example' }, npm)).toBe('http://environment.example');
+  await writeFile(join(dir, '.npmrc'), '@node-llama-cpp:registry=https://scope.example/\n');
+  expect(await ask({ npm_config_registry: 'http://environment.example' }, npm)).toBe('https://scope.example');
+});
+
+it('is unknown without npm and without a setting, and a word that is no address counts for nothing', async () => {
+  expect(await ask({})).toBeNull();
+  expect(await ask({ npm_config_registry: 'file:///etc' }, ['sh', '-c', 'exit 1'])).toBeNull();
+  await writeFile(join(dir, '.npmrc'), 'registry=${REGISTRY}\n');
+  expect(await ask({})).toBeNull();
+});
