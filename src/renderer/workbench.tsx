@@ -87,6 +87,8 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
     useActions({ view, project: projectOf(view, load), show, session, openPalette, ...useListActions(side) }),
   );
   useActionKeys(actions);
+  // A window that is made narrow for a while loses no search.
+  const search = useState('');
   useSettingsWatch();
   useEffect(() => whenIdle(loadMarkdown), []);
   usePushesInto(actions, show);
@@ -97,7 +99,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
         <div className="relative flex min-h-0 flex-1">
           {side.isOpen && (
             <SideList isOver={side.isOver} onClose={side.toggle}>
-              <SessionList load={load} view={view} onShow={show} onPalette={openPalette} />
+              <SessionList {...{ load, view, search }} onShow={show} onPalette={openPalette} />
             </SideList>
           )}
           <div className="relative flex min-w-0 flex-1 flex-col">

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { node } from '../../faults/program.ts';
 import { builtFolder, launch, preparePlace, testEnvironment } from '../launch.ts';
 import type { Launched, Place } from '../launch.ts';
 import type { Hand, HandOptions } from './hand.ts';
@@ -69,6 +68,7 @@ const terminal: AppJourney = {
     inApp("from the terminal's session", options, askInTerminal, async (hand) => {
       const { page } = hand;
       const item = page.locator('[data-session]', { hasText: 'capital of France' });
+      await item.waitFor();
       if (hand.kind === 'keyboard') {
         await hand.keys('Control+K');
         await hand.choose(page.getByRole('option', { name: /capital of France/u }), 'capital');
@@ -87,7 +87,7 @@ const terminal: AppJourney = {
 async function askInTerminal(place: Place): Promise<void> {
   place.script([{ text: 'Paris.' }]);
   const args = [join(builtFolder, 'main', 'cli.cjs'), 'run', 'What is the capital of France?'];
-  await promisify(execFile)(node, args, { env: testEnvironment(place.home), timeout: 60_000 });
+  await promisify(execFile)(process.execPath, args, { env: testEnvironment(place.home), timeout: 60_000 });
   place.script([{ text: 'Rome.' }]);
 }
 

@@ -108,6 +108,7 @@ export function createHand(page: Page, { kind, name, looks }: HandOptions): Hand
     },
     async choose(option, typed) {
       if (kind === 'pointer') return hand.press(option);
+      await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
       await page.keyboard.insertText(typed);
       await option.waitFor();
       for (let step = 0; step < mostTabs; step += 1) {

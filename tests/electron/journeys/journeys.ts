@@ -1,7 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { progressStream } from '../../../src/main/lib/async/push-queue.ts';
 import type { Comparison } from '../../../src/shared/comparisons/comparison.ts';
-import { tool } from '../../faults/program.ts';
 import { comparisonScene } from '../../fakes/page-scenes.ts';
 import { createPageCore } from '../../fakes/page-core.ts';
 import { pdfFile } from '../../fakes/pdf-file.ts';
@@ -34,6 +33,11 @@ async function begin(hand: Hand, text: string): Promise<void> {
 async function say(hand: Hand, text: string): Promise<void> {
   await hand.type(message(hand), text);
   await hand.send(button(hand, 'Send'));
+}
+
+/** An answer that is one call of a tool. */
+function tool(name: string, input: object, delayMs = 0) {
+  return { toolCalls: [{ name, input }], delayMs };
 }
 
 /** In a home without a model: what is fetched comes at once, and is written. */
@@ -131,6 +135,8 @@ const picture: Journey = {
     await notice.waitFor({ state: 'detached' });
     await begin(hand, 'What is in it?');
     await hand.sees(answer(hand, 'It is a blue pixel.'));
+    // The next message goes to the model that was chosen, too.
+    await hand.sees(button(hand, 'Model: Scripted answers (eyes)'));
     await hand.stage('answer');
   },
 };

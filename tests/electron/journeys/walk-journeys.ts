@@ -3,6 +3,7 @@ import type { Effort, HandKind, HandOptions } from './hand.ts';
 import { createHand } from './hand.ts';
 import type { JourneyBed } from './journey-bed.ts';
 import { openBed } from './journey-bed.ts';
+import { keepScreenshot } from '../launch.ts';
 import { ensureShellAndDisplay } from '../setup.ts';
 import type { Journey } from './journeys.ts';
 import { journeys } from './journeys.ts';
@@ -57,6 +58,11 @@ async function walkOne(journey: Journey, bed: JourneyBed, options: Omit<HandOpti
   await page.getByRole('textbox', { name: 'Task', exact: true }).waitFor();
   await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
   const hand = createHand(page, { name: journey.name, ...options });
-  await journey.walk(hand, bed);
-  return hand.effort;
+  try {
+    await journey.walk(hand, bed);
+    return hand.effort;
+  } catch (error) {
+    await keepScreenshot(page, `journey-${journey.name}-dead end`);
+    throw error;
+  }
 }

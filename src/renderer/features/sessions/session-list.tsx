@@ -23,6 +23,8 @@ interface SessionListProps {
   readonly view: View;
   readonly onShow: (view: View) => void;
   readonly onPalette: () => void;
+  /** What is searched, and how to change that. */
+  readonly search: readonly [string, (text: string) => void];
 }
 
 const views = [
@@ -34,9 +36,8 @@ const views = [
 ] as const;
 
 /** The side of the window: projects, sessions by day, and the ways to the other views. */
-export function SessionList({ load, view, onShow, onPalette }: SessionListProps) {
+export function SessionList({ load, view, search: [text, setText], onShow, onPalette }: SessionListProps) {
   const sessions = load.type === 'ready' ? load.sessions : [];
-  const [text, setText] = useState('');
   const [project, setProject] = useState<string | null>(null);
   const projects = useProjects(sessions);
   const wanted = text.trim().toLowerCase();

@@ -11,6 +11,7 @@ import { useAttachments } from '../../lib/input/use-attachments.ts';
 import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import type { ModelPick } from '../../lib/models/model-options.ts';
+import { keepPick } from '../../lib/models/session-picks.ts';
 import { optionsOfPick } from '../../lib/models/model-options.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { useRoots } from '../../lib/connection/use-host-info.ts';
@@ -66,6 +67,7 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
       const sessionId = await startTask(client, { ...choice, task, project, attachments: attachments.list }, signal);
       setTask('');
       attachments.clear(attachments.list);
+      keepPick(sessionId, choice.pick);
       onStarted(sessionId);
     } catch (error) {
       if (stop.current?.signal.aborted !== true) setProblem(failureText(error));
