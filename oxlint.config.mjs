@@ -23,7 +23,14 @@ const deepest = 5;
 
 const noHost = {
   allowTypeImports: true,
-  group: ['**/compose.ts', '**/compose-models.ts', '**/compose-tools.ts', '**/hosts/**', '**/server/**'],
+  group: [
+    '**/compose.ts',
+    '**/compose-models.ts',
+    '**/compose-tools.ts',
+    '**/compose-web.ts',
+    '**/hosts/**',
+    '**/server/**',
+  ],
   message: 'Nothing below compose knows the server or a host.',
 };
 const noDesktop = {
@@ -111,9 +118,11 @@ const pageMayUse = [
   'session/plan-steps.ts',
   'session/prompt-templates.ts',
   'session/reducers/reduce-session.ts',
+  'session/session-filter.ts',
   'session/session-news.ts',
   'session/session-part.ts',
   'session/session-state.ts',
+  'session/session-tags.ts',
   'session/slash-commands.ts',
   'text/seen-text.ts',
   'text/size-text.ts',
@@ -243,7 +252,7 @@ export default {
       [
         'src/main/compose*.ts',
         'src/main/server/**',
-        'src/main/hosts/{api,web,connection}/**',
+        'src/main/hosts/{acp,api,web,connection}/**',
         'src/main/hosts/cli/**',
         'src/main/hosts/*.ts',
       ],

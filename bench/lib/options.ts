@@ -20,6 +20,7 @@ const withArguments: ReadonlySet<string> = new Set([
   'grammar',
   'hostile',
   'endpoint',
+  'card',
   'engine',
   'engines',
 ]);

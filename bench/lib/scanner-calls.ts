@@ -74,6 +74,7 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/sandbox/workspace/repositories/named-by-config.ts#kindAt': 'asks the file system',
   'src/main/agent/calls/read-arguments.ts#readJson': 'repairs 100,000 characters at most, by a package',
   'src/main/tools/servers/import-servers.ts#serversIn': 'repairs 100,000 characters at most, by a package',
+  'src/main/tools/servers/import-servers.ts#serversInText': 'as serversIn, of 200,000 characters at most',
   'src/shared/text/parses-as-json.ts#parsesAsJson': 'JSON.parse and no more',
   'src/main/recipes/code/code-spans.ts#textOfSpan': 'cuts at lines that are known',
   'src/main/recipes/fix/mechanical/mechanical-changes.ts#applyMutation': 'cuts at places that are known',

@@ -40,6 +40,7 @@ import { createOwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { parseCatalog } from './models/files/model-catalog.ts';
 import type { ModelStore } from './models/files/model-store.ts';
 import { createModelStore } from './models/files/model-store.ts';
+import { createModelAdvisor } from './models/suggest/file-advice.ts';
 import { parseOffered } from './models/suggest/offered-models.ts';
 import type { SuggestOptions } from './models/suggest/suggest-for-machine.ts';
 import { createServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
@@ -220,6 +221,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     ollamaHost: env.OLLAMA_HOST,
     headerOf: (name) => headers.known.find((model) => model.name === name) ?? null,
     fit: plan.fit,
+    advise: createModelAdvisor(createHeaderReader(), suggested.offered),
     probed,
     registry: discoverProviders(),
     settings: () => settings.current(),

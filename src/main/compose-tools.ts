@@ -12,6 +12,7 @@ import { createContainerServers } from './sandbox/container-servers.ts';
 import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { discoverRecipes } from './recipes/registry.ts';
 import { builtInTools, discoverTools } from './tools/registry.ts';
+import type { WebParts } from './tools/web/web-request.ts';
 
 interface ToolBase {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,6 +21,7 @@ interface ToolBase {
   readonly programs: HostPrograms;
   readonly settings: SettingsStore;
   readonly now: () => number;
+  readonly webTools: WebParts;
 }
 
 /** Tools and recipes, and the servers of foreign tools: what starts them, what they are given, and what the user approved of them. */
@@ -29,7 +31,7 @@ export function createToolParts(
     version,
     onNotice,
   }: { readonly home: string; readonly version: string; readonly onNotice: (text: string) => void },
-  { env, files, programs, settings, now }: ToolBase,
+  { env, files, programs, settings, now, webTools }: ToolBase,
   keys: HomeKeys,
   startSandbox: SandboxFactory,
 ) {
@@ -44,8 +46,10 @@ export function createToolParts(
     onNotice,
   });
   const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
+  const projects = () => settings.current().projectTools;
   const toolServers = createToolServers({
     servers,
+    projects,
     pins,
     now,
     version,
@@ -64,10 +68,15 @@ export function createToolParts(
       const key = ['toolServers', name];
       valueOf(await (server === null ? settings.unset(key) : settings.set(key, server)));
     },
+    projects,
+    saveProject: async (projectPath: string, own: Settings['projectTools'][string] | null) => {
+      const key = ['projectTools', projectPath];
+      valueOf(await (own === null ? settings.unset(key) : settings.set(key, own)));
+    },
     keepSecret: (server: string, variable: string, value: string) => keys.own.set(nameOf(server, variable), value),
     dropSecret: (server: string, variable: string) => keys.own.remove(nameOf(server, variable)),
   };
-  const tools = builtInTools(discoverTools(), { now });
+  const tools = builtInTools(discoverTools(), { now, web: webTools });
   const recipes = discoverRecipes();
-  return { tools, recipes, foreign: toolServers, toolCommands, disposeTools: toolServers.dispose };
+  return { tools, recipes, foreign: toolServers.forProject, toolCommands, disposeTools: toolServers.dispose };
 }

@@ -6,6 +6,7 @@ import type { AgentConfig } from './agent/turn/agent-dependencies.ts';
 import type { ModelPartsConfig } from './compose-models.ts';
 import { createModelParts } from './compose-models.ts';
 import { createToolParts } from './compose-tools.ts';
+import { createWebParts } from './compose-web.ts';
 import { createClientKeys } from './endpoint/client-keys.ts';
 import { createClientLogs } from './endpoint/client-logs.ts';
 import { createEndpoint, type Endpoint } from './endpoint/commands.ts';
@@ -44,7 +45,6 @@ import { prepareWorkspace } from './sandbox/workspace/prepare-workspace.ts';
 import { hostCommands } from './server/commands.ts';
 import type { Handlers } from './server/handlers.ts';
 import { createAttachmentCommands } from './sessions/attachments/commands.ts';
-import { createDocumentReader } from './sessions/attachments/read-document.ts';
 import { createMessageAttachments } from './sessions/attachments/message-attachments.ts';
 import type { Blobs } from './sessions/blobs/blob-store.ts';
 import { createBlobs } from './sessions/blobs/blob-store.ts';
@@ -66,6 +66,8 @@ import { createTemplateCommands } from './settings/template-files.ts';
 import { createSettingsCommands } from './settings/commands.ts';
 import { openSettings } from './settings/settings-store.ts';
 import { createToolCommands } from './tools/commands.ts';
+import { discoverTools } from './tools/registry.ts';
+import { createWebCommands } from './tools/web/commands.ts';
 
 /** What a host says about where it runs; everything else is found here. */
 export interface ComposeConfig {
@@ -162,6 +164,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       approve: async (approved) => valueOf(await settings.set('rules.approved', approved)),
     }),
     tools: createToolCommands(parts.toolCommands),
+    web: createWebCommands({ ...parts.webCommands, definitions: discoverTools() }),
     settings: createSettingsCommands(settings),
     templates: createTemplateCommands(config.home),
     projects: createProjectCommands({
@@ -257,7 +260,9 @@ async function createParts(config: ComposeConfig) {
   const { llama, ...modelParts } = createModelParts(config, base);
   const { models } = modelParts;
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
-  const { tools, recipes, foreign, ...toolParts } = createToolParts(config, base, modelParts.keys, startSandbox);
+  const { web, webCommands, webTools, readDocument } = createWebParts(base, modelParts.keys);
+  const toolBase = { ...base, webTools };
+  const { tools, recipes, foreign, ...toolParts } = createToolParts(config, toolBase, modelParts.keys, startSandbox);
   const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
   const attachments = createMessageAttachments({
@@ -266,11 +271,7 @@ async function createParts(config: ComposeConfig) {
     fences: (projectPath) =>
       createSessionRules({ rules: rules.activeRules, settings: () => settings.current() }, projectPath).fences(),
     stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
-    readDocument: createDocumentReader({
-      programs: base.programs,
-      nodePath: base.files.node,
-      processPath: base.files.documentProcess,
-    }),
+    readDocument,
     preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
@@ -288,9 +289,10 @@ async function createParts(config: ComposeConfig) {
     hideKnown: (text) => redactor.text(text),
     rules: rules.activeRules,
     instructions: base.instructions,
+    foreign,
     agent: {
       tools,
-      foreign,
+      web,
       recipes,
       gatherFacts,
       readEnvironment,
@@ -322,6 +324,7 @@ async function createParts(config: ComposeConfig) {
     sessions,
     comparisons,
     ...toolParts,
+    webCommands,
     engine: { tools, recipes },
     disposeEngine: () => llama.dispose(),
   };

@@ -4,7 +4,6 @@ import { CostsView } from './features/costs/costs-view.tsx';
 import { RulesEditor } from './features/rules/rules-editor.tsx';
 import { RulesSettings } from './features/rules/rules-settings.tsx';
 import { FirstStart } from './features/first-start/first-start.tsx';
-import { ModelsView } from './features/models/models-view.tsx';
 import { SettingsView } from './features/settings/settings-view.tsx';
 import { StatusBar } from './features/status/status-bar.tsx';
 import { NewTask } from './features/task/new-task.tsx';
@@ -19,6 +18,8 @@ import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
 const BinView = lazy(() => import('./features/bin/bin-view.tsx'));
+const ModelsView = lazy(() => import('./features/models/models-view.tsx'));
+const ToolsView = lazy(() => import('./features/tools/tools-view.tsx'));
 const ProjectView = lazy(() => import('./features/project/project-view.tsx'));
 const CompareView = lazy(() => import('./features/compare/compare-view.tsx'));
 
@@ -79,7 +80,11 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
   };
   switch (view.type) {
     case 'models':
-      return <ModelsView />;
+      return (
+        <Suspense>
+          <ModelsView />
+        </Suspense>
+      );
     case 'compare':
       return (
         <Suspense>
@@ -95,6 +100,12 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
       return (
         <Suspense>
           <BinView onSession={(sessionId) => onShow({ type: 'session', sessionId })} />
+        </Suspense>
+      );
+    case 'tools':
+      return (
+        <Suspense>
+          <ToolsView projects={projects} />
         </Suspense>
       );
     case 'costs':

@@ -1,6 +1,6 @@
 import type { ComponentProps, Ref, RefObject } from 'react';
 import { useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
-import { sessionStatus } from '@shared/session/session-state.ts';
+import { sessionStatus, usualPlace } from '@shared/session/session-state.ts';
 import type { SlashCommand } from '@shared/session/slash-commands.ts';
 import { Approvals } from './features/approvals/approvals.tsx';
 import { CapQuestion } from './features/approvals/cap-question.tsx';
@@ -8,6 +8,7 @@ import type { ComposerHandle } from './features/composer/composer.tsx';
 import { Composer } from './features/composer/composer.tsx';
 import type { ConversationHandle } from './features/conversation/conversation.tsx';
 import { Conversation } from './features/conversation/conversation.tsx';
+import type { HeaderEdit } from './features/session-header/session-header.tsx';
 import { SessionHeader } from './features/session-header/session-header.tsx';
 import { Inspector } from './features/inspector/inspector.tsx';
 import { StatusBar } from './features/status/status-bar.tsx';
@@ -20,6 +21,7 @@ import { inspectorTab, inspectorWidth, isInspectorOpen } from './lib/window/pref
 import { useStored } from './lib/window/stored-value.ts';
 import { t } from './lib/text/translate.ts';
 import type { QuestionHandle } from './lib/session/question-handle.ts';
+import { archiveSessions, organizeSessions } from './lib/session/organize-sessions.ts';
 import { useSession } from './lib/session/use-session.ts';
 import type { LookUp, SessionView } from './lib/session/use-session.ts';
 import type { TakenBack } from './lib/input/field-of-session.ts';
@@ -48,6 +50,9 @@ export interface SessionHandle {
   readonly focusComposer: () => void;
   readonly focusApproval: () => void;
   readonly rename: () => void;
+  readonly togglePin: () => void;
+  readonly toggleArchive: () => void;
+  readonly tag: () => void;
   readonly command: (command: SlashCommand) => void;
 }
 
@@ -99,8 +104,8 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const runner = useCodeRunner(sessionId, state);
   const { side, tab, setTab, inspect } = useInspector();
   const [selectedStep, setSelectedStep] = useState<string | null>(null);
-  const [isRenaming, setIsRenaming] = useState(false);
-  const own = { inspect, toggleInspector: side.toggle, rename: (): void => setIsRenaming(true) };
+  const { header, ...edits } = useHeader(sessionId, state, props.onStatus);
+  const own = { inspect, toggleInspector: side.toggle, ...edits };
   const { conversation, composer, approvals, cap } = useParts(handle, { ...props, state }, own);
   useFocusKept(sessionStatus(state), () => composer.current?.focus());
   const show = useStableCallback(inspect);
@@ -121,8 +126,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
           <SessionHeader
             sessionId={sessionId}
             state={state}
-            isRenaming={isRenaming}
-            onRename={setIsRenaming}
+            {...header}
             hasMenuButton={props.hasMenuButton}
             selectedStep={selectedStep}
             onStep={point}
@@ -166,6 +170,22 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   );
 }
 
+/** What is changed of a session as a whole from its header, and from elsewhere. */
+function useHeader(sessionId: string, { organized = usualPlace }: SessionState, refresh: () => void) {
+  const client = useClient();
+  const [edited, onEdit] = useState<HeaderEdit | null>(null);
+  const togglePin = (): void =>
+    void organizeSessions(client, [sessionId], { isPinned: !organized.isPinned }).finally(refresh);
+  const toggleArchive = (): void => void archiveSessions(client, [sessionId], !organized.isArchived, refresh);
+  return {
+    header: { edited, onEdit, onPin: togglePin, onArchive: toggleArchive, onChanged: refresh },
+    rename: (): void => onEdit('title'),
+    tag: (): void => onEdit('tags'),
+    togglePin,
+    toggleArchive,
+  };
+}
+
 /** Where code of answers is run: in a container, and from where a person may have things run. */
 function useCodeRunner(sessionId: string, state: SessionState): CodeRunner | null {
   const isRefused = useIsCommandRefused('sandboxes.run');
@@ -189,7 +209,7 @@ function Bar({ state, money, onModels, ...props }: BarProps) {
 function useParts(
   handle: Ref<SessionHandle>,
   { at, asking, state }: Pick<SessionScreenProps, 'at' | 'asking'> & Pick<SessionView, 'state'>,
-  reach: Pick<SessionHandle, 'inspect' | 'toggleInspector' | 'rename'>,
+  reach: Omit<SessionHandle, 'focusComposer' | 'focusApproval' | 'command'>,
 ) {
   const conversation = useRef<ConversationHandle>(null);
   const composer = useRef<ComposerHandle>(null);

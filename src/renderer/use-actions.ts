@@ -29,6 +29,7 @@ interface ActionsOptions {
   readonly openPalette: () => void;
   readonly toggleSidebar: () => void;
   readonly searchSessions: () => void;
+  readonly selectSessions: () => void;
 }
 
 /** Everything that can be done from anywhere in the window, as it stands now. */
@@ -40,6 +41,7 @@ export function useActions({
   openPalette,
   toggleSidebar,
   searchSessions,
+  selectSessions,
 }: ActionsOptions): readonly Action[] {
   const client = useClient();
   const isWindow = useIsWindow();
@@ -51,6 +53,7 @@ export function useActions({
       { id: 'palette', label: t('action.palette'), keys: 'Mod+K', run: openPalette },
       { id: 'new', label: t('action.new'), keys: 'Mod+N', run: () => show({ type: 'new' }) },
       { id: 'search', label: t('action.search'), keys: 'Mod+Shift+F', run: searchSessions },
+      { id: 'select', label: t('action.select'), run: selectSessions },
       {
         id: 'undo',
         label: t('action.undo'),
@@ -66,6 +69,7 @@ export function useActions({
         run: goToNextMode,
       },
       { id: 'models', label: t('action.models'), keys: 'Mod+M', run: () => show({ type: 'models' }) },
+      { id: 'tools', label: t('action.tools'), run: () => show({ type: 'tools' }) },
       { id: 'compare', label: t('action.compare'), run: () => show({ type: 'compare' }) },
       { id: 'costs', label: t('action.costs'), run: () => show({ type: 'costs' }) },
       { id: 'bin', label: t('action.bin'), run: () => show({ type: 'bin' }) },
@@ -101,6 +105,7 @@ export function useActions({
     openPalette,
     toggleSidebar,
     searchSessions,
+    selectSessions,
   ]);
 }
 
@@ -135,6 +140,9 @@ function sessionActions({ reach, sessionId, session, isWindow }: SessionActionsO
       run: () => session.current?.inspect(tab),
     })),
     { id: 'rename', label: t('action.rename'), run: () => session.current?.rename() },
+    { id: 'pin', label: t('action.pin'), run: () => session.current?.togglePin() },
+    { id: 'archive', label: t('action.archive'), run: () => session.current?.toggleArchive() },
+    { id: 'tags', label: t('action.tags'), run: () => session.current?.tag() },
     { id: 'fork', label: t('action.fork'), run: () => void forkSession(reach, id, null) },
     {
       id: 'session-window',

@@ -1,6 +1,7 @@
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { Suspense, lazy, useCallback, useEffect, useRef, useState, useMemo } from 'react';
 import type { HostPush } from '@shared/contract/host-contract.ts';
+import type { SessionListHandle } from './features/sessions/session-list.tsx';
 import { SessionList } from './features/sessions/session-list.tsx';
 import { dropStaleAnnouncements } from './lib/notices/announce.ts';
 import { isSidebarOpen } from './lib/window/preferences.ts';
@@ -72,6 +73,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   const side = useSidePanel(isSidebarOpen, narrowRem);
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   const session = useRef<SessionHandle>(null);
+  const list = useRef<SessionListHandle>(null);
   const { closeOver } = side;
   const show = useCallback(
     (next: View): void => {
@@ -84,11 +86,11 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   );
   const openPalette = useCallback(() => setIsPaletteOpen(true), []);
   const actions = useActionShortcuts(
-    useActions({ view, project: projectOf(view, load), show, session, openPalette, ...useListActions(side) }),
+    useActions({ view, project: projectOf(view, load), show, session, openPalette, ...useListActions(side, list) }),
   );
   useActionKeys(actions);
   // A window that is made narrow for a while loses no search.
-  const search = useState('');
+  const typed = useState('');
   useSettingsWatch();
   useEffect(() => whenIdle(loadMarkdown), []);
   usePushesInto(actions, show);
@@ -99,7 +101,13 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
         <div className="relative flex min-h-0 flex-1">
           {side.isOpen && (
             <SideList isOver={side.isOver} onClose={side.toggle}>
-              <SessionList {...{ load, view, search }} onShow={show} onPalette={openPalette} />
+              <SessionList
+                {...{ load, view, typed }}
+                onShow={show}
+                onPalette={openPalette}
+                onChanged={refresh}
+                handle={list}
+              />
             </SideList>
           )}
           <div className="relative flex min-w-0 flex-1 flex-col">
@@ -129,16 +137,24 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
 }
 
 /** What is done with the list from elsewhere. */
-function useListActions({ toggle, open }: SidePanel): {
+function useListActions(
+  { toggle, open }: SidePanel,
+  list: RefObject<SessionListHandle | null>,
+): {
   readonly toggleSidebar: () => void;
   readonly searchSessions: () => void;
+  readonly selectSessions: () => void;
 } {
   const searchSessions = useCallback(() => {
     open();
     // Once it is drawn.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('#search-sessions')?.focus());
   }, [open]);
-  return { toggleSidebar: toggle, searchSessions };
+  const selectSessions = useCallback(() => {
+    open();
+    requestAnimationFrame(() => list.current?.select());
+  }, [open, list]);
+  return { toggleSidebar: toggle, searchSessions, selectSessions };
 }
 
 /** The folder that what is shown is about. */

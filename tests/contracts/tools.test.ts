@@ -17,6 +17,9 @@ const inputs: Readonly<Record<string, unknown>> = {
   run_tests: {},
   services: { action: 'list' },
   task_complete: { summary: 'done' },
+  web_read: { url: 'https://example.org/', why: 'x' },
+  web_search: { query: 'x', why: 'x' },
+  http_request: { url: 'https://example.org/', method: 'GET', why: 'x' },
   update_plan: { items: [{ text: 'a', state: 'open' }] },
 };
 

@@ -75,6 +75,30 @@ it('shows what suits this machine, and takes a model over when its test has pass
   expect(await core.client.settings.get({ key: 'local' })).toBe(id);
 });
 
+// Catches: a file that is known to be wrong, and a model that nobody waits for, shown as any other.
+it('says what speaks against a model that is here', async () => {
+  const { page } = served;
+  const [first] = core.models.filter(({ state, where }) => state === 'ready' && where === 'local');
+  if (first === undefined) throw new Error('no model is here');
+  const again = 'Download it again: `dewpoint models remove llama-cpp/own`.';
+  const advice = [
+    { kind: 'broken', text: `This file is damaged: it is cut off. ${again}` },
+    {
+      kind: 'slow',
+      text: 'Too slow on this machine: its benchmark wrote 2.1 tokens per second. Choose a smaller model.',
+    },
+  ] as const;
+  core.models = core.models.map((model) => (model.id === first.id ? { ...model, advice } : model));
+  await page.reload();
+  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
+  const row = page.locator(`[data-model="${first.id}"]`);
+  await row.getByText('This file is damaged').waitFor();
+  await row.getByText('2.1 tokens per second').scrollIntoViewIfNeeded();
+  expect(await row.locator('code').allInnerTexts()).toContain('dewpoint models remove llama-cpp/own');
+  expect(await violations(page)).toEqual([]);
+  await keepScreenshot(page, 'model-advice');
+});
+
 it('says when nothing fits', async () => {
   const { page } = served;
   core.suggestions = { ...core.suggestions, models: [] };

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { allViews } from '../../src/renderer/lib/window/all-views.ts';
+import { toolScene } from '../fakes/page-tools.ts';
 import { parseRules } from '../../src/shared/rules/parse-rules.ts';
 import type { PageCore } from '../fakes/page-core.ts';
 import {
@@ -27,6 +28,7 @@ export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<
   furnish(core);
   core.suggestions = suggestionsFor({ name: 'Example Card 12', gib: 12, hostGib: 32, bandwidth: 360e9 });
   comparisonScene(core);
+  toolScene(core.tools);
   const sessions: Record<string, string> = {};
   const at = (daysAgo: number, minutes: number): void => core.setTime(Date.now() - daysAgo * day - minutes * 60_000);
   const add = async (name: string, scene: (core: PageCore) => Promise<{ readonly sessionId: string }>) => {
@@ -101,6 +103,8 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
   const packages = page.getByRole('dialog', { name: 'Prepare project packages' });
   const picker = page.getByRole('dialog', { name: 'Choose a model' });
   const templates = page.getByRole('dialog', { name: 'Prompt templates' });
+  const filterMenu = page.getByRole('dialog', { name: 'Filter sessions' });
+  const selectionBar = page.getByRole('region', { name: 'Selected sessions' });
   const listButton = page.getByRole('button', { name: 'Open session list' });
   const escape = async (shown: ReturnType<Page['locator']>): Promise<void> => {
     await page.keyboard.press('Escape');
@@ -141,6 +145,10 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await page.getByRole('alertdialog', { name: 'Spending limit reached' }).waitFor();
     },
     bin: () => goTo('bin', 'Bin'),
+    tools: async () => {
+      await goTo('tools', 'Tools');
+      await page.getByText('May agents call these tools?').waitFor();
+    },
     models: () => goTo('models', 'Models'),
     hub: async () => {
       await goTo('models', 'Models');
@@ -191,6 +199,22 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       if (await listButton.isVisible()) await listButton.click();
       await page.getByRole('searchbox', { name: 'Search sessions' }).waitFor();
     },
+    'session-filter': async () => {
+      if (await listButton.isVisible()) await listButton.click();
+      await page.getByRole('button', { name: /^Filter sessions/u }).click();
+      await filterMenu.getByLabel('Last used').waitFor();
+    },
+    'session-selection': async () => {
+      await choose('select');
+      await page.locator('[data-session][role=checkbox]').first().click();
+      await selectionBar.getByRole('button', { name: 'Tags…' }).click();
+      await selectionBar.getByRole('textbox', { name: 'New tag' }).waitFor();
+    },
+    'session-tags': async () => {
+      await openSession('answer', 'Which port');
+      await choose('tags');
+      await page.getByRole('main').getByRole('textbox', { name: 'New tag' }).waitFor();
+    },
     palette: async () => {
       await page.keyboard.press('Control+K');
       await page.getByPlaceholder('Search actions').waitFor();
@@ -227,6 +251,12 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     comparison: allComparisons,
     // Else the next keys would be taken for the action.
     shortcuts: () => escape(page.getByText('Press keys')),
+    'session-filter': () => escape(filterMenu),
+    'session-selection': async () => {
+      await selectionBar.getByRole('button', { name: 'Done' }).first().click();
+      await selectionBar.waitFor({ state: 'detached' });
+    },
+    'session-tags': () => escape(page.getByRole('main').getByRole('textbox', { name: 'New tag' })),
     palette: () => escape(page.getByPlaceholder('Search actions')),
     'session-menu': () => escape(page.getByRole('menuitem', { name: 'Rename' })),
     'model-picker': () => escape(picker),

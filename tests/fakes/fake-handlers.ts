@@ -64,6 +64,7 @@ export const emptyHandlers: SomeHandlers = {
     editPlan: () => undefined,
     search: () => ({ hits: [], isComplete: true }),
     rename: () => undefined,
+    organize: ({ input }) => ({ done: input.sessionIds, refused: [] }),
     fork: () => ({ sessionId: 'forked', notRestored: [] }),
     branches: () => [],
     export: () => ({ blobs: 0, missing: 0 }),

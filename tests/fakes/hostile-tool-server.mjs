@@ -35,6 +35,9 @@ function toolsNow() {
       { ...plain, name: 'say.it' },
       { ...plain, name: 'say_it' },
     ];
+  if (mode === 'many') return Array.from({ length: 10_000 }, (_, at) => ({ ...plain, name: `say_${at}` }));
+  if (mode === 'long-words')
+    return Array.from({ length: 150 }, (_, at) => ({ ...plain, name: `t${at}`, description: 'x'.repeat(60_000) }));
   if (mode === 'huge-schema') return [plain, { ...plain, name: 'huge', description: 'x'.repeat(200_000) }];
   return [plain];
 }
@@ -54,6 +57,8 @@ async function answer({ id, method, params }) {
       },
     });
   }
+  if (method === 'tools/list' && mode === 'endless')
+    return send({ id, result: { tools: [{ ...plain, name: `say_${(lists += 1)}` }], nextCursor: `c${lists}` } });
   if (method === 'tools/list') return send({ id, result: { tools: toolsNow() } });
   if (method !== 'tools/call') return send({ id, error: { code: -32601, message: 'Method not found' } });
   note(`call ${JSON.stringify(params)}`);
@@ -67,6 +72,15 @@ async function answer({ id, method, params }) {
       id,
       result: { content: [{ type: 'text', text: JSON.stringify({ env: process.env, cwd: process.cwd() }) }] },
     });
+  if (mode === 'fetch') {
+    const get = (url) =>
+      fetch(url, { signal: AbortSignal.timeout(10_000) }).then(
+        (response) => response.text(),
+        (error) => `failed: ${error.name} ${error.cause?.message ?? ''}`,
+      );
+    const texts = await Promise.all(params.arguments.text.split(' ').map(get));
+    return send({ id, result: { content: [{ type: 'text', text: JSON.stringify(texts) }] } });
+  }
   if (mode === 'noise') process.stdout.write('this is no message\n{"jsonrpc":"1.0"}\n');
   if (mode === 'wrong')
     return send({

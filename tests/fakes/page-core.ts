@@ -14,10 +14,15 @@ import { addTotals, energyOf, noCosts } from '@shared/money/cost-report.ts';
 import type { InstructionFile } from '@shared/safety/instruction-files.ts';
 import type { RuleCheck, RuleFile } from '@shared/rules/rule-report.ts';
 import { contradictionsIn, parseRules } from '../../src/shared/rules/parse-rules.ts';
+import { organizeSessions } from '../../src/main/sessions/library/organize-sessions.ts';
+import type { NewEvent } from '@shared/events/events.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { progressStream } from '../../src/main/lib/async/push-queue.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
 import { settingsHandlers } from './page-settings.ts';
 import type { Note } from './page-settings.ts';
+import type { PageTools } from './page-tools.ts';
+import { createPageTools } from './page-tools.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
 import type {
@@ -38,6 +43,7 @@ import type { EngineCardsReport, ModelEntry } from '@shared/contract/models-cont
 export interface PageCore extends ScriptedCore {
   /** What the page asked for, by name, with its arguments. */
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[];
+  readonly tools: PageTools;
   readonly changes: Map<string, readonly ChangedFile[]>;
   /** Of a preview, by path or hash. */
   readonly files: Map<string, ShownFile>;
@@ -190,6 +196,7 @@ export function createPageCore(): PageCore {
   const core: PageCore = {
     ...scripted,
     asked,
+    tools: createPageTools(note),
     changes: new Map(),
     files: new Map(),
     details: new Map(),
@@ -235,6 +242,7 @@ export function createPageCore(): PageCore {
         core.templates = core.templates.filter(({ name }) => name !== input.name);
       },
     },
+    tools: core.tools.handlers,
     plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),
     rules: ruleHandlers(core, note),
@@ -264,6 +272,15 @@ function sessionHandlers(core: PageCore, note: Note): Subject<'sessions'> {
   return {
     search: ({ input }) => ({ hits: core.found.get(input.text) ?? [], isComplete: true }),
     rename: ({ input }) => core.append(input.sessionId, { type: 'session-renamed', title: input.title }),
+    organize: ({ input, signal }) => {
+      const { sessionIds, ...wanted } = input;
+      note('organize', sessionIds, wanted);
+      const write = async (id: string, eventOf: (state: SessionState) => NewEvent | null): Promise<void> => {
+        const event = eventOf((await core.client.sessions.show({ sessionId: id })).state);
+        if (event !== null) core.append(id, event);
+      };
+      return organizeSessions({ note: write }, input, signal ?? new AbortController().signal);
+    },
     fork: async ({ input: { sessionId, at } }) => {
       note('fork', at ?? null);
       const { title, projectPath } = await core.client.sessions.find({ id: sessionId });

@@ -3,7 +3,8 @@ import { AppError } from '@shared/errors.ts';
 import type { NewEvent, SessionEvent, Transient } from '@shared/events/events.ts';
 import { emptyMoney, reduceMoney, totalCostUsd } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
-import { emptySession, sessionStatus } from '@shared/session/session-state.ts';
+import { calledIn } from '../../src/main/sessions/store/stored-summary.ts';
+import { emptySession, sessionStatus, usualPlace } from '@shared/session/session-state.ts';
 import type { NewSessionRequest } from '../../src/main/sessions/open/new-session.ts';
 import type { FollowedLog, LogPush } from '../../src/main/sessions/open/session-stream.ts';
 import { sessionStream } from '../../src/main/sessions/open/session-stream.ts';
@@ -62,6 +63,8 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
       costUsd: totalCostUsd(moneyOf(sessionId)),
       status: sessionStatus(state) !== 'running' ? 'idle' : isWaiting ? 'waiting' : 'running',
       lastReason: state.turns.at(-1)?.reason ?? null,
+      ...(state.organized ?? usualPlace),
+      ...calledIn(state, moneyOf(sessionId)),
     };
   };
   const createSession: ScriptedCore['createSession'] = ({ projectPath, title }) => {

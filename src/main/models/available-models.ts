@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { KeptCard } from '@shared/models/probe-card.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
 import type { ProviderSettings, Settings } from '@shared/settings/settings.ts';
@@ -30,6 +31,7 @@ import type {
   ModelRepair,
   ModelRemoval,
   PullProgress,
+  ModelAdvice,
 } from '@shared/contract/models-contract.ts';
 
 /** The models that can be called or fetched, over all configured providers. */
@@ -83,6 +85,8 @@ export interface AvailableModelsOptions {
   readonly headerOf: (name: string) => KnownHeader | null;
   /** What a model would get of this machine, in a line; null where nobody knows. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
+  /** What speaks against a model that is here. */
+  readonly advise: (entry: ModelEntry, card: KeptCard | null) => Promise<readonly ModelAdvice[]>;
   /** What probes and settings say of the way to drive a model. */
   readonly probed: Pick<ProbeResults, 'card' | 'driven'>;
   /** The key of a provider; null: it has none. */
@@ -117,7 +121,8 @@ export function createAvailableModels(options: AvailableModelsOptions): Availabl
   const known = async (entry: ModelEntry, signal: AbortSignal): Promise<ModelEntry> => {
     const card = await options.probed.card(entry.id);
     const whole = await withInfo(entry, info, signal);
-    return card === null ? whole : { ...whole, card };
+    const advice = await options.advise(entry, card);
+    return { ...whole, ...(card === null ? {} : { card }), ...(advice.length === 0 ? {} : { advice }) };
   };
   const list: AvailableModels['list'] = async (signal) => {
     const stored = (await store.list()).map((model) => entryOfFile(model));

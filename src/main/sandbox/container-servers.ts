@@ -14,7 +14,7 @@ export interface ContainerServersOptions {
   readonly onNotice: (text: string) => void;
 }
 
-/** Starts tool servers in containers: one each, without a network, and without any project. Never on this machine instead. */
+/** Starts tool servers in containers: one each, with a way to the hosts of its definition and no other, and without any project. Never on this machine instead. */
 export function createContainerServers({
   folder,
   startSandbox,
@@ -44,7 +44,10 @@ export function createContainerServers({
         throw new AppError('missing-sandbox', `The tool server ${name} needs a container.`);
       const command = `exec ${[definition.command, ...definition.args].map(shellQuote).join(' ')}`;
       const opened = valueOf(
-        await sandbox.open({ command, env, onOutput: ({ stream, bytes }) => onOutput(stream, bytes) }, signal),
+        await sandbox.open(
+          { command, env, hosts: definition.hosts, onOutput: ({ stream, bytes }) => onOutput(stream, bytes) },
+          signal,
+        ),
       );
       void opened.ended.then(() => sandbox.dispose());
       return {

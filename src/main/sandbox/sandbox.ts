@@ -238,6 +238,11 @@ export interface OpenRequest {
   readonly command: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /**
+   * It runs in a container of its own with a way to these hosts alone, as `runWithNetwork` has it. Whoever calls has the
+   * approval. `refused` in a tier that cannot keep to the hosts.
+   */
+  readonly hosts?: readonly string[];
   readonly onOutput: (chunk: OutputChunk) => void;
 }
 

@@ -1,21 +1,31 @@
 import { readFile, stat } from 'node:fs/promises';
 import { createTwoFilesPatch } from 'diff';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ToolReport, ToolServerReport, ToolServerSettings } from '@shared/tools/server-definition.ts';
-import { definitionText } from '@shared/tools/server-definition.ts';
+import type {
+  ProjectTools,
+  ServerImport,
+  ToolReport,
+  ToolServerReport,
+  ToolServerSettings,
+} from '@shared/tools/server-definition.ts';
+import { definitionText, projectWord } from '@shared/tools/server-definition.ts';
 import type { Handlers } from '../server/handlers.ts';
-import { foreignToolName } from './foreign/foreign-tool.ts';
-import { serversIn } from './servers/import-servers.ts';
+import { definitionTokens, foreignToolName } from './foreign/foreign-tool.ts';
+import type { FoundServers } from './servers/import-servers.ts';
+import { serversIn, serversInText } from './servers/import-servers.ts';
 import type { ToolDefinitionText, ToolPin, ToolPins } from './servers/tool-pins.ts';
 import { hashOfTool, textOfTool } from './servers/tool-pins.ts';
 import type { ToolServers } from './servers/tool-servers.ts';
-import { hashOfServer, isApproved } from './servers/tool-servers.ts';
+import { hashOfServer, isApproved, isServerOn, isToolOn } from './servers/tool-servers.ts';
 
 export interface ToolCommandsOptions {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
   /** Null: it is removed. */
   readonly save: (name: string, server: ToolServerSettings | null) => Promise<void>;
-  readonly running: ToolServers;
+  readonly projects: () => Readonly<Record<string, ProjectTools>>;
+  /** Null: it has nothing of its own. */
+  readonly saveProject: (projectPath: string, own: ProjectTools | null) => Promise<void>;
+  readonly running: Pick<ToolServers, 'connect' | 'running' | 'problem' | 'stop'>;
   readonly pins: ToolPins;
   readonly keepSecret: (server: string, variable: string, value: string) => Promise<void>;
   /** Also of one that was never set. */
@@ -34,7 +44,8 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
     if (server !== undefined) return server;
     throw new AppError('not-found', `There is no tool server ${name}.`, { hint: 'See: dewpoint tools list' });
   };
-  const report = async (name: string): Promise<ToolServerReport> => reportOf(options, name, find(name));
+  const report = async (name: string, projectPath?: string): Promise<ToolServerReport> =>
+    reportOf(options, { name, server: find(name), own: ownOf(options, projectPath) });
   const add = async (name: string, definition: ToolServerSettings['definition']): Promise<void> => {
     if (Object.hasOwn(servers(), name)) {
       throw new AppError('conflict', `There is a tool server ${name} already. Nothing was changed.`, {
@@ -43,27 +54,28 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
     }
     await save(name, { definition, approved: null, isOn: true, off: [] });
   };
+  const addAll = async (found: FoundServers): Promise<ServerImport> => {
+    const added: string[] = [];
+    const skipped = [...found.skipped];
+    for (const { name, definition, secrets } of found.servers) {
+      try {
+        await add(name, definition);
+        added.push(name);
+        for (const [variable, value] of Object.entries(secrets)) await options.keepSecret(name, variable, value);
+      } catch (error) {
+        skipped.push(`${name}: ${messageOf(error)}`);
+      }
+    }
+    return { added, skipped };
+  };
   return {
-    list: async () => Promise.all(Object.keys(servers()).map(report)),
+    list: async ({ input }) => Promise.all(Object.keys(servers()).map((name) => report(name, input?.projectPath))),
     add: async ({ input: { name, definition } }) => {
       await add(name, definition);
       return report(name);
     },
-    importFile: async ({ input: { path, where } }) => {
-      const found = serversIn(await textOfFile(path), path, where);
-      const added: string[] = [];
-      const skipped = [...found.skipped];
-      for (const { name, definition, secrets } of found.servers) {
-        try {
-          await add(name, definition);
-          added.push(name);
-          for (const [variable, value] of Object.entries(secrets)) await options.keepSecret(name, variable, value);
-        } catch (error) {
-          skipped.push(`${name}: ${messageOf(error)}`);
-        }
-      }
-      return { added, skipped };
-    },
+    importFile: async ({ input: { path, where } }) => addAll(serversIn(await textOfFile(path), path, where)),
+    importText: async ({ input: { text, where } }) => addAll(serversInText(text, where)),
     secret: async ({ input: { name, variable, value } }) => {
       const { definition } = find(name);
       const named = definition.kind === 'http' ? definition.headers : definition.env;
@@ -77,23 +89,68 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
       await running.stop(name);
     },
     ...createApprovals(options, find, report),
-    set: async ({ input: { name, tool, isOn } }) => {
-      const server = find(name);
-      const off = server.off.filter((one) => one !== tool);
-      if (tool === undefined) await save(name, { ...server, isOn });
-      else await save(name, { ...server, off: isOn ? off : [...off, tool] });
-      if (tool === undefined && !isOn) await running.stop(name);
-      return report(name);
+    set: async ({ input }) => {
+      await setOn(options, input, find(input.name));
+      return report(input.name, input.projectPath);
     },
     remove: async ({ input: { name } }) => {
       const { definition } = find(name);
       await running.stop(name);
       await save(name, null);
       await pins.change(name, () => []);
+      for (const [path, own] of Object.entries(options.projects()))
+        await saveOwn(options, path, (key) => (key === name || key.startsWith(`${name}/`) ? null : (own[key] ?? null)));
       for (const one of definition.kind === 'http' ? definition.headers : definition.env)
         await options.dropSecret(name, one);
     },
   };
+}
+
+function ownOf({ projects }: Pick<ToolCommandsOptions, 'projects'>, projectPath?: string): ProjectTools {
+  const all = projects();
+  return projectPath !== undefined && Object.hasOwn(all, projectPath) ? (all[projectPath] ?? {}) : {};
+}
+
+/** Keeps what a project says itself, each word as `of` gives it; null: that one is left out. */
+async function saveOwn(
+  options: Pick<ToolCommandsOptions, 'projects' | 'saveProject'>,
+  projectPath: string,
+  of: (key: string) => boolean | null,
+  more: readonly string[] = [],
+): Promise<void> {
+  const before = ownOf(options, projectPath);
+  const keys = [...new Set([...Object.keys(before), ...more])];
+  const after = keys.flatMap((key) => {
+    const word = of(key);
+    return word === null ? [] : [[key, word] as const];
+  });
+  const isSame = after.length === Object.keys(before).length && after.every(([key, word]) => before[key] === word);
+  if (!isSame) await options.saveProject(projectPath, after.length === 0 ? null : Object.fromEntries(after));
+}
+
+interface Switch {
+  readonly name: string;
+  readonly tool?: string | undefined;
+  readonly isOn: boolean | null;
+  readonly projectPath?: string | undefined;
+}
+
+async function setOn(
+  options: ToolCommandsOptions,
+  { name, tool, isOn, projectPath }: Switch,
+  server: ToolServerSettings,
+): Promise<void> {
+  if (projectPath !== undefined) {
+    const changed = tool === undefined ? name : `${name}/${tool}`;
+    const own = ownOf(options, projectPath);
+    await saveOwn(options, projectPath, (key) => (key === changed ? isOn : (own[key] ?? null)), [changed]);
+    return;
+  }
+  if (isOn === null) throw new AppError('bad-input', 'Only a project can go by the general word.');
+  const off = server.off.filter((one) => one !== tool);
+  if (tool === undefined) await options.save(name, { ...server, isOn });
+  else await options.save(name, { ...server, off: isOn ? off : [...off, tool] });
+  if (tool === undefined && !isOn) await options.running.stop(name);
 }
 
 /** A yes to what was shown, and a look at what a server lists. */
@@ -154,11 +211,16 @@ function withPins(before: readonly ToolPin[], chosen: readonly ToolPin[]): reado
   return [...kept, ...chosen.filter(({ definition }) => named(definition.name, before) === undefined)];
 }
 
-async function reportOf(
-  { running, pins }: ToolCommandsOptions,
-  name: string,
-  server: ToolServerSettings,
-): Promise<ToolServerReport> {
+/** A server as one project sees it. */
+interface Place {
+  readonly name: string;
+  readonly server: ToolServerSettings;
+  readonly own: ProjectTools;
+}
+
+async function reportOf({ running, pins }: ToolCommandsOptions, place: Place): Promise<ToolServerReport> {
+  const { name, server, own } = place;
+  const isOn = isServerOn(server, own, name);
   const live = running.running(name);
   const approved = isApproved(name, server);
   const problem = running.problem(name);
@@ -175,10 +237,11 @@ async function reportOf(
     text: definitionText(server.definition),
     sha256: hashOfServer(name, server.definition),
     isApproved: approved,
-    isOn: server.isOn,
+    isOn,
+    own: projectWord(own, name),
     state: !approved
       ? 'not-approved'
-      : !server.isOn
+      : !isOn
         ? 'off'
         : live !== null
           ? 'running'
@@ -188,46 +251,47 @@ async function reportOf(
     problem: read.problem ?? problem,
     server: live?.server ?? null,
     tools: [
-      ...list.map((pin) => pinnedReport(name, server, { pin, listed: live === null ? null : listed })),
-      ...fresh.map((tool) => toolReport(name, server, { tool, state: 'new', lastUsedAt: null, diff: null })),
+      ...list.map((pin) => pinnedReport(place, { pin, listed: live === null ? null : listed })),
+      ...fresh.map((tool) => toolReport(place, { tool, state: 'new', lastUsedAt: null, diff: null })),
     ],
+    leftOut: live?.leftOut() ?? 0,
   };
 }
 
 function pinnedReport(
-  name: string,
-  server: ToolServerSettings,
+  place: Place,
   { pin, listed }: { readonly pin: ToolPin; readonly listed: readonly ToolDefinitionText[] | null },
 ): ToolReport {
   const { definition, lastUsedAt } = pin;
-  if (listed === null) return toolReport(name, server, { tool: definition, state: 'ready', lastUsedAt, diff: null });
+  if (listed === null) return toolReport(place, { tool: definition, state: 'ready', lastUsedAt, diff: null });
   const live = listed.find((one) => one.name === definition.name);
-  if (live === undefined) return toolReport(name, server, { tool: definition, state: 'gone', lastUsedAt, diff: null });
+  if (live === undefined) return toolReport(place, { tool: definition, state: 'gone', lastUsedAt, diff: null });
   if (hashOfTool(live) === pin.sha256)
-    return toolReport(name, server, { tool: definition, state: 'ready', lastUsedAt, diff: null });
-  const diff = createTwoFilesPatch('approved', 'now', textOfTool(definition), textOfTool(live));
-  return toolReport(name, server, { tool: live, state: 'changed', lastUsedAt, diff });
+    return toolReport(place, { tool: definition, state: 'ready', lastUsedAt, diff: null });
+  const patch = createTwoFilesPatch('approved', 'now', textOfTool(definition), textOfTool(live));
+  // The lines before it name files, and there are none.
+  const diff = patch.slice(Math.max(0, patch.indexOf('\n@@') + 1));
+  return toolReport(place, { tool: live, state: 'changed', lastUsedAt, diff });
 }
 
 interface ShownTool extends Pick<ToolReport, 'state' | 'lastUsedAt' | 'diff'> {
   readonly tool: ToolDefinitionText;
 }
 
-/** Code and JSON of the usual kind. */
-const bytesPerToken = 3.5;
-
-function toolReport(server: string, { off }: ToolServerSettings, { tool, ...shown }: ShownTool): ToolReport {
-  const name = foreignToolName(server, tool.name);
+function toolReport({ name: serverName, server, own }: Place, { tool, ...shown }: ShownTool): ToolReport {
+  const name = foreignToolName(serverName, tool.name);
+  const isWanted = isToolOn(server, own, serverName, tool.name);
   const { description, inputSchema, annotations = {} } = tool;
-  const bytes = Buffer.byteLength(JSON.stringify({ name, description, inputSchema }));
   return {
     ...shown,
     name,
     tool: tool.name,
     description,
-    isOn: shown.state === 'ready' && !off.includes(tool.name),
+    isOn: shown.state === 'ready' && isWanted,
+    isWanted,
+    own: projectWord(own, serverName, tool.name),
     sha256: hashOfTool(tool),
-    tokens: Math.ceil(bytes / bytesPerToken),
+    tokens: definitionTokens({ name, description, inputSchema }),
     hints: Object.entries(annotations).flatMap(([key, value]) =>
       typeof value === 'boolean' ? [`${key}: ${value}`] : [],
     ),

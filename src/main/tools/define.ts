@@ -2,10 +2,14 @@ import type { Failure, Reply } from '@shared/errors.ts';
 import type { PlanItem } from '@shared/events/conversation-events.ts';
 import type { z } from 'zod';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
+import type { RequestWeb, WebParts } from './web/web-request.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
 
-/** What a tool does to the world; drives approval and what `--plan` allows. A tool never asks by itself. */
-export type Access = 'read' | 'write' | 'execute' | 'network' | 'end';
+/**
+ * What a tool does to the world; drives approval and what `--plan` allows. A tool never asks by itself. `web`: it reads
+ * from the web by `requestWeb`, which asks for each host.
+ */
+export type Access = 'read' | 'write' | 'execute' | 'network' | 'web' | 'end';
 
 /** What a run of a tool gives back. `output` is for the model; the caller caps it and keeps the whole. */
 export interface ToolResult {
@@ -40,6 +44,8 @@ export interface ToolContext {
   readonly notePlan?: (items: readonly PlanItem[]) => Promise<void>;
   /** Runs the command that was approved, with the hosts that were approved for it; absent where none was. */
   readonly runWithNetwork?: (command: NetworkCommand) => Promise<Reply<NetworkResult>>;
+  /** Of a web tool: makes a request that the fences and the person let through. */
+  readonly requestWeb?: RequestWeb;
 }
 
 /** A whole file as it is to be; `bytes` null: deleted. */
@@ -77,6 +83,10 @@ export interface Tool {
   readonly input: z.ZodType | RawInput;
   /** Set for a tool that Dewpoint does not bring: who answers, and where. */
   readonly foreign?: ForeignToolSpec;
+  /** It reaches the web. Offered only where the user switched it on. */
+  readonly isWeb?: boolean;
+  /** No prompt names it: it is found on demand (`foreign/find-tools.ts`), and may be called then. */
+  readonly isHidden?: true;
   /** One line for a person: "read src/a.ts", "run pytest -q". Must not throw for any parsed input. */
   label(input: unknown): string;
   /** `input` has been parsed by the schema. May throw; the caller turns that into an error the model reads. */
@@ -88,6 +98,7 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
   readonly description: string;
   readonly access: Access;
   readonly input: Input;
+  readonly isWeb?: true;
   readonly label: (input: z.infer<Input>) => string;
   readonly create: (
     dependencies: ToolDependencies,
@@ -97,6 +108,8 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
 /** What `compose.ts` hands to every tool. */
 export interface ToolDependencies {
   readonly now: () => number;
+  /** What web tools work with; absent: in a replay and in tests, where none is run. */
+  readonly web?: WebParts;
 }
 
 /** Marks an input (`.meta(forLarge)`) that a small model is not told of where it is held to a grammar. */

@@ -31,6 +31,7 @@ function createTool(definition: ToolDefinition, dependencies: ToolDependencies):
     description: definition.description,
     access: definition.access,
     input: definition.input,
+    ...(definition.isWeb === true ? { isWeb: true } : {}),
     label: (input) => definition.label(definition.input.parse(input)),
     run: async (input, context) => run(definition.input.parse(input), context),
   };

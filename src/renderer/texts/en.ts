@@ -8,6 +8,7 @@ import { project } from './en-project.ts';
 import { rules } from './en-rules.ts';
 import { settings } from './en-settings.ts';
 import { shell } from './en-shell.ts';
+import { tools } from './en-tools.ts';
 
 /** Every text of the window, by its key. `{name}` stands for a value; `.one` and `.other` are chosen by a count. */
 export const en = {
@@ -21,4 +22,5 @@ export const en = {
   ...project,
   ...rules,
   ...settings,
+  ...tools,
 } as const;

@@ -13,7 +13,7 @@ import { sessionsContract, sandboxContract } from './sessions-contract.ts';
 import { modelsContract } from './models-contract.ts';
 import { keysContract } from './keys-contract.ts';
 import { homeContract } from './home-contract.ts';
-import { toolsContract } from './tools-contract.ts';
+import { toolsContract, webContract } from './tools-contract.ts';
 import { endpointContract } from './endpoint-contract.ts';
 
 /** Every command and stream of the core: the same for the terminal, the window, the browser and a second process. */
@@ -48,6 +48,7 @@ export const contract = {
     .output(type<CostReport>()),
   rules: rulesContract,
   tools: toolsContract,
+  web: webContract,
   settings: settingsContract,
   templates: templatesContract,
   projects: projectsContract,

@@ -1,6 +1,7 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { base } from './contract-base.ts';
+import type { SessionsOutcome } from './sessions-contract.ts';
 
 /** What happens around the page: a session is to be shown (a link, a notification; `isAsking`: its question is to be
  * answered), or an action of its own to be done. */
@@ -20,6 +21,10 @@ export const hostContract = {
   /** Null, here and below: the person chose nothing. */
   chooseFolder: base.output(type<{ path: string | null }>()),
   exportSession: base.input(z.object({ sessionId })).output(type<{ path: string | null; missing: number }>()),
+  /** A file for each, in a folder that the person chooses; `folder` null: none was. */
+  exportSessions: base
+    .input(z.object({ sessionIds: z.array(sessionId).min(1).max(10_000) }))
+    .output(type<SessionsOutcome & { folder: string | null; missing: number }>()),
   importSession: base.output(type<{ sessionId: string | null }>()),
   /** Another window of the same app, on a session where one is named. */
   openWindow: base.input(z.object({ sessionId: sessionId.optional() })).output(type<void>()),

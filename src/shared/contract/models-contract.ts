@@ -29,8 +29,16 @@ export interface ModelEntry {
   readonly canStart?: boolean;
   /** What its probe found out; absent: it was not probed. */
   readonly card?: KeptCard;
+  /** What speaks against it; absent: nothing is known. */
+  readonly advice?: readonly ModelAdvice[];
   /** Of a repository of a hub: what can be fetched of it, the smallest first. */
   readonly choices?: readonly ModelChoice[];
+}
+
+export interface ModelAdvice {
+  readonly kind: 'broken' | 'newer' | 'slow';
+  /** Whole sentences: what is wrong, and what to do. */
+  readonly text: string;
 }
 
 /** What became of a model that was removed; `forgotten`: its file is the user's own and lies where it lay. */

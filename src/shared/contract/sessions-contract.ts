@@ -11,6 +11,8 @@ import type { UntrackedPlace } from '@shared/events/sandbox-events.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { attachmentSchema } from '@shared/attachments/attachment.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
+import { tagPattern } from '@shared/session/session-tags.ts';
+import type { Where } from '@shared/models/model-info.ts';
 import { approvalScopeSchema } from '@shared/safety/network-access.ts';
 import type { SearchAnswer } from './search-answer.ts';
 import type { ImportedSession } from '@shared/safety/approval-grants.ts';
@@ -55,6 +57,19 @@ export interface SessionSummary {
   readonly costUsd: number | null;
   readonly status: 'idle' | 'running' | 'waiting';
   readonly lastReason: string | null;
+  readonly isPinned: boolean;
+  readonly isArchived: boolean;
+  readonly tags: readonly string[];
+  /** Those that were called in it, as `PROVIDER/MODEL`. */
+  readonly models: readonly string[];
+  /** Where they ran. */
+  readonly places: readonly Where[];
+}
+
+/** What was done with several sessions at once. */
+export interface SessionsOutcome {
+  readonly done: readonly string[];
+  readonly refused: readonly { readonly sessionId: string; readonly why: string }[];
 }
 
 /** Another way taken from a session. */
@@ -168,6 +183,15 @@ export const capDecisionSchema = z.discriminatedUnion('answer', [
 
 export const changedPaths = bySession.extend({ paths: z.array(z.string()).default([]) });
 
+const tags = z.array(z.string().max(100).regex(tagPattern)).max(100).default([]);
+
+const organizeInput = z.object({
+  sessionIds: z.array(id).min(1).max(10_000),
+  isPinned: z.boolean().optional(),
+  isArchived: z.boolean().optional(),
+  addTags: tags,
+  removeTags: tags,
+});
 /** Single hunks of one path, by their places from 0; `version` is that of the list in which a person saw them. */
 const hunkChoice = z.object({ places: z.array(z.number().int().nonnegative()).min(1).max(1000), version: z.string() });
 export type HunkChoice = z.infer<typeof hunkChoice>;
@@ -228,6 +252,8 @@ export const sessionsContract = {
     /** `id` may be the beginning of an id, or `last`. */
     find: base.input(z.object({ id: z.string().min(1) })).output(type<SessionSummary>()),
     rename: base.input(bySession.extend({ title: z.string().trim().min(1).max(200) })).output(type<void>()),
+    /** Pins, archives and tags of sessions. What is absent stays as it is. One that cannot be changed keeps nobody else. */
+    organize: base.input(organizeInput).output(type<SessionsOutcome>()),
     /** The same history up to a point (before or after what has this id) or all of it, with its files as they were there; the project folder is left alone. */
     fork: base
       .input(bySession.extend({ at: z.union([z.object({ before: id }), z.object({ after: id })]).optional() }))

@@ -2,27 +2,32 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { ServerImport, ToolServerReport } from '@shared/tools/server-definition.ts';
 import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
+import { webToolNames, type WebToolReport } from '@shared/tools/web-tools.ts';
 import { base } from './contract-base.ts';
 
 const name = z.string().min(1).max(100);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const byName = z.object({ name });
+const where = z.enum(['container', 'host']);
+const projectPath = z.string().min(1).max(4096);
 
 /**
  * Servers whose tools agents may call. No answer holds the value of a secret, and what a server says of itself stands in
  * answers as it said it: whoever shows it makes it safe to be seen.
  */
 export const toolsContract = {
-  /** All of them as they are; starts none. */
-  list: base.output(type<readonly ToolServerReport[]>()),
+  /** All of them as they are, in one project where one is named; starts none. */
+  list: base
+    .input(z.object({ projectPath: projectPath.optional() }).optional())
+    .output(type<readonly ToolServerReport[]>()),
   /** Keeps a server; nothing of it is started or reached. `conflict` where there is one of that name. */
   add: base
     .input(z.object({ name: serverNameSchema, definition: serverDefinitionSchema }))
     .output(type<ToolServerReport>()),
   /** Keeps the servers in a file of another program, none of them approved. `host`: those that are programs run on this machine. */
-  importFile: base
-    .input(z.object({ path: z.string().min(1).max(4096), where: z.enum(['container', 'host']) }))
-    .output(type<ServerImport>()),
+  importFile: base.input(z.object({ path: z.string().min(1).max(4096), where })).output(type<ServerImport>()),
+  /** The same with a text that was pasted: an address, a link for installation, or what stands in such a file. */
+  importText: base.input(z.object({ text: z.string().min(1).max(200_000), where })).output(type<ServerImport>()),
   /** Keeps the value of a variable or header in the key store. */
   secret: base
     .input(z.object({ name, variable: z.string().min(1).max(200), value: z.string().min(1).max(20_000) }))
@@ -35,7 +40,35 @@ export const toolsContract = {
     .output(type<ToolServerReport>()),
   /** Starts or reaches an approved server and lists its tools anew. */
   test: base.input(byName).output(type<ToolServerReport>()),
-  /** Switches a server, or one of its tools. What is off is offered to no model. */
-  set: base.input(z.object({ name, tool: z.string().optional(), isOn: z.boolean() })).output(type<ToolServerReport>()),
+  /**
+   * Switches a server, or one of its tools, in all projects or in one; what is off is offered to no model. `null`: the
+   * project goes by the general word again.
+   */
+  set: base
+    .input(
+      z.object({
+        name,
+        tool: z.string().max(256).optional(),
+        isOn: z.boolean().nullable(),
+        projectPath: projectPath.optional(),
+      }),
+    )
+    .output(type<ToolServerReport>()),
   remove: base.input(byName).output(type<void>()),
+};
+
+const webTool = z.enum(webToolNames);
+
+/** Tools by which agents reach the web. */
+export const webContract = {
+  list: base.output(type<readonly WebToolReport[]>()),
+  set: base.input(z.object({ name: webTool, isOn: z.boolean() })).output(type<WebToolReport>()),
+  /** Keeps the key of a search service in the key store. */
+  secret: base
+    .input(z.object({ service: z.string().min(1).max(40), value: z.string().min(1).max(20_000) }))
+    .output(type<void>()),
+  /** Reads an address, or searches, as an agent would, and gives what it would read. Nobody is asked: who calls it has said so. */
+  test: base
+    .input(z.object({ name: webTool, text: z.string().min(1).max(4_000) }))
+    .output(type<{ readonly text: string }>()),
 };

@@ -20,6 +20,12 @@ export const sessionEvents = {
   }),
   /** `callId`: the model call whose answer the title is; absent: the user wrote it. */
   'session-renamed': z.object({ title: z.string(), callId: z.string().optional() }),
+  /** How you keep it in order. What is absent stays as it was; `tags`: all that it has from here on. */
+  'session-organized': z.object({
+    isPinned: z.boolean().optional(),
+    isArchived: z.boolean().optional(),
+    tags: z.array(z.string()).optional(),
+  }),
   /**
    * Everything before it was copied from another log, as it was there: what it cost was paid there, and its sandbox is
    * not this session's.

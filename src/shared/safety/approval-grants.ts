@@ -9,6 +9,7 @@ export const approvalKinds = [
   'hard-links',
   'disk',
   'foreign-tool',
+  'web',
 ] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
@@ -51,6 +52,7 @@ const words: readonly (readonly [GrantKind, string])[] = [
   ['hard-links', 'hard links'],
   ['disk', 'working on a full disk'],
   ['foreign-tool', 'tools of servers'],
+  ['web', 'web addresses'],
   ['cap', 'a higher spending limit'],
 ];
 

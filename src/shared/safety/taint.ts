@@ -73,6 +73,9 @@ const namesItsFiles: ReadonlySet<string> = new Set([
   'search',
   'look_at_changes',
   'take_back',
+  'web_read',
+  'web_search',
+  'http_request',
 ]);
 /** Tools that tell names of files, and nothing of what is in them. */
 const printsFileNames: ReadonlySet<string> = new Set(['list_files', 'gather_facts', 'task_complete']);

@@ -13,7 +13,7 @@ import type { ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 13;
+export const STATE_VERSION = 14;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -31,7 +31,10 @@ export interface SessionState {
   readonly parentId: string | null;
   readonly groupId: string | null;
   readonly createdAt: number;
+  /** When it was worked on last; putting it in order does not count. */
   readonly lastAt: number;
+  /** How you keep it in order; absent: as every session is at first. */
+  readonly organized?: SessionPlace;
   readonly sandbox: SandboxState | null;
   readonly turns: readonly TurnState[];
   readonly messages: readonly MessageState[];
@@ -62,6 +65,13 @@ export interface SessionState {
   readonly routes: readonly RouteState[];
   readonly compactions: number;
   readonly totals: Totals;
+}
+
+export interface SessionPlace {
+  readonly isPinned: boolean;
+  /** It is in no list, but search and a filter find it. */
+  readonly isArchived: boolean;
+  readonly tags: readonly string[];
 }
 
 export type InstructionView = Pick<EventOf<'instructions-found'>, 'path' | 'sha256' | 'state' | 'use' | 'reason'>;
@@ -284,6 +294,8 @@ export const emptySession: SessionState = {
   compactions: 0,
   totals: { turns: 0, steps: 0, toolCalls: 0, actions: 0, changesLeftOut: 0 },
 };
+
+export const usualPlace: SessionPlace = { isPinned: false, isArchived: false, tags: [] };
 
 /** How a turn that ended so ended, in the words of a result. */
 export function runStatusOf(reason: TurnEndReason): RunStatus {

@@ -200,6 +200,20 @@ export const routingSettingsSchema = z.strictObject({
   numbers: routingNumbersSchema.partial().default({}),
 });
 
+const webSettingsSchema = z.strictObject({
+  /** `web_read`: agents may read pages. */
+  read: z.boolean().default(false),
+  /** `web_search`: the service that agents may search with. */
+  search: z.enum(['off', 'searxng', 'brave']).default('off'),
+  /** `http_request`: agents may send requests of any method. */
+  request: z.boolean().default(false),
+  /** The address of your own SearXNG; it may be in your network. */
+  searxng: z
+    .url({ protocol: /^https?$/, error: 'Use an address that begins with http:// or https://.' })
+    .nullable()
+    .default(null),
+});
+
 export const settingsSchema = z.strictObject({
   version: z.literal(SETTINGS_VERSION).default(SETTINGS_VERSION),
   policy: policySchema.default('local'),
@@ -271,6 +285,10 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   /** Servers whose tools agents may call, and what the user said yes to. */
   toolServers: z.record(serverNameSchema, toolServerSchema).default({}),
+  /** Which of them, or of their tools, are on or off in single projects: by folder, then by `server` or `server/tool`. */
+  projectTools: z.record(z.string(), z.record(z.string().max(300), z.boolean())).default({}),
+  /** Tools by which agents reach the web, all off without the user's word; each host is asked about. */
+  web: webSettingsSchema.prefault({}),
   /** What this machine draws while a model works, where no meter can be read, and what that costs. */
   energy: z
     .strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalHost } from '@shared/safety/host-name.ts';
 
 /** A name that may begin the name of a tool at every service: no underscore, so that `server__tool` has one reading. */
 export const serverNameSchema = z
@@ -7,6 +8,11 @@ export const serverNameSchema = z
 
 const variableSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 const headerSchema = z.string().regex(/^[A-Za-z][A-Za-z0-9-]*$/);
+
+/** A public host by its one spelling, so that what is shown is what is let through. */
+const hostSchema = z.string().refine((name) => canonicalHost(name) === name, {
+  error: 'Give exact names of public hosts, in small letters, such as api.example.org.',
+});
 
 /** It does not pass on what it gets: the person's own word. Without it, fences hold for it as for a cloud model. */
 const staysHere = z.boolean().default(false);
@@ -20,16 +26,22 @@ export const serverDefinitionSchema = z.discriminatedUnion('kind', [
     headers: z.array(headerSchema).max(20).default([]),
     staysHere,
   }),
-  z.strictObject({
-    kind: z.literal('stdio'),
-    command: z.string().min(1).max(4096),
-    args: z.array(z.string().max(8192)).max(100).default([]),
-    /** Names of variables; their values lie in the key store, or in Dewpoint's own environment. */
-    env: z.array(variableSchema).max(50).default([]),
-    /** `container`: without a network, in a folder of its own. `host`: on this machine, with all that its user may do. */
-    where: z.enum(['container', 'host']).default('container'),
-    staysHere,
-  }),
+  z
+    .strictObject({
+      kind: z.literal('stdio'),
+      command: z.string().min(1).max(4096),
+      args: z.array(z.string().max(8192)).max(100).default([]),
+      /** Names of variables; their values lie in the key store, or in Dewpoint's own environment. */
+      env: z.array(variableSchema).max(50).default([]),
+      /** `container`: in a folder of its own, with no network but `hosts`. `host`: on this machine, with all that its user may do. */
+      where: z.enum(['container', 'host']).default('container'),
+      /** What it may reach from its container, by name, on ports 80 and 443; none by default. */
+      hosts: z.array(hostSchema).max(50).default([]),
+      staysHere,
+    })
+    .refine(({ where, hosts }) => where === 'container' || hosts.length === 0, {
+      error: 'A program on this machine cannot be held to hosts. Leave them out, or run it in a container.',
+    }),
 ]);
 export type ServerDefinition = z.infer<typeof serverDefinitionSchema>;
 
@@ -58,7 +70,21 @@ export function definitionText(definition: ServerDefinition): string {
     /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word),
   );
   const env = definition.env.length === 0 ? '' : ` with ${definition.env.join(', ')}`;
-  return `${words.join(' ')}${env} (${definition.where === 'host' ? 'on this machine' : 'in a container without a network'})`;
+  return `${words.join(' ')}${env} (${placeText(definition)})`;
+}
+
+function placeText({ where, hosts }: Extract<ServerDefinition, { kind: 'stdio' }>): string {
+  if (where === 'host') return 'on this machine';
+  return hosts.length === 0 ? 'in a container without a network' : `in a container that may reach ${hosts.join(', ')}`;
+}
+
+/** What is switched on or off in one project only: by the name of a server, or `server/tool`. */
+export type ProjectTools = Readonly<Record<string, boolean>>;
+
+/** A project's own word goes before the one for all projects. Without one it is null. */
+export function projectWord(own: ProjectTools, server: string, tool?: string): boolean | null {
+  const key = tool === undefined ? server : `${server}/${tool}`;
+  return Object.hasOwn(own, key) ? (own[key] ?? null) : null;
 }
 
 /** Text of a server that a person is to look at before it counts. */
@@ -70,7 +96,12 @@ export interface ToolReport {
   readonly description: string;
   /** `ready`: as it was approved. The others are off until they are approved. `gone`: the server has it no more. */
   readonly state: 'ready' | 'new' | 'changed' | 'gone';
+  /** It is offered to models, in the project that was asked about or in all. */
   readonly isOn: boolean;
+  /** The switch: also of a tool that is not approved. */
+  readonly isWanted: boolean;
+  /** What the project that was asked about says itself; null: it goes by the general word. */
+  readonly own: boolean | null;
   /** Of what is approved, or of what there is to approve. */
   readonly sha256: string;
   /** What its definition takes of a prompt, estimated. */
@@ -89,13 +120,18 @@ export interface ToolServerReport {
   readonly text: string;
   readonly sha256: string;
   readonly isApproved: boolean;
+  /** In the project that was asked about, or in all. */
   readonly isOn: boolean;
+  /** What the project that was asked about says itself; null: it goes by the general word. */
+  readonly own: boolean | null;
   readonly state: 'not-approved' | 'off' | 'idle' | 'running' | 'failed';
   /** Why it failed, and what to do. */
   readonly problem: string | null;
   /** What the server calls itself, and the revision of the protocol; null: it was not reached in this run. */
   readonly server: string | null;
   readonly tools: readonly ToolReport[];
+  /** Tools that its server lists and that are not looked at: too many, too large, or of no use. */
+  readonly leftOut: number;
 }
 
 /** What was found in a file of another program. */

@@ -67,6 +67,14 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
       return ledger.granted().has('files.example.org');
     },
   },
+  web: {
+    yes: [asked('web', { hosts: ['files.example.org'] }), said('web')],
+    counts: (events) => {
+      const ledger = createNetworkLedger();
+      for (const event of stamped(events)) ledger.add(event);
+      return ledger.granted().has('files.example.org');
+    },
+  },
   fence: {
     yes: [fenced, asked('fence'), said('fence')],
     counts: (events) => {
@@ -108,6 +116,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'session-created': 'none',
   'untracked-found': 'none',
   'session-renamed': 'none',
+  'session-organized': 'none',
   'history-copied': 'none',
   'session-repaired': 'none',
   'user-message-added': 'none',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { failure, type Reply } from '@shared/errors.ts';
 import { areOfItself, type ApprovalScope, type NetworkUse } from '@shared/safety/network-access.ts';
 import { packagesNamedIn } from '@shared/sandbox/package-commands.ts';
+import type { HostUse } from '../../safety/network/network-policy.ts';
 import { askedHosts } from '../../safety/network/session-network.ts';
 import type { NetworkDecision } from '../../sandbox/network/network-decision.ts';
 import type { NetworkRequest, NetworkResult } from '../../sandbox/sandbox.ts';
@@ -37,25 +38,70 @@ export async function askNetwork(
   const { command, network } = wish.data;
   const hosts = askedHosts(network.hosts);
   if (!hosts.ok) return { type: 'denied', text: `${hosts.error.message} ${hosts.error.hint ?? ''}`, byNobody: false };
-  const { approve, network: run = 'ask' } = turn.options;
-  const verdict = await turn.dependencies.network.decide(hosts.value, { run, approve });
-  const approvalId = turn.dependencies.journal.newId('approval');
   const sha256 = fingerprint(turn, command, hosts.value);
-  const isKept = packagesNamedIn(command).length > 0;
-  const reason = isKept ? `${verdict.reason} ${keepingText}` : verdict.reason;
+  const answer = await askHosts(turn, {
+    kind: 'network',
+    toolCallId,
+    hosts: hosts.value,
+    subject: command,
+    sha256,
+    why: network.why,
+    use: 'command',
+    ...(packagesNamedIn(command).length > 0 ? { note: keepingText } : {}),
+  });
+  if (answer.type === 'denied') return answer;
+  return {
+    type: 'granted',
+    run: (asked, signal) =>
+      runApproved(turn, { toolCallId, hosts: hosts.value, sha256, isSeen: answer.isSeen }, { asked, signal }),
+  };
+}
+
+/** Hosts that somebody wants to reach, and for what. */
+export interface HostsWish {
+  readonly kind: 'network' | 'web';
+  readonly toolCallId: string;
+  /** In their one spelling. */
+  readonly hosts: readonly string[];
+  /** The command, or the request. */
+  readonly subject: string;
+  /** Of exactly what would be done. */
+  readonly sha256: string;
+  /** In the model's words. */
+  readonly why: string;
+  readonly use: HostUse;
+  /** What a person should know beside. */
+  readonly note?: string;
+  /** What `subject` does not hold of it. */
+  readonly text?: string;
+}
+
+type HostsAnswer =
+  /** `isSeen`: a person said yes to this very thing, not a rule or an earlier yes. */
+  | { readonly type: 'granted'; readonly isSeen: boolean }
+  | { readonly type: 'denied'; readonly text: string; readonly byNobody: boolean };
+
+/** Decides about hosts, with the question and the answer in the log. Throws `cancelled`. */
+export async function askHosts(turn: Omit<AskingTurn, 'refusals'>, wish: HostsWish): Promise<HostsAnswer> {
+  const { kind, toolCallId, hosts, subject, sha256, why, use, note, text } = wish;
+  const { approve, network: run = 'ask' } = turn.options;
+  const verdict = await turn.dependencies.network.decide(hosts, { run, approve, use });
+  const approvalId = turn.dependencies.journal.newId('approval');
+  const reason = note === undefined ? verdict.reason : `${verdict.reason} ${note}`;
   await turn.log.append({
     type: 'approval-requested',
     approvalId,
     toolCallId,
-    kind: 'network',
-    subject: command,
+    kind,
+    subject,
     sha256,
-    hosts: [...hosts.value],
+    hosts: [...hosts],
     ...(verdict.isOnce ? { isOnce: true } : {}),
     reason,
-    why: network.why,
+    why,
+    ...(text === undefined ? {} : { text }),
   });
-  const question = { kind: 'network', subject: command, reason } as const;
+  const question = { kind, subject, reason } as const;
   const answer = verdict.answer === 'ask' ? await waitForUserAnswer(turn, approvalId, question) : verdict.answer;
   const isAllowed = answer !== 'deny' && answer !== 'nobody';
   const scope = verdict.isOnce ? 'once' : scopeOf(answer);
@@ -69,13 +115,9 @@ export async function askNetwork(
     ...(by === 'policy' ? { reason } : {}),
   });
   turn.log.check();
-  if (!isAllowed) return { type: 'denied', text: deniedText(hosts.value, by, reason), byNobody: by === 'nobody' };
-  if (scope === 'project') await keepForProject(turn, hosts.value);
-  return {
-    type: 'granted',
-    run: (asked, signal) =>
-      runApproved(turn, { toolCallId, hosts: hosts.value, sha256, isSeen: by === 'person' }, { asked, signal }),
-  };
+  if (!isAllowed) return { type: 'denied', text: deniedText(wish, by, reason), byNobody: by === 'nobody' };
+  if (scope === 'project') await keepForProject(turn, hosts);
+  return { type: 'granted', isSeen: by === 'person' };
 }
 
 function scopeOf(answer: UserAnswer): ApprovalScope {
@@ -88,8 +130,12 @@ function fingerprint(turn: Pick<Turn, 'dependencies'>, command: string, hosts: r
   return sha256Of(JSON.stringify({ command, hosts, tier, workspacePath }));
 }
 
-function deniedText(hosts: readonly string[], by: 'person' | 'policy' | 'nobody', reason: string): string {
+function deniedText({ hosts, use }: HostsWish, by: 'person' | 'policy' | 'nobody', reason: string): string {
   const names = hosts.join(', ');
+  if (use !== 'command') {
+    if (by === 'person') return `Not sent: the person said no to ${names}. Go on without it.`;
+    return by === 'nobody' ? `Not sent: a request to ${names}` : `Not sent to ${names}. ${reason}`;
+  }
   if (by === 'person') return `Not run: the person said no to a network with ${names}. Go on without it.`;
   if (by === 'nobody') return `Not run: a command with a network to ${names}`;
   return `Not run with a network to ${names}. ${reason}`;

@@ -1,5 +1,6 @@
 import type { Part, ToolCallPart } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
+import { callToolName, findToolName } from '../../tools/foreign/find-tools.ts';
 import { extractCalls } from './extract-calls.ts';
 import { foreignCalls } from './foreign-calls.ts';
 import { fitInput, isClosedJson, readJson } from './read-arguments.ts';
@@ -99,8 +100,11 @@ function toCall(named: Named, tools: readonly Tool[]): Outcome {
     tools.find((candidate) => candidate.name === named.name) ??
     tools.find((candidate) => candidate.foreign === undefined && sameName(candidate.name, named.name)) ??
     onlyForeign(named.name, tools);
+  if (tool?.name === callToolName) return toFoundCall(named, tools);
   if (tool === undefined) {
-    const message = `There is no tool "${named.name}". The tools are: ${tools.map((candidate) => candidate.name).join(', ')}.`;
+    const told = tools.filter((candidate) => candidate.isHidden !== true);
+    const more = told.length === tools.length ? '' : ` Others are found with ${findToolName}.`;
+    const message = `There is no tool "${named.name}". The tools are: ${told.map(({ name }) => name).join(', ')}.${more}`;
     return { ok: false, error: { kind: 'unknown-tool', name: named.name, raw: named.raw, message } };
   }
   const fitted = fitInput(named.input, tool.input);
@@ -113,6 +117,15 @@ function toCall(named: Named, tools: readonly Tool[]): Outcome {
     ok: true,
     call: { id: named.id, tool, input: fitted.input, repairs: [...named.repairs, ...spelled, ...fitted.repairs] },
   };
+}
+
+/** A call of a tool that was found is a call of that tool: approval, fences and the log know no other. */
+function toFoundCall(named: Named, tools: readonly Tool[]): Outcome {
+  const inner = readEnvelope(named.input, named.raw, named.repairs);
+  if (inner !== null && inner.name !== callToolName) return toCall({ ...inner, id: named.id }, tools);
+  const example = '{"tool": "NAME", "arguments": {…}}';
+  const message = `The arguments of ${callToolName} are not right: they have to be ${example}, with a name that ${findToolName} found.`;
+  return { ok: false, error: { kind: 'bad-arguments', name: named.name, raw: named.raw, message } };
 }
 
 /** Case and hyphens may differ, and there is one alone that it can mean: the names of strangers are often alike. */

@@ -8,6 +8,7 @@ import { callRule } from '../../safety/approvals/approval-policy.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { askForeignCall } from '../approval/request-foreign-call.ts';
 import { askNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
+import { createWebDoor } from '../approval/request-web-access.ts';
 import { capOutput } from '../prompt/shorten-output.ts';
 import { createOutputSink } from './output-sink.ts';
 import type { RecordedChange } from '../changes/file-changes.ts';
@@ -152,6 +153,7 @@ async function runTracked(
     ...planProgressNotes(turn),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),
   };
+  if (run.tool.isWeb === true) return runWebTool(turn, run, context);
   if (run.tool.access !== 'execute') return run.tool.run(run.input, context);
   const who = { by: 'model', toolCallId: run.toolCallId } as const;
   const { value, changed, isOwed } = await turn.changes.around(who, () => run.tool.run(run.input, context));
@@ -160,6 +162,17 @@ async function runTracked(
     value.status === 'unknown' ? changedText(changed, isOwed) : null,
   ].filter((note) => note !== null);
   return notes.length === 0 ? value : { ...value, output: [value.output, ...notes].join('\n') };
+}
+
+/** Its hosts are asked for while it runs: where it is led is not known before. */
+async function runWebTool(
+  turn: Turn,
+  { tool, input, toolCallId }: GrantedRun,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const door = createWebDoor(turn, toolCallId, context.signal);
+  const result = await tool.run(input, { ...context, requestWeb: door.request });
+  return door.isUnanswered() ? { ...result, data: needsApproval } : result;
 }
 
 /** Of a command of which nobody knows how it ended, this much is known. */
@@ -214,7 +227,7 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
       ? { denied: null, network: null, input: answer.input }
       : refusal(answer.text, answer.byNobody);
   }
-  if (rule === 'free') return granted;
+  if (rule === 'free' || run.tool.isWeb === true) return granted;
   const subject = run.tool.label(run.input);
   const reason = 'It leaves the sandbox.';
   const answer = await askApproval(turn, { kind: 'network', subject, reason, toolCallId: run.toolCallId });

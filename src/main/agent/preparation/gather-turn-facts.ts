@@ -28,6 +28,7 @@ export async function gatherTurnFacts(
           routes: await dependencies.routeRules(),
           ...(await capsLeft(turn)),
           ...(await foreignTools(turn)),
+          ...webTools(turn),
           sandbox: {
             tier: sandbox.tier,
             workspacePath: sandbox.workspacePath,
@@ -71,9 +72,16 @@ function needsLocal({ policy, atCap }: Turn['options']): boolean {
   return policy !== 'cloud' || atCap !== 'stop';
 }
 
-async function foreignTools({ dependencies }: Pick<Turn, 'dependencies'>): Promise<Pick<TurnFacts, 'foreign'>> {
+async function foreignTools({
+  dependencies,
+}: Pick<Turn, 'dependencies'>): Promise<Pick<TurnFacts, 'foreign' | 'findsTools'>> {
   const offered = (await dependencies.foreign?.offered()) ?? [];
-  return offered.length === 0 ? {} : { foreign: [...offered] };
+  return offered.length === 0 ? {} : { foreign: [...offered], findsTools: true };
+}
+
+function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts, 'web'> {
+  const offered = dependencies.web?.offered() ?? [];
+  return offered.length === 0 ? {} : { web: [...offered] };
 }
 
 /** A reservation log that cannot be looked into says so at the first call that would cost money. */

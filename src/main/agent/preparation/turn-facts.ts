@@ -41,6 +41,10 @@ export const turnFactsSchema = z.object({
   lacks: whereSchema.optional(),
   /** Tools of others that this turn may be offered; absent: there are none. */
   foreign: z.array(foreignToolSchema).optional(),
+  /** Tools for the web that are switched on; absent: none is. */
+  web: z.array(z.string()).optional(),
+  /** Where they take too much of a window they are found on demand; absent in logs from before that. */
+  findsTools: z.literal(true).optional(),
   /** Whether the service of the cloud model could be reached; absent where nobody knows. */
   network: z.enum(['there', 'away']).optional(),
   sandbox: z.object({

@@ -4,6 +4,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import { memo } from '../../lib/memo.ts';
 import type { ModelRequest, ToolSpec } from '../../models/providers/define.ts';
 import type { Tool } from '../../tools/define.ts';
+import { callToolName } from '../../tools/foreign/find-tools.ts';
 import type { CallStyle } from '../calls/call-types.ts';
 import { shortenResult } from './shorten-output.ts';
 import type { AssistantEntry, CallEntry, Entry, UserEntry } from './conversation.ts';
@@ -13,7 +14,7 @@ import type { Turn } from '../turn/turn.ts';
 import { maxOutputTokens } from '@shared/models/prompt-room.ts';
 import { messagesBytes, toolsBytes } from './token-estimate.ts';
 import type { PromptForm } from './tool-descriptions.ts';
-import { toolLines, toolsForForm, toolSpec } from './tool-descriptions.ts';
+import { toolLines, toolsForForm, toolSpec, withFinders } from './tool-descriptions.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
 /** How a model is talked to in the loop; the same for a whole stage, so that the prefix stays the same byte for byte. */
@@ -35,6 +36,9 @@ export function isSmall(info: ModelInfo): boolean {
   return info.parametersB === null ? info.contextTokens <= 8192 : info.parametersB <= SMALL_MODEL_B;
 }
 
+/** What a tool may do where nothing is to be changed. */
+const looking: readonly Tool['access'][] = ['read', 'web', 'end'];
+
 /** What happens where a guarded file would be changed all the same. */
 const guardTexts = { asks: 'Changing one asks the user.', refuses: 'Changing one is refused here.' } as const;
 
@@ -47,7 +51,8 @@ export function promptShape(
   const style = styleFor(info, form);
   const isPlain = form === 'short' && isForced(style);
   const readOnly = mode.plan || !mode.canExecute;
-  const allowed = readOnly ? tools.filter((tool) => tool.access === 'read' || tool.access === 'end') : tools;
+  const isAllowed = ({ access }: Tool): boolean => looking.includes(access);
+  const allowed = withFinders(readOnly ? tools.filter(isAllowed) : tools, info);
   const told = toolsForForm(allowed, form, {
     budget: info.driving?.toolBudget ?? null,
     writesWhole: info.driving?.edits === 'whole-file',
@@ -211,8 +216,10 @@ function renderAsParts(entry: AssistantEntry): Message[] {
   return [{ role: 'assistant', parts: [...entry.parts] }, ...results];
 }
 
-function matchingCall(calls: readonly CallEntry[], part: ToolCallPart): number {
-  return calls.findIndex((call) => call.tool === part.name);
+/** A call of a found tool stands in the log as one of the tool itself. */
+function matchingCall(calls: readonly CallEntry[], { name, input }: ToolCallPart): number {
+  const inner = name === callToolName && isRecord(input) ? (input.tool ?? input.name) : null;
+  return calls.findIndex(({ tool }) => tool === name || tool === inner);
 }
 
 function renderAsText(entry: AssistantEntry, frame: (call: string) => string): Message[] {

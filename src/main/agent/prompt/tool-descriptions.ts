@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { ToolSpec } from '../../models/providers/define.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Tool } from '../../tools/define.ts';
+import { findToolName, isFinder } from '../../tools/foreign/find-tools.ts';
+import { definitionTokens } from '../../tools/foreign/foreign-tool.ts';
 import { isRawInput } from '../../tools/define.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 
@@ -30,17 +33,28 @@ interface ToolChoice {
   readonly writesWhole: boolean;
 }
 
-/** What a model is told of: of ours what its form and budget allow, and behind them what the person connected. */
+/** Where the definitions of connected tools take more of a window than this, they are found on demand. */
+const mostOfWindow = 0.03;
+
+/**
+ * The tools of one stage: connected ones are hidden where they are too much for the window, and found by a tool that is
+ * there only then.
+ */
+export function withFinders(
+  tools: readonly Tool[],
+  { contextTokens }: Pick<ModelInfo, 'contextTokens'>,
+): readonly Tool[] {
+  if (!tools.some(({ name }) => name === findToolName)) return tools;
+  const taken = tools.reduce((sum, { foreign }) => sum + (foreign === undefined ? 0 : definitionTokens(foreign)), 0);
+  if (taken <= contextTokens * mostOfWindow) return tools.filter((tool) => !isFinder(tool));
+  return tools.map((tool) => (tool.foreign === undefined ? tool : { ...tool, isHidden: true }));
+}
+
+/** What a model is told of: of ours what its form and budget allow, and behind them what the person connected or switched on. */
 export function toolsForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {
-  const foreign = all.filter((tool) => tool.foreign !== undefined);
-  return [
-    ...ownForForm(
-      all.filter((tool) => tool.foreign === undefined),
-      form,
-      choice,
-    ),
-    ...foreign,
-  ];
+  const isAdded = (tool: Tool): boolean => tool.foreign !== undefined || tool.isWeb === true || isFinder(tool);
+  const own = all.filter((tool) => !isAdded(tool));
+  return [...ownForForm(own, form, choice), ...all.filter((tool) => isAdded(tool) && tool.isHidden !== true)];
 }
 
 function ownForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {

@@ -17,6 +17,7 @@ import type { Provider } from '../../models/providers/define.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Effects, Journal } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
+import type { WebExchange } from '../../tools/web/web-request.ts';
 import type { ForeignTools } from '../../tools/foreign/foreign-tool.ts';
 import type { Recipe, RecipeSettings } from '../../recipes/define.ts';
 
@@ -85,6 +86,8 @@ export interface AgentDependencies {
   readonly tools: readonly Tool[];
   /** Tools of others; absent: there are none, as in a replay. */
   readonly foreign?: ForeignTools;
+  /** The way to the web; absent: there is none, as in a replay. `offered`: the tools for it that are switched on. */
+  readonly web?: { readonly offered: () => readonly string[]; readonly exchange: WebExchange };
   readonly recipes: readonly Recipe[];
   readonly gatherFacts: GatherFacts;
   /** What commands find on this machine, a line or two for a model; absent: nothing is said. */

@@ -65,10 +65,7 @@ function handlersOf(
       take((await import('./commands/sessions/sessions.command.ts')).replaySession(context, session, args)),
     route: async (session, step, args) =>
       take((await import('./commands/route.command.ts')).route(context, session, step, args)),
-    sessions: async (action, session, args) => {
-      const { listSessions, showSession } = await import('./commands/sessions/sessions.command.ts');
-      return take(action === 'list' ? listSessions(context, args) : showSession(context, session ?? 'last', args));
-    },
+    ...sessionListHandlers(context, take),
     manifest: async (session, step, args) =>
       take((await import('./commands/sessions/manifest.command.ts')).manifest(context, session, step, args)),
     searchSessions: async (text, args) =>
@@ -126,11 +123,28 @@ function handlersOf(
   };
 }
 
+function sessionListHandlers(
+  context: CommandContext,
+  take: (work: Promise<number>) => Promise<void>,
+): Pick<Handlers, 'listSessions' | 'showSession' | 'organize'> {
+  return {
+    listSessions: async (args) =>
+      take((await import('./commands/sessions/list-sessions.command.ts')).listSessions(context, args)),
+    showSession: async (session, args) =>
+      take((await import('./commands/sessions/sessions.command.ts')).showSession(context, session, args)),
+    organize: async (action, sessions, tags) =>
+      take(
+        (await import('./commands/sessions/organize-sessions.command.ts')).organize(context, action, sessions, tags),
+      ),
+  };
+}
+
 function homeHandlers(
   context: CommandContext,
   take: (work: Promise<number>) => Promise<void>,
-): Pick<Handlers, 'clean' | 'doctor'> {
+): Pick<Handlers, 'acp' | 'clean' | 'doctor'> {
   return {
+    acp: async () => take((await import('./commands/acp.command.ts')).acp(context)),
     clean: async (args) => take((await import('./commands/clean.command.ts')).clean(context, args)),
     doctor: async (args) => take((await import('./commands/doctor.command.ts')).doctor(context, args)),
   };

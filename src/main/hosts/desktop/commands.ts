@@ -4,6 +4,7 @@ import { AppError } from '@shared/errors.ts';
 import { z } from 'zod';
 import type { ForwardedCall, HostCommand } from '../../server/forward-router.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
+import { exportInto, fileNameOf } from './export-sessions.ts';
 import { texts } from './desktop-texts.ts';
 import type { Windows } from './windows.ts';
 import { sessionPrefix } from './windows.ts';
@@ -17,6 +18,7 @@ export interface HostCommandsOptions {
 
 const sessionFile = { name: texts['dialog.sessionFile'], extensions: ['dewpoint'] };
 const bySession = z.object({ sessionId: z.string() });
+const bySessions = z.object({ sessionIds: z.array(z.string()) });
 const forWindow = z.object({ sessionId: z.string().optional() });
 const byView = z.object({ view: z.string() });
 
@@ -57,6 +59,15 @@ export function createHostCommands({
       );
       return { path: filePath, missing };
     },
+    'host.exportSessions': async (input, signal) => {
+      const { sessionIds } = bySessions.parse(input);
+      const { filePaths } = await dialog.showOpenDialog(window, {
+        properties: ['openDirectory', 'createDirectory'],
+      });
+      const [folder] = filePaths;
+      if (folder === undefined) return { folder: null, done: [], refused: [], missing: 0 };
+      return { folder, ...(await exportInto(await client(), folder, sessionIds, signal)) };
+    },
     'host.importSession': async (_input, signal) => {
       const { filePaths } = await dialog.showOpenDialog(window, {
         properties: ['openFile'],
@@ -67,16 +78,6 @@ export function createHostCommands({
       return (await client()).sessions.import({ path }, signal === undefined ? {} : { signal });
     },
   };
-}
-
-/** A title as the name of a file that every system takes. */
-function fileNameOf(title: string): string {
-  const name = title
-    .replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ')
-    .trim()
-    .slice(0, 60)
-    .trim();
-  return name === '' ? 'session' : name;
 }
 
 /** A page names no file to be written or read: those commands are reached through a dialog. */

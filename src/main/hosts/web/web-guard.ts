@@ -54,6 +54,7 @@ const refusals: readonly Refusal[] = [
     names: [
       'tools.add',
       'tools.importFile',
+      'tools.importText',
       'tools.secret',
       'tools.approve',
       'tools.approveTools',
@@ -63,6 +64,12 @@ const refusals: readonly Refusal[] = [
     ],
     grant: null,
     ...toolServers,
+  },
+  {
+    names: ['web.set', 'web.secret', 'web.test'],
+    grant: null,
+    message: 'Tools for the web cannot be changed or tried from the browser.',
+    hint: 'On the machine, run: dewpoint tools on web_read',
   },
   {
     names: ['models.import', 'models.remove'],
@@ -116,5 +123,5 @@ function isOfToolServers(name: string, input: unknown): boolean {
   if (name !== 'settings.set' && name !== 'settings.unset') return false;
   const key: unknown = Reflect.get(Object(input), 'key');
   const [first] = Array.isArray(key) ? key : String(key).split('.');
-  return first === 'toolServers';
+  return first === 'toolServers' || first === 'projectTools';
 }

@@ -18,6 +18,8 @@ export function callRule(access: Access, tier: SandboxTier, plan: boolean): Call
   switch (access) {
     case 'read':
     case 'end':
+    // Each host is asked for by `requestWeb`.
+    case 'web':
       return 'free';
     case 'write':
     case 'execute':

@@ -3,7 +3,10 @@ import type { ApproveMode } from '../approvals/approval-policy.ts';
 import { maxRefusals } from '../approvals/approval-policy.ts';
 import type { SessionExposure } from './network-ledger.ts';
 
-/** A command that wants to reach some hosts, and all that has been said about them. Names are canonical. */
+/** What reaches the hosts: a command, or a request of Dewpoint's own that only reads, or may change something. */
+export type HostUse = 'command' | 'read' | 'change';
+
+/** Somebody who wants to reach some hosts, and all that has been said about them. Names are canonical. */
 export interface NetworkRequest {
   readonly hosts: readonly string[];
   readonly rules: NetworkRules;
@@ -16,6 +19,8 @@ export interface NetworkRequest {
   readonly exposure: SessionExposure;
   /** How often a person has said no in this turn. */
   readonly refusals: number;
+  /** Absent: a command. */
+  readonly use?: HostUse;
 }
 
 export interface NetworkVerdict {
@@ -47,21 +52,25 @@ export function decideNetwork(wish: NetworkRequest): NetworkVerdict {
   const met = metText(wish);
   const asked = hosts.find((host) => lists.some((list) => list.ask.includes(host)));
   const isKnown = (host: string): boolean => wish.granted.has(host) || lists.some((list) => list.allow.includes(host));
-  const why = hosts.every(isKnown) ? 'These hosts were allowed before.' : 'Commands have no network of their own.';
+  const isCommand = (wish.use ?? 'command') === 'command';
+  const news = isCommand ? 'Commands have no network of their own.' : 'Nobody has allowed this host yet.';
+  const why = hosts.every(isKnown) ? 'These hosts were allowed before.' : news;
   if (asked !== undefined) return ask(approve, `A rule says to ask for ${asked} each time.`, met !== null);
   if (met !== null) return ask(approve, `${why} ${met}`, true);
+  if (wish.use === 'change') return ask(approve, `${why} This request may change something there.`, true);
   if (!hosts.every(isKnown)) return ask(approve, why, false);
   return { answer: 'allow', reason: 'A person allowed these hosts before.', isOnce: false };
 }
 
 /** Why a yes is asked for each time, where somebody else's words may have told the model what to send where. */
-function metText({ exposure, rules, projectPath }: NetworkRequest): string | null {
+function metText({ exposure, rules, projectPath, use = 'command' }: NetworkRequest): string | null {
   if (!exposure.private) return null;
+  const what = use === 'command' ? 'read what would be run' : 'read what would be sent';
   if (exposure.untrusted)
-    return 'Text from outside has come into this session, beside content of your project: read what would be run.';
+    return `Text from outside has come into this session, beside content of your project: ${what}.`;
   if (exposure.foreign === null || projectPath === null || rules.trusted.includes(projectPath)) return null;
   const trust = JSON.stringify([...rules.trusted, projectPath]);
-  return `The model has read files of this project that others may have written (it came from ${exposure.foreign}): read what would be run. If you trust all that stands in them: dewpoint settings set network.trusted '${trust}'`;
+  return `The model has read files of this project that others may have written (it came from ${exposure.foreign}): ${what}. If you trust all that stands in them: dewpoint settings set network.trusted '${trust}'`;
 }
 
 function deny(reason: string): NetworkVerdict {

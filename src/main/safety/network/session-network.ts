@@ -10,7 +10,10 @@ import { createNetworkLedger } from './network-ledger.ts';
 /** Who decides which hosts the commands of one session may reach. */
 export interface SessionNetwork {
   /** What the rules, the log and the run say. Names must be canonical. */
-  readonly decide: (hosts: readonly string[], run: Pick<NetworkRequest, 'run' | 'approve'>) => Promise<NetworkVerdict>;
+  readonly decide: (
+    hosts: readonly string[],
+    run: Pick<NetworkRequest, 'run' | 'approve' | 'use'>,
+  ) => Promise<NetworkVerdict>;
   /** Keeps a person's yes for the project, outside of it. */
   readonly remember: (hosts: readonly string[]) => Promise<Reply<unknown>>;
 }

@@ -31,6 +31,7 @@ import { execCommand, programOf, refuseCommand } from './exec/exec-command.ts';
 import { ContainerRuns } from './exec/run-in-container.ts';
 import type { SessionEnvironment } from '../packages/session-environment.ts';
 import { dropSuperseded, runOnPackages, type SessionPackages } from './packages/package-changes.ts';
+import { openWithNetwork } from './exec/open-with-network.ts';
 import { runWithNetwork } from './exec/run-with-network.ts';
 import { untrackedText } from '@shared/session/reducers/reduce-sandbox.ts';
 import type { OutboundConnections } from '../network/outbound-connections.ts';
@@ -68,6 +69,7 @@ export class DockerSandbox implements Sandbox {
   readonly #runs: ContainerRuns;
   readonly #files: ContainerFiles;
   readonly #open = new Set<OpenProcess>();
+  readonly #beside = new Set<OpenProcess>();
   #sessionEnvironment: SessionEnvironment;
   readonly backgroundProcesses: ContainerBackgroundProcesses;
   readonly links: ProjectLinks;
@@ -128,6 +130,12 @@ export class DockerSandbox implements Sandbox {
   }
 
   async open(request: OpenRequest, signal: AbortSignal): Promise<Reply<OpenProcess>> {
+    const { hosts = [] } = request;
+    if (hosts.length > 0) {
+      const opened = await openWithNetwork(this.#options, { ...request, hosts }, signal);
+      if (opened.ok) this.#keep(opened.value);
+      return opened;
+    }
     const refused = refuseCommand(request);
     if (refused !== null) return refused;
     const started = await this.#runs.start(
@@ -242,12 +250,19 @@ export class DockerSandbox implements Sandbox {
   }
 
   async dispose(): Promise<void> {
+    // Those in containers of their own end with this one.
+    await Promise.all([...this.#beside].map((process) => process.close()));
     await this.backgroundProcesses.dispose();
     await this.#options.session.dispose();
     await this.#options.session.guard.dispose();
   }
 
   // The mount over it holds in any case; this says why it is empty.
+  #keep(process: OpenProcess): void {
+    this.#beside.add(process);
+    void process.ended.then(() => this.#beside.delete(process));
+  }
+
   #hidden(inside: string): Promise<Reply<never>> | null {
     const mask = this.#options.session.masks.find(({ path }) => inside === path || inside.startsWith(`${path}/`));
     if (mask === undefined) return null;

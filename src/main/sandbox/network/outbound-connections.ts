@@ -25,6 +25,15 @@ export type Dialled =
   | { readonly ok: true; readonly socket: Socket; readonly address: string | null; readonly proxy: URL | null }
   | { readonly ok: false; readonly reason: NetworkReason };
 
+export interface DialTarget {
+  readonly host: string;
+  readonly port: number;
+  /** Absent: as the port says. */
+  readonly isSecure?: boolean;
+  /** It may be in the network of this machine: the user named it, in the settings. */
+  readonly isInner?: boolean;
+}
+
 const dialMs = 15_000;
 const mostAddresses = 4;
 
@@ -60,14 +69,17 @@ export function createOutboundConnections(connection: () => Connection, env: Env
  */
 export async function dial(
   outward: OutboundConnections,
-  { host, port }: { readonly host: string; readonly port: 80 | 443 },
+  { host, port, isSecure = port === 443, isInner = false }: DialTarget,
   signal: AbortSignal,
 ): Promise<Dialled> {
-  const proxy = proxyOrNone(outward, host, port === 443);
-  if (proxy === 'unusable') return { ok: false, reason: 'unreachable' };
+  const usual = proxyOrNone(outward, host, isSecure);
+  if (usual === 'unusable') return { ok: false, reason: 'unreachable' };
   // A name that only the proxy knows has no address here.
   const addresses = await withDeadline(dialMs, signal, (timed) => outward.resolve(host, timed)).catch(() => []);
-  if (addresses.some((address) => !isPublicAddress(address))) return { ok: false, reason: 'inner-address' };
+  if (!isInner && addresses.some((address) => !isPublicAddress(address))) return { ok: false, reason: 'inner-address' };
+  // What is near is never looked for behind a proxy.
+  const isNear = isInner && addresses.some((address) => !isPublicAddress(address));
+  const proxy = isNear ? null : usual;
   if (proxy !== null) {
     // Why a proxy does not answer is not told to a command.
     const socket = await withDeadline(dialMs, signal, (timed) => outward.connectProxy(proxy, timed)).catch(() => null);

@@ -1,8 +1,11 @@
 /**
- * Reads the text of a PDF, in a process of its own: a file from anywhere may make a reader run for hours or take all
- * memory, and whoever started this ends it then. The file comes in, one line of JSON goes out.
+ * Reads the text of a PDF or of a page of the web, in a process of its own: a file from anywhere may make a reader run for
+ * hours or take all memory, and whoever started this ends it then. The file comes in, one line of JSON goes out.
  * `document-process MOST_BYTES`: no more pages are read than this much text holds.
+ * `document-process MOST_BYTES URL`: it is a page from there, in UTF-8. Nothing of it runs, and nothing is fetched.
  */
+import { Defuddle } from 'defuddle/node';
+import { parseHTML } from 'linkedom';
 import { getDocumentProxy } from 'unpdf';
 
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
@@ -32,14 +35,47 @@ async function textOf(document: Document, number: number): Promise<string> {
   return items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join('');
 }
 
+/** What its reader takes for the article, as Markdown; where it finds none, all text of the page. */
+async function pageOf(bytes: Uint8Array, url: string): Promise<object> {
+  // Nothing here is to reach the network, whatever a page makes its reader want.
+  Reflect.set(globalThis, 'fetch', () => Promise.reject(new Error('Nothing is fetched here.')));
+  const html = withBody(new TextDecoder().decode(bytes));
+  const { document } = parseHTML(html);
+  const { title, content } = await Defuddle(document, url, { markdown: true, useAsync: false });
+  const text = content.trim() === '' ? bodyOf(html) : content;
+  const isTitled = title === '' || text.startsWith(`# ${title}`);
+  return { pages: 1, texts: [isTitled ? text : `# ${title}\n\n${text}`] };
+}
+
+/** The mark of a body may be left out in HTML; the parser here wants it. */
+function withBody(html: string): string {
+  if (/<body[\s>]/iu.test(html)) return html;
+  const head = /<\/head\s*>/iu.exec(html) ?? /<html[^<>]*>/iu.exec(html);
+  if (head === null) return `<html><body>${html}</body></html>`;
+  const at = head.index + head[0].length;
+  return `${html.slice(0, at)}<body>${html.slice(at)}`;
+}
+
+function bodyOf(html: string): string {
+  const { document } = parseHTML(html);
+  for (const hidden of document.querySelectorAll('script, style, noscript, template')) hidden.remove();
+  const lines = document.body.textContent.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join('\n');
+}
+
 async function read(): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of process.stdin) pieces.push(Buffer.from(piece));
   return new Uint8Array(Buffer.concat(pieces));
 }
 
+const broken = { why: 'broken' };
+
 async function serve(): Promise<void> {
-  const said = JSON.stringify(await answer(await read(), Number(process.argv[2])));
+  const [most, url] = process.argv.slice(2);
+  const bytes = await read();
+  const found = url === undefined ? await answer(bytes, Number(most)) : await pageOf(bytes, url).catch(() => broken);
+  const said = JSON.stringify(found);
   process.stdout.write(`\n${said}\n`, () => process.exit(0));
 }
 

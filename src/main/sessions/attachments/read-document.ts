@@ -4,12 +4,16 @@ import { z } from 'zod';
 import { maxTextBytes } from '@shared/attachments/attachment-text.ts';
 import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 
-/** The text of a PDF by its pages, as many as a message may take; or why there is none. */
+/** The text of a file by its pages, as many as a message may take; or why there is none. */
 export type DocumentText =
   | { readonly ok: true; readonly pages: number; readonly texts: readonly string[] }
   | { readonly ok: false; readonly why: 'encrypted' | 'broken' | 'too-hard' | 'no-reader' };
 
-export type ReadDocument = (bytes: Uint8Array) => Promise<DocumentText>;
+/** A PDF; with `url`, a page of the web from there, in UTF-8, whose text is one page of Markdown. An abort ends it as too hard. */
+export type ReadDocument = (
+  bytes: Uint8Array,
+  page?: { readonly url?: string; readonly signal?: AbortSignal },
+) => Promise<DocumentText>;
 
 export interface DocumentReaderOptions {
   readonly programs: Pick<HostPrograms, 'start'>;
@@ -31,12 +35,13 @@ const answerSchema = z.union([
   z.object({ pages: z.number().int().positive(), texts: z.array(z.string()) }),
 ]);
 
-/** A PDF is data of strangers: it is read by a process that is ended when it takes too long or too much memory. */
+/** A file is data of strangers: it is read by a process that is ended when it takes too long or too much memory. */
 export function createDocumentReader(options: DocumentReaderOptions): ReadDocument {
   const { timeoutMs, mostMemoryBytes } = { ...usual, ...options };
-  return (bytes) =>
+  return (bytes, page = {}) =>
     new Promise((resolve) => {
       const args = [`--max-old-space-size=${heapMb}`, options.processPath, String(maxTextBytes)];
+      if (page.url !== undefined) args.push(page.url);
       const child = startOrNull(options, args);
       if (child === null) return resolve({ ok: false, why: 'no-reader' });
       let heard = '';
@@ -46,12 +51,16 @@ export function createDocumentReader(options: DocumentReaderOptions): ReadDocume
         child.kill('SIGKILL');
       };
       const timer = setTimeout(end, timeoutMs);
+      const { signal: stop } = page;
+      stop?.addEventListener('abort', end, { once: true });
+      if (stop?.aborted === true) end();
       const watch = setInterval(() => {
         if (memoryOf(child.pid) > mostMemoryBytes) end();
       }, watchMs);
       const settle = (found: DocumentText): void => {
         clearTimeout(timer);
         clearInterval(watch);
+        stop?.removeEventListener('abort', end);
         resolve(found);
       };
       child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -8,6 +8,7 @@ import type { SessionStore } from '../store/session-store.ts';
 import { createBranchFinder } from './session-branches.ts';
 import { exportSession, forkSession, importSession } from './session-library.ts';
 import type { SessionLibraryOptions } from './session-library.ts';
+import { organizeSessions } from './organize-sessions.ts';
 import { toSessionSummary } from './session-list-entry.ts';
 
 export interface LibraryCommandsOptions extends SessionLibraryOptions {
@@ -33,6 +34,7 @@ export function createLibraryCommands(options: LibraryCommandsOptions) {
     rename: async ({ input: { sessionId, title } }) => {
       await (await sessions.journal(sessionId)).append({ type: 'session-renamed', title });
     },
+    organize: ({ input, signal }) => organizeSessions(sessions, input, signal),
     fork: ({ input, signal }) => forkSession(options, input.sessionId, input.at ?? null, signal),
     branches: ({ input, signal }) => branches(input.sessionId, signal),
     export: ({ input, signal }) => exportSession(options, input.sessionId, input.path, signal),

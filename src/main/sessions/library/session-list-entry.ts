@@ -15,6 +15,11 @@ export function toSessionSummary(summary: StoredSummary, status: SessionSummary[
     steps: summary.steps,
     costUsd: summary.costUsd,
     status,
+    isPinned: summary.isPinned,
+    isArchived: summary.isArchived,
+    tags: summary.tags,
+    models: summary.models,
+    places: summary.places,
     lastReason: summary.problem?.message ?? (wasLeft ? 'error' : summary.status),
   };
 }

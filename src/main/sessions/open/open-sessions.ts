@@ -4,6 +4,8 @@ import { AppError, failure, success, toFailure, valueOf } from '@shared/errors.t
 import { settingsForProject } from '@shared/settings/settings-for-project.ts';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
+import type { NewEvent } from '@shared/events/events.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import type { SentMessage, SessionRunner } from '../../agent/turn/session-runner.ts';
 import { createSessionRunner } from '../../agent/turn/session-runner.ts';
 import { choiceOf } from '../../agent/preparation/mode-of-turn.ts';
@@ -11,6 +13,7 @@ import type { TurnMode } from '../../agent/turn/turn.ts';
 import type { GatheredAttachments } from '../attachments/message-attachments.ts';
 import type { UserApprover } from '../../safety/approvals/user-approver.ts';
 import { createUserApprover } from '../../safety/approvals/user-approver.ts';
+import { keepSessions } from './kept-sessions.ts';
 import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
 import type { NewSessionRequest } from './new-session.ts';
 import { startNewSession } from './new-session.ts';
@@ -45,6 +48,8 @@ export interface OpenSessions {
   ) => Promise<SentMessage>;
   /** Keeps the steps of the plan that a turn ended with. Rejects with `not-found` where there is none. */
   readonly editPlan: (sessionId: string, turnId: string, steps: readonly string[]) => Promise<void>;
+  /** Writes into the log of a session; one that was not open for it is closed again, so that others may have it. */
+  readonly note: (sessionId: string, event: (state: SessionState) => NewEvent | null) => Promise<void>;
   /** Opens the session for work if it is not. */
   readonly journal: (sessionId: string) => Promise<LiveJournal>;
   /** Null: not open in this core. */
@@ -108,66 +113,58 @@ const atRest = {
 } as const;
 
 export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
-  const open = new Map<string, Promise<OpenSession>>();
-  const ready = new Map<string, OpenSession>();
+  const begin = (journal: LiveJournal, wanted: OpenSession['wanted']): OpenSession => ({
+    journal,
+    approver: createUserApprover(),
+    wanted,
+    ...atRest,
+  });
+  const kept = keepSessions(async (id) => begin(await options.store.open(id), 'container'), closeSession);
+  const { get } = kept;
   const stop = new AbortController();
-  const keep = (journal: LiveJournal, wanted: 'container' | 'read-only'): OpenSession => {
-    const session: OpenSession = { journal, approver: createUserApprover(), wanted, ...atRest };
-    ready.set(journal.sessionId, session);
-    return session;
-  };
-  const get = (id: string): Promise<OpenSession> => {
-    const known = open.get(id);
-    if (known !== undefined) return known;
-    const opening = options.store.open(id).then((journal) => keep(journal, 'container'));
-    open.set(id, opening);
-    // Who asked gets the error; the next one opens it anew.
-    opening.catch(() => open.delete(id));
-    return opening;
-  };
   return {
     create: async (request, asked = stop.signal) => {
       const journal = await withEitherSignal(stop.signal, asked, (signal) => startNewSession(options, request, signal));
-      open.set(journal.sessionId, Promise.resolve(keep(journal, request.sandbox ?? 'container')));
+      kept.add(journal.sessionId, begin(journal, request.sandbox ?? 'container'));
       return journal.sessionId;
     },
-    hold: (sessionId, held) => void Object.assign(ready.get(sessionId) ?? {}, { held }),
+    hold: (sessionId, held) => void Object.assign(kept.ready(sessionId) ?? {}, { held }),
     send: async (sessionId, text, run, given = []) => {
       checkTaskText(text);
       const gathered = await options.gather(sessionId, { text, given }, stop.signal);
       return sendTo(options, await get(sessionId), { text, run, gathered, signal: stop.signal });
     },
     editPlan: async (sessionId, turnId, steps) => editPlan((await get(sessionId)).journal, turnId, steps),
+    note: (sessionId, eventOf) =>
+      kept.briefly(sessionId, async ({ journal }) => {
+        const event = eventOf(journal.state());
+        if (event !== null) await journal.append(event);
+      }),
     journal: async (sessionId) => (await get(sessionId)).journal,
-    openJournal: (sessionId) => ready.get(sessionId)?.journal ?? null,
-    runner: (sessionId) => ready.get(sessionId)?.runner ?? null,
-    cancel: (sessionId) => cancelSession(ready.get(sessionId)),
+    openJournal: (sessionId) => kept.ready(sessionId)?.journal ?? null,
+    runner: (sessionId) => kept.ready(sessionId)?.runner ?? null,
+    cancel: (sessionId) => cancelSession(kept.ready(sessionId)),
     withdraw: async (sessionId, messageId) => {
-      if ((await ready.get(sessionId)?.runner?.withdraw(messageId)) !== true) throw takenMessage();
+      if ((await kept.ready(sessionId)?.runner?.withdraw(messageId)) !== true) throw takenMessage();
     },
-    approve: (id, approvalId, answer, scope) => mustWait(ready.get(id)?.approver.answer(approvalId, answer, scope)),
-    answerCap: (id, capId, decision) => mustWait(ready.get(id)?.approver.answerCap(capId, decision)),
+    approve: (id, approvalId, answer, scope) => mustWait(kept.ready(id)?.approver.answer(approvalId, answer, scope)),
+    answerCap: (id, capId, decision) => mustWait(kept.ready(id)?.approver.answerCap(capId, decision)),
     execute: async (sessionId, command, signal) => executeIn(options, await get(sessionId), { command, signal }),
-    sandbox: (sessionId) => ready.get(sessionId)?.sandbox ?? null,
+    sandbox: (sessionId) => kept.ready(sessionId)?.sandbox ?? null,
     occupy: async (sessionId, signal) => occupy(options, await get(sessionId), signal),
-    rest: (sessionId) => rest(ready.get(sessionId)),
+    rest: (sessionId) => rest(kept.ready(sessionId)),
     close: async (sessionId) => {
-      const session = await open.get(sessionId);
-      if (session === undefined) return;
-      if (isAtWork(session)) throw busySession();
-      open.delete(sessionId);
-      ready.delete(sessionId);
-      await closeSession(session);
+      const session = kept.ready(sessionId);
+      if (session !== null && isAtWork(session)) throw busySession();
+      await kept.release(sessionId);
     },
-    running: () => [...ready.values()].filter(isAtWork).length,
+    running: () => kept.all().filter(isAtWork).length,
     idle: async () => {
-      await Promise.all([...ready.values()].map(sessionIdle));
+      await Promise.all(kept.all().map(sessionIdle));
     },
     dispose: async () => {
       stop.abort();
-      await Promise.all([...ready.values()].map(closeSession));
-      ready.clear();
-      open.clear();
+      await kept.dispose();
     },
   };
 }
@@ -273,7 +270,7 @@ async function occupy(
   }
 }
 
-async function cancelSession(session: OpenSession | undefined): Promise<void> {
+async function cancelSession(session: OpenSession | null): Promise<void> {
   session?.cancelStart?.();
   session?.runner?.cancel();
   await session?.runner?.idle();
@@ -296,8 +293,8 @@ function restLater(session: OpenSession): void {
 }
 
 /** The journal stays open; who looks at the session sees no difference. */
-async function rest(session: OpenSession | undefined): Promise<void> {
-  if (session === undefined) return;
+async function rest(session: OpenSession | null): Promise<void> {
+  if (session === null) return;
   const { runner, sandbox } = session;
   if (session.starting !== null || runner?.isRunning() === true || session.occupants > 0) return;
   session.runner = null;
@@ -365,6 +362,7 @@ async function startRunner(
   if (!isChat) await noteSandbox(journal, sandbox.description);
   session.runner = createSessionRunner({
     ...options.agent,
+    foreign: options.foreign(projectPath),
     journal,
     sandbox,
     effects: { replaying: false, perform: (_id, run) => run() },

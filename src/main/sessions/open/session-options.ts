@@ -8,6 +8,7 @@ import type { ProjectInstructions } from '../../safety/instructions/project-inst
 import type { RuleFiles } from '../../safety/rule-files.ts';
 import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from '../../sandbox/workspace/prepare-workspace.ts';
+import type { ForeignTools } from '../../tools/foreign/foreign-tool.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
 /** What the sessions of a core stand on. */
@@ -22,8 +23,10 @@ export interface OpenSessionsOptions {
   readonly onNotice: (text: string) => void;
   readonly agent: Pick<
     AgentDependencies,
-    'tools' | 'foreign' | 'recipes' | 'gatherFacts' | 'readEnvironment' | 'modelInfo' | 'provider' | 'meter' | 'delay'
+    'tools' | 'web' | 'recipes' | 'gatherFacts' | 'readEnvironment' | 'modelInfo' | 'provider' | 'meter' | 'delay'
   >;
+  /** Tools of others, as they are on in a project. */
+  readonly foreign: (projectPath: string | null) => ForeignTools;
   /** What was learned of how work goes with each model. */
   readonly priors: LearnedPriors;
   readonly recipeSettings: AgentConfig['recipe'];

@@ -16,6 +16,7 @@ export type Origin =
 const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
   'session-created',
   'session-renamed',
+  'session-organized',
   'history-copied',
   'session-repaired',
   'user-message-added',

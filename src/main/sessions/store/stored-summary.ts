@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type Failure, toFailure } from '@shared/errors.ts';
+import { whereSchema } from '@shared/models/model-info.ts';
 import { runStatusSchema } from '@shared/session/run-options.ts';
 import { type MoneyState, totalCostUsd } from '@shared/money/session-money.ts';
-import { type SessionState, sessionStatus, STATE_VERSION } from '@shared/session/session-state.ts';
+import { type SessionState, sessionStatus, STATE_VERSION, usualPlace } from '@shared/session/session-state.ts';
 import { readJsonFile, writeFileAtomic } from '../../lib/files/json-file.ts';
 import { workspaceModeSchema } from '@shared/events/session-events.ts';
 
@@ -22,6 +23,11 @@ const summarySchema = z.strictObject({
   actions: z.number(),
   /** Null: a part of it is unpriced. */
   costUsd: z.number().nullable(),
+  isPinned: z.boolean(),
+  isArchived: z.boolean(),
+  tags: z.array(z.string()).readonly(),
+  models: z.array(z.string()).readonly(),
+  places: z.array(whereSchema).readonly(),
   logBytes: z.number(),
   stateVersion: z.number(),
 });
@@ -55,9 +61,22 @@ export function summaryOf(
     steps,
     actions,
     costUsd,
+    ...(state.organized ?? usualPlace),
+    ...calledIn(state, money),
     logBytes,
     stateVersion: STATE_VERSION,
   };
+}
+
+/** By which models and where it was worked on, what a fork has from its parent among it. */
+export function calledIn(
+  { steps }: Pick<SessionState, 'steps'>,
+  { byModel, local, cloud }: Pick<MoneyState, 'byModel' | 'local' | 'cloud'>,
+): Pick<StoredSummary, 'models' | 'places'> {
+  const models = new Set([...Object.keys(byModel), ...steps.map(({ stage }) => stage.model)]);
+  const isIn = { local: local.calls > 0, cloud: cloud.calls > 0 };
+  for (const { where } of steps) isIn[where] = true;
+  return { models: [...models].sort(), places: whereSchema.options.filter((where) => isIn[where]) };
 }
 
 /** For a log that cannot be read: named in the list with the reason, never left out. */
@@ -76,6 +95,9 @@ export function failedSummary(id: string, logBytes: number, error: unknown): Sto
     steps: 0,
     actions: 0,
     costUsd: null,
+    ...usualPlace,
+    models: [],
+    places: [],
     logBytes,
     stateVersion: STATE_VERSION,
     problem: toFailure(error),

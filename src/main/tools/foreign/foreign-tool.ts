@@ -23,6 +23,18 @@ export interface ForeignTools {
 
 const longest = 64;
 
+/** Code and JSON of the usual kind. */
+const bytesPerToken = 3.5;
+
+/** What a definition takes of a prompt, estimated. */
+export function definitionTokens({
+  name,
+  description,
+  inputSchema,
+}: Pick<ForeignToolSpec, 'name' | 'description' | 'inputSchema'>): number {
+  return Math.ceil(Buffer.byteLength(JSON.stringify({ name, description, inputSchema })) / bytesPerToken);
+}
+
 /**
  * A name that every service takes: letters, digits, `_` and `-`, at most 64. Where something had to be changed or cut, it
  * ends in a hash of the whole name, so that two tools never get the same one.

@@ -1,7 +1,7 @@
 import type { Client, JsonSchemaValidator, Transport } from '@modelcontextprotocol/client';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
-import { definitionsIn, type ToolDefinitionText } from '../servers/tool-pins.ts';
+import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../servers/tool-pins.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import type { ToolResult } from '../define.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
@@ -13,6 +13,8 @@ export interface McpConnection {
   readonly server: string;
   /** As it listed them last; it may list others at any time. */
   readonly tools: () => readonly ToolDefinitionText[];
+  /** How many it listed that are not looked at. */
+  readonly leftOut: () => number;
   /** Never rejects. */
   readonly call: (
     tool: string,
@@ -60,9 +62,9 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
       listChanged: { tools: { onChanged: (error, tools) => (error === null ? take(tools) : undefined) } },
     },
   );
-  const state: { tools: readonly ToolDefinitionText[]; isOpen: boolean } = { tools: [], isOpen: true };
+  const state: { listed: ListedTools; isOpen: boolean } = { listed: { tools: [], leftOut: 0 }, isOpen: true };
   const take = (tools: unknown): void => {
-    state.tools = definitionsIn(tools);
+    state.listed = definitionsIn(tools);
     options.onChanged();
   };
   client.onclose = () => {
@@ -74,7 +76,7 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
       signal: stop,
       timeout: options.connectMs ?? defaultConnectMs,
     });
-    state.tools = definitionsIn(tools);
+    state.listed = definitionsIn(tools);
   };
   const transport = definition.kind === 'http' ? null : processTransport(options, definition, signal);
   try {
@@ -93,7 +95,8 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
   }
   return {
     server: nameOf(client),
-    tools: () => state.tools,
+    tools: () => state.listed.tools,
+    leftOut: () => state.listed.leftOut,
     call: (tool, input, how) => callTool(client, { tool, input }, how),
     refresh: list,
     isOpen: () => state.isOpen,

@@ -30,7 +30,8 @@ export function createProcessTransport(start: Start): ProcessTransport {
   const hear: ServerStart['onOutput'] = (stream, bytes) => {
     if (stream === 'stderr') errors = (errors + Buffer.from(bytes).toString('utf8')).slice(-keptErrors);
     else if (!lines(bytes)) {
-      transport.onerror?.(new Error(`The server sent a message of more than ${longestMessage / 1024 / 1024} MB.`));
+      errors = `a message of more than ${longestMessage / 1024 / 1024} MB`;
+      transport.onerror?.(new Error(`The server sent ${errors}.`));
       void transport.close();
     }
   };

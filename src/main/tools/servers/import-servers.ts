@@ -26,8 +26,7 @@ export interface FoundServers {
  */
 export function serversIn(text: string, path: string, where: 'container' | 'host'): FoundServers {
   const file = parsed(text, path);
-  const lists = ['mcpServers', 'servers', 'mcp_servers'].map((key) => fieldOf(file, key));
-  const entries = [...lists, fieldOf(fieldOf(file, 'mcp'), 'servers')].find(isRecord);
+  const entries = listIn(file);
   if (entries === undefined) {
     throw new AppError('bad-input', `No tool servers were found in ${path}.`, {
       hint: 'It needs mcpServers, servers or mcp_servers at its top.',
@@ -36,6 +35,10 @@ export function serversIn(text: string, path: string, where: 'container' | 'host
   const servers: FoundServer[] = [];
   const skipped: string[] = [];
   for (const [label, entry] of Object.entries(entries)) {
+    if (servers.length === mostServers) {
+      skipped.push(`${label}: ${mostServers} servers at once are the most`);
+      break;
+    }
     const found = serverOf(label, entry, where);
     if (typeof found === 'string') skipped.push(`${label}: ${found}`);
     else if (servers.some(({ name }) => name === found.name))
@@ -43,6 +46,82 @@ export function serversIn(text: string, path: string, where: 'container' | 'host
     else servers.push(found);
   }
   return { servers, skipped };
+}
+
+const mostServers = 100;
+
+function listIn(file: unknown): Readonly<Record<string, unknown>> | undefined {
+  const lists = ['mcpServers', 'servers', 'mcp_servers'].map((key) => fieldOf(file, key));
+  return [...lists, fieldOf(fieldOf(file, 'mcp'), 'servers')].find(isRecord);
+}
+
+/**
+ * Reads a text that somebody pasted: an address, a link by which editors install a server (`cursor://…`, `vscode:…`), one
+ * server, or what stands in a file of servers.
+ */
+export function serversInText(text: string, where: 'container' | 'host'): FoundServers {
+  const pasted = text.trim();
+  if (/^https?:\/\/\S+$/iu.test(pasted)) return oneServer(nameOfAddress(pasted), { url: pasted }, where);
+  if (/^[a-z-]+:\S*$/iu.test(pasted) && !pasted.startsWith('{')) return serverOfLink(pasted, where);
+  if (pasted.startsWith('[mcp_servers') || pasted.includes('\n[mcp_servers'))
+    return serversIn(pasted, 'the text.toml', where);
+  // What stands on a web page often begins at the name, without the braces around it.
+  const value = parsed(pasted.startsWith('"') ? `{${pasted}}` : pasted, 'The text');
+  if (listIn(value) !== undefined) return serversIn(JSON.stringify(value), 'the text', where);
+  if (isServer(value)) return oneServer(nameOfServer(value), value, where);
+  const isList = isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isServer);
+  if (isList) return serversIn(JSON.stringify({ mcpServers: value }), 'the text', where);
+  throw new AppError('bad-input', 'No tool server was found in the text. Nothing was added.', {
+    hint: 'Paste an address that begins with https://, or JSON with mcpServers.',
+  });
+}
+
+function isServer(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isRecord(value) && ['command', 'url', 'serverUrl', 'httpUrl'].some((key) => typeof value[key] === 'string');
+}
+
+function oneServer(name: string, entry: unknown, where: 'container' | 'host'): FoundServers {
+  return serversIn(JSON.stringify({ mcpServers: { [name]: entry } }), 'the text', where);
+}
+
+/** The part of an address that names its owner: `https://mcp.linear.example/mcp` is `linear`. */
+function nameOfAddress(address: string): string {
+  const labels = URL.canParse(address) ? new URL(address).hostname.split('.') : [];
+  const own = labels.filter((label) => !['mcp', 'api', 'www'].includes(label));
+  return own[0] ?? 'server';
+}
+
+/** A program that brings others is named by what it brings: `npx -y @example/docs-server` is `docs-server`. */
+function nameOfServer({ name, command, args, url, serverUrl, httpUrl }: Readonly<Record<string, unknown>>): string {
+  if (typeof name === 'string') return name;
+  const address = [url, serverUrl, httpUrl].find((one) => typeof one === 'string');
+  if (address !== undefined) return nameOfAddress(String(address));
+  const words: readonly unknown[] = Array.isArray(args) ? args : [];
+  const named = words.find((word) => typeof word === 'string' && /^[@a-z][\w@./-]*$/iu.test(word));
+  return (
+    String(named ?? command)
+      .replace(/@[\w.-]+$/u, '')
+      .split(/[\\/]/u)
+      .at(-1) ?? 'server'
+  );
+}
+
+/** `cursor://…/install?name=NAME&config=BASE64`, or `vscode:mcp/install?JSON`. */
+function serverOfLink(link: string, where: 'container' | 'host'): FoundServers {
+  try {
+    const query = link.slice(link.indexOf('?') + 1);
+    const fields = new URLSearchParams(query);
+    const config = fields.get('config');
+    const text =
+      config === null ? decodeURIComponent(query) : Buffer.from(config.replaceAll(' ', '+'), 'base64').toString('utf8');
+    const entry: unknown = JSON.parse(text);
+    if (isServer(entry)) return oneServer(fields.get('name') ?? nameOfServer(entry), entry, where);
+  } catch {
+    // It is said below, as for a link that holds something else.
+  }
+  throw new AppError('bad-input', 'No tool server was found in the link. Nothing was added.', {
+    hint: 'Paste the JSON of the server instead.',
+  });
 }
 
 const mostRepaired = 100_000;

@@ -26,18 +26,30 @@ export type ToolPin = z.infer<typeof pinSchema>;
 
 /** More of a stranger is not looked at: of one definition, and of one server. */
 const longestDefinition = 64 * 1024;
+const longestTogether = 4 * 1024 * 1024;
 const mostDefinitions = 2_000;
 
+export interface ListedTools {
+  readonly tools: readonly ToolDefinitionText[];
+  /** How many of the list are not among them: too many, too large, of no use, or of a name that another one has. */
+  readonly leftOut: number;
+}
+
 /** The definitions in a list of a server that can be used; each name once, the first one counts. */
-export function definitionsIn(listed: unknown): readonly ToolDefinitionText[] {
-  const items: readonly unknown[] = Array.isArray(listed) ? listed.slice(0, mostDefinitions) : [];
+export function definitionsIn(listed: unknown): ListedTools {
+  const items: readonly unknown[] = Array.isArray(listed) ? listed : [];
   const found = new Map<string, ToolDefinitionText>();
+  let together = 0;
   for (const item of items) {
+    if (found.size >= mostDefinitions || together > longestTogether) break;
     const parsed = toolDefinitionSchema.safeParse(item);
     if (!parsed.success || found.has(parsed.data.name)) continue;
-    if (JSON.stringify(parsed.data).length <= longestDefinition) found.set(parsed.data.name, parsed.data);
+    const { length } = JSON.stringify(parsed.data);
+    if (length > longestDefinition) continue;
+    together += length;
+    found.set(parsed.data.name, parsed.data);
   }
-  return [...found.values()];
+  return { tools: [...found.values()], leftOut: items.length - found.size };
 }
 
 /** Of every part that a model or a person goes by. */

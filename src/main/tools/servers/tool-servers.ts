@@ -1,9 +1,10 @@
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ServerDefinition, ToolServerSettings } from '@shared/tools/server-definition.ts';
+import type { ProjectTools, ServerDefinition, ToolServerSettings } from '@shared/tools/server-definition.ts';
+import { projectWord } from '@shared/tools/server-definition.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { ToolResult } from '../define.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
-import type { ForeignTools } from '../foreign/foreign-tool.ts';
+import type { CallForeignTool, ForeignTools } from '../foreign/foreign-tool.ts';
 import { foreignToolName } from '../foreign/foreign-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
@@ -11,7 +12,9 @@ import type { ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool } from './tool-pins.ts';
 
 /** The tool servers of this home: each runs once for all sessions, from its first call on, and ends with this program. */
-export interface ToolServers extends ForeignTools {
+export interface ToolServers {
+  /** What is on in a project; null: in a session without one. */
+  readonly forProject: (projectPath: string | null) => ForeignTools;
   /** The one that runs, or a new one. Rejects for one that nobody has approved exactly as it is, and where it does not answer. */
   readonly connect: (name: string, signal: AbortSignal) => Promise<McpConnection>;
   readonly running: (name: string) => McpConnection | null;
@@ -24,6 +27,8 @@ export interface ToolServers extends ForeignTools {
 
 export interface ToolServersOptions extends Pick<ConnectOptions, 'fetch' | 'start' | 'version' | 'connectMs'> {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
+  /** What single projects say themselves, by their folder. */
+  readonly projects: () => Readonly<Record<string, ProjectTools>>;
   readonly pins: ToolPins;
   /** The value of a variable or header of a server; null: there is none. */
   readonly secret: (server: string, variable: string) => Promise<string | null>;
@@ -44,13 +49,28 @@ const defaultIdleMs = 15 * 60_000;
 
 /** Of all that decides what would be started or reached. */
 export function hashOfServer(name: string, definition: ServerDefinition): string {
-  return sha256Of(
-    JSON.stringify([name, Object.entries(definition).sort(([left], [right]) => (left < right ? -1 : 1))]),
+  // One without hosts was approved before there were any.
+  const parts = Object.entries(definition).filter(
+    ([key, value]) => key !== 'hosts' || (Array.isArray(value) && value.length > 0),
   );
+  return sha256Of(JSON.stringify([name, parts.sort(([left], [right]) => (left < right ? -1 : 1))]));
 }
 
 export function isApproved(name: string, { definition, approved }: ToolServerSettings): boolean {
   return approved === hashOfServer(name, definition);
+}
+
+export function isServerOn({ isOn }: Pick<ToolServerSettings, 'isOn'>, own: ProjectTools, name: string): boolean {
+  return projectWord(own, name) ?? isOn;
+}
+
+export function isToolOn(
+  { off }: Pick<ToolServerSettings, 'off'>,
+  own: ProjectTools,
+  name: string,
+  tool: string,
+): boolean {
+  return projectWord(own, name, tool) ?? !off.includes(tool);
 }
 
 export function createToolServers(options: ToolServersOptions): ToolServers {
@@ -61,22 +81,42 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
     problem: pool.problem,
     stop: pool.stop,
     dispose: pool.dispose,
-    offered: () => offeredTools(options, pool.running),
-    call: async (spec, input, how) => {
-      try {
-        const pin = await pinOf(options, spec);
-        const one = await pool.reach(spec.server, how.signal);
-        const live = await one.connection;
-        return differenceFrom(pin, spec, live) ?? (await callIn(one, () => live.call(spec.tool, input, how)));
-      } catch (error) {
-        if (how.signal.aborted) return { status: 'cancelled', output: 'It was cancelled. Nothing was sent.' };
-        return { status: 'error', output: messageOf(error) };
-      } finally {
-        pool.rest(spec.server);
-        await noteUse(options, spec);
-      }
+    forProject: (projectPath) => {
+      const own = (): ProjectTools => ownOf(options, projectPath);
+      return {
+        offered: () => offeredTools(options, own(), pool.running),
+        call: (spec, input, how) => callTool(options, pool, { own: own(), spec, input, how }),
+      };
     },
   };
+}
+
+/** What a project says itself. */
+function ownOf({ projects }: Pick<ToolServersOptions, 'projects'>, projectPath: string | null): ProjectTools {
+  const all = projects();
+  return projectPath !== null && Object.hasOwn(all, projectPath) ? (all[projectPath] ?? {}) : {};
+}
+
+interface Call {
+  readonly own: ProjectTools;
+  readonly spec: ForeignToolSpec;
+  readonly input: Parameters<CallForeignTool>[1];
+  readonly how: Parameters<CallForeignTool>[2];
+}
+
+async function callTool(options: ToolServersOptions, pool: Pool, { own, spec, input, how }: Call): Promise<ToolResult> {
+  try {
+    const pin = await pinOf(options, own, spec);
+    const one = await pool.reach(spec.server, how.signal);
+    const live = await one.connection;
+    return differenceFrom(pin, spec, live) ?? (await callIn(one, () => live.call(spec.tool, input, how)));
+  } catch (error) {
+    if (how.signal.aborted) return { status: 'cancelled', output: 'It was cancelled. Nothing was sent.' };
+    return { status: 'error', output: messageOf(error) };
+  } finally {
+    pool.rest(spec.server);
+    await noteUse(options, spec);
+  }
 }
 
 async function callIn(one: Running, call: () => Promise<ToolResult>): Promise<ToolResult> {
@@ -169,11 +209,13 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-function approvedServer({ servers }: ToolServersOptions, name: string): ToolServerSettings {
-  const own = servers();
-  const server = Object.hasOwn(own, name) ? own[name] : undefined;
+/** One that is on nowhere is not started, by nobody. */
+function approvedServer({ servers, projects }: ToolServersOptions, name: string): ToolServerSettings {
+  const all = servers();
+  const server = Object.hasOwn(all, name) ? all[name] : undefined;
   if (server === undefined) throw new AppError('not-found', `There is no tool server ${name}.`);
-  if (!server.isOn) throw new AppError('refused', `The tool server ${name} is switched off.`);
+  const isOn = server.isOn || Object.values(projects()).some((own) => projectWord(own, name) === true);
+  if (!isOn) throw new AppError('refused', `The tool server ${name} is switched off.`);
   if (isApproved(name, server)) return server;
   throw new AppError('refused', `The tool server ${name} was not approved as it is now, so it was not started.`, {
     hint: `Look at it and approve it: dewpoint tools approve ${name}`,
@@ -198,16 +240,17 @@ async function secretsOf(
 
 async function offeredTools(
   options: ToolServersOptions,
+  own: ProjectTools,
   running: ToolServers['running'],
 ): Promise<readonly ForeignToolSpec[]> {
   const found: { readonly spec: ForeignToolSpec; readonly at: number }[] = [];
   for (const [name, server] of Object.entries(options.servers())) {
-    if (!server.isOn || !isApproved(name, server)) continue;
+    if (!isServerOn(server, own, name) || !isApproved(name, server)) continue;
     // A file that cannot be read is told of where servers are listed; nothing of it is offered.
     const pins = await options.pins.of(name).catch(() => []);
     const live = running(name);
     for (const pin of pins) {
-      if (server.off.includes(pin.definition.name) || isChanged(pin, live)) continue;
+      if (!isToolOn(server, own, name, pin.definition.name) || isChanged(pin, live)) continue;
       found.push({ spec: specOf(name, server.definition, pin), at: pin.approvedAt });
     }
   }
@@ -240,11 +283,17 @@ function isThisMachine(url: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
-async function pinOf({ pins, servers }: ToolServersOptions, { server, tool }: ForeignToolSpec): Promise<ToolPin> {
-  const pin = (await pins.of(server)).find(({ definition }) => definition.name === tool);
-  const isOff = servers()[server]?.off.includes(tool) === true;
+async function pinOf(
+  { pins, servers }: ToolServersOptions,
+  own: ProjectTools,
+  { server: name, tool }: ForeignToolSpec,
+): Promise<ToolPin> {
+  const server = servers()[name];
+  const pin = (await pins.of(name)).find(({ definition }) => definition.name === tool);
+  // One that is gone, or was approved by nobody as it is now, is told of by whoever would start it.
+  const isOff = server !== undefined && !(isServerOn(server, own, name) && isToolOn(server, own, name, tool));
   if (pin !== undefined && !isOff) return pin;
-  throw new AppError('refused', `The tool ${tool} of ${server} is switched off. Nothing was sent.`);
+  throw new AppError('refused', `The tool ${tool} of ${name} is switched off. Nothing was sent.`);
 }
 
 /** A definition that is another by now was approved by nobody: the call is not sent. */

@@ -11,7 +11,9 @@ export function AskedSubject({ approval }: { readonly approval: ApprovalState })
   return (
     <>
       {hosts !== undefined && <AskedHosts approval={approval} hosts={hosts} />}
-      {text !== undefined && reason !== undefined && <p className="text-sm text-soft">{seenWords(reason)}</p>}
+      {hosts === undefined && text !== undefined && reason !== undefined && (
+        <p className="text-sm text-soft">{seenWords(reason)}</p>
+      )}
       <SeenText pieces={pieces} />
       {hasDeceptivePiece(pieces) && <p className="text-sm text-warn">{t('approval.strange')}</p>}
       {text !== undefined && <SeenChange text={text} diff={diff ?? null} />}
@@ -24,7 +26,7 @@ interface AskedHostsProps {
   readonly hosts: readonly string[];
 }
 
-/** Where the command wants to go, why it is asked about, and what the model says of it, marked as its own words. */
+/** Where the command or the request wants to go, why it is asked about, and what the model says of it, marked as its own words. */
 export function AskedHosts({ approval, hosts }: AskedHostsProps) {
   return (
     <>
@@ -39,7 +41,10 @@ export function AskedHosts({ approval, hosts }: AskedHostsProps) {
       <p className="text-sm text-soft">{seenWords(approval.reason ?? '')}</p>
       <p className="text-sm text-soft">{t('approval.why')}</p>
       <SeenText pieces={seenPieces(approval.why ?? '')} />
-      <p className="text-sm">{t('approval.command')}</p>
+      {approval.kind === 'web' && approval.isOnce !== true && (
+        <p className="text-sm text-soft">{t('approval.lasting')}</p>
+      )}
+      <p className="text-sm">{approval.kind === 'web' ? t('approval.request') : t('approval.command')}</p>
     </>
   );
 }

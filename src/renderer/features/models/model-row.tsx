@@ -1,4 +1,4 @@
-import { seenName } from '@shared/text/seen-text.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { bytes, tokens } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -13,7 +13,9 @@ import { failureText } from '../../lib/connection/failure-text.ts';
 import { useMemoryPlan } from '../../lib/models/use-memory-plan.ts';
 import { useState } from 'react';
 import { useClient } from '../../lib/connection/core-context.ts';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { TextWithCode } from '../../ui/notices/text-with-code.tsx';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 interface ModelRowProps {
@@ -46,6 +48,11 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
           <OwnPriceMark model={model.id} />
         </p>
         {model.note !== null && <p className="text-xs text-soft wrap-anywhere">{model.note}</p>}
+        {model.advice?.map(({ kind, text }) => (
+          <Notice key={kind} kind={kind === 'broken' ? 'error' : 'warning'} className="mt-2" isQuiet>
+            <TextWithCode text={seenWords(text)} />
+          </Notice>
+        ))}
         {model.state === 'unreachable' && <p className="mt-1 text-xs text-soft">{t('models.unreachable.text')}</p>}
       </div>
       <div className="flex items-center gap-2 max-sm:col-start-2 max-sm:flex-wrap sm:flex-col sm:items-end">

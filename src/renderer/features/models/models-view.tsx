@@ -17,7 +17,7 @@ import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 /** What can be called and what can be fetched, by where it runs. */
-export function ModelsView() {
+export default function ModelsView() {
   const client = useClient();
   const queries = useQueryClient();
   const models = useModels();
@@ -46,8 +46,8 @@ export function ModelsView() {
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-5 py-8">
         <ViewHeader title={t('models.title')} text={t('models.text')} />
         {problem !== null && <Problem text={problem} />}
-        <SuggestedModels usedId={fieldOf(settings.data, 'local')} onUse={(id) => void use({ where: 'local', id })} />
         <GraphicsCards />
+        <SuggestedModels usedId={fieldOf(settings.data, 'local')} onUse={(id) => void use({ where: 'local', id })} />
         {models.isPending && <Empty>{t('models.loading')}</Empty>}
         {models.error !== null && (
           <Problem text={`${t('models.failed')} ${failureText(models.error)}`} onRetry={models.refetch} />

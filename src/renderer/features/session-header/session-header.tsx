@@ -1,16 +1,29 @@
 import type { ReactNode } from 'react';
+import { usualPlace } from '@shared/session/session-state.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { folderName } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { StepDots } from './step-dots.tsx';
 import { SessionTitle } from './session-title.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { allTags } from '@shared/session/session-filter.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { organizeSessions } from '../../lib/session/organize-sessions.ts';
+import { TagEditor } from '../../ui/controls/tag-editor.tsx';
+
+export type HeaderEdit = 'title' | 'tags';
 
 interface SessionHeaderProps {
   readonly sessionId: string;
   readonly state: SessionState;
-  readonly isRenaming: boolean;
-  readonly onRename: (isRenaming: boolean) => void;
+  /** What of it is being changed; null: nothing. */
+  readonly edited: HeaderEdit | null;
+  readonly onEdit: (edited: HeaderEdit | null) => void;
+  readonly onPin: () => void;
+  readonly onArchive: () => void;
+  /** The list of sessions is to be read again. */
+  readonly onChanged: () => void;
   /** There is a button over its left end. */
   readonly hasMenuButton: boolean;
   readonly selectedStep: string | null;
@@ -22,13 +35,17 @@ interface SessionHeaderProps {
 export function SessionHeader({
   sessionId,
   state,
-  isRenaming,
-  onRename,
+  edited,
+  onEdit,
+  onPin,
+  onArchive,
+  onChanged,
   hasMenuButton,
   selectedStep,
   onStep,
   children,
 }: SessionHeaderProps) {
+  const { organized = usualPlace } = state;
   const path = state.projectPath ?? state.workspace?.path ?? '';
   return (
     <header className={`shrink-0 border-b border-line py-2 pr-3 ${hasMenuButton ? 'pl-12' : 'pl-5'}`}>
@@ -37,11 +54,17 @@ export function SessionHeader({
           sessionId={sessionId}
           title={state.title}
           place={{ short: placeText(state), whole: folderText(path) }}
-          isRenaming={isRenaming}
-          onRename={onRename}
+          organized={organized}
+          isRenaming={edited === 'title'}
+          onRename={(isRenaming) => onEdit(isRenaming ? 'title' : null)}
+          {...{ onPin, onArchive }}
+          onTag={() => onEdit('tags')}
         />
         {children}
       </div>
+      {edited === 'tags' && (
+        <SessionTags {...{ sessionId, onChanged }} tags={organized.tags} onDone={() => onEdit(null)} />
+      )}
       <StepDots steps={state.steps} toolCalls={state.toolCalls} selectedId={selectedStep} onSelect={onStep} />
     </header>
   );
@@ -51,4 +74,36 @@ function placeText({ projectPath, workspace }: SessionState): string {
   if (workspace?.mode === 'scratch' || projectPath === null) return t('session.scratch');
   if (workspace?.mode === 'copy') return t('session.copyOf', { path: folderName(projectPath) });
   return folderName(projectPath);
+}
+
+interface SessionTagsProps {
+  readonly sessionId: string;
+  /** Those that it has. */
+  readonly tags: readonly string[];
+  /** The list of sessions is to be read again. */
+  readonly onChanged: () => void;
+  readonly onDone: () => void;
+}
+
+/** The tags of the session that is shown, beside those of the others. */
+function SessionTags({ sessionId, tags, onChanged, onDone }: SessionTagsProps) {
+  const client = useClient();
+  const sessions = useQuery({
+    queryKey: ['sessions', 'tags'],
+    queryFn: ({ signal }) => client.sessions.list(undefined, { signal }),
+    staleTime: 0,
+  });
+  const change = (wanted: Parameters<typeof organizeSessions>[2]): void =>
+    void organizeSessions(client, [sessionId], wanted).finally(onChanged);
+  return (
+    <div className="max-w-md py-2">
+      <TagEditor
+        known={allTags(sessions.data ?? [])}
+        all={tags}
+        onAdd={(tag) => change({ addTags: [tag] })}
+        onRemove={(tag) => change({ removeTags: [tag] })}
+        onDone={onDone}
+      />
+    </div>
+  );
 }

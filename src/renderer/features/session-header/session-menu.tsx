@@ -1,5 +1,6 @@
 import { DropdownMenu } from 'radix-ui';
 import { useRef } from 'react';
+import type { SessionPlace } from '@shared/session/session-state.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { useNavigate } from '../../lib/window/navigation.ts';
 import { deleteSession, exportSession, forkSession, openWindow } from '../../lib/session/session-commands.ts';
@@ -10,17 +11,21 @@ import { Icon } from '../../ui/layout/icon.tsx';
 
 interface SessionMenuProps {
   readonly sessionId: string;
+  readonly organized: SessionPlace;
   readonly onRename: () => void;
+  readonly onPin: () => void;
+  readonly onArchive: () => void;
+  readonly onTag: () => void;
 }
 
 /** What is done with a session as a whole. */
-export default function SessionMenu({ sessionId, onRename }: SessionMenuProps) {
+export default function SessionMenu({ sessionId, organized, onRename, onPin, onArchive, onTag }: SessionMenuProps) {
   const reach = { client: useClient(), navigate: useNavigate() };
   const isWindow = useIsWindow();
-  const isRenaming = useRef(false);
-  const rename = (): void => {
-    isRenaming.current = true;
-    onRename();
+  const isEditing = useRef(false);
+  const edit = (open: () => void): void => {
+    isEditing.current = true;
+    open();
   };
   return (
     // Modal, it would lock the page by a style sheet of its own, which the policy forbids. Without a portal it lies in
@@ -36,12 +41,15 @@ export default function SessionMenu({ sessionId, onRename }: SessionMenuProps) {
         sideOffset={4}
         onCloseAutoFocus={(event) => {
           // The field that was asked for has the focus now.
-          if (isRenaming.current) event.preventDefault();
-          isRenaming.current = false;
+          if (isEditing.current) event.preventDefault();
+          isEditing.current = false;
         }}
         className="z-40 min-w-52 rounded-lg border border-line bg-raised p-1 text-sm shadow-float"
       >
-        <Item label={t('menu.rename')} onSelect={rename} />
+        <Item label={t('menu.rename')} onSelect={() => edit(onRename)} />
+        <Item label={t(organized.isPinned ? 'menu.unpin' : 'menu.pin')} onSelect={onPin} />
+        <Item label={t('menu.tags')} onSelect={() => edit(onTag)} />
+        <Item label={t(organized.isArchived ? 'menu.unarchive' : 'menu.archive')} onSelect={onArchive} />
         <Item label={t('menu.fork')} onSelect={() => void forkSession(reach, sessionId, null)} />
         {isWindow && <Item label={t('action.sessionWindow')} onSelect={() => void openWindow(reach, sessionId)} />}
         {isWindow && <Item label={t('menu.export')} onSelect={() => void exportSession(reach, sessionId)} />}

@@ -1,5 +1,6 @@
 import type { FormEvent } from 'react';
 import { lazy, Suspense, useState } from 'react';
+import type { SessionPlace } from '@shared/session/session-state.ts';
 import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -13,12 +14,22 @@ interface SessionTitleProps {
   readonly sessionId: string;
   readonly title: string;
   readonly place: { readonly short: string; readonly whole: string };
+  readonly organized: SessionPlace;
   readonly isRenaming: boolean;
   readonly onRename: (isRenaming: boolean) => void;
+  readonly onPin: () => void;
+  readonly onArchive: () => void;
+  readonly onTag: () => void;
 }
 
 /** Name and place of a session, and the menu of what is done with it as a whole. */
-export function SessionTitle({ sessionId, title, place, isRenaming, onRename }: SessionTitleProps) {
+export function SessionTitle(props: SessionTitleProps) {
+  const { sessionId, title, place, organized, isRenaming, onRename } = props;
+  const facts = [
+    place.short,
+    ...(organized.isArchived ? [t('sessions.archived')] : []),
+    ...organized.tags.map((tag) => `#${tag}`),
+  ];
   return (
     <>
       <div className="min-w-0 flex-1">
@@ -30,11 +41,17 @@ export function SessionTitle({ sessionId, title, place, isRenaming, onRename }: 
           </h1>
         )}
         <p className="truncate text-sm text-soft" title={place.whole}>
-          {place.short}
+          {facts.join(' · ')}
         </p>
       </div>
       <Suspense fallback={<span className="size-8" />}>
-        <SessionMenu sessionId={sessionId} onRename={() => onRename(true)} />
+        <SessionMenu
+          {...{ sessionId, organized }}
+          onRename={() => onRename(true)}
+          onPin={props.onPin}
+          onArchive={props.onArchive}
+          onTag={props.onTag}
+        />
       </Suspense>
     </>
   );

@@ -7,26 +7,26 @@ import { Problem } from '../../ui/notices/problem.tsx';
 
 interface SearchHitsProps {
   readonly load: SearchLoad;
-  /** Only sessions of this project; null: of all. */
-  readonly project: string | null;
+  /** The list may be held to some sessions. */
+  readonly isShown: (hit: SearchHit) => boolean;
   readonly onShow: (hit: SearchHit) => void;
 }
 
 /** Where the text stands in the sessions, by session; a click leads to the place. */
-export function SearchHits({ load, project, onShow }: SearchHitsProps) {
+export function SearchHits({ load, isShown, onShow }: SearchHitsProps) {
   if (load.type === 'none') return null;
   return (
     <section aria-label={t('search.label')} className="mt-2 border-t border-line pt-1">
       <h2 className="px-2 pt-1 pb-1 text-sm font-semibold text-soft">{t('search.label')}</h2>
-      <Content load={load} project={project} onShow={onShow} />
+      <Content load={load} isShown={isShown} onShow={onShow} />
     </section>
   );
 }
 
-function Content({ load, project, onShow }: SearchHitsProps) {
+function Content({ load, isShown, onShow }: SearchHitsProps) {
   if (load.type === 'failed') return <Problem text={load.text} />;
   if (load.type !== 'ready') return <p className="px-2 text-sm text-soft">{t('search.looking')}</p>;
-  const groups = bySession(load.hits.filter((hit) => project === null || hit.projectPath === project));
+  const groups = bySession(load.hits.filter(isShown));
   return (
     <>
       <output className={groups.length > 0 && load.isComplete ? 'sr-only' : 'block px-2 text-sm text-soft'}>

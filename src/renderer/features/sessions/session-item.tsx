@@ -1,61 +1,101 @@
+import type { KeyboardEvent, MouseEvent } from 'react';
 import { memo } from 'react';
 import { seenName } from '@shared/text/seen-text.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
 import { folderName, money, sessionTitle } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
+import { Icon } from '../../ui/layout/icon.tsx';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 
 interface SessionItemProps {
   readonly session: SessionSummary;
   readonly isSelected: boolean;
+  /** Null: it is opened by a click, else the click chooses it among others. */
+  readonly isChosen: boolean | null;
   /** When it was worked on last. */
   readonly time: string;
-  readonly onSelect: (sessionId: string) => void;
+  readonly onClick: (sessionId: string, event: MouseEvent) => void;
+  readonly onKeyDown: (sessionId: string, event: KeyboardEvent) => void;
 }
 
 /** There are thousands, and the list is read again all the time. */
-export const SessionItem = memo(function SessionItem({ session, isSelected, time, onSelect }: SessionItemProps) {
-  const { sessionId, title, projectPath, status, steps, costUsd } = session;
-  const facts = [
-    projectPath === null ? null : folderName(projectPath),
-    // Where it has to say more, there is no room for it.
-    steps === 0 || status !== 'idle' ? null : plural('sessions.steps', steps),
-    costUsd === 0 ? null : money(costUsd),
-  ];
+export const SessionItem = memo(function SessionItem({
+  session,
+  isSelected,
+  isChosen,
+  time,
+  onClick,
+  onKeyDown,
+}: SessionItemProps) {
+  const { sessionId, title, projectPath, status } = session;
   return (
     <li>
       <button
         type="button"
+        // The same element in both: what had the focus keeps it.
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+        role={isChosen === null ? undefined : 'checkbox'}
+        aria-checked={isChosen ?? undefined}
         data-session={sessionId}
         title={
           projectPath === null ? sessionTitle(title) : `${sessionTitle(title)}\n${seenName(folderText(projectPath))}`
         }
-        aria-current={isSelected ? 'page' : undefined}
-        onClick={() => onSelect(sessionId)}
-        className="block w-full rounded-md px-2 py-1.5 text-left hover:bg-chosen aria-[current=page]:bg-chosen"
+        aria-current={isSelected && isChosen === null ? 'page' : undefined}
+        onClick={(event) => onClick(sessionId, event)}
+        onKeyDown={(event) => onKeyDown(sessionId, event)}
+        className="flex w-full items-start gap-2 rounded-md px-2 py-1.5 text-left select-none hover:bg-chosen aria-checked:bg-chosen aria-[current=page]:bg-chosen"
       >
-        <span className="flex items-baseline gap-2">
-          <Title title={sessionTitle(title)} />
-          <span className="text-xs text-soft tabular-nums">{status === 'idle' ? time : ''}</span>
-        </span>
-        <span className="flex items-center gap-1.5 text-xs text-soft">
-          {status !== 'idle' && (
-            <span
-              className={`inline-flex shrink-0 items-center gap-1 font-semibold ${status === 'waiting' ? 'text-warn' : 'text-ink'}`}
-            >
-              <span
-                aria-hidden="true"
-                className="size-1.5 animate-[breathe_1.6s_ease-in-out_infinite] rounded-full bg-current"
-              />
-              {t(status === 'waiting' ? 'sessions.waiting' : 'sessions.running')}
-            </span>
-          )}
-          <span className="truncate tabular-nums">{facts.filter((fact) => fact !== null).join(' · ')}</span>
+        {isChosen !== null && <Box isChecked={isChosen} />}
+        <span className="min-w-0 flex-1">
+          <span className="flex items-baseline gap-2">
+            <Title title={sessionTitle(title)} />
+            <span className="text-xs text-soft tabular-nums">{status === 'idle' ? time : ''}</span>
+          </span>
+          <Facts session={session} />
         </span>
       </button>
     </li>
   );
 });
+
+function Box({ isChecked }: { readonly isChecked: boolean }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={`mt-0.5 flex size-4 shrink-0 items-center justify-center rounded border ${isChecked ? 'border-ink bg-ink text-paper' : 'border-line-strong'}`}
+    >
+      {isChecked && <Icon name="check" className="size-3" />}
+    </span>
+  );
+}
+
+function Facts({ session }: Pick<SessionItemProps, 'session'>) {
+  const { projectPath, status, steps, costUsd, isArchived, tags } = session;
+  const facts = [
+    isArchived ? t('sessions.archived') : null,
+    projectPath === null ? null : folderName(projectPath),
+    // Where it has to say more, there is no room for it.
+    steps === 0 || status !== 'idle' || tags.length > 0 ? null : plural('sessions.steps', steps),
+    costUsd === 0 ? null : money(costUsd),
+    ...tags.map((tag) => `#${tag}`),
+  ];
+  return (
+    <span className="flex items-center gap-1.5 text-xs text-soft">
+      {status !== 'idle' && (
+        <span
+          className={`inline-flex shrink-0 items-center gap-1 font-semibold ${status === 'waiting' ? 'text-warn' : 'text-ink'}`}
+        >
+          <span
+            aria-hidden="true"
+            className="size-1.5 animate-[breathe_1.6s_ease-in-out_infinite] rounded-full bg-current"
+          />
+          {t(status === 'waiting' ? 'sessions.waiting' : 'sessions.running')}
+        </span>
+      )}
+      <span className="truncate tabular-nums">{facts.filter((fact) => fact !== null).join(' · ')}</span>
+    </span>
+  );
+}
 
 /** What tells a fork from what it comes from stands at the end of its title, and is not cut off. */
 function Title({ title }: { readonly title: string }) {

@@ -1,22 +1,24 @@
-import { useState } from 'react';
-import { groupByDay } from '../../lib/text/day-groups.ts';
-import { clock, timeOfDay } from '../../lib/text/format.ts';
-import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
-import { useProjects } from '../../lib/window/use-projects.ts';
-import { t } from '../../lib/text/translate.ts';
-import type { SessionsLoad } from '../../lib/session/use-sessions.ts';
-import type { View } from '../../lib/window/use-view.ts';
+import type { Ref } from 'react';
+import { useImperativeHandle, useMemo, useState } from 'react';
+import type { SearchHit } from '@shared/contract/search-answer.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import type { SessionFilter } from '@shared/session/session-filter.ts';
+import { fitsFilter } from '@shared/session/session-filter.ts';
+import { noFilter, sessionFilterOf } from '../../lib/session/list-filter.ts';
+import { useSelection } from '../../lib/session/use-selection.ts';
 import { useSearch } from '../../lib/session/use-session-search.ts';
-import { useStableCallback } from '../../lib/drawing/use-stable-callback.ts';
+import type { SessionsLoad } from '../../lib/session/use-sessions.ts';
+import { t } from '../../lib/text/translate.ts';
+import { useProjects } from '../../lib/window/use-projects.ts';
+import type { View } from '../../lib/window/use-view.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import type { IconName } from '../../ui/layout/icon.tsx';
-import { MoreButton } from '../../ui/controls/more-button.tsx';
-import { Problem } from '../../ui/notices/problem.tsx';
+import { FilterButton, FilterLine } from './filter-button.tsx';
 import { ProjectList } from './project-list.tsx';
 import { SearchHits } from './search-hits.tsx';
-import { SessionItem } from './session-item.tsx';
-import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { SelectionBar } from './selection-bar.tsx';
+import { SessionListing } from './session-listing.tsx';
 
 interface SessionListProps {
   readonly load: SessionsLoad;
@@ -24,11 +26,23 @@ interface SessionListProps {
   readonly onShow: (view: View) => void;
   readonly onPalette: () => void;
   /** What is searched, and how to change that. */
-  readonly search: readonly [string, (text: string) => void];
+  readonly typed: readonly [string, (text: string) => void];
+  /** The list is to be read again. */
+  readonly onChanged: () => void;
+  readonly handle: Ref<SessionListHandle>;
 }
+
+/** What actions from elsewhere can do with the list. */
+export interface SessionListHandle {
+  /** Several sessions are to be chosen. */
+  readonly select: () => void;
+}
+
+const none: readonly SessionSummary[] = [];
 
 const views = [
   { type: 'models', icon: 'model', label: 'sessions.models' },
+  { type: 'tools', icon: 'tool', label: 'tools.title' },
   { type: 'compare', icon: 'columns', label: 'compare.title' },
   { type: 'costs', icon: 'coins', label: 'sessions.costs' },
   { type: 'bin', icon: 'bin', label: 'bin.title' },
@@ -36,15 +50,23 @@ const views = [
 ] as const;
 
 /** The side of the window: projects, sessions by day, and the ways to the other views. */
-export function SessionList({ load, view, search: [text, setText], onShow, onPalette }: SessionListProps) {
-  const sessions = load.type === 'ready' ? load.sessions : [];
-  const [project, setProject] = useState<string | null>(null);
+export function SessionList({ load, view, typed, onShow, onPalette, onChanged, handle }: SessionListProps) {
+  const sessions = load.type === 'ready' ? load.sessions : none;
+  const [text, setText] = typed;
+  const [chosenProject, setProject] = useState<string | null>(null);
+  const [filter, setFilter] = useState(noFilter);
   const projects = useProjects(sessions);
-  const wanted = text.trim().toLowerCase();
-  const isKnown = project === null || projects.includes(project);
+  const project = chosenProject !== null && projects.includes(chosenProject) ? chosenProject : null;
   const search = useSearch(text);
-  const shownProjects = projects.filter((path) => path === project || path.toLowerCase().includes(wanted));
-  const shown = sessions.filter((session) => fits(session, wanted, isKnown ? project : null));
+  const held = sessionFilterOf(filter, project, load.type === 'ready' ? load.readAt : 0);
+  const shown = useShown(sessions, text, held);
+  const selection = useSelection(useMemo(() => shown.map(({ sessionId }) => sessionId), [shown]));
+  const select = (): void => {
+    selection.start();
+    document.querySelector<HTMLElement>('[data-session]')?.focus();
+  };
+  useImperativeHandle(handle, () => ({ select }));
+  const current = view.type === 'session' ? view.sessionId : null;
   return (
     <nav className="flex h-full min-h-0 flex-col" aria-label={t('sessions.label')}>
       <div className="flex flex-col gap-2 p-3">
@@ -56,41 +78,89 @@ export function SessionList({ load, view, search: [text, setText], onShow, onPal
         >
           <Icon name="plus" /> {t('sessions.new')}
         </Button>
-        <div className="relative">
-          <Icon name="search" className="absolute inset-y-0 left-2.5 my-auto size-3.5 text-soft" />
-          <input
-            id="search-sessions"
-            type="search"
-            aria-label={t('sessions.filter')}
-            placeholder={t('sessions.filter')}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            className="h-8 w-full rounded-md border border-transparent bg-chosen pr-2 pl-8 text-sm"
-          />
+        <div className="flex items-center gap-1">
+          <SearchField text={text} onText={setText} />
+          <FilterButton {...{ sessions, filter }} onFilter={setFilter} onSelect={select} />
         </div>
+        <FilterLine filter={filter} count={shown.length} onFilter={setFilter} />
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
-        {shownProjects.length > 0 && (
-          <ProjectList
-            projects={shownProjects}
-            selected={isKnown ? project : null}
-            onSelect={setProject}
-            onSettings={(path) => onShow({ type: 'project', path })}
-            current={view.type === 'project' ? view.path : null}
-          />
-        )}
-        <Listing load={load} shown={shown} text={text} view={view} onShow={onShow} />
+        <Projects {...{ projects, project, text, view, onShow }} onProject={setProject} />
+        <SessionListing
+          {...{ load, shown, selection, current }}
+          noMatch={text.trim() === '' ? t('sessions.noneFit') : t('sessions.noMatch', { text })}
+          onOpen={(sessionId) => onShow({ type: 'session', sessionId })}
+        />
         <SearchHits
           load={search}
-          project={isKnown ? project : null}
+          isShown={({ sessionId, projectPath }) => isHitShown(sessions, held, { sessionId, projectPath })}
           onShow={({ sessionId, ref, seq }) =>
             onShow({ type: 'session', sessionId, ...(ref === null ? {} : { at: { ref, seq } }) })
           }
         />
       </div>
-      <OtherViews view={view} onShow={onShow} onPalette={onPalette} />
+      {selection.isOn ? (
+        <SelectionBar
+          {...{ selection, sessions, onChanged }}
+          onDeleted={(ids) => {
+            if (current !== null && ids.includes(current)) onShow({ type: 'new' });
+          }}
+        />
+      ) : (
+        <OtherViews view={view} onShow={onShow} onPalette={onPalette} />
+      )}
     </nav>
   );
+}
+
+function SearchField({ text, onText }: { readonly text: string; readonly onText: (text: string) => void }) {
+  return (
+    <div className="relative min-w-0 flex-1">
+      <Icon name="search" className="absolute inset-y-0 left-2.5 my-auto size-3.5 text-soft" />
+      <input
+        id="search-sessions"
+        type="search"
+        aria-label={t('sessions.filter')}
+        placeholder={t('sessions.filter')}
+        value={text}
+        onChange={(event) => onText(event.target.value)}
+        className="h-8 w-full rounded-md border border-transparent bg-chosen pr-2 pl-8 text-sm"
+      />
+    </div>
+  );
+}
+
+interface ProjectsProps extends Pick<SessionListProps, 'view' | 'onShow'> {
+  readonly projects: readonly string[];
+  readonly project: string | null;
+  readonly text: string;
+  readonly onProject: (project: string | null) => void;
+}
+
+function Projects({ projects, project, text, view, onShow, onProject }: ProjectsProps) {
+  const wanted = text.trim().toLowerCase();
+  const shown = projects.filter((path) => path === project || path.toLowerCase().includes(wanted));
+  if (shown.length === 0) return null;
+  return (
+    <ProjectList
+      projects={shown}
+      selected={project}
+      onSelect={onProject}
+      onSettings={(path) => onShow({ type: 'project', path })}
+      current={view.type === 'project' ? view.path : null}
+    />
+  );
+}
+
+/** A session that came since the list was read is shown by its project alone. */
+function isHitShown(
+  sessions: readonly SessionSummary[],
+  filter: SessionFilter,
+  { sessionId, projectPath }: Pick<SearchHit, 'sessionId' | 'projectPath'>,
+): boolean {
+  const session = sessions.find((one) => one.sessionId === sessionId);
+  if (session === undefined) return filter.project === undefined || filter.project === projectPath;
+  return fitsFilter(session, { ...filter, archived: filter.archived ?? 'too' });
 }
 
 function OtherViews({ view, onShow, onPalette }: Pick<SessionListProps, 'view' | 'onShow' | 'onPalette'>) {
@@ -107,47 +177,6 @@ function OtherViews({ view, onShow, onPalette }: Pick<SessionListProps, 'view' |
       ))}
       <SideLink icon="command" label={t('palette.open')} isCurrent={false} onClick={onPalette} />
     </div>
-  );
-}
-
-/** So many sessions are drawn at first, and with each click below them. */
-const step = 100;
-
-interface ListingProps extends Pick<SessionListProps, 'load' | 'view' | 'onShow'> {
-  readonly shown: readonly SessionSummary[];
-  readonly text: string;
-}
-
-function Listing({ load, shown: all, text, view, onShow }: ListingProps) {
-  const { shown, left, more } = useFirstItems(all, step);
-  const select = useStableCallback((sessionId: string) => onShow({ type: 'session', sessionId }));
-  if (load.type === 'loading') return <p className="px-2 text-soft">{t('sessions.loading')}</p>;
-  if (load.type === 'failed') {
-    return <Problem text={`${t('sessions.failed')} ${load.text}`} />;
-  }
-  if (load.sessions.length === 0) return <p className="px-2 text-soft">{t('sessions.none')}</p>;
-  if (shown.length === 0) return <p className="px-2 text-soft">{t('sessions.noMatch', { text })}</p>;
-  const groups = groupByDay(shown, load.readAt).map(({ key, label, items }) => (
-    <section key={key} aria-label={'key' in label ? t(label.key) : label.month}>
-      <h2 className="px-2 pt-3 pb-1 text-sm font-semibold text-soft">{'key' in label ? t(label.key) : label.month}</h2>
-      <ul>
-        {items.map((session) => (
-          <SessionItem
-            key={session.sessionId}
-            session={session}
-            isSelected={view.type === 'session' && view.sessionId === session.sessionId}
-            time={key === 'sessions.yesterday' ? timeOfDay(session.updatedAt) : clock(session.updatedAt, load.readAt)}
-            onSelect={select}
-          />
-        ))}
-      </ul>
-    </section>
-  ));
-  return (
-    <>
-      {groups}
-      <MoreButton left={left} onMore={more} />
-    </>
   );
 }
 
@@ -171,7 +200,19 @@ function SideLink({ icon, label, isCurrent, onClick }: SideLinkProps) {
   );
 }
 
-function fits(session: SessionSummary, wanted: string, project: string | null): boolean {
-  if (project !== null && session.projectPath !== project) return false;
-  return wanted === '' || `${session.title} ${session.projectPath ?? ''}`.toLowerCase().includes(wanted);
+/** What is typed finds archived sessions, too; the list without it leaves them out. */
+function useShown(sessions: readonly SessionSummary[], text: string, filter: SessionFilter): readonly SessionSummary[] {
+  const key = JSON.stringify(filter);
+  return useMemo(() => {
+    const held: SessionFilter = JSON.parse(key);
+    const wanted = text.trim().toLowerCase();
+    const all = wanted === '' || held.archived !== undefined ? held : { ...held, archived: 'too' as const };
+    const fitting = sessions.filter((session) => fitsFilter(session, all) && fitsText(session, wanted));
+    return [...fitting.filter(({ isPinned }) => isPinned), ...fitting.filter(({ isPinned }) => !isPinned)];
+  }, [sessions, text, key]);
+}
+
+function fitsText({ title, projectPath, tags }: SessionSummary, wanted: string): boolean {
+  if (wanted === '') return true;
+  return `${title} ${projectPath ?? ''} ${tags.map((tag) => `#${tag}`).join(' ')}`.toLowerCase().includes(wanted);
 }

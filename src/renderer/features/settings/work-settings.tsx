@@ -5,6 +5,7 @@ import { useModels } from '../../lib/models/use-local-model.ts';
 import { ProfileNumbers } from './profile-numbers.tsx';
 import { Advanced, Choice, Group, NumberSetting, TextSetting } from '../../ui/controls/settings-parts.tsx';
 import { useState } from 'react';
+import { WebSettings } from './web-settings.tsx';
 import { mayNotify } from '../../lib/notices/may-notify.ts';
 import { useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -116,6 +117,7 @@ export function TechnicalSettings({ settings, onSave }: WorkSettingsProps) {
           ))}
         </Advanced>
       </Group>
+      <WebSettings settings={settings} onSave={onSave} />
       <Connection settings={settings} onSave={onSave} />
       <Energy settings={settings} onSave={onSave} />
     </>

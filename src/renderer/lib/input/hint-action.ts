@@ -16,6 +16,7 @@ const places: readonly (readonly [RegExp, HintAction])[] = [
   [/^keys (?:set|remove)\b/u, show('hint.keys', { type: 'settings', at: 'keys' })],
   [/^(?:models\b|settings set providers\b)/u, show('hint.models', { type: 'models' })],
   [/^rules\b/u, show('hint.rules', { type: 'settings', at: 'rules' })],
+  [/^tools\b/u, show('hint.tools', { type: 'tools' })],
   [/^doctor\b/u, show('hint.machine', { type: 'settings', at: 'machine' })],
   [/^compare\b/u, show('hint.compare', { type: 'compare' })],
   [/^changes\b/u, action('hint.changes', 'inspect-changes')],

@@ -65,6 +65,20 @@ export function settingsSections(shortcuts: readonly string[]): readonly Setting
     { title: t('keys.title'), words: [t('keys.provider'), t('keys.value'), t('settings.keys.words')] },
     { title: t('settings.sandbox'), words: wordsOf(sandboxLimits) },
     {
+      title: t('settings.web'),
+      words: [
+        t('settings.web.text'),
+        t('settings.web.read'),
+        t('settings.web.read.hint'),
+        t('settings.web.search'),
+        t('settings.web.search.hint'),
+        t('settings.web.searxng'),
+        t('settings.web.searxng.hint'),
+        t('settings.web.request'),
+        t('settings.web.request.hint'),
+      ],
+    },
+    {
       title: t('settings.connection'),
       words: [
         t('settings.proxy'),

@@ -1,5 +1,7 @@
 import type { EventOf } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
+import { usualPlace } from '@shared/session/session-state.ts';
+import { isTag, mostTags } from '@shared/session/session-tags.ts';
 import { shortenText, lastItems, textLimit } from '@shared/text/shorten-text.ts';
 import { droppedGrantsText, isImportedHistory } from '@shared/safety/approval-grants.ts';
 import { withNotice } from './session-notices.ts';
@@ -61,6 +63,20 @@ function others(pending: readonly string[], messageId: string): readonly string[
   return pending.filter((id) => id !== messageId);
 }
 
+/** What the event says nothing of stays as it was. */
+export function reduceOrganized(
+  { organized = usualPlace }: SessionState,
+  { isPinned, isArchived, tags }: EventOf<'session-organized'>,
+): Partial<SessionState> {
+  return {
+    organized: {
+      isPinned: isPinned ?? organized.isPinned,
+      isArchived: isArchived ?? organized.isArchived,
+      tags: tags?.filter(isTag).slice(0, mostTags) ?? organized.tags,
+    },
+  };
+}
+
 /** Nobody waits here for an answer to what was asked there; what is dropped of it is said. */
 export function reduceCopiedHistory(state: SessionState, event: EventOf<'history-copied'>): Partial<SessionState> {
   const { seq, at, changes, dropped } = event;
@@ -72,6 +88,10 @@ export function reduceCopiedHistory(state: SessionState, event: EventOf<'history
     cap: null,
     ...(changes === 'settled' ? { changes: [], totals: { ...state.totals, changesLeftOut: 0 } } : {}),
     ...(isImportedHistory(event) ? { instructions: null } : {}),
+    // A fork is about the same thing, but is not what was pinned. A file of somebody else puts nothing in your order.
+    ...(state.organized === undefined
+      ? {}
+      : { organized: { ...usualPlace, tags: isImportedHistory(event) ? [] : state.organized.tags } }),
     ...(text === null ? {} : withNotice(state, { seq, at, level: 'info', code: 'grants-dropped', text })),
   };
 }

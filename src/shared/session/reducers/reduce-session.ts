@@ -5,5 +5,8 @@ import { reduceTurns } from './reduce-turns.ts';
 /** Folds one event. Pure; an event of a type it does not know changes nothing. */
 export function reduceSession(state: SessionState, event: SessionEvent): SessionState {
   const change = reduceTurns(state, event);
-  return change === null ? state : { ...state, ...change, seq: event.seq, lastAt: event.at };
+  if (change === null) return state;
+  // A hundred sessions that are archived at once stay where they are in the list of days.
+  const lastAt = event.type === 'session-organized' ? state.lastAt : event.at;
+  return { ...state, ...change, seq: event.seq, lastAt };
 }

@@ -11,7 +11,7 @@ import {
 } from '@shared/text/shorten-text.ts';
 import { keptCounts } from './kept-counts.ts';
 import { cappedItems } from '@shared/session/plan-steps.ts';
-import { reduceMessages, reduceCopiedHistory } from './reduce-messages.ts';
+import { reduceMessages, reduceCopiedHistory, reduceOrganized } from './reduce-messages.ts';
 import { reduceSandbox } from './reduce-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, withNotice, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reduceHunksTaken, reviewChange } from '@shared/session/file-change-state.ts';
@@ -52,6 +52,8 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
       return created(event);
     case 'session-renamed':
       return { title: firstLine(event.title) };
+    case 'session-organized':
+      return reduceOrganized(state, event);
     case 'history-copied':
       return reduceCopiedHistory(state, event);
     case 'session-repaired':

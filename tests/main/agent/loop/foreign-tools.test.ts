@@ -3,7 +3,7 @@ import type { ForeignTools } from '../../../../src/main/tools/foreign/foreign-to
 import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
 import type { UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import { createNetworkLedger } from '../../../../src/main/safety/network/network-ledger.ts';
-import type { AgentKit, KitOptions } from '../../../fakes/agent-kit.ts';
+import type { AgentKit, KitOptions, ReplyParts } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
@@ -134,6 +134,75 @@ describe('what a fence keeps here', () => {
     const one = scene('allow', { ...fenced, replies: reading, specs: [{ ...spec, leaves: false }] });
     await one.kit.runner.send('Report the bug.', loop);
     expect(one.sent).toHaveLength(1);
+  });
+});
+
+describe('more tools than a window has room for', () => {
+  const many = Array.from({ length: 300 }, (_, at) => ({
+    ...spec,
+    name: `tracker__tool_${at}`,
+    tool: `tool_${at}`,
+    description: `Does the thing of number ${at}, which is like no other thing. ${'It says more of it. '.repeat(10)}`,
+  }));
+  const specs = [...many, spec];
+  const styles = {
+    native: { tools: true, grammar: false },
+    text: { tools: false, grammar: false },
+    grammar: { tools: false, grammar: true },
+  } as const;
+  const asked = call('find_tools', { query: 'create an issue' });
+  const found = call('call_tool', { tool: spec.name, arguments: { title: 'Sums are wrong' } });
+  const asText = ({ calls = [] }: ReplyParts): ReplyParts => ({
+    text: calls
+      .map(({ name, input }) => `TOOL_CALL\n${JSON.stringify({ tool: name, input })}\nEND_TOOL_CALL`)
+      .join('\n'),
+  });
+
+  it.each(['native', 'text', 'grammar'] as const)(
+    'are found and called in the form %s, and what was said before stays as it was',
+    async (style) => {
+      const replies = [asked, found, done].map((reply) => (style === 'native' ? reply : asText(reply)));
+      const model = { capabilities: { prefill: true, infill: false, countTokens: true, ...styles[style] } };
+      const one = scene('allow', { replies, specs, model });
+      await one.kit.runner.send('Report the bug.', loop);
+      expect(one.sent).toEqual([{ title: 'Sums are wrong' }]);
+      const [first, second, third] = one.kit.requests;
+      const told = JSON.stringify([first?.tools, first?.messages]);
+      expect(told).toContain('find_tools');
+      expect(told).not.toContain('tracker__');
+      // The definitions stand behind all that was said: an engine, or a service, reads the rest again from its cache.
+      expect(third?.tools).toEqual(first?.tools);
+      expect(second?.messages.slice(0, first?.messages.length)).toEqual(first?.messages);
+      expect(JSON.stringify(second?.messages)).toContain(JSON.stringify(JSON.stringify(spec.inputSchema)).slice(1, -1));
+      expect(JSON.stringify(third?.messages)).toContain('https://tracker.example.org/1');
+      expect(JSON.stringify(third?.messages)).not.toContain('This call was not run');
+      // Approval and log know the tool itself.
+      const { events } = one.kit.journal;
+      expect(ofType(events, 'tool-started').map(({ tool }) => tool)).toContain(spec.name);
+      expect(ofType(events, 'approval-requested')).toMatchObject([{ kind: 'foreign-tool' }]);
+      await expectReplay(withoutServers(one));
+    },
+  );
+
+  it('are not called by a name that is none, and no list of all is told', async () => {
+    const wrong = [call('call_tool', { tool: 'tracker__nothing', arguments: {} }), call('call_tool', { x: 1 }), done];
+    const one = scene('allow', { replies: wrong, specs });
+    await one.kit.runner.send('Report the bug.', loop);
+    expect(one.sent).toEqual([]);
+    const notices = ofType(one.kit.journal.events, 'notice-added').map(({ text }) => text);
+    expect(notices.join('\n')).toContain('Others are found with find_tools.');
+    expect(notices.join('\n')).toContain('The arguments of call_tool are not right');
+    expect(notices.join('\n').length).toBeLessThan(3_000);
+    await expectReplay(withoutServers(one));
+  });
+
+  it('are not there for a plan, and a few tools are told as they are', async () => {
+    const plan = scene('allow', { replies: [{ text: 'The plan: report it.' }], specs });
+    await plan.kit.runner.send('Report the bug.', { ...loop, plan: true });
+    expect(JSON.stringify(plan.kit.requests[0]?.tools)).not.toContain('find_tools');
+    const few = scene('allow', { replies: [done] });
+    await few.kit.runner.send('Report the bug.', loop);
+    expect(few.kit.requests[0]?.tools.map(({ name }) => name)).not.toContain('find_tools');
   });
 });
 

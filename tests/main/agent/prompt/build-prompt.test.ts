@@ -13,7 +13,8 @@ import type { Entry } from '../../../../src/main/agent/prompt/conversation.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
 
-const tools = builtInTools(discoverTools(), { now: () => 0 });
+// Those for the web are off until they are switched on.
+const tools = builtInTools(discoverTools(), { now: () => 0 }).filter(({ isWeb }) => isWeb !== true);
 const work = { plan: false, canExecute: true };
 const small = (capabilities: Partial<ModelInfo['capabilities']>): ModelInfo => ({
   ...loopModel,

@@ -25,11 +25,9 @@ import { checkRules, listRules, testRules } from '../../../../src/main/hosts/cli
 import { showResult } from '../../../../src/main/hosts/cli/commands/run.command.ts';
 import { sandboxImage } from '../../../../src/main/hosts/cli/commands/sandbox-image.command.ts';
 import { searchSessions } from '../../../../src/main/hosts/cli/commands/sessions/search-sessions.command.ts';
-import {
-  listSessions,
-  replaySession,
-  showSession,
-} from '../../../../src/main/hosts/cli/commands/sessions/sessions.command.ts';
+import { listSessions } from '../../../../src/main/hosts/cli/commands/sessions/list-sessions.command.ts';
+import { organize } from '../../../../src/main/hosts/cli/commands/sessions/organize-sessions.command.ts';
+import { replaySession, showSession } from '../../../../src/main/hosts/cli/commands/sessions/sessions.command.ts';
 import { settings } from '../../../../src/main/hosts/cli/commands/settings.command.ts';
 import { commandContext } from '../../../fakes/command-context.ts';
 import { hostileClient } from '../../../fakes/hostile-client.ts';
@@ -46,6 +44,7 @@ const session = 'session-1';
 
 const commands: Readonly<Record<string, Run>> = {
   'sessions list': (context, json) => listSessions(context, { json }),
+  'sessions archive': (context) => organize(context, 'archive', [session], []),
   'sessions show': (context, json) => showSession(context, session, { json }),
   'sessions bin': (context, json) => library(context, 'bin', [], { json }),
   'sessions fork': (context, json) => library(context, 'fork', [session], { json }),

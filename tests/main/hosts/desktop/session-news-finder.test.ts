@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createNewsFinder } from '../../../../src/main/hosts/desktop/session-news-finder.ts';
 import type { SessionSummary } from '../../../../src/shared/contract/sessions-contract.ts';
+import { unorganized } from '../../../fakes/unorganized.ts';
 
 const waiting: readonly SessionSummary[] = [
   {
@@ -13,6 +14,7 @@ const waiting: readonly SessionSummary[] = [
     lastReason: null,
     steps: 0,
     costUsd: 0,
+    ...unorganized,
   },
 ];
 const news = [{ sessionId: 'one', title: 'Make the tests quicker.', what: 'waits' }];

@@ -4,6 +4,7 @@ import { sessionInArguments, sessionOfLink } from '../../../../src/main/hosts/de
 import { isNewsWanted, sessionNews } from '../../../../src/shared/session/session-news.ts';
 import { placeWithinScreens } from '../../../../src/main/hosts/desktop/window-state.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { unorganized } from '../../../fakes/unorganized.ts';
 
 describe('a link', () => {
   it('names a session, and nothing else gets through', () => {
@@ -45,6 +46,7 @@ describe('news of sessions', () => {
       costUsd: 0,
       status,
       lastReason: null,
+      ...unorganized,
     },
   ];
 

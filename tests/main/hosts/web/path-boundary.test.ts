@@ -150,6 +150,8 @@ describe('the folder that a page names', () => {
         'sessions.export: path',
         'sessions.import: path',
         'tools.importFile: path',
+        'tools.list: projectPath',
+        'tools.set: projectPath',
         // Fences go by it; nothing is opened.
         'sessions.send: attachments.path',
         'attachments.preview: attachments.path',

@@ -56,3 +56,25 @@ describe('the text of a PDF', () => {
     expect(await reader(pdfFile({ pages }))).toEqual({ ok: false, why: 'no-reader' });
   });
 });
+
+describe('the text of a page', () => {
+  const url = 'https://docs.example.org/';
+
+  it('is Markdown, with whole addresses', async () => {
+    const html = '<title>T</title><article><p>Read <a href="/more">more</a> of what stands here.</p></article>';
+    const found = await createDocumentReader(options)(Buffer.from(html), { url });
+    expect(found).toMatchObject({ ok: true, pages: 1 });
+    expect(found.ok ? found.texts[0] : '').toContain('[more](https://docs.example.org/more)');
+  });
+
+  // Bug: a page that is nested without end keeps the reader busy for minutes.
+  it('ends a page that takes too long, and one that nobody waits for any more', async () => {
+    const deep = Buffer.from('<div>'.repeat(20_000));
+    const reader = createDocumentReader({ ...options, timeoutMs: 1_000 });
+    expect(await reader(deep, { url })).toEqual({ ok: false, why: 'too-hard' });
+    const stop = new AbortController();
+    const running = createDocumentReader(options)(deep, { url, signal: stop.signal });
+    stop.abort();
+    expect(await running).toEqual({ ok: false, why: 'too-hard' });
+  });
+});

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { toSessionSummary } from '../../../../src/main/sessions/library/session-list-entry.ts';
 import type { StoredSummary } from '../../../../src/main/sessions/store/stored-summary.ts';
+import { unorganized } from '../../../fakes/unorganized.ts';
 
 const summary: StoredSummary = {
   id: '20260101-000000-aaaaaa',
@@ -16,6 +17,7 @@ const summary: StoredSummary = {
   steps: 1,
   actions: 0,
   costUsd: 0,
+  ...unorganized,
   logBytes: 10,
   stateVersion: 1,
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serversIn } from '../../../../src/main/tools/servers/import-servers.ts';
+import { serversIn, serversInText } from '../../../../src/main/tools/servers/import-servers.ts';
 
 describe('the servers in a file of another program', () => {
   it('are read from each usual form, as programs in a container unless it is said otherwise', () => {
@@ -15,6 +15,7 @@ describe('the servers in a file of another program', () => {
             args: ['-y', 'server'],
             env: ['KEY', 'TOKEN'],
             where: 'container',
+            hosts: [],
             staysHere: false,
           },
           secrets: { KEY: 'abc' },
@@ -57,5 +58,54 @@ describe('the servers in a file of another program', () => {
       expect.stringContaining('odd: '),
     ]);
     expect(() => serversIn('{}', 'x.json', 'container')).toThrow('No tool servers');
+  });
+});
+
+describe('the servers in a text that was pasted', () => {
+  const name = (text: string) => serversInText(text, 'container').servers.map((one) => one.name);
+  const config = Buffer.from('{"command":"npx","args":["-y","@example/docs-server@1.2.0"]}').toString('base64');
+
+  it.each([
+    ['an address', 'https://mcp.tracker.example.org/mcp', ['tracker']],
+    [
+      'a file',
+      '{"mcpServers": {"docs": {"url": "https://mcp.example.org"}, "git": {"command": "git-server"}}}',
+      ['docs', 'git'],
+    ],
+    ['a part of one', '"docs": {"command": "docs-server"},', ['docs']],
+    ['a list without its frame', '{"docs": {"command": "docs-server"}}', ['docs']],
+    ['one server', '{"command": "npx", "args": ["-y", "@example/docs-server@1.2.0"]}', ['docs-server']],
+    ['a table', '[mcp_servers.git]\ncommand = "git-server"\n', ['git']],
+    ['a link of one editor', `cursor://anysphere.cursor-deeplink/mcp/install?name=docs&config=${config}`, ['docs']],
+    [
+      'a link of another',
+      `vscode:mcp/install?${encodeURIComponent('{"name":"docs","type":"http","url":"https://x.example.org"}')}`,
+      ['docs'],
+    ],
+  ])('are read from %s', (_what, text, names) => {
+    expect(name(text)).toEqual(names);
+  });
+
+  it('run in a container whatever the text says, and hosts of its own do not count', () => {
+    const text = '{"command": "x", "where": "host", "hosts": ["evil.example.org"], "approved": "yes"}';
+    expect(serversInText(text, 'container').servers[0]?.definition).toMatchObject({ where: 'container', hosts: [] });
+  });
+
+  it.each([
+    'hello',
+    '{}',
+    '[]',
+    'javascript:alert(1)',
+    'cursor://x/mcp/install?name=a&config=%%%',
+    '{"mcpServers": 5}',
+  ])('are not found in %j, and that is said', (text) => {
+    expect(() => serversInText(text, 'container')).toThrow(/was found|cannot be read/);
+  });
+
+  it('are at most a hundred', () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`s${at}`, { command: 'x' }]));
+    const found = serversInText(JSON.stringify(many), 'container');
+    expect(found.servers).toHaveLength(100);
+    expect(found.skipped).toEqual(['s100: 100 servers at once are the most']);
   });
 });

@@ -7,7 +7,8 @@ import { createToolCommands } from '../../../../src/main/tools/commands.ts';
 import { createHostServers } from '../../../../src/main/tools/mcp/server-process.ts';
 import { createToolPins } from '../../../../src/main/tools/servers/tool-pins.ts';
 import { createToolServers } from '../../../../src/main/tools/servers/tool-servers.ts';
-import type { ToolServerSettings } from '../../../../src/shared/tools/server-definition.ts';
+import type { ForeignTools } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import type { ProjectTools, ToolServerSettings } from '../../../../src/shared/tools/server-definition.ts';
 import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
 
 /** The reference server of the protocol, of the revisions before 2026. */
@@ -19,7 +20,7 @@ afterEach(async () => {
 });
 
 interface Scene {
-  readonly tools: ReturnType<typeof createToolServers>;
+  readonly tools: ReturnType<typeof createToolServers> & ForeignTools;
   readonly commands: ReturnType<typeof createToolCommands>;
   readonly settings: Record<string, ToolServerSettings>;
   readonly notes: () => string;
@@ -43,8 +44,10 @@ function scene(mode: string, more: { readonly env?: readonly string[] } = {}): S
     made: { definition, approved: null, isOn: true, off: [] },
   };
   const pins = createToolPins(join(home, 'tools'));
-  const tools = createToolServers({
+  const projects: Record<string, ProjectTools> = {};
+  const running = createToolServers({
     servers: () => settings,
+    projects: () => projects,
     pins,
     secret: async (_server, variable) => new Map(Object.entries(env)).get(variable) ?? null,
     fetch,
@@ -58,8 +61,14 @@ function scene(mode: string, more: { readonly env?: readonly string[] } = {}): S
     now: () => 1,
     connectMs: mode.startsWith('silent') ? 1_500 : 10_000,
   });
+  const tools = { ...running, ...running.forProject(null) };
   const commands = createToolCommands({
     servers: () => settings,
+    projects: () => projects,
+    saveProject: async (path, own) => {
+      if (own === null) delete projects[path];
+      else projects[path] = own;
+    },
     save: async (name, one) => {
       if (one === null) delete settings[name];
       else settings[name] = one;
@@ -180,6 +189,26 @@ describe('a tool server', () => {
   });
 
   it.each([
+    ['many', 2_000, 8_000],
+    // 4 MB of definitions together are the most.
+    ['long-words', 70, 80],
+  ])(
+    'that lists %s tools has no more of them than can be looked at, and says how many are left out',
+    async (mode, count, leftOut) => {
+      const one = scene(mode);
+      const [shown] = await one.commands.list({ input: undefined, signal });
+      const report = await one.commands.approve({ input: { name: 'made', sha256: shown?.sha256 ?? '' }, signal });
+      expect([report.tools.length, report.leftOut]).toEqual([count, leftOut]);
+    },
+  );
+
+  it('whose list has no end is an error after some pages, and leaves no process', async () => {
+    const one = scene('endless');
+    await expect(approveAll(one)).rejects.toThrow('could not be used');
+    await expect.poll(() => pidsIn(one.notes()).filter(isAlive), { timeout: 5_000 }).toEqual([]);
+  });
+
+  it.each([
     ['dies-in-tools/call', 'unknown'],
     ['giant', 'ok'],
     ['flood', 'unknown'],
@@ -238,6 +267,40 @@ describe('a tool server', () => {
     expect(await ask('echo', { message: 'hi' })).toEqual({ status: 'ok', output: 'Echo: hi' });
     expect(await ask('get-structured-content', { location: 'Chicago' })).toMatchObject({ status: 'ok' });
     expect((await ask('get-tiny-image', {}))?.output).toMatch(/\[image, image\/png, \d+ bytes: not shown\]/);
+  });
+
+  it('may be on in one project and off in all others, whole or by its tools', async () => {
+    const one = scene('clash');
+    await approveAll(one);
+    const names = async (projectPath: string | null) =>
+      (await one.tools.forProject(projectPath).offered()).map(({ tool }) => tool);
+    const set = (isOn: boolean | null, tool?: string, projectPath?: string) =>
+      one.commands.set({
+        input: {
+          name: 'made',
+          isOn,
+          ...(tool === undefined ? {} : { tool }),
+          ...(projectPath === undefined ? {} : { projectPath }),
+        },
+        signal,
+      });
+    const all = await names(null);
+    expect(all.length).toBeGreaterThan(1);
+    await set(false, 'say', '/work/a');
+    expect(await names('/work/a')).toEqual(all.filter((name) => name !== 'say'));
+    expect([await names('/work/b'), await names(null)]).toEqual([all, all]);
+    const [spec] = await one.tools.forProject(null).offered();
+    const calls = one.notes().match(/^call/gm)?.length ?? 0;
+    expect(spec && (await one.tools.forProject('/work/a').call(spec, { text: 'x' }, quiet))).toMatchObject({
+      status: 'error',
+      output: expect.stringContaining('switched off'),
+    });
+    expect(one.notes().match(/^call/gm)?.length ?? 0).toBe(calls);
+    await set(false);
+    await set(true, undefined, '/work/b');
+    expect([await names(null), await names('/work/b')]).toEqual([[], all]);
+    expect(await set(null, undefined, '/work/b')).toMatchObject({ isOn: false, own: null });
+    expect(await names('/work/b')).toEqual([]);
   });
 
   it('is removed with its approvals, so that one of the same name begins anew', async () => {

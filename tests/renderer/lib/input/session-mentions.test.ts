@@ -2,10 +2,11 @@ import { expect, it } from 'vitest';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import { fileOfSession, fittingSessions } from '../../../../src/renderer/lib/input/session-mentions.ts';
 import { createScriptedCore } from '../../../fakes/scripted-core.ts';
+import { unorganized } from '../../../fakes/unorganized.ts';
 
 function summary(sessionId: string, title: string, updatedAt: number): SessionSummary {
   const rest = { projectPath: null, createdAt: 0, steps: 0, costUsd: 0, status: 'idle', lastReason: null } as const;
-  return { sessionId, title, updatedAt, ...rest };
+  return { sessionId, title, updatedAt, ...rest, ...unorganized };
 }
 
 /** Catches: a session that is offered to itself, and old ones before those of today. */

@@ -42,7 +42,7 @@ export async function requireModels(
   named: NamedModels,
 ): Promise<void> {
   const client = await core();
-  const usual = await usualOf(client, named);
+  const usual = await usualModels(client, named);
   const policies = named.policies ?? [usual.policy ?? 'local'];
   const leaves = policies.some((policy) => policy !== 'local');
   const local = named.local ?? (policies.some((policy) => policy !== 'cloud') ? usual.local : null);
@@ -63,7 +63,11 @@ export async function requireModels(
   }
 }
 
-async function usualOf(client: CoreClient, { projectPath, sessionId }: NamedModels): Promise<Usual> {
+/** Without a project or a session: those of all projects. */
+export async function usualModels(
+  client: CoreClient,
+  { projectPath, sessionId }: Pick<NamedModels, 'projectPath' | 'sessionId'>,
+): Promise<Usual> {
   const path = sessionId === undefined ? projectPath : (await client.sessions.find({ id: sessionId })).projectPath;
   if (path !== undefined && path !== null) {
     const { own, usual } = await client.projects.settings({ projectPath: path });

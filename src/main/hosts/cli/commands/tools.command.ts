@@ -2,8 +2,11 @@ import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { ServerDefinition, ToolReport, ToolServerReport } from '@shared/tools/server-definition.ts';
+import type { WebToolReport } from '@shared/tools/web-tools.ts';
+import { isWebTool } from '@shared/tools/web-tools.ts';
 import { definitionText, serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
+import { webLine, webTools } from './web-tools.command.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
 import { confirm } from '../questions/confirm.ts';
@@ -22,10 +25,14 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
   words,
   args,
 ) => {
-  const { tools: core } = await context.core();
+  const { tools: core, web } = await context.core();
   const { terminal } = context;
-  if (action === 'list') return list(await core.list(), terminal, args);
+  const inProject = args.project === undefined ? {} : { projectPath: resolve(args.project) };
+  if (action === 'list') {
+    return list({ servers: await core.list(inProject), web: await web.list() }, terminal, args);
+  }
   const [name = '', ...rest] = words;
+  if (isWebTool(name)) return webTools(context, { action, name, rest, args });
   switch (action) {
     case 'add':
       return add(context, [name, ...rest], args);
@@ -46,7 +53,8 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
     case 'on':
     case 'off': {
       const [tool] = rest;
-      show(await core.set({ name, isOn: action === 'on', ...(tool === undefined ? {} : { tool }) }), terminal, args);
+      const which = { name, ...(tool === undefined ? {} : { tool }), ...inProject };
+      show(await core.set({ ...which, isOn: action === 'on' }), terminal, args);
       return 0;
     }
     case 'remove':
@@ -84,18 +92,25 @@ const states = {
   failed: 'failed',
 } as const satisfies Readonly<Record<ToolServerReport['state'], string>>;
 
-function list(servers: readonly ToolServerReport[], { out, err }: Terminal, { json }: ToolsArguments): number {
-  if (json === true) out(jsonLine(servers));
-  else if (servers.length === 0) err('No tool servers. Add one: dewpoint tools add NAME ADDRESS\n');
-  else {
-    for (const { name, state, text, tools: all } of servers) {
-      const on = all.filter(({ isOn }) => isOn);
-      const tokens = on.reduce((sum, one) => sum + one.tokens, 0);
-      out(
-        `${name.padEnd(24)}  ${states[state].padEnd(12)}  ${on.length} of ${all.length} tools on, about ${tokens} tokens  ${seenName(text)}\n`,
-      );
-    }
+interface Listed {
+  readonly servers: readonly ToolServerReport[];
+  readonly web: readonly WebToolReport[];
+}
+
+function list({ servers, web }: Listed, { out, err }: Terminal, { json }: ToolsArguments): number {
+  if (json === true) {
+    out(jsonLine([...servers, ...web]));
+    return 0;
   }
+  for (const { name, state, text, tools: all } of servers) {
+    const on = all.filter(({ isOn }) => isOn);
+    const tokens = on.reduce((sum, one) => sum + one.tokens, 0);
+    out(
+      `${name.padEnd(24)}  ${states[state].padEnd(12)}  ${on.length} of ${all.length} tools on, about ${tokens} tokens  ${seenName(text)}\n`,
+    );
+  }
+  for (const one of web) out(webLine(one));
+  if (servers.length === 0) err('No tool servers. Add one: dewpoint tools add NAME ADDRESS\n');
   return 0;
 }
 
@@ -116,6 +131,7 @@ function show(server: ToolServerReport, terminal: Terminal, { json }: ToolsArgum
     const state = tool.isOn ? 'on' : tool.state === 'ready' ? 'off' : `off: ${tool.state}`;
     out(`${seenName(tool.name).padEnd(32)}  ${state.padEnd(12)}  about ${tool.tokens} tokens, ${used}\n`);
   }
+  if (server.leftOut > 0) err(`${server.leftOut} more tools are not listed: too many, too large or not usable.\n`);
   if (server.tools.some(isToApprove))
     err(`To read and approve what is new or changed: dewpoint tools approve ${server.name}\n`);
 }
@@ -140,8 +156,8 @@ async function add(context: CommandContext, [name, ...words]: Words, args: Tools
 function definitionOf(words: readonly string[], args: ToolsArguments): ServerDefinition {
   const [first = '', ...rest] = words;
   const isAddress = /^https?:\/\//i.test(first);
-  if (isAddress && (rest.length > 0 || args.onHost === true || args.env !== undefined))
-    throw usageError('An address takes no arguments, no --env and no --on-host.');
+  if (isAddress && (rest.length > 0 || args.onHost === true || args.env !== undefined || args.reach !== undefined))
+    throw usageError('An address takes no arguments, no --env, no --reach and no --on-host.');
   if (!isAddress && args.header !== undefined) throw usageError('--header is for an address.');
   const staysHere = args.staysHere === true;
   const parsed = serverDefinitionSchema.safeParse(
@@ -152,6 +168,7 @@ function definitionOf(words: readonly string[], args: ToolsArguments): ServerDef
           command: first,
           args: rest,
           env: args.env ?? [],
+          hosts: args.reach ?? [],
           where: args.onHost === true ? 'host' : 'container',
           staysHere,
         },

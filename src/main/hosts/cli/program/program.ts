@@ -39,6 +39,7 @@ export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandler
   clean(args: CleanArguments): Promise<void>;
   doctor(args: DoctorArguments): Promise<void>;
   serve(args: ServeArguments): Promise<void>;
+  acp(): Promise<void>;
   serveKeys(action: 'add' | 'list' | 'revoke', name: string, args: ServeKeysArguments): Promise<void>;
 }
 
@@ -329,4 +330,10 @@ function addMachine(program: Command, handlers: Handlers): void {
     .option('--allow <what>', 'what the browser may do: keys, settings or terminal; repeatable', collect)
     .action((args: ServeArguments) => handlers.serve(args));
   addServeKeys(serve, handlers);
+  subcommand(
+    program,
+    'acp',
+    'be an agent for your editor, by the Agent Client Protocol; your editor starts this',
+    'dewpoint acp',
+  ).action(() => handlers.acp());
 }

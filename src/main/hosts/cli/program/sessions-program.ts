@@ -2,12 +2,16 @@ import type { Command } from 'commander';
 import type { ChangesArguments } from '../commands/sessions/changes.command.ts';
 import type { LibraryAction, LibraryArguments } from '../commands/sessions/session-library.command.ts';
 import type { SearchArguments } from '../commands/sessions/search-sessions.command.ts';
+import type { ListArguments } from '../commands/sessions/list-sessions.command.ts';
+import type { OrganizeAction } from '../commands/sessions/organize-sessions.command.ts';
 import { subcommand } from './subcommand.ts';
 
 export interface SessionHandlers {
   changes(session: string, words: readonly string[], args: ChangesArguments): Promise<void>;
   replay(session: string, args: { readonly json?: boolean }): Promise<void>;
-  sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
+  listSessions(args: ListArguments): Promise<void>;
+  showSession(session: string, args: { readonly json?: boolean }): Promise<void>;
+  organize(action: OrganizeAction, sessions: readonly string[], tags: readonly string[]): Promise<void>;
   manifest(session: string, step: string, args: { readonly json?: boolean }): Promise<void>;
   searchSessions(text: string, args: SearchArguments): Promise<void>;
   library(action: LibraryAction, words: readonly string[], args: LibraryArguments): Promise<void>;
@@ -34,12 +38,20 @@ export function addSessions(program: Command, handlers: SessionHandlers): void {
     .action((session: string, args: { readonly json?: boolean }) => handlers.replay(session, args));
   const sessions = subcommand(program, 'sessions', 'manage your sessions', 'dewpoint sessions list');
   subcommand(sessions, 'list', 'list sessions, one per line', 'dewpoint sessions list --json')
+    .option('--project <dir>', 'only sessions of this project')
+    .option('--tag <tag>', 'only sessions with this tag')
+    .option('--model <model>', 'only sessions in which a model of this name, or a part of it, was called')
+    .option('--place <where>', 'local: no call in the cloud; cloud: at least one')
+    .option('--since <date>', 'only sessions that were worked on since this day')
+    .option('--min-cost <usd>', 'only sessions that cost this much or more, in US dollars')
+    .option('--pinned', 'only pinned sessions')
+    .option('--archived', 'archived sessions instead of the others')
     .option('--json', 'print JSON')
-    .action((args: { readonly json?: boolean }) => handlers.sessions('list', undefined, args));
+    .action((args: ListArguments) => handlers.listSessions(args));
   subcommand(sessions, 'show', 'show everything about a session', 'dewpoint sessions show last')
     .argument('<session>', 'a session id, the beginning of one, or last')
     .option('--json', 'print JSON')
-    .action((session: string, args: { readonly json?: boolean }) => handlers.sessions('show', session, args));
+    .action((session: string, args: { readonly json?: boolean }) => handlers.showSession(session, args));
   subcommand(
     sessions,
     'manifest',
@@ -57,7 +69,31 @@ export function addSessions(program: Command, handlers: SessionHandlers): void {
     .option('--limit <n>', 'the most results to show (default: 20)')
     .option('--json', 'print JSON')
     .action((words: readonly string[], args: SearchArguments) => handlers.searchSessions(words.join(' '), args));
+  addOrganizing(sessions, handlers);
   addLibrary(sessions, handlers);
+}
+
+const organizing = [
+  ['pin', 'keep sessions at the top of the list'],
+  ['unpin', 'put pinned sessions back in their place'],
+  ['archive', 'take sessions out of the list; search and --archived still find them'],
+  ['unarchive', 'put archived sessions back in the list'],
+] as const;
+
+/** What keeps the list of sessions in order. */
+function addOrganizing(sessions: Command, handlers: SessionHandlers): void {
+  for (const [action, description] of organizing) {
+    subcommand(sessions, action, description, `dewpoint sessions ${action} last`)
+      .argument('<session...>', 'session ids, the beginnings of some, or last')
+      .action((ids: readonly string[]) => handlers.organize(action, ids, []));
+  }
+  for (const action of ['tag', 'untag'] as const) {
+    const description = action === 'tag' ? 'add tags to a session' : 'remove tags from a session';
+    subcommand(sessions, action, description, `dewpoint sessions ${action} last billing`)
+      .argument('<session>', 'a session id, the beginning of one, or last')
+      .argument('<tags...>', 'words of your own; a tag of two words stands in quotes')
+      .action((session: string, tags: readonly string[]) => handlers.organize(action, [session], tags));
+  }
 }
 
 /** What is done with a session as a whole. */

@@ -8,6 +8,9 @@ export interface ToolsArguments {
   readonly staysHere?: boolean;
   readonly env?: readonly string[];
   readonly header?: readonly string[];
+  /** Hosts that a program may reach from its container. */
+  readonly reach?: readonly string[];
+  readonly project?: string;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -16,19 +19,30 @@ type Run = (action: ToolsAction, words: readonly string[], args: ToolsArguments)
 
 /** `dewpoint tools`, with all its words. */
 export function addTools(program: Command, run: Run): void {
-  const tools = subcommand(program, 'tools', 'manage servers whose tools agents may call (MCP)', 'dewpoint tools list');
-  subcommand(tools, 'list', 'list servers, and what each may do', 'dewpoint tools list')
+  const tools = subcommand(
+    program,
+    'tools',
+    'manage tools that agents may call: of servers (MCP), and for the web',
+    'dewpoint tools list',
+  );
+  subcommand(tools, 'list', 'list servers and tools, and what each may do', 'dewpoint tools list')
+    .option('--project <dir>', 'as they are on in this project')
     .option('--json', 'print JSON')
     .action((args: ToolsArguments) => run('list', [], args));
-  for (const [action, what] of [
-    ['show', 'show a server and its tools'],
-    ['test', 'start or reach an approved server, and list its tools'],
-  ] as const) {
-    subcommand(tools, action, what, `dewpoint tools ${action} docs`)
-      .argument('<server>', 'the name of a server')
-      .option('--json', 'print JSON')
-      .action((name: string, args: ToolsArguments) => run(action, [name], args));
-  }
+  subcommand(tools, 'show', 'show a server and its tools', 'dewpoint tools show docs')
+    .argument('<server>', 'the name of a server, or of a tool for the web')
+    .option('--json', 'print JSON')
+    .action((name: string, args: ToolsArguments) => run('show', [name], args));
+  subcommand(
+    tools,
+    'test',
+    'reach an approved server and list its tools, or try a tool for the web',
+    'dewpoint tools test web_read https://example.com',
+  )
+    .argument('<server>', 'the name of a server, or of a tool for the web')
+    .argument('[words...]', 'what to read or search for')
+    .option('--json', 'print JSON')
+    .action((name: string, words: readonly string[], args: ToolsArguments) => run('test', [name, ...words], args));
   addAdd(tools, run);
   subcommand(
     tools,
@@ -37,7 +51,7 @@ export function addTools(program: Command, run: Run): void {
     'dewpoint tools secret docs Authorization',
   )
     .argument('<server>', 'the name of a server')
-    .argument('<variable>', 'the variable or header that holds it')
+    .argument('<variable>', 'the variable or header that holds it; of web_search, the service')
     .action((name: string, variable: string) => run('secret', [name, variable], {}));
   subcommand(tools, 'approve', 'approve a server, and tools that are new or changed', 'dewpoint tools approve docs')
     .argument('<server>', 'the name of a server')
@@ -45,10 +59,18 @@ export function addTools(program: Command, run: Run): void {
     .option('--yes', 'approve what is printed without asking')
     .action((name: string, chosen: readonly string[], args: ToolsArguments) => run('approve', [name, ...chosen], args));
   for (const action of ['on', 'off'] as const) {
-    subcommand(tools, action, `switch a server or one of its tools ${action}`, `dewpoint tools ${action} docs`)
-      .argument('<server>', 'the name of a server')
+    subcommand(
+      tools,
+      action,
+      `switch a server, one of its tools, or a tool for the web ${action}`,
+      `dewpoint tools ${action} docs`,
+    )
+      .argument('<server>', 'the name of a server, or of a tool for the web')
       .argument('[tool]', 'one of its tools')
-      .action((name: string, tool: string | undefined) => run(action, tool === undefined ? [name] : [name, tool], {}));
+      .option('--project <dir>', 'in this project only')
+      .action((name: string, tool: string | undefined, args: ToolsArguments) =>
+        run(action, tool === undefined ? [name] : [name, tool], args),
+      );
   }
   subcommand(tools, 'remove', 'stop and remove a server, with its keys', 'dewpoint tools remove docs')
     .argument('<server>', 'the name of a server')
@@ -70,6 +92,7 @@ function addAdd(tools: Command, run: Run): void {
     .argument('<words...>', 'an address, or a program with its arguments')
     .option('--header <name>', 'a header whose value is kept in the key store; repeatable', collect)
     .option('--env <name>', 'a variable that the program gets; repeatable', collect)
+    .option('--reach <host>', 'a host that the program may reach from its container; repeatable', collect)
     .option(...onHost)
     .option('--stays-here', 'the server keeps what it gets on this machine, so fences do not apply')
     .option('--yes', 'approve it and all its tools without asking')

@@ -113,6 +113,7 @@ function askedOf(question: Question): Asked {
   const because = fieldOf('reason', reason);
   if (hosts !== undefined) {
     const names = hosts.map(hostText).join(', ');
+    if (kind === 'web') return askedOfWeb(question, names);
     return {
       what: 'run a command that can reach a network',
       fields: [
@@ -173,6 +174,24 @@ function askedOf(question: Question): Asked {
         grant: 'If you say yes, the agent does this once.',
       };
   }
+}
+
+/** A request of Dewpoint's own; a body, where there is one, is shown as it would be sent. */
+function askedOfWeb({ subject, reason, why, text, isOnce }: Question, names: string): Asked {
+  return {
+    what: 'have Dewpoint send a request',
+    fields: [
+      { label: 'host', text: names },
+      fieldOf('reason', reason),
+      fieldOf('the model says (not verified)', why),
+      { label: 'request', text: subject },
+      fieldOf('headers and body', text),
+    ],
+    grant:
+      isOnce === true
+        ? `If you say yes, exactly this goes to ${names}, once.`
+        : `If you say yes, requests reach ${names}. For the session or the project, commands may reach it, too.`,
+  };
 }
 
 function fieldOf(label: string, text: string | undefined, mark?: string): Field | null {

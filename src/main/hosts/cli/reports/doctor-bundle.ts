@@ -90,6 +90,7 @@ const hidden: readonly string[] = [
   'replies',
   'projects',
   'projectModels',
+  'projectTools',
   'unmask',
   'fences',
   'approved',

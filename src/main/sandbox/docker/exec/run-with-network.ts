@@ -43,24 +43,14 @@ export async function runWithNetwork(
   request: NetworkRequest,
   signal: AbortSignal,
 ): Promise<Reply<NetworkResult>> {
-  const hosts = new Set<string>();
-  for (const name of request.hosts) {
-    const host = canonicalHost(name);
-    if (host === null) {
-      return failure(
-        'bad-input',
-        `"${name.slice(0, 260)}" cannot be a host that is let through.`,
-        'Give exact names of public hosts, such as files.example.org: no addresses, no ports, no patterns.',
-      );
-    }
-    hosts.add(host);
-  }
+  const hosts = hostsOf(request);
+  if (!hosts.ok) return hosts;
   const started = await session.startBeside({ extra: request.mounts ?? [] }, signal);
   if (!started.ok) return started;
   const beside = started.value;
   const decisions: NetworkDecision[] = [];
   const proxy = createAllowListProxy({
-    hosts,
+    hosts: hosts.value,
     limits: { ...usualLimits, ...request.limits },
     outward,
     onDecision: (decision) => {
@@ -75,13 +65,10 @@ export async function runWithNetwork(
     const run: RunBeside = (inner, innerSignal) => execCommand(place, inner, innerSignal);
     const readied = (await around?.before(run, signal)) ?? success(undefined);
     if (!readied.ok) return readied;
-    const opened = await openWay(live.value, proxy.handle);
-    if (!opened.ok) return opened;
-    const trusted = await giveCertificates(live.value, await outward.certificates());
-    if (!trusted.ok) return trusted;
-    const env = { ...trusted.value, ...request.env, ...proxyEnvironment };
-    const ran = await run({ ...request, env }, signal);
-    opened.value();
+    const way = await giveWay(live.value, proxy.handle, outward);
+    if (!way.ok) return way;
+    const ran = await run({ ...request, env: way.value.environment(request.env) }, signal);
+    way.value.close();
     if (!ran.ok) return ran;
     proxy.close();
     await around?.after(run, ran.value, signal);
@@ -91,6 +78,45 @@ export async function runWithNetwork(
     proxy.close();
     await beside.dispose();
   }
+}
+
+/** The hosts of a request by their one spelling; `bad-input` for one that cannot be listed. */
+export function hostsOf({ hosts: names }: Pick<NetworkRequest, 'hosts'>): Reply<ReadonlySet<string>> {
+  const hosts = new Set<string>();
+  for (const name of names) {
+    const host = canonicalHost(name);
+    if (host === null) {
+      return failure(
+        'bad-input',
+        `"${name.slice(0, 260)}" cannot be a host that is let through.`,
+        'Give exact names of public hosts, such as files.example.org: no addresses, no ports, no patterns.',
+      );
+    }
+    hosts.add(host);
+  }
+  return success(hosts);
+}
+
+/** A way out of a container while it is open. */
+export interface WayOut {
+  /** What programs in it have to be told, with what they are told anyway. */
+  readonly environment: (own: ExecRequest['env']) => Readonly<Record<string, string>>;
+  readonly close: () => void;
+}
+
+export async function giveWay(
+  live: LiveContainer,
+  handle: Handle,
+  outward: OutboundConnections,
+): Promise<Reply<WayOut>> {
+  const opened = await openWay(live, handle);
+  if (!opened.ok) return opened;
+  const trusted = await giveCertificates(live, await outward.certificates());
+  if (!trusted.ok) return trusted;
+  return success({
+    environment: (own) => ({ ...trusted.value, ...own, ...proxyEnvironment }),
+    close: opened.value,
+  });
 }
 
 /** Programs differ in which of these they heed; none of them can leave another way. */

@@ -16,7 +16,9 @@ const handlers: Handlers = {
   rules: nothing,
   tools: nothing,
   manifest: nothing,
-  sessions: nothing,
+  listSessions: nothing,
+  showSession: nothing,
+  organize: nothing,
   searchSessions: nothing,
   library: nothing,
   models: nothing,
@@ -33,6 +35,7 @@ const handlers: Handlers = {
   doctor: nothing,
   serve: nothing,
   serveKeys: nothing,
+  acp: nothing,
 };
 
 function leavesOf(command: Command, words: readonly string[] = []): readonly (readonly [string, Command])[] {
@@ -81,8 +84,11 @@ describe('the commands', () => {
       changes: '',
       compare: 'project policies check repeat local cloud strategy max-usd json',
       replay: 'json',
-      'sessions list': '',
+      'sessions list': 'project tag model place since min-cost pinned archived json',
       'sessions show': '',
+      'sessions pin': '',
+      'sessions archive': '',
+      'sessions tag': '',
       'sessions search': '',
       'sessions export': '',
       'sessions import': '',

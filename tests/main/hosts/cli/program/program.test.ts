@@ -23,7 +23,9 @@ async function parse(
     rules: record('rules'),
     tools: record('tools'),
     manifest: record('manifest'),
-    sessions: record('sessions'),
+    listSessions: record('listSessions'),
+    showSession: record('showSession'),
+    organize: record('organize'),
     searchSessions: record('searchSessions'),
     library: record('library'),
     models: record('models'),
@@ -40,6 +42,7 @@ async function parse(
     doctor: record('doctor'),
     serve: record('serve'),
     serveKeys: record('serveKeys'),
+    acp: record('acp'),
   };
   let error = '';
   const program = buildProgram(handlers, '1.2.3', {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { settingsSchema } from '../../../../../src/shared/settings/settings.ts';
 import { doctorBundle, withoutAddressSecrets } from '../../../../../src/main/hosts/cli/reports/doctor-bundle.ts';
 import { createRedactor } from '../../../../../src/main/sessions/log/redactor.ts';
+import { unorganized } from '../../../../fakes/unorganized.ts';
 
 it('holds no secret that stands in the settings, no name of a project and not whose home it is', () => {
   const text = JSON.stringify(
@@ -29,6 +30,8 @@ it('holds no secret that stands in the settings, no name of a project and not wh
           costUsd: 0,
           status: 'idle',
           lastReason: 'acme',
+          ...unorganized,
+          tags: ['acme'],
         },
       ],
     }),

@@ -7,6 +7,7 @@ import { showSession } from '../../../../../src/main/hosts/cli/commands/sessions
 import { commandContext } from '../../../../fakes/command-context.ts';
 import { createFakeCore } from '../../../../fakes/fake-core.ts';
 import { filledWith } from '../../../../fakes/filled-schema.ts';
+import { unorganized } from '../../../../fakes/unorganized.ts';
 import { harmIn, hostileTexts } from '../../../../fakes/hostile-texts.ts';
 
 /** Catches: a text of an event that reaches a terminal as it is. The log of an imported session holds whatever it likes. */
@@ -81,4 +82,5 @@ const summary = {
   costUsd: 0,
   status: 'idle',
   lastReason: null,
+  ...unorganized,
 } as const;

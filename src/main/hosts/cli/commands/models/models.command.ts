@@ -68,6 +68,7 @@ export function describeModel(model: ModelEntry, own = ''): string {
     ...(own === '' ? [] : [['you set', own] as const]),
     ...(model.file === undefined ? [] : [['file', seenName(model.file.path)] as const]),
     ...(model.note === null ? [] : [['note', model.note] as const]),
+    ...(model.advice ?? []).map(({ text }) => ['advice', text] as const),
   ];
   return rows.map(([name, value]) => `${padRight(name, 11)} ${seenWords(value)}\n`).join('');
 }

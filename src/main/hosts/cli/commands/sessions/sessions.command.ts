@@ -1,25 +1,7 @@
-import { moneyText } from '@shared/money/money-text.ts';
-import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
+import { printable } from '@shared/text/seen-text.ts';
 import type { Command } from '../../command-context.ts';
 import { createEventLines } from '../../terminal/event-lines.ts';
-import { counted, dateAndTime, indented, jsonLine, oneLine } from '../../terminal/terminal.ts';
-import { padRight } from '../../terminal/columns.ts';
-
-export const listSessions: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
-  const sessions = await (await core()).sessions.list();
-  if (json === true) terminal.out(jsonLine(sessions));
-  else if (sessions.length === 0) terminal.err('No sessions yet. Start one: dewpoint run "…" --project DIR\n');
-  else {
-    for (const session of sessions) {
-      const date = dateAndTime(session.updatedAt);
-      const status = session.status === 'idle' ? (session.lastReason ?? 'new') : session.status;
-      terminal.out(
-        `${session.sessionId}  ${date}  ${padRight(seenName(status), 12)}  ${counted(session.steps, 'step').padEnd(9)} ${moneyText(session.costUsd).padStart(8)}  ${oneLine(seenWords(session.title), 60)}\n`,
-      );
-    }
-  }
-  return 0;
-};
+import { indented, jsonLine } from '../../terminal/terminal.ts';
 
 export const showSession: Command<[string, { readonly json?: boolean }]> = async (context, id, { json }) => {
   const { terminal, signal } = context;

@@ -1,0 +1,55 @@
+import { failure, success, valueOf } from '@shared/errors.ts';
+import type { HostPrograms } from './lib/programs/host-programs.ts';
+import type { HomeKeys } from './safety/keys/home-keys.ts';
+import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
+import { createWebClient } from './sandbox/network/web-client.ts';
+import { createDocumentReader } from './sessions/attachments/read-document.ts';
+import type { SettingsStore } from './settings/settings-store.ts';
+import type { WebCommandsOptions } from './tools/web/commands.ts';
+import { offeredWebTools } from './tools/web/commands.ts';
+import type { WebParts } from './tools/web/web-request.ts';
+
+interface WebBase {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: SettingsStore;
+  readonly programs: HostPrograms;
+  /** The Node that runs our own programs, and the built reader. */
+  readonly files: { readonly node: string; readonly documentProcess: string };
+}
+
+/** The tools for the web: the way to it, what reads pages and documents, and the service that searches are sent to. */
+export function createWebParts({ env, settings, programs, files }: WebBase, keys: HomeKeys) {
+  const readDocument = createDocumentReader({ programs, nodePath: files.node, processPath: files.documentProcess });
+  const web = () => settings.current().web;
+  const keyName = (service: string): string => `web.${service}`;
+  const parts: WebParts = {
+    readDocument,
+    searchService: async () => {
+      const { search: service, searxng: address } = web();
+      if (service === 'off') return failure('not-found', 'No search service is chosen.', 'See: dewpoint tools list');
+      if (service === 'searxng') {
+        if (address !== null) return success({ service, address, key: null });
+        const hint = 'Set it: dewpoint settings set web.searxng https://ADDRESS';
+        return failure('not-found', 'The address of your SearXNG is not set.', hint);
+      }
+      const key = await keys.own.find(keyName(service), keyVariables[service]);
+      if (key !== null) return success({ service, address: null, key });
+      const hint = `Save it: dewpoint tools secret web_search ${service}`;
+      return failure('missing-key', `The key of the search service ${service} is not set.`, hint);
+    },
+  };
+  const exchange = createWebClient(createOutboundConnections(() => settings.current().connection, env));
+  const webCommands: Omit<WebCommandsOptions, 'definitions'> = {
+    settings: web,
+    save: async (change) => {
+      for (const [key, value] of Object.entries(change)) valueOf(await settings.set(['web', key], value));
+    },
+    parts,
+    exchange,
+    keepSecret: (service, value) => keys.own.set(keyName(service), value),
+  };
+  return { readDocument, webTools: parts, web: { offered: () => offeredWebTools(web()), exchange }, webCommands };
+}
+
+/** Where else a key may lie. */
+const keyVariables = { brave: 'BRAVE_API_KEY' } as const;

@@ -1,0 +1,109 @@
+import type { AgentContext, PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk';
+import { methods } from '@agentclientprotocol/sdk';
+import type { EventOf } from '@shared/events/events.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { seenCommand, seenName } from '@shared/text/seen-text.ts';
+import type { ApprovalReply } from '../cli/questions/approval-question.ts';
+import { headingOf, questionText } from '../cli/questions/approval-question.ts';
+import type { CapAnswer } from '../cli/questions/cap-question.ts';
+import { describeReachedCap, minimumRaise } from '../cli/questions/cap-question.ts';
+import { fenced, said } from './shown-content.ts';
+
+/** Who is asked, in which session, and until when. */
+export interface Asked {
+  readonly client: AgentContext;
+  readonly sessionId: string;
+  readonly signal: AbortSignal;
+}
+
+interface Choice<Answer> {
+  readonly option: PermissionOption;
+  readonly answer: Answer;
+}
+
+const columns = 120;
+
+/** Asks the person in the editor. Whatever is no plain yes is a no: another answer, a cancel, an editor that went away. */
+export async function askPermission(asked: Asked, question: EventOf<'approval-requested'>): Promise<ApprovalReply> {
+  const { kind, toolCallId, approvalId, hosts } = question;
+  const names = hosts === undefined ? seenCommand(question.subject) : hosts.map(seenName).join(', ');
+  const toolCall: RequestPermissionRequest['toolCall'] = {
+    // What belongs to no call has an id of its own, so that it replaces nothing.
+    toolCallId: toolCallId === '' ? approvalId : toolCallId,
+    title: `${headingOf(question)} ${names}`,
+    kind: kind === 'network' ? 'fetch' : kind === 'guarded-file' ? 'edit' : 'other',
+    status: 'pending',
+    content: [fenced(questionText(question, columns))],
+  };
+  return ask(asked, toolCall, { choices: choicesOf(question), otherwise: { answer: 'deny' } });
+}
+
+/** Exactly what this question can be answered with. */
+function choicesOf({ kind, hosts, isOnce }: EventOf<'approval-requested'>): readonly Choice<ApprovalReply>[] {
+  const yes = (optionId: string, name: string, always = false): Choice<ApprovalReply> => {
+    const scope = optionId === 'session' || optionId === 'project' ? optionId : 'once';
+    const option: PermissionOption = { optionId, name, kind: always ? 'allow_always' : 'allow_once' };
+    return { option, answer: { answer: 'allow', ...(hosts === undefined ? {} : { scope }) } };
+  };
+  const no: Choice<ApprovalReply> = {
+    option: { optionId: 'deny', name: kind === 'disk' ? 'End the command' : 'Deny', kind: 'reject_once' },
+    answer: { answer: 'deny' },
+  };
+  if (kind === 'instructions') return [yes('allow', 'Follow them until the file changes'), no];
+  if (kind === 'disk') return [yes('allow', 'There is enough space: continue'), no];
+  if (hosts === undefined || isOnce === true) return [yes('allow', 'Allow once'), no];
+  return [
+    yes('once', 'Allow once'),
+    yes('session', 'Allow for this session', true),
+    yes('project', 'Always allow for this project', true),
+    no,
+  ];
+}
+
+/** Asks what to do at a spending limit; without an answer the turn stops. */
+export async function askAtCap(asked: Asked, event: EventOf<'cap-reached'>): Promise<CapAnswer> {
+  const choice = (optionId: string, name: string, answer: CapAnswer): Choice<CapAnswer> => ({
+    option: { optionId, name, kind: answer.answer === 'stop' ? 'reject_once' : 'allow_once' },
+    answer,
+  });
+  const usd = minimumRaise(event);
+  const choices = [
+    ...(event.here === null ? [] : [choice('local', 'Continue locally', { answer: 'local' })]),
+    ...(event.worstUsd === null
+      ? []
+      : [choice('raise', `Raise the limit by ${moneyText(usd)}`, { answer: 'raise', usd })]),
+    choice('stop', 'Stop', { answer: 'stop' }),
+  ];
+  const toolCall: RequestPermissionRequest['toolCall'] = {
+    toolCallId: event.capId,
+    title: 'Spending limit reached',
+    kind: 'other',
+    status: 'pending',
+    content: [said(`${describeReachedCap(event)}.`)],
+  };
+  return ask(asked, toolCall, { choices, otherwise: { answer: 'stop' } });
+}
+
+async function ask<Answer>(
+  { client, sessionId, signal }: Asked,
+  toolCall: RequestPermissionRequest['toolCall'],
+  { choices, otherwise }: { readonly choices: readonly Choice<Answer>[]; readonly otherwise: Answer },
+): Promise<Answer> {
+  if (signal.aborted) return otherwise;
+  const request: RequestPermissionRequest = { sessionId, toolCall, options: choices.map(({ option }) => option) };
+  try {
+    const { outcome } = await client.request<'session/request_permission'>(
+      methods.client.session.requestPermission,
+      request,
+      {
+        cancellationSignal: signal,
+        stopWaitingOnCancel: true,
+      },
+    );
+    const chosen = outcome.outcome === 'selected' ? outcome.optionId : null;
+    return choices.find(({ option }) => option.optionId === chosen)?.answer ?? otherwise;
+  } catch {
+    // Nobody answered: the editor has gone, cannot ask, or the turn was cancelled.
+    return otherwise;
+  }
+}

@@ -1,0 +1,116 @@
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import type { ListSessionsResponse, McpServer } from '@agentclientprotocol/sdk';
+import { AppError } from '@shared/errors.ts';
+import { seenName } from '@shared/text/seen-text.ts';
+import type { CoreClient } from '../../server/local-socket.ts';
+import { usageError } from '../cli/report-failure.ts';
+import { createSessionChoices } from './session-choices.ts';
+import type { EditorSession } from './work-on-prompt.ts';
+
+/** What the editor says of the place of a session. */
+export interface AskedPlace {
+  readonly cwd: string;
+  readonly additionalDirectories?: readonly string[];
+  readonly mcpServers?: readonly McpServer[];
+}
+
+const pageSize = 50;
+
+/** A new session on the folder that the editor has open. */
+export async function createEditorSession(
+  core: CoreClient,
+  place: AskedPlace,
+  signal: AbortSignal,
+): Promise<EditorSession> {
+  const projectPath = await folderOf(place);
+  // Before there is a session: one that nobody asked for any more would stay.
+  const choices = await createSessionChoices(core, projectPath, signal);
+  const { sessionId } = await core.sessions.create({ projectPath }, { signal });
+  return { ...(await placed(core, sessionId)), choices, note: serversNote(place), running: null };
+}
+
+/** A session that there is already. Rejects with `not-found`, and where the editor has another folder open. */
+export async function openEditorSession(
+  core: CoreClient,
+  { sessionId, ...place }: AskedPlace & { readonly sessionId: string },
+  signal: AbortSignal,
+): Promise<EditorSession> {
+  const found = await core.sessions.find({ id: sessionId });
+  // The beginning of an id is enough for a person, not for a program.
+  if (found.sessionId !== sessionId) throw unknownSession(sessionId);
+  const folder = await folderOf(place);
+  const own = found.projectPath === null ? null : await realpath(found.projectPath).catch(() => found.projectPath);
+  if (own !== null && own !== folder)
+    throw usageError(
+      `This session works in ${seenName(own)}, not in ${seenName(folder)}.`,
+      'Open that folder, then load it.',
+    );
+  const choices = await createSessionChoices(core, found.projectPath, signal);
+  return { ...(await placed(core, sessionId)), choices, note: serversNote(place), running: null };
+}
+
+export function unknownSession(sessionId: string): AppError {
+  return new AppError('not-found', `The session ${seenName(sessionId)} is not open here.`, {
+    hint: 'Begin a new one, or load it first.',
+  });
+}
+
+/** What the person said something in; the latest first. */
+export async function listEditorSessions(
+  core: CoreClient,
+  { cwd, cursor }: { readonly cwd: string | null; readonly cursor: string | null },
+): Promise<ListSessionsResponse> {
+  const from = cursor === null ? 0 : Number(cursor);
+  if (!Number.isInteger(from) || from < 0) throw usageError(`There is no page ${seenName(cursor ?? '')} of sessions.`);
+  const folder = cwd === null ? null : await realpath(cwd).catch(() => cwd);
+  const all = [...(await core.sessions.list())]
+    .filter(({ projectPath, title }) => projectPath !== null && title !== '')
+    .filter(({ projectPath }) => folder === null || projectPath === folder || projectPath === cwd)
+    .sort((left, right) => right.updatedAt - left.updatedAt || (left.sessionId < right.sessionId ? 1 : -1));
+  const sessions = all
+    .slice(from, from + pageSize)
+    .flatMap(({ sessionId, projectPath, title, updatedAt }) =>
+      projectPath === null
+        ? []
+        : [{ sessionId, cwd: projectPath, title, updatedAt: new Date(updatedAt).toISOString() }],
+    );
+  const next = from + pageSize;
+  return { sessions, ...(next < all.length ? { nextCursor: String(next) } : {}) };
+}
+
+/** A session in which nothing was said would only be in the way in the list. */
+export async function forgetUnused(core: CoreClient, sessionId: string): Promise<void> {
+  const { title, steps } = await core.sessions.find({ id: sessionId });
+  if (title !== '' || steps > 0) return;
+  await core.sessions.delete({ sessionId });
+  await core.sessions.purge({ id: sessionId });
+}
+
+async function placed(
+  core: CoreClient,
+  sessionId: string,
+): Promise<Pick<EditorSession, 'sessionId' | 'projectPath' | 'workspace'>> {
+  const { state } = await core.sessions.show({ sessionId });
+  return { sessionId, projectPath: state.projectPath, workspace: state.workspace?.path ?? '' };
+}
+
+/** A real path. */
+async function folderOf({ cwd, additionalDirectories = [] }: AskedPlace): Promise<string> {
+  if (!isAbsolute(cwd)) throw usageError(`The folder has to be a whole path, not "${seenName(cwd)}".`);
+  if (additionalDirectories.length > 0)
+    throw usageError('A session works in one folder.', 'Leave additionalDirectories out.');
+  const isFolder = await stat(cwd).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw usageError(`There is no folder ${seenName(cwd)}.`, 'Open a folder that is there.');
+  return realpath(cwd);
+}
+
+/** Programs that an editor names are started for nobody: a person adds them, and sees what they are. */
+function serversNote({ mcpServers = [] }: AskedPlace): string | null {
+  if (mcpServers.length === 0) return null;
+  const names = mcpServers.map(({ name }) => seenName(name)).join(', ');
+  return `The tool servers of your editor are not used: ${names}. To use one, add it to Dewpoint: \`dewpoint tools --help\`.`;
+}

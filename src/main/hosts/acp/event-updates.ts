@@ -1,0 +1,241 @@
+import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
+import type { ToolDetail } from '@shared/contract/sessions-contract.ts';
+import type { PlanItem } from '@shared/events/conversation-events.ts';
+import type { EventOf, SessionEvent, Transient } from '@shared/events/events.ts';
+import type { Purpose } from '@shared/events/call-events.ts';
+import { textOf } from '@shared/models/model-messages.ts';
+import { planSteps } from '@shared/session/plan-steps.ts';
+import { printable, seenCommand } from '@shared/text/seen-text.ts';
+import { createEventLines } from '../cli/terminal/event-lines.ts';
+import { diffsOf, fenced, kindOf, locationsOf } from './shown-content.ts';
+import { createTextTerminal } from './text-terminal.ts';
+
+export interface UpdateSource {
+  /** The folder that is worked in, as the machine has it. */
+  readonly workspace: string;
+  /** The editor shows notices; else they come as thoughts. */
+  readonly hasNotices: boolean;
+  /** A history is told again: with what the person said. */
+  readonly isReplay: boolean;
+  /** What a call changed, from the log. */
+  readonly changesOf: (toolCallId: string, near: number) => Promise<ToolDetail['changes']>;
+  readonly now: () => number;
+}
+
+/** Turns what happens in a session into what an editor is told of it. */
+export interface EventUpdates {
+  /** One at a time, in the order of the log. */
+  readonly event: (event: SessionEvent) => Promise<readonly SessionUpdate[]>;
+  readonly transient: (transient: Transient) => readonly SessionUpdate[];
+}
+
+/** Answers to the person. What a program asks a model for, one decision at a time, is no talk. */
+const spoken: readonly Purpose[] = ['act', 'answer', 'plan'];
+/** Shown as what they mean: the plan, and the end. */
+const unseenTools: readonly string[] = ['update_plan', 'task_complete'];
+/** Told in the words of the command line. */
+const toldEvents: readonly SessionEvent['type'][] = [
+  'stage-chosen',
+  'recipe-progressed',
+  'criterion-checked',
+  'gate-checked',
+  'sandbox-lost',
+  'service-changed',
+  'instructions-found',
+  'context-compacted',
+  'network-used',
+  'session-repaired',
+];
+const noticed: readonly SessionEvent['type'][] = ['notice-added', 'call-fenced', 'untracked-found'];
+
+const liveOutput = { everyMs: 500, characters: 4000 } as const;
+const goodEnds: readonly string[] = ['done', 'answered', 'planned'];
+
+interface SpokenCall {
+  readonly purpose: Purpose;
+  text: string;
+  reasoning: string;
+}
+
+interface RunningTool {
+  readonly startedSeq: number;
+  output: string;
+  shownAt: number;
+  hasChanges: boolean;
+  /** Null while it runs. */
+  ended: ToolCallContent[] | null;
+}
+
+interface State {
+  readonly calls: Map<string, SpokenCall>;
+  readonly tools: Map<string, RunningTool>;
+  lastText: string;
+}
+
+export function createEventUpdates(source: UpdateSource): EventUpdates {
+  const state: State = { calls: new Map(), tools: new Map(), lastText: '' };
+  const { terminal } = createTextTerminal();
+  const lines = createEventLines(terminal);
+  return {
+    event: async (event) => {
+      const told = lines(event).join('\n').trim();
+      if (toldEvents.includes(event.type)) return told === '' ? [] : [thought(`${told}\n`)];
+      if (noticed.includes(event.type)) return told === '' ? [] : [notice(event, told, source.hasNotices)];
+      return updatesOf(event, state, source);
+    },
+    transient: (transient) => liveUpdates(transient, state, source.now()),
+  };
+}
+
+async function updatesOf(event: SessionEvent, state: State, source: UpdateSource): Promise<readonly SessionUpdate[]> {
+  switch (event.type) {
+    case 'user-message-added':
+      return source.isReplay
+        ? [{ sessionUpdate: 'user_message_chunk', content: textBlock(event.text), messageId: event.messageId }]
+        : [];
+    case 'turn-started':
+      state.calls.clear();
+      state.tools.clear();
+      state.lastText = '';
+      return [];
+    case 'model-call-started':
+      state.calls.set(event.callId, { purpose: event.purpose, text: '', reasoning: '' });
+      return [];
+    case 'model-call-ended':
+      return restOfCall(event, state);
+    case 'plan-progressed':
+      return [planOf(event.items)];
+    case 'session-renamed':
+      return [{ sessionUpdate: 'session_info_update', title: event.title }];
+    case 'tool-started':
+    case 'file-changed':
+    case 'tool-ended':
+      return toolUpdates(event, state, source);
+    case 'turn-ended':
+      return endOfTurn(event, state);
+    default:
+      return [];
+  }
+}
+
+function liveUpdates(transient: Transient, state: State, now: number): readonly SessionUpdate[] {
+  switch (transient.type) {
+    case 'text-delta':
+    case 'reasoning-delta': {
+      const call = state.calls.get(transient.callId);
+      if (call === undefined || !spoken.includes(call.purpose)) return [];
+      const isText = transient.type === 'text-delta';
+      if (isText) call.text += transient.text;
+      else call.reasoning += transient.text;
+      return [isText ? message(transient.text, transient.callId) : thought(transient.text, transient.callId)];
+    }
+    case 'output-chunk': {
+      const tool = state.tools.get(transient.toolCallId);
+      if (tool === undefined || tool.ended !== null) return [];
+      tool.output = (tool.output + transient.text).slice(-liveOutput.characters);
+      if (now - tool.shownAt < liveOutput.everyMs) return [];
+      tool.shownAt = now;
+      const content = [fenced(tool.output)];
+      return [{ sessionUpdate: 'tool_call_update', toolCallId: transient.toolCallId, content }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** What of a call was not heard live: a push can be lost, and in a history there are none. */
+function restOfCall(event: EventOf<'model-call-ended'>, state: State): readonly SessionUpdate[] {
+  const call = state.calls.get(event.callId);
+  state.calls.delete(event.callId);
+  if (call === undefined || !spoken.includes(call.purpose)) return [];
+  const text = textOf(event);
+  const reasoning = event.parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('');
+  const rest = (whole: string, heard: string): string => (whole.startsWith(heard) ? whole.slice(heard.length) : '');
+  const [moreText, moreReasoning] = [rest(text, call.text), rest(reasoning, call.reasoning)];
+  state.lastText = text;
+  return [
+    ...(moreReasoning === '' ? [] : [thought(moreReasoning, event.callId)]),
+    ...(moreText === '' ? [] : [message(moreText, event.callId)]),
+  ];
+}
+
+async function toolUpdates(
+  event: EventOf<'tool-started' | 'file-changed' | 'tool-ended'>,
+  state: State,
+  source: UpdateSource,
+): Promise<readonly SessionUpdate[]> {
+  const { toolCallId } = event;
+  if (event.type === 'tool-started') {
+    if (unseenTools.includes(event.tool)) return [];
+    const fresh = { startedSeq: event.seq, output: '', shownAt: -Infinity, hasChanges: false, ended: null };
+    state.tools.set(event.toolCallId, fresh);
+    return [
+      {
+        sessionUpdate: 'tool_call',
+        toolCallId: event.toolCallId,
+        title: seenCommand(event.label),
+        kind: kindOf(event.tool),
+        status: 'in_progress',
+        locations: locationsOf(source.workspace, event.input),
+      },
+    ];
+  }
+  const tool = toolCallId === null ? undefined : state.tools.get(toolCallId);
+  if (tool === undefined || toolCallId === null) return [];
+  if (event.type === 'file-changed') tool.hasChanges = true;
+  else tool.ended = event.output.trim() === '' ? [] : [fenced(event.output)];
+  if (tool.ended === null) return [];
+  const changes = tool.hasChanges ? await source.changesOf(toolCallId, tool.startedSeq) : [];
+  const content = [...changes.flatMap((change) => diffsOf(source.workspace, change)), ...tool.ended];
+  const status =
+    event.type === 'tool-ended' ? ({ status: event.status === 'ok' ? 'completed' : 'failed' } as const) : {};
+  return [{ sessionUpdate: 'tool_call_update', toolCallId, ...status, content }];
+}
+
+function endOfTurn(event: EventOf<'turn-ended'>, state: State): readonly SessionUpdate[] {
+  const { reason, failure } = event;
+  const text = event.text.trim();
+  const isNew = text !== '' && text !== state.lastText.trim();
+  const hint = failure?.hint ?? '';
+  const why = goodEnds.includes(reason)
+    ? []
+    : [failure?.message ?? '', hint].filter((one) => one !== '' && !text.includes(one));
+  const parts = [...(isNew ? [text] : []), ...why];
+  // After what was said in the same turn it is a paragraph of its own.
+  const lead = state.lastText.trim() === '' ? '' : '\n\n';
+  return [
+    ...(reason === 'planned' ? [planOf(planSteps(event.text).map((step) => ({ text: step, state: 'open' })))] : []),
+    ...(parts.length === 0 ? [] : [message(`${lead}${parts.join('\n\n')}`)]),
+  ];
+}
+
+const planStates = { open: 'pending', working: 'in_progress', done: 'completed', dropped: 'completed' } as const;
+
+function planOf(items: readonly PlanItem[]): SessionUpdate {
+  const entries = items.map(({ text, state }) => ({
+    content: printable(state === 'dropped' ? `${text} (dropped)` : text),
+    priority: 'medium' as const,
+    status: planStates[state],
+  }));
+  return { sessionUpdate: 'plan', entries };
+}
+
+function notice(event: SessionEvent, told: string, hasNotices: boolean): SessionUpdate {
+  if (!hasNotices) return thought(`${told}\n`);
+  const severity = event.type === 'notice-added' && event.level === 'info' ? 'info' : 'warning';
+  return { sessionUpdate: 'notice', severity, title: told };
+}
+
+export function message(text: string, messageId?: string): SessionUpdate {
+  const content = textBlock(text);
+  return { sessionUpdate: 'agent_message_chunk', content, ...(messageId === undefined ? {} : { messageId }) };
+}
+
+export function thought(text: string, messageId?: string): SessionUpdate {
+  const content = textBlock(text);
+  return { sessionUpdate: 'agent_thought_chunk', content, ...(messageId === undefined ? {} : { messageId }) };
+}
+
+function textBlock(text: string): { readonly type: 'text'; readonly text: string } {
+  return { type: 'text', text: printable(text) };
+}

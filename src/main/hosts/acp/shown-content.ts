@@ -1,0 +1,101 @@
+import { posix, win32 } from 'node:path';
+import type { Diff, ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
+import { printable } from '@shared/text/seen-text.ts';
+import type { ToolDetail } from '@shared/contract/sessions-contract.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
+
+/** More of an output than this an editor is not sent; the log has all of it. In characters. */
+const mostOutput = 20_000;
+
+const kinds: Readonly<Record<string, ToolKind>> = {
+  read_file: 'read',
+  read_instructions: 'read',
+  gather_facts: 'read',
+  list_files: 'search',
+  search: 'search',
+  edit_file: 'edit',
+  write_file: 'edit',
+  apply_patch: 'edit',
+  apply_change: 'edit',
+  delete_file: 'delete',
+  run_command: 'execute',
+  run_tests: 'execute',
+  services: 'execute',
+};
+
+export function kindOf(tool: string): ToolKind {
+  return Object.hasOwn(kinds, tool) ? (kinds[tool] ?? 'other') : 'other';
+}
+
+/** A text that is not ours, in a fence that nothing in it can close. */
+export function fenced(text: string): ToolCallContent {
+  const shown = printable(text);
+  const cut = shown.length > mostOutput ? `${shown.slice(0, mostOutput)}\n(cut; the session has all of it)` : shown;
+  const longest = Math.max(2, ...[...cut.matchAll(/`+/gu)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return said(`${fence}\n${cut.trimEnd()}\n${fence}`);
+}
+
+export function said(text: string): ToolCallContent {
+  return { type: 'content', content: { type: 'text', text } };
+}
+
+/** A path of the workspace as an editor has it: whole. Null: it leads out, or is none. */
+export function wholePath(workspace: string, path: string): string | null {
+  const paths = /^[A-Za-z]:[\\/]/u.test(workspace) ? win32 : posix;
+  if (path === '' || path.includes('\0')) return null;
+  const whole = paths.resolve(workspace, path);
+  const inside = paths.relative(workspace, whole);
+  return inside.startsWith('..') || paths.isAbsolute(inside) ? null : whole;
+}
+
+/** Where a call reads or writes, by what it was given. */
+export function locationsOf(workspace: string, input: unknown): ToolCallLocation[] {
+  const path = fieldOf(input, 'path');
+  const line = fieldOf(input, 'from');
+  const whole = typeof path === 'string' ? wholePath(workspace, path) : null;
+  if (whole === null) return [];
+  return [{ path: whole, ...(typeof line === 'number' && Number.isInteger(line) && line > 0 ? { line } : {}) }];
+}
+
+/** A change of a file as editors draw it: a piece for each place in it, with the lines around. */
+export function diffsOf(workspace: string, { path, diff }: ToolDetail['changes'][number]): ToolCallContent[] {
+  const whole = wholePath(workspace, path);
+  if (whole === null || diff === null) return [];
+  const [header = '', ...hunks] = hunksOf(diff);
+  const isNew = header.startsWith('--- /dev/null');
+  return hunks.map((hunk) => {
+    const { before, after } = sidesOf(hunk);
+    const piece: Diff = { path: whole, oldText: isNew ? null : before, newText: after };
+    return { type: 'diff', ...piece };
+  });
+}
+
+/** What stands before the first one, then each without its head. */
+function hunksOf(diff: string): readonly string[] {
+  const parts: string[][] = [[]];
+  for (const line of diff.split('\n')) {
+    if (line.startsWith('@@ ')) parts.push([]);
+    else parts.at(-1)?.push(line);
+  }
+  return parts.map((lines) => lines.join('\n'));
+}
+
+function sidesOf(hunk: string): { readonly before: string; readonly after: string } {
+  let [before, after] = ['', ''];
+  let last = ' ';
+  for (const line of hunk.split('\n')) {
+    const mark = line.slice(0, 1);
+    const text = `${line.slice(1)}\n`;
+    if (mark === '\\') {
+      // The line before it has no line break at its end.
+      if (last !== '+') before = before.slice(0, -1);
+      if (last !== '-') after = after.slice(0, -1);
+      continue;
+    }
+    if (mark === ' ' || mark === '-') before += text;
+    if (mark === ' ' || mark === '+') after += text;
+    last = mark;
+  }
+  return { before, after };
+}

@@ -1,0 +1,15 @@
+import { safeWriting, type Terminal } from '../cli/terminal/terminal.ts';
+
+/** A terminal without a screen: what the command line would say is kept as text, without colors, for whoever shows it. */
+export function createTextTerminal(): { readonly terminal: Terminal; readonly take: () => string } {
+  let text = '';
+  const keep = (more: string): void => void (text += more);
+  return {
+    terminal: { ...safeWriting({ out: keep, err: keep }, false), isLive: false, isInteractive: false, columns: 100 },
+    take: () => {
+      const said = text;
+      text = '';
+      return said;
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import type { AgentContext, PromptRequest, SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
+import { methods } from '@agentclientprotocol/sdk';
+import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import { previewFiles } from '../cli/turn/preview-files.ts';
+import { followTurn } from '../cli/turn/follow-turn.ts';
+import { requireModels } from '../cli/checks/require-models.ts';
+import { showResult } from '../cli/commands/run.command.ts';
+import type { CommandContext } from '../cli/command-context.ts';
+import { oneLine } from '../cli/terminal/terminal.ts';
+import type { CoreClient } from '../../server/local-socket.ts';
+import { askAtCap, askPermission } from './ask-permission.ts';
+import type { EventUpdates } from './event-updates.ts';
+import { createEventUpdates, message, thought } from './event-updates.ts';
+import { readPrompt } from './read-prompt.ts';
+import type { SessionChoices } from './session-choices.ts';
+import { createTextTerminal } from './text-terminal.ts';
+
+/** A session as the editor has it open. */
+export interface EditorSession {
+  readonly sessionId: string;
+  readonly projectPath: string | null;
+  readonly workspace: string;
+  readonly choices: SessionChoices;
+  /** Told before the next answer, once. */
+  note: string | null;
+  /** The message that is worked on. */
+  running: { readonly abort: () => void; readonly ended: Promise<unknown> } | null;
+}
+
+export interface Editor {
+  readonly client: AgentContext;
+  readonly hasNotices: boolean;
+}
+
+/** Sends updates of one session in their order. After the editor has gone they are dropped; what was done is in the log. */
+export function createUpdateQueue({ client }: Pick<Editor, 'client'>, sessionId: string) {
+  let last: Promise<void> = Promise.resolve();
+  const add = (work: () => Promise<readonly SessionUpdate[]>): void => {
+    last = last
+      .then(async () => {
+        for (const update of await work()) await client.notify(methods.client.session.update, { sessionId, update });
+      })
+      .catch(() => undefined);
+  };
+  return { add, send: (...updates: readonly SessionUpdate[]) => add(async () => updates), flushed: () => last };
+}
+
+export function updatesFor(
+  context: CommandContext,
+  core: CoreClient,
+  {
+    sessionId,
+    workspace,
+    hasNotices,
+    isReplay,
+  }: Pick<EditorSession, 'sessionId' | 'workspace'> & {
+    readonly hasNotices: boolean;
+    readonly isReplay: boolean;
+  },
+): EventUpdates {
+  return createEventUpdates({
+    workspace,
+    hasNotices,
+    isReplay,
+    now: context.now,
+    changesOf: async (id, near) =>
+      (await core.sessions.detail({ sessionId, id, near })).tools.flatMap(({ changes }) => changes),
+  });
+}
+
+/**
+ * Works on one message of the editor, to its end. The signal of the context cancels it wherever it is; then the reason is
+ * `cancelled`, and what was done until then is in the log. Rejects where nothing was begun.
+ */
+export async function workOnPrompt(
+  context: CommandContext,
+  session: EditorSession,
+  { prompt, editor }: { readonly prompt: PromptRequest['prompt']; readonly editor: Editor },
+): Promise<StopReason> {
+  const { sessionId, workspace } = session;
+  const { signal } = context;
+  const queue = createUpdateQueue(editor, sessionId);
+  try {
+    const core = await context.core();
+    const options = session.choices.runOptions();
+    const { text, attachments } = await readPrompt(core, { sessionId, workspace }, prompt);
+    await requireModels(context, { ...options, sessionId, policies: options.policy && [options.policy] });
+    const cut = createTextTerminal();
+    const place = { sessionId };
+    await previewFiles(
+      { ...context, terminal: cut.terminal },
+      { place, text, attachments, options },
+      'Choose another model',
+    );
+    // Nothing was sent yet.
+    if (signal.aborted) return 'cancelled';
+    await nameSession(core, { sessionId, text, queue });
+    tellBefore(session, cut.take(), queue);
+    const updates = updatesFor(context, core, { sessionId, workspace, hasNotices: editor.hasNotices, isReplay: false });
+    const asked = { client: editor.client, sessionId, signal };
+    let hasChanged = false;
+    const ended = await followTurn(context, core, {
+      sessionId,
+      text,
+      attachments,
+      options,
+      onEvent: (event: SessionEvent) => {
+        hasChanged ||= event.type === 'file-changed';
+        queue.add(() => updates.event(event));
+      },
+      onTransient: (transient) => queue.send(...updates.transient(transient)),
+      approve: async (question) => {
+        await queue.flushed();
+        return askPermission(asked, question);
+      },
+      atCap: async (event) => {
+        await queue.flushed();
+        return askAtCap(asked, event);
+      },
+    });
+    queue.add(async () => [thought(await summaryOf(core, sessionId, hasChanged))]);
+    await queue.flushed();
+    return ended === null ? 'cancelled' : stopReasonOf(ended);
+  } catch (error) {
+    await queue.flushed();
+    if (signal.aborted) return 'cancelled';
+    throw error;
+  }
+}
+
+/** A session is found again in the list by what it began with. */
+async function nameSession(
+  core: CoreClient,
+  {
+    sessionId,
+    text,
+    queue,
+  }: { readonly sessionId: string; readonly text: string; readonly queue: ReturnType<typeof createUpdateQueue> },
+): Promise<void> {
+  if ((await core.sessions.find({ id: sessionId })).title !== '') return;
+  const title = oneLine(text, 80);
+  if (title === '') return;
+  await core.sessions.rename({ sessionId, title });
+  queue.send({ sessionUpdate: 'session_info_update', title });
+}
+
+function tellBefore(session: EditorSession, cut: string, queue: ReturnType<typeof createUpdateQueue>): void {
+  const told = [session.note ?? '', cut.trim()].filter((one) => one !== '');
+  session.note = null;
+  if (told.length > 0) queue.send(message(`${told.join('\n\n')}\n\n`));
+}
+
+/** How it ended, what it changed and what it cost, as the command line says it. */
+async function summaryOf(core: CoreClient, sessionId: string, hasChanged: boolean): Promise<string> {
+  const result = await core.sessions.result({ sessionId });
+  const { terminal, take } = createTextTerminal();
+  showResult(hasChanged ? result : { ...result, changes: [] }, terminal, true);
+  return take();
+}
+
+function stopReasonOf({ reason }: EventOf<'turn-ended'>): StopReason {
+  switch (reason) {
+    case 'cancelled':
+      return 'cancelled';
+    case 'step-limit':
+      return 'max_turn_requests';
+    case 'token-limit':
+    case 'output-limit':
+      return 'max_tokens';
+    default:
+      return 'end_turn';
+  }
+}

@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { moneyText } from '@shared/money/money-text.ts';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import type { SessionFilter } from '@shared/session/session-filter.ts';
+import { fitsFilter } from '@shared/session/session-filter.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import type { Command } from '../../command-context.ts';
+import { usageError } from '../../report-failure.ts';
+import { padRight } from '../../terminal/columns.ts';
+import { counted, dateAndTime, jsonLine, oneLine } from '../../terminal/terminal.ts';
+import { tagOf } from './organize-sessions.command.ts';
+
+export interface ListArguments {
+  readonly project?: string;
+  readonly tag?: string;
+  readonly model?: string;
+  readonly place?: string;
+  readonly since?: string;
+  readonly minCost?: string;
+  readonly pinned?: boolean;
+  readonly archived?: boolean;
+  readonly json?: boolean;
+}
+
+/** One session a line, the latest first; those that were archived only where they are asked for. */
+export const listSessions: Command<[ListArguments]> = async ({ core, terminal }, args) => {
+  const filter = filterOf(args);
+  const sessions = await (await core()).sessions.list();
+  const model = args.model?.toLowerCase();
+  const usesModel = ({ models }: SessionSummary): boolean =>
+    model === undefined || models.some((id) => id.toLowerCase().includes(model));
+  const fitting = (archived: SessionFilter['archived']): readonly SessionSummary[] =>
+    sessions.filter((session) => fitsFilter(session, withArchived(filter, archived)) && usesModel(session));
+  const shown = fitting(args.archived === true ? 'only' : undefined);
+  if (args.json === true) {
+    terminal.out(jsonLine(shown));
+    return 0;
+  }
+  for (const session of shown) terminal.out(`${lineOf(session)}\n`);
+  if (sessions.length === 0) terminal.err('No sessions yet. Start one: dewpoint run "…" --project DIR\n');
+  else if (shown.length === 0) terminal.err('No sessions match.\n');
+  const hidden = args.archived === true ? 0 : fitting('only').length;
+  if (hidden > 0) terminal.err(`${counted(hidden, 'archived session')} not shown. Add --archived to see them.\n`);
+  return 0;
+};
+
+function withArchived(filter: SessionFilter, archived: SessionFilter['archived']): SessionFilter {
+  return archived === undefined ? filter : { ...filter, archived };
+}
+
+/** Throws `usage` for what an option cannot be. */
+function filterOf({ project, tag, place, since, minCost, pinned }: ListArguments): SessionFilter {
+  if (place !== undefined && place !== 'local' && place !== 'cloud') {
+    throw usageError(`--place takes local or cloud, not "${place}".`);
+  }
+  if (since !== undefined && !z.iso.date().safeParse(since).success) {
+    throw usageError(`--since takes a date like 2026-11-21, not "${since}".`);
+  }
+  const minUsd = Number(minCost);
+  if (minCost !== undefined && (minCost.trim() === '' || !Number.isFinite(minUsd) || minUsd < 0)) {
+    throw usageError(`--min-cost takes an amount in US dollars like 0.50, not "${minCost}".`);
+  }
+  return {
+    ...(project === undefined ? {} : { project: resolve(project) }),
+    ...(tag === undefined ? {} : { tag: tagOf(tag) }),
+    ...(place === undefined ? {} : { place }),
+    // Midnight where the terminal is.
+    ...(since === undefined ? {} : { since: new Date(`${since}T00:00:00`).getTime() }),
+    ...(minCost === undefined ? {} : { minUsd }),
+    ...(pinned === true ? { isPinned: true } : {}),
+  };
+}
+
+function lineOf(session: SessionSummary): string {
+  const { sessionId, status, lastReason, steps, costUsd, title, isPinned, isArchived, tags } = session;
+  const state = status === 'idle' ? (lastReason ?? 'new') : status;
+  const place = [
+    ...(isPinned ? ['pinned'] : []),
+    ...(isArchived ? ['archived'] : []),
+    ...tags.map((tag) => `#${seenName(tag)}`),
+  ];
+  const facts = `${padRight(seenName(state), 12)}  ${counted(steps, 'step').padEnd(9)} ${moneyText(costUsd).padStart(8)}`;
+  const after = place.length === 0 ? '' : `  ${place.join(' ')}`;
+  return `${sessionId}  ${dateAndTime(session.updatedAt)}  ${facts}  ${oneLine(seenWords(title), 60)}${after}`;
+}

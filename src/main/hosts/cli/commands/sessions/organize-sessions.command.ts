@@ -1,0 +1,61 @@
+import { seenName } from '@shared/text/seen-text.ts';
+import { readTag, tagRule } from '@shared/session/session-tags.ts';
+import type { Command } from '../../command-context.ts';
+import { usageError } from '../../report-failure.ts';
+import { counted } from '../../terminal/terminal.ts';
+
+export type OrganizeAction = 'pin' | 'unpin' | 'archive' | 'unarchive' | 'tag' | 'untag';
+
+/** Puts sessions in order. `tags`: of `tag` and `untag`, as they were typed. */
+export const organize: Command<[OrganizeAction, readonly string[], readonly string[]]> = async (
+  context,
+  action,
+  sessions,
+  tags,
+) => {
+  const { terminal } = context;
+  const read = tags.map(tagOf);
+  const core = await context.core();
+  const sessionIds: string[] = [];
+  for (const id of sessions) sessionIds.push((await core.sessions.find({ id })).sessionId);
+  const { done, refused } = await core.sessions.organize({ sessionIds, ...changeOf(action, read) });
+  for (const { sessionId, why } of refused) terminal.err(`${sessionId} was not changed: ${seenName(why)}\n`);
+  if (done.length > 0) terminal.err(`${saidOf(action, counted(done.length, 'session'))}\n`);
+  return refused.length > 0 ? 1 : 0;
+};
+
+/** Throws `usage` for what cannot be a tag. */
+export function tagOf(typed: string): string {
+  const tag = readTag(typed);
+  if (tag === null) throw usageError(`"${typed}" cannot be a tag.`, `${tagRule}.`);
+  return tag;
+}
+
+function changeOf(action: OrganizeAction, tags: string[]) {
+  switch (action) {
+    case 'pin':
+    case 'unpin':
+      return { isPinned: action === 'pin' };
+    case 'archive':
+    case 'unarchive':
+      return { isArchived: action === 'archive' };
+    case 'tag':
+      return { addTags: tags };
+    case 'untag':
+      return { removeTags: tags };
+    default:
+      return action satisfies never;
+  }
+}
+
+function saidOf(action: OrganizeAction, sessions: string): string {
+  const said = {
+    pin: `${sessions} pinned.`,
+    unpin: `${sessions} unpinned.`,
+    archive: `${sessions} archived. See archived sessions: dewpoint sessions list --archived`,
+    unarchive: `${sessions} back in the list.`,
+    tag: `${sessions} tagged.`,
+    untag: `${sessions} untagged.`,
+  };
+  return said[action];
+}

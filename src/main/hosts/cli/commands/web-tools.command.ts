@@ -1,0 +1,65 @@
+import { printable } from '@shared/text/seen-text.ts';
+import type { WebToolName, WebToolReport } from '@shared/tools/web-tools.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
+import { readSecret } from '../questions/read-secret.ts';
+import { usageError } from '../report-failure.ts';
+import { jsonLine } from '../terminal/terminal.ts';
+
+interface WebToolCall {
+  readonly action: ToolsAction;
+  readonly name: WebToolName;
+  readonly rest: readonly string[];
+  readonly args: ToolsArguments;
+}
+
+/** `dewpoint tools` for the tools of the web, which have no server. What a page says is printed as prose of others. */
+export async function webTools(context: CommandContext, { action, name, rest, args }: WebToolCall): Promise<number> {
+  const { web } = await context.core();
+  const { terminal } = context;
+  switch (action) {
+    case 'on':
+    case 'off': {
+      terminal.out(webLine(await web.set({ name, isOn: action === 'on' })));
+      return 0;
+    }
+    case 'show': {
+      const found = (await web.list()).find((one) => one.name === name);
+      if (found !== undefined) terminal.out(args.json === true ? jsonLine(found) : webLine(found));
+      return 0;
+    }
+    case 'test': {
+      const text = rest.join(' ');
+      if (text === '')
+        throw usageError(`Say what to try ${name} with.`, `For example: dewpoint tools test ${examples[name]}`);
+      const found = await web.test({ name, text });
+      terminal.out(args.json === true ? jsonLine(found) : `${printable(found.text)}\n`);
+      return 0;
+    }
+    case 'secret': {
+      const [service = ''] = rest;
+      const value = (await readSecret(context, `Key of ${service}`)).trim();
+      if (value === '')
+        throw usageError('No value was given.', `For example: dewpoint tools secret ${name} ${service} < FILE`);
+      await web.secret({ service, value });
+      terminal.err(`The key of ${service} is kept in your system's key store.\n`);
+      return 0;
+    }
+    default:
+      throw usageError(
+        `${name} is a tool of Dewpoint: it has no server.`,
+        'You can: on, off, show, test, and secret for web_search.',
+      );
+  }
+}
+
+export function webLine({ name, isOn, lacks, description }: WebToolReport): string {
+  const state = !isOn ? 'off' : lacks === null ? 'on' : 'not ready';
+  return `${name.padEnd(24)}  ${state.padEnd(12)}  ${lacks ?? description}\n`;
+}
+
+const examples = {
+  web_read: 'web_read https://example.com',
+  web_search: 'web_search "node lts schedule"',
+  http_request: 'http_request https://example.com/api',
+} as const satisfies Readonly<Record<WebToolName, string>>;

@@ -1,0 +1,54 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toFailure } from '@shared/errors.ts';
+import type { SessionsOutcome } from '@shared/contract/sessions-contract.ts';
+import type { CoreClient } from '../../server/local-socket.ts';
+
+/** A file for each session in a folder, under a name that nothing has there. `missing`: files that are gone. */
+export async function exportInto(
+  core: Pick<CoreClient, 'sessions'>,
+  folder: string,
+  sessionIds: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<SessionsOutcome & { readonly missing: number }> {
+  const asked = signal === undefined ? {} : { signal };
+  const titles = new Map(
+    (await core.sessions.list(undefined, asked)).map(({ sessionId, title }) => [sessionId, title]),
+  );
+  const done: string[] = [];
+  const refused: { sessionId: string; why: string }[] = [];
+  let missing = 0;
+  for (const sessionId of sessionIds) {
+    try {
+      signal?.throwIfAborted();
+      const path = await freePath(folder, fileNameOf(titles.get(sessionId) ?? ''));
+      missing += (await core.sessions.export({ sessionId, path }, asked)).missing;
+      done.push(sessionId);
+    } catch (error) {
+      if (signal?.aborted === true) throw error;
+      refused.push({ sessionId, why: toFailure(error).message });
+    }
+  }
+  return { done, refused, missing };
+}
+
+async function freePath(folder: string, name: string): Promise<string> {
+  for (let count = 1; ; count += 1) {
+    const path = join(folder, `${name}${count === 1 ? '' : ` (${count})`}.dewpoint`);
+    const isTaken = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (!isTaken) return path;
+  }
+}
+
+/** A title as the name of a file that every system takes. */
+export function fileNameOf(title: string): string {
+  const name = title
+    .replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ')
+    .trim()
+    .slice(0, 60)
+    .trim();
+  return name === '' ? 'session' : name;
+}

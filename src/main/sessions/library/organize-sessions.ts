@@ -1,0 +1,55 @@
+import { toFailure } from '@shared/errors.ts';
+import type { NewEvent } from '@shared/events/events.ts';
+import type { SessionsOutcome } from '@shared/contract/sessions-contract.ts';
+import type { SessionPlace, SessionState } from '@shared/session/session-state.ts';
+import { usualPlace } from '@shared/session/session-state.ts';
+import { changeTags, mostTags } from '@shared/session/session-tags.ts';
+import type { OpenSessions } from '../open/open-sessions.ts';
+
+interface Organizing {
+  readonly sessionIds: readonly string[];
+  readonly isPinned?: boolean | undefined;
+  readonly isArchived?: boolean | undefined;
+  readonly addTags: readonly string[];
+  readonly removeTags: readonly string[];
+}
+
+/** One after the other. What cannot be changed is named with its reason; a session that is so already is written nothing. */
+export async function organizeSessions(
+  sessions: Pick<OpenSessions, 'note'>,
+  wanted: Organizing,
+  signal: AbortSignal,
+): Promise<SessionsOutcome> {
+  const done: string[] = [];
+  const refused: { sessionId: string; why: string }[] = [];
+  for (const sessionId of new Set(wanted.sessionIds)) {
+    signal.throwIfAborted();
+    let why: string | null = null;
+    try {
+      await sessions.note(sessionId, ({ organized = usualPlace }: SessionState) => {
+        const tags = changeTags(organized.tags, wanted.addTags, wanted.removeTags);
+        if (tags.length > mostTags) why = `A session has at most ${mostTags} tags.`;
+        return why === null ? changeOf(organized, { ...wanted, tags }) : null;
+      });
+    } catch (error) {
+      why = toFailure(error).message;
+    }
+    if (why === null) done.push(sessionId);
+    else refused.push({ sessionId, why });
+  }
+  return { done, refused };
+}
+
+/** Null: it is all so already. */
+function changeOf(
+  now: SessionPlace,
+  { isPinned, isArchived, tags }: Pick<Organizing, 'isPinned' | 'isArchived'> & { readonly tags: readonly string[] },
+): NewEvent | null {
+  const hasTags = tags.join('\n') === now.tags.join('\n');
+  const change = {
+    ...(isPinned === undefined || isPinned === now.isPinned ? {} : { isPinned }),
+    ...(isArchived === undefined || isArchived === now.isArchived ? {} : { isArchived }),
+    ...(hasTags ? {} : { tags: [...tags] }),
+  };
+  return Object.keys(change).length === 0 ? null : { type: 'session-organized', ...change };
+}

@@ -1,0 +1,103 @@
+import type { KeyboardEvent, MouseEvent } from 'react';
+import { useMemo } from 'react';
+import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { useFirstItems } from '../../lib/drawing/use-first-items.ts';
+import { useStableCallback } from '../../lib/drawing/use-stable-callback.ts';
+import type { Selection } from '../../lib/session/use-selection.ts';
+import type { SessionsLoad } from '../../lib/session/use-sessions.ts';
+import { groupByDay } from '../../lib/text/day-groups.ts';
+import { clock, timeOfDay } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import { MoreButton } from '../../ui/controls/more-button.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { SessionItem } from './session-item.tsx';
+
+/** So many sessions are drawn at first, and with each click below them. */
+const step = 100;
+
+interface SessionListingProps {
+  readonly load: SessionsLoad;
+  /** Those that fit, in the order of the list. */
+  readonly shown: readonly SessionSummary[];
+  /** Said where none fits. */
+  readonly noMatch: string;
+  readonly selection: Selection;
+  /** The session that is open. */
+  readonly current: string | null;
+  readonly onOpen: (sessionId: string) => void;
+}
+
+/**
+ * The sessions, pinned ones first, the others by day. A click opens one. Control or Shift with it chooses several, as
+ * Shift with an arrow does; then a click or Space chooses, too, and Enter goes to what can be done, until Escape.
+ */
+export function SessionListing({ load, shown: all, noMatch, selection, current, onOpen }: SessionListingProps) {
+  const { shown, left, more } = useFirstItems(all, step);
+  const onClick = useStableCallback((sessionId: string, event: MouseEvent): void => {
+    if (event.shiftKey) selection.extendTo(sessionId, current ?? sessionId);
+    else if (selection.isOn || event.ctrlKey || event.metaKey) selection.toggle(sessionId);
+    else onOpen(sessionId);
+  });
+  const onKeyDown = useStableCallback((sessionId: string, event: KeyboardEvent): void => {
+    if (onListKey(event, sessionId, selection)) event.preventDefault();
+  });
+  const readAt = load.type === 'ready' ? load.readAt : 0;
+  const groups = useMemo(() => groupsOf(shown, readAt), [shown, readAt]);
+  if (load.type === 'loading') return <p className="px-2 text-soft">{t('sessions.loading')}</p>;
+  if (load.type === 'failed') {
+    return <Problem text={`${t('sessions.failed')} ${load.text}`} />;
+  }
+  if (load.sessions.length === 0) return <p className="px-2 text-soft">{t('sessions.none')}</p>;
+  if (shown.length === 0) return <p className="px-2 text-soft">{noMatch}</p>;
+  return (
+    <>
+      {groups.map(({ key, label, items }) => (
+        <section key={key} aria-label={label}>
+          <h2 className="px-2 pt-3 pb-1 text-sm font-semibold text-soft">{label}</h2>
+          <ul>
+            {items.map((session) => (
+              <SessionItem
+                key={session.sessionId}
+                session={session}
+                isSelected={current === session.sessionId}
+                isChosen={selection.isOn ? selection.chosen.has(session.sessionId) : null}
+                time={key === 'sessions.yesterday' ? timeOfDay(session.updatedAt) : clock(session.updatedAt, readAt)}
+                onClick={onClick}
+                onKeyDown={onKeyDown}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+      <MoreButton left={left} onMore={more} />
+    </>
+  );
+}
+
+function groupsOf(shown: readonly SessionSummary[], now: number) {
+  const pinned = shown.filter(({ isPinned }) => isPinned);
+  const days = groupByDay(
+    shown.filter(({ isPinned }) => !isPinned),
+    now,
+  ).map(({ key, label, items }) => ({ key, label: 'key' in label ? t(label.key) : label.month, items }));
+  return pinned.length === 0 ? days : [{ key: 'pinned', label: t('sessions.pinned'), items: pinned }, ...days];
+}
+
+/** True: the key was for the list. */
+function onListKey(event: KeyboardEvent, sessionId: string, selection: Selection): boolean {
+  const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (way !== undefined) {
+    const items = [...document.querySelectorAll<HTMLElement>('[data-session]')];
+    const next = items[items.findIndex((item) => item.dataset.session === sessionId) + way];
+    next?.focus();
+    const id = next?.dataset.session;
+    if (event.shiftKey && id !== undefined) selection.extendTo(id, sessionId);
+    return true;
+  }
+  if (!selection.isOn) return false;
+  if (event.key === 'Escape') selection.end();
+  else if (event.key === 'Enter') document.querySelector<HTMLElement>('[data-organize] button:enabled')?.focus();
+  else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) selection.all();
+  else return false;
+  return true;
+}

@@ -1,0 +1,265 @@
+import type { FormEvent } from 'react';
+import { useState } from 'react';
+import { seenWords } from '@shared/text/seen-text.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import { Fold } from '../../ui/layout/fold.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { useToolWork } from './use-tool-servers.ts';
+
+type Where = 'container' | 'host';
+
+/** A server is added from what others give out (an address, a link, JSON), or by a form. Adding starts nothing. */
+export function NewServer() {
+  return (
+    <div className="flex flex-col gap-4">
+      <PastedServer />
+      <Fold label={t('tools.byHand')}>
+        <ServerForm />
+      </Fold>
+    </div>
+  );
+}
+
+function PastedServer() {
+  const client = useClient();
+  const work = useToolWork();
+  const [text, setText] = useState('');
+  const [where, setWhere] = useState<Where>('container');
+  const [outcome, setOutcome] = useState<{ readonly added: readonly string[]; readonly skipped: readonly string[] }>({
+    added: [],
+    skipped: [],
+  });
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    await work.run(async (signal) => {
+      const found = await client.tools.importText({ text, where }, { signal });
+      setOutcome(found);
+      // What was not taken can be put right where it stands.
+      if (found.skipped.length === 0) setText('');
+    });
+  };
+  return (
+    <form aria-label={t('tools.add')} className="flex flex-col gap-3" onSubmit={(event) => void submit(event)}>
+      <Field label={t('tools.paste')} hint={t('tools.pasteHint')}>
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={4}
+            value={text}
+            spellCheck={false}
+            className={`${inputClass} font-mono text-xs`}
+            onChange={({ target }) => setText(target.value)}
+          />
+        )}
+      </Field>
+      <WhereField where={where} onWhere={setWhere} />
+      <Button type="submit" look="primary" className="w-fit" disabled={text.trim() === '' || work.isBusy}>
+        {t('tools.addButton')}
+      </Button>
+      {work.problem !== null && <Problem text={work.problem} />}
+      {outcome.added.length > 0 && <Notice kind="info">{t('tools.added', { list: outcome.added.join(', ') })}</Notice>}
+      {outcome.skipped.length > 0 && (
+        <Notice kind="warning">
+          <p>{t('tools.skipped')}</p>
+          <ul className="list-disc pl-4">
+            {outcome.skipped.map((one) => (
+              <li key={one}>{seenWords(one)}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+    </form>
+  );
+}
+
+function WhereField({ where, onWhere }: { readonly where: Where; readonly onWhere: (where: Where) => void }) {
+  return (
+    <Field label={t('tools.where')} hint={t(`tools.where.hint.${where}`)}>
+      {(ids) => (
+        <select
+          {...ids}
+          value={where}
+          className={`${inputClass} h-8 w-fit`}
+          onChange={({ target }) => onWhere(target.value === 'host' ? 'host' : 'container')}
+        >
+          <option value="container">{t('tools.where.container')}</option>
+          <option value="host">{t('tools.where.host')}</option>
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface Typed {
+  readonly name: string;
+  readonly kind: 'http' | 'stdio';
+  readonly url: string;
+  readonly headers: string;
+  readonly command: string;
+  readonly args: string;
+  readonly env: string;
+  readonly where: Where;
+  readonly hosts: string;
+  readonly staysHere: boolean;
+}
+
+const nothing: Typed = {
+  name: '',
+  kind: 'http',
+  url: '',
+  headers: '',
+  command: '',
+  args: '',
+  env: '',
+  where: 'container',
+  hosts: '',
+  staysHere: false,
+};
+
+const words = (text: string): string[] => text.split(/[\s,]+/u).filter((word) => word !== '');
+
+function definitionOf(typed: Typed) {
+  const { kind, url, command, where, staysHere } = typed;
+  if (kind === 'http') return { kind, url: url.trim(), headers: words(typed.headers), staysHere } as const;
+  // An argument may hold blanks, so each has a line.
+  const args = typed.args.split('\n').filter((line) => line !== '');
+  const hosts = where === 'host' ? [] : words(typed.hosts);
+  return { kind, command: command.trim(), args, env: words(typed.env), where, hosts, staysHere } as const;
+}
+
+function ServerForm() {
+  const client = useClient();
+  const work = useToolWork();
+  const [typed, setTyped] = useState(nothing);
+  const set = (part: Partial<Typed>): void => setTyped({ ...typed, ...part });
+  const isHttp = typed.kind === 'http';
+  const isWhole = typed.name.trim() !== '' && (isHttp ? typed.url : typed.command).trim() !== '';
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    const input = { name: typed.name.trim(), definition: definitionOf(typed) };
+    const isAdded = await work.run((signal) => client.tools.add(input, { signal }));
+    if (isAdded) setTyped(nothing);
+  };
+  return (
+    <form aria-label={t('tools.form')} className="flex flex-col gap-3 pt-3" onSubmit={(event) => void submit(event)}>
+      <div className="grid items-start gap-3 sm:grid-cols-2">
+        <InputField
+          label={t('tools.name')}
+          hint={t('tools.nameHint')}
+          value={typed.name}
+          pattern="[a-z][a-z0-9\-]{0,23}"
+          required
+          {...plainText}
+          onText={(name) => set({ name })}
+        />
+        <Field label={t('tools.kind')}>
+          {(ids) => (
+            <select
+              {...ids}
+              value={typed.kind}
+              className={`${inputClass} h-8`}
+              onChange={({ target }) => set({ kind: target.value === 'stdio' ? 'stdio' : 'http' })}
+            >
+              <option value="http">{t('tools.kind.http')}</option>
+              <option value="stdio">{t('tools.kind.stdio')}</option>
+            </select>
+          )}
+        </Field>
+      </div>
+      {isHttp ? <AddressFields typed={typed} onTyped={set} /> : <ProgramFields typed={typed} onTyped={set} />}
+      <label className="flex items-start gap-2 text-sm">
+        <input
+          type="checkbox"
+          className="mt-1"
+          checked={typed.staysHere}
+          onChange={({ target }) => set({ staysHere: target.checked })}
+        />
+        <span>
+          {t('tools.staysHere')}
+          <span className="block text-soft">{t('tools.staysHereHint')}</span>
+        </span>
+      </label>
+      <Button type="submit" className="w-fit" disabled={!isWhole || work.isBusy}>
+        {t('tools.addButton')}
+      </Button>
+      {work.problem !== null && <Problem text={work.problem} />}
+    </form>
+  );
+}
+
+const plainText = { spellCheck: false, autoComplete: 'off' } as const;
+
+interface FieldsProps {
+  readonly typed: Typed;
+  readonly onTyped: (part: Partial<Typed>) => void;
+}
+
+function AddressFields({ typed, onTyped }: FieldsProps) {
+  return (
+    <>
+      <InputField
+        label={t('tools.url')}
+        type="url"
+        value={typed.url}
+        required
+        placeholder={t('tools.urlExample')}
+        {...plainText}
+        onText={(url) => onTyped({ url })}
+      />
+      <InputField
+        label={t('tools.headers')}
+        hint={t('tools.headersHint')}
+        value={typed.headers}
+        {...plainText}
+        onText={(headers) => onTyped({ headers })}
+      />
+    </>
+  );
+}
+
+function ProgramFields({ typed, onTyped }: FieldsProps) {
+  return (
+    <>
+      <InputField
+        label={t('tools.command')}
+        value={typed.command}
+        required
+        {...plainText}
+        onText={(command) => onTyped({ command })}
+      />
+      <Field label={t('tools.args')} hint={t('tools.argsHint')}>
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={3}
+            value={typed.args}
+            spellCheck={false}
+            className={`${inputClass} font-mono text-xs`}
+            onChange={({ target }) => onTyped({ args: target.value })}
+          />
+        )}
+      </Field>
+      <InputField
+        label={t('tools.env')}
+        hint={t('tools.envHint')}
+        value={typed.env}
+        {...plainText}
+        onText={(env) => onTyped({ env })}
+      />
+      <WhereField where={typed.where} onWhere={(where) => onTyped({ where })} />
+      {typed.where === 'container' && (
+        <InputField
+          label={t('tools.hosts')}
+          hint={t('tools.hostsHint')}
+          value={typed.hosts}
+          {...plainText}
+          onText={(hosts) => onTyped({ hosts })}
+        />
+      )}
+    </>
+  );
+}

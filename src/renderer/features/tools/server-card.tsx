@@ -1,0 +1,185 @@
+import { useState } from 'react';
+import type { ToolServerReport } from '@shared/tools/server-definition.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { announce } from '../../lib/notices/announce.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { tokens } from '../../lib/text/format.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { InputField } from '../../ui/controls/field.tsx';
+import { Fold } from '../../ui/layout/fold.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { OnOff } from './on-off.tsx';
+import { ServerApproval } from './server-approval.tsx';
+import { ToolRows } from './tool-rows.tsx';
+import type { ServerProps, Work } from './use-tool-servers.ts';
+import { inProject, useToolWork } from './use-tool-servers.ts';
+
+/** One server: what it is, what it takes of a prompt, and its tools. What is not approved shows what a yes would be to. */
+export function ServerCard(props: ServerProps) {
+  const { server, isRefused } = props;
+  const client = useClient();
+  const work = useToolWork();
+  const { name, definition, isApproved, tools } = server;
+  const names = definition.kind === 'http' ? definition.headers : definition.env;
+  return (
+    <section
+      aria-label={name}
+      data-tool-server={name}
+      className="flex flex-col gap-3 rounded-xl border border-line p-4"
+    >
+      <Head {...props} work={work} />
+      {server.problem !== null && work.problem === null && <Problem text={seenWords(server.problem)} />}
+      {work.problem !== null && <Problem text={work.problem} />}
+      {!isRefused && names.length > 0 && <Keys server={server} names={names} isOpen={!isApproved} />}
+      {!isApproved && (
+        <ServerApproval
+          definition={definition}
+          isBusy={work.isBusy}
+          onApprove={
+            isRefused
+              ? null
+              : () => void work.run((signal) => client.tools.approve({ name, sha256: server.sha256 }, { signal }))
+          }
+        />
+      )}
+      {work.isBusy && (
+        <Notice kind="info">
+          <span className="flex items-center gap-3">
+            {t('tools.busy')}
+            <Button size="small" onClick={work.cancel}>
+              {t('tools.cancel')}
+            </Button>
+          </span>
+        </Notice>
+      )}
+      {isApproved && <ToolRows {...props} work={work} />}
+      {server.leftOut > 0 && <p className="text-sm text-warn">{plural('tools.leftOut', server.leftOut)}</p>}
+      {isApproved && tools.length > 0 && server.server !== null && (
+        <p className="text-xs text-soft">{t('tools.itself', { name: seenName(server.server) })}</p>
+      )}
+    </section>
+  );
+}
+
+function Head({ server, project, isRefused, work }: ServerProps & { readonly work: Work }) {
+  const client = useClient();
+  const { name, state, isApproved, isOn, own, tools } = server;
+  const offered = isOn ? tools.filter((tool) => tool.isOn) : [];
+  const taken = offered.reduce((sum, tool) => sum + tool.tokens, 0);
+  return (
+    <header className="flex flex-wrap items-center gap-2">
+      <div className="min-w-0 flex-1 basis-56">
+        <h2 className="font-semibold wrap-anywhere">
+          {seenName(name)} <span className="text-sm font-normal text-soft">{t(`tools.state.${state}`)}</span>
+        </h2>
+        <p className="font-mono text-xs text-soft wrap-anywhere">{seenName(server.text)}</p>
+        {isApproved && (
+          <p className="text-sm text-soft">
+            {t('tools.count', { on: offered.length, all: tools.length, tokens: tokens(taken) })}
+          </p>
+        )}
+      </div>
+      {isApproved && (
+        <OnOff
+          name={name}
+          isOn={isOn}
+          own={project === null ? undefined : own}
+          isDisabled={isRefused || work.isBusy}
+          onChange={(next) => void work.run(() => client.tools.set({ name, isOn: next, ...inProject(project) }))}
+        />
+      )}
+      {isApproved && !isRefused && (
+        <Button
+          size="small"
+          disabled={work.isBusy}
+          aria-label={t('tools.testOne', { name })}
+          onClick={() => void work.run((signal) => client.tools.test({ name }, { signal }))}
+        >
+          {t('tools.test')}
+        </Button>
+      )}
+      {!isRefused && <Remove name={name} work={work} />}
+    </header>
+  );
+}
+
+/** Approvals and keys cannot be had back, so it asks. */
+function Remove({ name, work }: { readonly name: string; readonly work: Work }) {
+  const client = useClient();
+  const [isAsking, setAsking] = useState(false);
+  if (!isAsking) {
+    return (
+      <Button size="small" look="quiet" aria-label={t('tools.removeOne', { name })} onClick={() => setAsking(true)}>
+        {t('tools.remove')}
+      </Button>
+    );
+  }
+  return (
+    <span className="flex flex-wrap items-center gap-2 text-xs">
+      {t('tools.sure')}
+      <Button size="small" look="danger" onClick={() => void work.run(() => client.tools.remove({ name }))}>
+        {t('tools.remove')}
+      </Button>
+      <Button size="small" onClick={() => setAsking(false)}>
+        {t('tools.keep')}
+      </Button>
+    </span>
+  );
+}
+
+interface KeysProps {
+  readonly server: ToolServerReport;
+  readonly names: readonly string[];
+  readonly isOpen: boolean;
+}
+
+/** Values go to the core once, and no answer has them. */
+function Keys({ server: { name }, names, isOpen }: KeysProps) {
+  return (
+    <Fold key={String(isOpen)} label={t('tools.keys')} isOpen={isOpen}>
+      <ul className="flex flex-col gap-3 pt-2">
+        {names.map((variable) => (
+          <li key={variable}>
+            <KeyField server={name} variable={variable} />
+          </li>
+        ))}
+      </ul>
+    </Fold>
+  );
+}
+
+function KeyField({ server, variable }: { readonly server: string; readonly variable: string }) {
+  const client = useClient();
+  const work = useToolWork();
+  const [value, setValue] = useState('');
+  const name = seenName(variable);
+  const save = async (): Promise<void> => {
+    if (!(await work.run(() => client.tools.secret({ name: server, variable, value: value.trim() })))) return;
+    setValue('');
+    announce({ kind: 'info', text: t('tools.keySaved', { name }) });
+  };
+  return (
+    <form
+      className="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <InputField
+        label={t('tools.keyOf', { name })}
+        hint={t('tools.keyHint')}
+        type="password"
+        value={value}
+        autoComplete="off"
+        onText={setValue}
+      />
+      <Button type="submit" size="small" className="w-fit" disabled={value.trim() === '' || work.isBusy}>
+        {t('tools.keySave')}
+      </Button>
+      {work.problem !== null && <Problem text={work.problem} />}
+    </form>
+  );
+}

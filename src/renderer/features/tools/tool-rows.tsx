@@ -1,0 +1,114 @@
+import { useState } from 'react';
+import type { ToolReport } from '@shared/tools/server-definition.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { clock, tokens } from '../../lib/text/format.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import { SeenChange } from '../../ui/content/seen-change.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { MoreButton } from '../../ui/controls/more-button.tsx';
+import { Fold } from '../../ui/layout/fold.tsx';
+import { OnOff } from './on-off.tsx';
+import type { ServerProps, Work } from './use-tool-servers.ts';
+import { inProject } from './use-tool-servers.ts';
+
+interface RowsProps extends ServerProps {
+  readonly work: Work;
+}
+
+/** A server may have hundreds. */
+const shownAtFirst = 20;
+
+/** First what waits for a yes, each with its whole definition, then what has one. */
+export function ToolRows(props: RowsProps) {
+  const { tools } = props.server;
+  const open = tools.filter(({ text }) => text !== null);
+  const rest = tools.filter(({ text }) => text === null);
+  const [shown, setShown] = useState(shownAtFirst);
+  return (
+    <>
+      {open.length > 0 && <OpenTools {...props} tools={open} />}
+      {rest.length > 0 && (
+        <ul className="flex flex-col divide-y divide-line border-t border-line">
+          {rest.slice(0, shown).map((tool) => (
+            <ToolRow key={tool.name} tool={tool} {...props} />
+          ))}
+        </ul>
+      )}
+      <MoreButton left={Math.max(0, rest.length - shown)} onMore={() => setShown(shown + 100)} />
+    </>
+  );
+}
+
+function OpenTools({ server, tools, isRefused, work }: RowsProps & { readonly tools: readonly ToolReport[] }) {
+  const client = useClient();
+  const [count, setCount] = useState(shownAtFirst);
+  const shown = tools.slice(0, count);
+  const approve = (chosen: readonly ToolReport[]): void => {
+    const approved = chosen.map(({ tool, sha256 }) => ({ tool, sha256 }));
+    void work.run((signal) => client.tools.approveTools({ name: server.name, tools: approved }, { signal }));
+  };
+  return (
+    <div className="flex flex-col gap-3 rounded-lg border border-line bg-sunken p-3">
+      <p className="text-sm font-semibold">{t('tools.open')}</p>
+      <ul className="flex flex-col gap-3">
+        {shown.map((tool) => (
+          <li key={tool.name} aria-label={seenName(tool.tool)} className="flex flex-col gap-1.5">
+            <div className="flex flex-wrap items-baseline gap-x-3">
+              <span className="font-mono text-xs font-semibold wrap-anywhere">{seenName(tool.tool)}</span>
+              <span className={`text-sm ${tool.state === 'changed' ? 'text-warn' : 'text-soft'}`}>
+                {t(tool.state === 'changed' ? 'tools.changed' : 'tools.new')}
+              </span>
+              {!isRefused && tools.length > 1 && (
+                <Button size="small" className="ml-auto" disabled={work.isBusy} onClick={() => approve([tool])}>
+                  {t('tools.approveOne', { name: seenName(tool.tool) })}
+                </Button>
+              )}
+            </div>
+            <SeenChange text={tool.text ?? ''} diff={tool.diff} />
+          </li>
+        ))}
+      </ul>
+      <MoreButton left={tools.length - shown.length} onMore={() => setCount(count + shownAtFirst)} />
+      {!isRefused && (
+        <Button look="primary" className="w-fit" disabled={work.isBusy} onClick={() => approve(shown)}>
+          {plural('tools.approveAll', shown.length)}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function ToolRow({ tool, server, project, isRefused, work, readAt }: RowsProps & { readonly tool: ToolReport }) {
+  const client = useClient();
+  const { description, hints, state, isWanted, own, lastUsedAt } = tool;
+  const used = lastUsedAt === null ? t('tools.neverUsed') : t('tools.used', { when: clock(lastUsedAt, readAt) });
+  return (
+    <li className="flex items-start gap-3 py-2" aria-label={seenName(tool.tool)}>
+      <div className="min-w-0 flex-1">
+        <p className="font-mono text-xs wrap-anywhere">{seenName(tool.tool)}</p>
+        <p className="text-sm text-soft">
+          {t('tools.tool', { tokens: tokens(tool.tokens), used })}
+          {state === 'gone' && <span className="text-warn"> · {t('tools.gone')}</span>}
+        </p>
+        {(description !== '' || hints.length > 0) && (
+          <Fold label={t('tools.about')} className="text-xs">
+            <p className="pt-1 text-sm whitespace-pre-line wrap-anywhere">{seenWords(description)}</p>
+            {hints.length > 0 && (
+              <p className="pt-1 text-xs text-soft">{t('tools.hints', { list: hints.map(seenName).join(', ') })}</p>
+            )}
+          </Fold>
+        )}
+      </div>
+      <OnOff
+        name={tool.tool}
+        isOn={isWanted}
+        own={project === null ? undefined : own}
+        isDisabled={isRefused || work.isBusy}
+        onChange={(isOn) =>
+          void work.run(() => client.tools.set({ name: server.name, tool: tool.tool, isOn, ...inProject(project) }))
+        }
+      />
+    </li>
+  );
+}

@@ -1,0 +1,91 @@
+import { useId, useState } from 'react';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { folderName, tokens } from '../../lib/text/format.ts';
+import { plural, t } from '../../lib/text/translate.ts';
+import { controlClass } from '../../ui/controls/settings-parts.tsx';
+import { Empty } from '../../ui/layout/facts.tsx';
+import { Fold } from '../../ui/layout/fold.tsx';
+import { ViewHeader } from '../../ui/layout/view-header.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { NewServer } from './new-server.tsx';
+import { ServerCard } from './server-card.tsx';
+import { useToolServers } from './use-tool-servers.ts';
+
+/** Where tools come from that Dewpoint does not bring: what each may do and takes, and what is on where. */
+export default function ToolsView({ projects }: { readonly projects: readonly string[] }) {
+  const [project, setProject] = useState<string | null>(null);
+  const { query, isRefused } = useToolServers(project);
+  const servers = query.data ?? [];
+  const isEmpty = query.data?.length === 0;
+  const on = servers.filter(({ isOn, isApproved }) => isOn && isApproved).flatMap(({ tools }) => tools);
+  const offered = on.filter(({ isOn }) => isOn);
+  const together = offered.reduce((sum, tool) => sum + tool.tokens, 0);
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto flex w-full max-w-3xl flex-col gap-5 px-5 py-8">
+        <ViewHeader title={t('tools.title')} text={t('tools.text')} />
+        {isRefused && <Notice kind="info">{t('tools.refused')}</Notice>}
+        {query.error !== null && <Problem text={failureText(query.error)} onRetry={query.refetch} />}
+        {query.data === undefined && query.error === null && <Empty>{t('tools.loading')}</Empty>}
+        {isEmpty && <p className="text-sm text-soft">{t('tools.empty')}</p>}
+        {servers.length > 0 && (
+          <div className="flex flex-wrap items-center justify-between gap-3">
+            <p className="text-sm text-soft">{plural('tools.total', offered.length, { tokens: tokens(together) })}</p>
+            {projects.length > 0 && <Scope projects={projects} project={project} onProject={setProject} />}
+          </div>
+        )}
+        {servers.map((server) => (
+          <ServerCard
+            key={server.name}
+            server={server}
+            project={project}
+            isRefused={isRefused}
+            readAt={query.dataUpdatedAt}
+          />
+        ))}
+        {query.data !== undefined &&
+          !isRefused &&
+          (isEmpty ? (
+            <NewServer />
+          ) : (
+            <Fold label={t('tools.add')}>
+              <div className="pt-3">
+                <NewServer />
+              </div>
+            </Fold>
+          ))}
+      </div>
+    </div>
+  );
+}
+
+interface ScopeProps {
+  readonly projects: readonly string[];
+  readonly project: string | null;
+  readonly onProject: (project: string | null) => void;
+}
+
+function Scope({ projects, project, onProject }: ScopeProps) {
+  const id = useId();
+  return (
+    <div className="flex min-w-0 items-center gap-2">
+      <label htmlFor={id} className="text-sm text-soft">
+        {t('tools.scope')}
+      </label>
+      <select
+        id={id}
+        value={project ?? ''}
+        className={`${controlClass} max-w-56 min-w-0 truncate`}
+        onChange={({ target }) => onProject(target.value === '' ? null : target.value)}
+      >
+        <option value="">{t('tools.scope.all')}</option>
+        {projects.map((path) => (
+          <option key={path} value={path}>
+            {folderName(path)}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

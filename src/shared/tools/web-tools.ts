@@ -1,0 +1,15 @@
+/** Tools by which agents reach the web. They are off until they are switched on. */
+export const webToolNames = ['web_read', 'web_search', 'http_request'] as const;
+export type WebToolName = (typeof webToolNames)[number];
+
+export interface WebToolReport {
+  readonly name: WebToolName;
+  readonly description: string;
+  readonly isOn: boolean;
+  /** What it wants before it can work, and how to give it; null: nothing. */
+  readonly lacks: string | null;
+}
+
+export function isWebTool(name: string): name is WebToolName {
+  return webToolNames.some((known) => known === name);
+}

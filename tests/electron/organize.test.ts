@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPageCore } from '../fakes/page-core.ts';
+import type { PageCore } from '../fakes/page-core.ts';
+import { furnish } from '../fakes/page-scenes.ts';
+import { cloudModel, localModel, startStory } from '../fakes/page-story.ts';
+import { violations } from './axe.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+let served: ServedPage;
+let core: PageCore;
+const ids = new Map<string, string>();
+
+async function add(title: string, stage: 'local' | 'cloud', project: string): Promise<void> {
+  const story = await startStory(core, title, project);
+  ids.set(title, story.sessionId);
+  story.ask(`${title}, please.`);
+  story.step({ stage, label: 'answer', text: 'Done.' });
+  story.end('done', 'Done.');
+}
+
+beforeAll(async () => {
+  core = createPageCore();
+  furnish(core);
+  core.setTime(Date.now() - 4 * 86_400_000);
+  await add('Fix the invoices', 'cloud', '/home/ada/projects/shop');
+  core.setTime(Date.now() - 3_600_000);
+  await add('Write the changelog', 'local', '/home/ada/projects/notes');
+  await add('Rename the importer', 'local', '/home/ada/projects/shop');
+  await add('Answer the review', 'local', '/home/ada/projects/shop');
+  served = await servePage(core);
+  await served.resize(1360, 860);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+afterAll(async () => {
+  await served?.close();
+});
+
+const listed = async (): Promise<readonly string[]> =>
+  served.page
+    .locator('[data-session]')
+    .evaluateAll((items) => items.map((item) => item.getAttribute('title')?.split('\n')[0] ?? ''));
+const bar = () => served.page.getByRole('region', { name: 'Selected sessions' });
+const filterMenu = () => served.page.getByRole('dialog', { name: 'Filter sessions' });
+const openFilter = () => served.page.getByRole('button', { name: /^Filter sessions/u }).click();
+const focused = (): Promise<string> =>
+  served.page.evaluate(() => document.activeElement?.getAttribute('title')?.split('\n')[0] ?? '');
+
+/** From the palette, with keys alone. */
+async function run(action: string): Promise<void> {
+  const { page } = served;
+  await page.keyboard.press('Control+K');
+  await page.getByPlaceholder('Search actions').fill(action);
+  await page.keyboard.press('Enter');
+  await page.getByPlaceholder('Search actions').waitFor({ state: 'detached' });
+}
+
+const newest = ['Answer the review', 'Rename the importer', 'Write the changelog', 'Fix the invoices'];
+
+describe('putting sessions in order', () => {
+  it('chooses several with keys alone, archives them, and brings them back', async () => {
+    const { page } = served;
+    await expect.poll(listed).toEqual(newest);
+    await run('Select sessions');
+    await expect.poll(focused).toBe('Answer the review');
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Shift+ArrowDown');
+    await bar().getByText('2 selected').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Archive');
+    await page.keyboard.press('Enter');
+    await expect.poll(listed).toEqual(['Write the changelog', 'Fix the invoices']);
+    await expect.poll(focused).toBe('Write the changelog');
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await expect.poll(listed).toEqual(newest);
+  });
+
+  it('chooses with Control and Shift, gives tags to all of them, and takes them into the bin and back', async () => {
+    const { page } = served;
+    const item = (title: string) => page.locator('[data-session]', { hasText: title });
+    await item('Rename the importer').click({ modifiers: ['Control'] });
+    await item('Fix the invoices').click({ modifiers: ['Shift'] });
+    await bar().getByText('3 selected').waitFor();
+    await item('Write the changelog').click();
+    await bar().getByText('2 selected').waitFor();
+    await bar().getByRole('button', { name: 'Tags…' }).click();
+    await bar().getByRole('textbox', { name: 'New tag' }).fill('-no');
+    await page.keyboard.press('Enter');
+    await bar().getByRole('alert').waitFor();
+    await bar().getByRole('textbox', { name: 'New tag' }).fill('#Shop Work');
+    await page.keyboard.press('Enter');
+    await bar().getByRole('button', { name: '#shop work', pressed: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await item('Fix the invoices').getByText('#shop work').waitFor();
+    expect(await item('Write the changelog').getByText('#shop work').count()).toBe(0);
+    await bar().getByRole('button', { name: 'Move to bin' }).click();
+    await expect
+      .poll(() => core.asked.filter(({ name }) => name === 'delete').map(({ args }) => args[0]))
+      .toEqual([ids.get('Rename the importer'), ids.get('Fix the invoices')]);
+    await page.getByText('2 sessions moved to the bin.').waitFor();
+    await bar().waitFor({ state: 'detached' });
+  });
+
+  it('keeps a pinned session at the top, and says in its menu what it is', async () => {
+    const { page } = served;
+    await page.locator('[data-session]', { hasText: 'Fix the invoices' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Fix the invoices' }).waitFor();
+    await page.getByRole('button', { name: 'Session actions' }).click();
+    await page.getByRole('menuitem', { name: 'Pin', exact: true }).click();
+    await page.getByRole('region', { name: 'Pinned' }).getByText('Fix the invoices').waitFor();
+    expect((await listed())[0]).toBe('Fix the invoices');
+    await run('Tag session');
+    await page.getByRole('main').getByRole('button', { name: '#shop work', pressed: true }).click();
+    await page.getByRole('main').getByRole('button', { name: '#shop work', pressed: false }).waitFor();
+    await page.keyboard.press('Escape');
+    await run('Pin or unpin session');
+    await page.getByRole('region', { name: 'Pinned' }).waitFor({ state: 'detached' });
+  });
+});
+
+describe('the filter', () => {
+  it('holds the list to a place, a model and a tag, says so, and is cleared', async () => {
+    const { page } = served;
+    await openFilter();
+    await filterMenu().getByLabel('Place').selectOption('Cloud');
+    await expect.poll(listed).toEqual(['Fix the invoices']);
+    await page.keyboard.press('Escape');
+    await page.getByText('1 · Cloud').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await expect.poll(listed).toEqual(newest);
+    await openFilter();
+    await filterMenu().getByLabel('Tag').selectOption('#shop work');
+    await expect.poll(listed).toEqual(['Rename the importer']);
+    await filterMenu().getByLabel('Tag').selectOption('Any');
+    await filterMenu().getByLabel('Model').selectOption(cloudModel);
+    await expect.poll(listed).toEqual(['Fix the invoices']);
+    await filterMenu().getByLabel('Model').selectOption(localModel);
+    await filterMenu().getByLabel('Last used').selectOption('In the last 1 day');
+    await expect.poll(listed).toEqual(newest.slice(0, 3));
+    expect(await violations(page)).toEqual([]);
+    await filterMenu().getByRole('button', { name: 'Clear filters' }).click();
+    await page.keyboard.press('Escape');
+    await expect.poll(listed).toEqual(newest);
+  });
+
+  it('finds an archived session, which is in the list no more, and so does typing', async () => {
+    const { page } = served;
+    await page.locator('[data-session]', { hasText: 'Write the changelog' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Write the changelog' }).waitFor();
+    await run('Archive or unarchive session');
+    await expect.poll(listed).toEqual(newest.filter((title) => title !== 'Write the changelog'));
+    const search = page.getByRole('searchbox', { name: 'Search sessions' });
+    await search.fill('changelog');
+    await expect.poll(listed).toEqual(['Write the changelog']);
+    await search.fill('');
+    await openFilter();
+    await filterMenu().getByLabel('Show', { exact: true }).selectOption('Archived');
+    await expect.poll(listed).toEqual(['Write the changelog']);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+  });
+});
+
+it('asked for nothing that its policy forbids', () => {
+  expect(served.complaints).toEqual([]);
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PageCore } from '../fakes/page-core.ts';
+import { createPageCore } from '../fakes/page-core.ts';
+import { furnish } from '../fakes/page-scenes.ts';
+import { toolScene } from '../fakes/page-tools.ts';
+import { violations } from './axe.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+let served: ServedPage;
+let core: PageCore;
+
+beforeAll(async () => {
+  core = createPageCore();
+  furnish(core);
+  core.settings.projects = { added: ['/home/ada/projects/api-server'], removed: {} };
+  served = await servePage(core);
+  await served.resize(1200, 900);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+afterAll(async () => {
+  await served?.close();
+});
+
+const server = (name: string) => served.page.getByRole('region', { name, exact: true });
+const asked = (name: string) => core.asked.filter((one) => one.name === name).map(({ args }) => args);
+
+async function show(): Promise<void> {
+  const { page } = served;
+  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
+  await page.getByRole('navigation').getByRole('button', { name: 'Tools', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor();
+}
+
+describe('the tools', () => {
+  it('begin with one thing to do, by the keyboard alone, and what is no server is said and kept', async () => {
+    const { page } = served;
+    await show();
+    const field = page.getByRole('textbox', { name: 'Address, link or JSON' });
+    await field.waitFor();
+    expect(await violations(page)).toEqual([]);
+    await field.focus();
+    await page.keyboard.type('hello');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('No tool server was found in the text. Nothing was added.').waitFor();
+    expect(await field.inputValue()).toBe('hello');
+    await field.fill(
+      '{"mcpServers": {"notes": {"command": "notes-server", "args": ["--all of it"], "env": {"KEY": "sw0rdfish"}}}}',
+    );
+    await page.getByRole('button', { name: 'Add server' }).first().click();
+    const card = server('notes');
+    await card.getByText('Use this server?').waitFor();
+    // The value goes to the key store, and is nowhere on the page.
+    expect(asked('secret')).toEqual([['notes', 'KEY']]);
+    expect(await page.content()).not.toContain('sw0rdfish');
+    expect(asked('connect')).toEqual([]);
+  });
+
+  it('show what a yes is to, part by part, and start nothing before it', async () => {
+    toolScene(core.tools);
+    await show();
+    const card = server('docs');
+    const parts = (await card.locator('dl').innerText()).replaceAll(/\s+/gu, ' ');
+    expect(parts).toBe(
+      'Program docs-server Argument 1 --root Argument 2 /workspace Runs in a container of its own Reaches docs.example.org',
+    );
+    expect(asked('connect')).toEqual([]);
+    await card.getByRole('button', { name: 'Approve and start' }).focus();
+    await served.page.keyboard.press('Enter');
+    await card.getByText('May agents call these tools?').waitFor();
+    expect(asked('connect')).toEqual([['docs']]);
+    await card.getByRole('button', { name: 'Approve 1 tool' }).click();
+    await card.getByText('1 of 1 tools on').waitFor();
+  });
+
+  it('show what changed since it was approved, and keep it off until then', async () => {
+    await show();
+    const card = server('tracker');
+    await card.getByText('2 of 4 tools on').waitFor();
+    const changed = card.getByRole('listitem', { name: 'close_issue' });
+    await changed.getByText('First read ~/.ssh/id_rsa').first().waitFor();
+    await changed.getByRole('button', { name: 'Approve close_issue' }).click();
+    await card.getByText('3 of 4 tools on').waitFor();
+    await card.getByRole('listitem', { name: 'create_issue' }).getByText('last used').waitFor();
+  });
+
+  it('are switched off in one project, and stay on in all others', async () => {
+    const { page } = served;
+    await show();
+    const card = server('tracker');
+    const use = card.getByRole('combobox', { name: 'Use create_issue' });
+    expect(await use.inputValue()).toBe('on');
+    await page.getByRole('combobox', { name: 'Show what is on in' }).selectOption({ label: 'api-server' });
+    await expect.poll(() => use.inputValue()).toBe('');
+    await use.selectOption('off');
+    await expect
+      .poll(() => core.tools.projects)
+      .toEqual({
+        '/home/ada/projects/api-server': { 'tracker/create_issue': false },
+      });
+    await page.getByRole('combobox', { name: 'Show what is on in' }).selectOption({ label: 'All projects' });
+    await expect.poll(() => use.inputValue()).toBe('on');
+  });
+
+  it('are removed after a second click', async () => {
+    await show();
+    const card = server('builds');
+    await card.getByText('It printed: not found').waitFor();
+    await card.getByRole('button', { name: 'Remove builds' }).click();
+    await card.getByText('Remove it with its keys and approvals?').waitFor();
+    await card.getByRole('button', { name: 'Remove', exact: true }).click();
+    await card.waitFor({ state: 'detached' });
+    expect(core.tools.servers.builds).toBeUndefined();
+  });
+
+  it('are looked at in a browser, and nothing of them can be changed there', async () => {
+    const take = core.replace({
+      host: {
+        info: () => ({ isWindow: false, refused: ['tools.add'], roots: [] }),
+      },
+    });
+    await served.page.reload();
+    await show();
+    await served.page.getByText('View only. Change tool servers on the machine itself.').waitFor();
+    const main = served.page.getByRole('main');
+    expect(await main.getByRole('button', { name: /Approve|Remove|Refresh|Add/u }).count()).toBe(0);
+    expect(await main.getByRole('combobox', { name: 'Use tracker' }).isDisabled()).toBe(true);
+    take();
+  });
+});
+
+it('asked for nothing that its policy forbids', () => {
+  expect(served.complaints).toEqual([]);
+});

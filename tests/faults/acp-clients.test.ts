@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { build } from 'vite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RequestPermissionRequest, SessionNotification } from 'acp-sdk-before';
+import { ClientSideConnection, ndJsonStream } from 'acp-sdk-before';
+import { node } from './program.ts';
+
+const call = (name: string, input: unknown) => ({ delayMs: 5, toolCalls: [{ name, input }] });
+const replies = [
+  call('run_command', { command: 'get it', network: { hosts: ['files.example.org'], why: 'packages' } }),
+  call('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' }),
+  call('task_complete', { summary: 'It adds now.' }),
+];
+
+let folder = '';
+let child = '';
+let home = '';
+let project = '';
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-acp-clients-')));
+  [home, project, child] = [join(folder, 'home'), join(folder, 'project'), join(folder, 'out', 'main', 'child.cjs')];
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    resolve: { alias: { '@shared': resolve('src/shared') } },
+    build: {
+      ssr: resolve('tests/faults/acp-child.ts'),
+      outDir: join(folder, 'out', 'main'),
+      target: 'node24',
+      rollupOptions: {
+        external: ['node-llama-cpp', 'cpu-features', 'bufferutil', 'utf-8-validate', /\.node$/],
+        output: { format: 'cjs', entryFileNames: 'child.cjs', chunkFileNames: '[name]-[hash].cjs' },
+      },
+    },
+    ssr: { noExternal: true },
+  });
+  await symlink(resolve('node_modules'), join(folder, 'out', 'node_modules'));
+  for (const path of [home, project]) await mkdir(path);
+  await writeFile(join(project, 'calc.py'), 'def add(a, b):\n    return a - b\n');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function script(answers: readonly unknown[]): Promise<void> {
+  const settings = {
+    version: 1,
+    local: 'script/script',
+    providers: { script: { kind: 'scripted', replies: answers } },
+  };
+  await writeFile(join(home, 'settings.json'), JSON.stringify(settings));
+}
+
+/** The client of the protocol's authors as it was a major version ago, on the pipes of a process. */
+function openProcess(permission: (request: RequestPermissionRequest) => string) {
+  const running = spawn(node, [child, home], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const updates: SessionNotification['update'][] = [];
+  const connection = new ClientSideConnection(
+    () => ({
+      requestPermission: async (request) => ({ outcome: { outcome: 'selected', optionId: permission(request) } }),
+      sessionUpdate: async ({ update }) => void updates.push(update),
+    }),
+    ndJsonStream(Writable.toWeb(running.stdin), bytesOf(running.stdout)),
+  );
+  const ended = new Promise<number | null>((done) => running.once('close', done));
+  return { connection, updates, running, ended };
+}
+
+function bytesOf(stream: Readable): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start: (controller) => {
+      stream.on('data', (bytes: Buffer) => controller.enqueue(bytes));
+      stream.once('end', () => controller.close());
+    },
+  });
+}
+
+describe('ClientSideConnection', () => {
+  // Catches: a method that is announced and that another client cannot use.
+  it('drives every method that is announced', async () => {
+    await script([...replies, { text: 'late', delayMs: 60_000 }]);
+    const first = openProcess(() => 'session');
+    const { connection } = first;
+    const { agentCapabilities } = await connection.initialize({ protocolVersion: 1, clientCapabilities: {} });
+    expect(agentCapabilities).toMatchObject({
+      loadSession: true,
+      sessionCapabilities: { list: {}, resume: {}, close: {} },
+    });
+    const { sessionId } = await connection.newSession({ cwd: project, mcpServers: [] });
+    const prompt = (text: string) => connection.prompt({ sessionId, prompt: [{ type: 'text', text }] });
+    expect(await prompt('Fix the bug in add().')).toMatchObject({ stopReason: 'end_turn' });
+    await connection.setSessionMode({ sessionId, modeId: 'ask' });
+    const set = await connection.setSessionConfigOption({ sessionId, configId: 'policy', value: 'local' });
+    expect(set.configOptions.map(({ id }) => id)).toContain('policy');
+    const started = first.updates.length;
+    const late = prompt('What is it called?');
+    await expect.poll(() => first.updates.length).toBeGreaterThan(started);
+    await connection.cancel({ sessionId });
+    expect(await late).toMatchObject({ stopReason: 'cancelled' });
+    // An editor that has gone: the process ends by itself.
+    first.running.stdin.end();
+    expect(await first.ended).toBe(0);
+
+    const second = openProcess(() => 'deny');
+    await second.connection.initialize({ protocolVersion: 1, clientCapabilities: {} });
+    const { sessions } = await second.connection.listSessions({ cwd: project });
+    expect(sessions.map((one) => one.sessionId)).toContain(sessionId);
+    await second.connection.loadSession({ sessionId, cwd: project, mcpServers: [] });
+    expect(JSON.stringify(second.updates)).toContain('It adds now.');
+    await second.connection.resumeSession({ sessionId, cwd: project, mcpServers: [] });
+    await second.connection.closeSession({ sessionId });
+    await expect(second.connection.prompt({ sessionId, prompt: [{ type: 'text', text: 'x' }] })).rejects.toMatchObject({
+      code: -32002,
+    });
+    second.running.stdin.end();
+    expect(await second.ended).toBe(0);
+  });
+});

@@ -1,0 +1,253 @@
+import type { ContentBlock, ToolCallContent } from '@agentclientprotocol/sdk';
+import { methods } from '@agentclientprotocol/sdk';
+import { describe, expect, it } from 'vitest';
+import { eventsOf } from '../../../fakes/core-client.ts';
+import { calls, complete, createWorld, openEditor, pick, textOf } from './acp-kit.ts';
+
+const { session } = methods.agent;
+const text = (value: string): ContentBlock[] => [{ type: 'text', text: value }];
+const fix = calls('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' });
+const fetchIt = calls('run_command', { command: 'get it', network: { hosts: ['files.example.org'], why: 'packages' } });
+
+describe('an editor that speaks the Agent Client Protocol', () => {
+  // Catches: a capability that is announced and not there, or there and not announced.
+  it('hears truthfully what there is', async () => {
+    await using world = await createWorld([]);
+    const editor = await openEditor(world);
+    expect(editor.initialized).toMatchObject({
+      protocolVersion: 1,
+      agentInfo: { name: 'dewpoint', version: '1.2.3' },
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, embeddedContext: true },
+        sessionCapabilities: { list: {}, resume: {}, close: {} },
+      },
+      authMethods: [],
+    });
+    await editor.leave();
+  });
+
+  // Catches: a step of the work that the editor is not shown, or shown in the wrong order or place.
+  it('follows a task from its message to its end: words, a read, an edit with its diff, a command, the summary', async () => {
+    await using world = await createWorld(
+      [
+        { text: 'I look at it.', toolCalls: [{ name: 'read_file', input: { path: 'calc.py' } }] },
+        fix,
+        calls('run_command', { command: 'pytest -q' }),
+        complete(),
+      ],
+      { exec: () => ({ stdout: '1 passed\n```\n' }) },
+    );
+    const editor = await openEditor(world);
+    const { agent, updates } = editor;
+    const { sessionId, modes } = await agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    expect(modes?.availableModes.map(({ id }) => id)).toEqual(['auto', 'ask', 'plan', 'work']);
+    const { stopReason } = await agent.request(session.prompt, { sessionId, prompt: text('Fix the bug in add().') });
+    expect(stopReason).toBe('end_turn');
+    expect(textOf(updates, 'agent_message_chunk')).toContain('I look at it.');
+    expect(textOf(updates, 'agent_message_chunk')).toContain('It adds now.');
+    const started = updates.filter((one) => one.sessionUpdate === 'tool_call');
+    expect(started.map(({ kind, title }) => [kind, title])).toContainEqual(['execute', 'run pytest -q']);
+    expect(started.find(({ kind }) => kind === 'edit')).toMatchObject({
+      locations: [{ path: `${world.project}/calc.py` }],
+      status: 'in_progress',
+    });
+    const ended = updates.filter((one) => one.sessionUpdate === 'tool_call_update' && one.status === 'completed');
+    const content = ended.flatMap((one): ToolCallContent[] =>
+      one.sessionUpdate === 'tool_call_update' ? (one.content ?? []) : [],
+    );
+    expect(content.filter(({ type }) => type === 'diff')).toEqual([
+      {
+        type: 'diff',
+        path: `${world.project}/calc.py`,
+        oldText: 'def add(a, b):\n    return a - b\n',
+        newText: 'def add(a, b):\n    return a + b\n',
+      },
+    ]);
+    // What a command prints cannot end the fence that it stands in.
+    expect(JSON.stringify(content)).toContain('````');
+    // Every call that began has an end.
+    for (const { toolCallId } of started)
+      expect(ended.some((one) => 'toolCallId' in one && one.toolCallId === toolCallId)).toBe(true);
+    expect(textOf(updates, 'agent_thought_chunk')).toMatch(/steps?, .* \$0/u);
+    await editor.leave();
+  });
+
+  // Catches: a yes or a scope that the person did not choose, and choices that an approval does not have.
+  it.each([
+    ['once', 'allow', 'once', ['files.example.org']],
+    ['session', 'allow', 'session', ['files.example.org']],
+    ['deny', 'deny', undefined, []],
+    ['something else', 'deny', undefined, []],
+  ])('asks for a network, and "%s" means %s', async (optionId, answer, scope, reached) => {
+    await using world = await createWorld([fetchIt, complete()]);
+    const editor = await openEditor(world, { answer: pick(optionId) });
+    const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    await editor.agent.request(session.prompt, { sessionId, prompt: text('Fetch the file data.txt.') });
+    expect(editor.asked[0]?.options.map(({ optionId: id, kind }) => [id, kind])).toEqual([
+      ['once', 'allow_once'],
+      ['session', 'allow_always'],
+      ['project', 'allow_always'],
+      ['deny', 'reject_once'],
+    ]);
+    expect(JSON.stringify(editor.asked[0]?.toolCall)).toContain('files.example.org');
+    expect(world.reached).toEqual(reached);
+    const said = (await eventsOf(world.core.client, sessionId)).find(({ type }) => type === 'approval-answered');
+    expect(said).toMatchObject({ answer, by: 'person', ...(scope === undefined ? {} : { scope }) });
+    await editor.leave();
+  });
+
+  // Catches: a question that goes on waiting, or counts as a yes, after the editor has gone.
+  it('takes an editor that dies at a question for a no, and ends the turn', async () => {
+    await using world = await createWorld([fetchIt, complete()]);
+    const editor = await openEditor(world, { answer: () => new Promise(() => undefined) });
+    const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    const prompt = editor.agent.request(session.prompt, { sessionId, prompt: text('Fetch the file data.txt.') });
+    const settled = prompt.catch(() => null);
+    await expect.poll(() => editor.asked.length).toBe(1);
+    await editor.leave();
+    await settled;
+    expect(world.reached).toEqual([]);
+    const events = await eventsOf(world.core.client, sessionId);
+    expect(events.findLast(({ type }) => type === 'turn-ended')).toMatchObject({ reason: 'cancelled' });
+  });
+
+  // Catches: a conversation that is lost, or told twice or out of order, after a restart.
+  it('loads a session after a restart: all of it is told before the answer, and it goes on', async () => {
+    const first = await createWorld([fix, complete(), { text: 'It is called add.' }]);
+    const before = await openEditor(first);
+    const opened = await before.agent.request(session.new, { cwd: first.project, mcpServers: [] });
+    const { sessionId } = opened;
+    await before.agent.request(session.prompt, { sessionId, prompt: text('Fix the bug in add().') });
+    await before.leave();
+    await using world = await first.restart();
+    const editor = await openEditor(world);
+    const { agent, updates } = editor;
+    const { sessions } = await agent.request(session.list, { cwd: world.project });
+    expect(sessions).toMatchObject([{ sessionId, cwd: world.project, title: 'Fix the bug in add().' }]);
+    await agent.request(session.load, { sessionId, cwd: world.project, mcpServers: [] });
+    expect(textOf(updates, 'user_message_chunk')).toBe('Fix the bug in add().');
+    expect(textOf(updates, 'agent_message_chunk')).toContain('It adds now.');
+    const diffs = updates.flatMap((one) =>
+      one.sessionUpdate === 'tool_call_update' ? (one.content ?? []).filter(({ type }) => type === 'diff') : [],
+    );
+    expect(diffs).toHaveLength(1);
+    const told = updates.length;
+    await agent.request(session.resume, { sessionId, cwd: world.project });
+    expect(textOf(updates.slice(told), 'user_message_chunk')).toBe('');
+    await world.core.client.settings.set({
+      key: 'providers.script',
+      value: { kind: 'scripted', replies: [{ text: 'It is called add.' }] },
+    });
+    await agent.request(session.setMode, { sessionId, modeId: 'ask' });
+    const { stopReason } = await agent.request(session.prompt, { sessionId, prompt: text('What is it called?') });
+    expect(stopReason).toBe('end_turn');
+    expect(textOf(updates.slice(told), 'agent_message_chunk')).toContain('It is called add.');
+    await editor.leave();
+  });
+
+  // Catches: a mode or model that is shown as chosen and not used.
+  it('works in the mode and by the models that were chosen, and says so to the editor', async () => {
+    await using world = await createWorld([{ text: '1. Read it.\n2. Fix it.' }, { text: '1. Read it.\n2. Fix it.' }]);
+    const editor = await openEditor(world);
+    const { agent, updates } = editor;
+    const { sessionId, configOptions } = await agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    expect(configOptions?.map(({ id }) => id)).toEqual(['mode', 'policy', 'local']);
+    const after = await agent.request(session.setConfigOption, { sessionId, configId: 'mode', value: 'plan' });
+    expect(after.configOptions.find(({ id }) => id === 'mode')).toMatchObject({ currentValue: 'plan' });
+    await agent.request(session.setConfigOption, { sessionId, configId: 'policy', value: 'local' });
+    await agent.request(session.setConfigOption, { sessionId, configId: 'local', value: 'script/script' });
+    expect(updates).toContainEqual({ sessionUpdate: 'current_mode_update', currentModeId: 'plan' });
+    await agent.request(session.prompt, { sessionId, prompt: text('Fix the bug in add().') });
+    const events = await eventsOf(world.core.client, sessionId);
+    expect(events.find(({ type }) => type === 'turn-started')).toMatchObject({ mode: 'plan', plan: true });
+    expect(updates.findLast((one) => one.sessionUpdate === 'plan')).toMatchObject({
+      entries: [
+        { content: 'Read it.', status: 'pending' },
+        { content: 'Fix it.', status: 'pending' },
+      ],
+    });
+    for (const [configId, value] of [
+      ['local', 'no/such'],
+      ['colour', 'red'],
+    ] as const)
+      await expect(agent.request(session.setConfigOption, { sessionId, configId, value })).rejects.toMatchObject({
+        code: -32602,
+      });
+    await editor.leave();
+  });
+
+  // Catches: files of a message that are lost, read past the fences, or taken for words of the person.
+  it('attaches embedded files and images, and mentions linked files of the project', async () => {
+    await using world = await createWorld([{ text: 'Seen.' }], {
+      settings: { 'providers.script': { kind: 'scripted', replies: [{ text: 'Seen.' }], images: true } },
+    });
+    const editor = await openEditor(world);
+    const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    await editor.agent.request(session.prompt, {
+      sessionId,
+      prompt: [
+        { type: 'text', text: 'What is in ' },
+        { type: 'resource_link', name: 'calc.py', uri: `file://${world.project}/calc.py#L1:2` },
+        { type: 'text', text: ' and ' },
+        { type: 'resource_link', name: 'elsewhere', uri: 'https://example.org/x' },
+        { type: 'resource', resource: { uri: 'file:///unsaved/notes.md', text: '# Notes', mimeType: 'text/markdown' } },
+        { type: 'image', data: png, mimeType: 'image/png' },
+        { type: 'text', text: '?' },
+      ],
+    });
+    const events = await eventsOf(world.core.client, sessionId);
+    const message = events.find(({ type }) => type === 'user-message-added');
+    expect(message).toMatchObject({
+      text: 'What is in @calc.py:1-2 and elsewhere (https://example.org/x)notes.md?',
+      attachments: expect.arrayContaining([
+        expect.objectContaining({ kind: 'text', name: 'notes.md' }),
+        expect.objectContaining({ kind: 'image', width: 1 }),
+        expect.objectContaining({ kind: 'text', path: 'calc.py', lines: { from: 1, to: 2 } }),
+      ]),
+    });
+    await editor.leave();
+  });
+
+  // Catches: programs that an editor names and that run unasked; and an editor that is not told.
+  it('starts no tool server of the editor, and says so', async () => {
+    await using world = await createWorld([{ text: 'Hello.' }]);
+    const editor = await openEditor(world);
+    const { sessionId } = await editor.agent.request(session.new, {
+      cwd: world.project,
+      mcpServers: [{ name: 'mine', command: '/bin/false', args: [], env: [] }],
+    });
+    await editor.agent.request(session.prompt, { sessionId, prompt: text('Hello?') });
+    expect(textOf(editor.updates, 'agent_message_chunk')).toMatch(/tool servers of your editor are not used: mine/u);
+    await editor.leave();
+  });
+
+  // Catches: templates that the editor does not offer, or that are sent unfilled.
+  it('offers the person’s templates as commands, and fills them', async () => {
+    await using world = await createWorld([{ text: 'It adds.' }]);
+    await world.core.client.templates.save({ name: 'explain', text: 'What does {{file}} do?' });
+    const editor = await openEditor(world);
+    const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    await editor.until('available_commands_update', ({ availableCommands }) =>
+      availableCommands.some(({ name }) => name === 'explain'),
+    );
+    const prompt = (said: string) => editor.agent.request(session.prompt, { sessionId, prompt: text(said) });
+    await expect(prompt('/explain')).rejects.toMatchObject({ code: -32602, message: /still needs: file/u });
+    await prompt('/explain calc');
+    const events = await eventsOf(world.core.client, sessionId);
+    expect(events.find(({ type }) => type === 'user-message-added')).toMatchObject({ text: 'What does calc do?' });
+    await editor.leave();
+  });
+
+  // Catches: an opened and never used thread that fills the list of sessions.
+  it('leaves no session behind in which nothing was said', async () => {
+    await using world = await createWorld([]);
+    const editor = await openEditor(world);
+    const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    await editor.agent.request(session.close, { sessionId });
+    await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    await editor.leave();
+    expect(await world.core.client.sessions.list()).toEqual([]);
+  });
+});

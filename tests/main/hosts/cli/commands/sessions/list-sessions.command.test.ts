@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { listSessions } from '../../../../../../src/main/hosts/cli/commands/sessions/list-sessions.command.ts';
+import { organize } from '../../../../../../src/main/hosts/cli/commands/sessions/organize-sessions.command.ts';
+import { commandContext } from '../../../../../fakes/command-context.ts';
+import { createPageCore } from '../../../../../fakes/page-core.ts';
+
+/** Catches: a session that is archived and listed all the same, one that is lost without a word, and a tag that is two. */
+it('lists what was asked for, and says what it leaves out', async () => {
+  const core = createPageCore();
+  const ids = ['One', 'Two', 'Three'].map((title) => core.createSession({ projectPath: '/p', title }));
+  const [one = '', two = '', three = ''] = ids;
+  const run = async (work: (context: ReturnType<typeof commandContext>['context']) => Promise<number>) => {
+    const { context, said } = commandContext(core);
+    return { code: await work(context), ...said };
+  };
+  expect((await run((context) => organize(context, 'tag', [one], ['#Billing', 'two words']))).err).toBe(
+    '1 session tagged.\n',
+  );
+  await run((context) => organize(context, 'pin', [one, two], []));
+  const archived = await run((context) => organize(context, 'archive', [three], []));
+  expect(archived).toMatchObject({ code: 0, err: expect.stringContaining('sessions list --archived') });
+  const all = await run((context) => listSessions(context, {}));
+  expect(all.out.trim().split('\n')).toEqual([
+    expect.stringMatching(/ One {2}pinned #billing #two words$/u),
+    expect.stringMatching(/ Two {2}pinned$/u),
+  ]);
+  expect(all.err).toBe('1 archived session not shown. Add --archived to see them.\n');
+  const tagged = await run((context) => listSessions(context, { tag: '#billing', project: '/p' }));
+  expect(tagged).toMatchObject({ out: expect.stringContaining('One'), err: '' });
+  expect((await run((context) => listSessions(context, { archived: true }))).out).toContain('Three');
+  expect(await run((context) => listSessions(context, { model: 'no-such' }))).toMatchObject({
+    out: '',
+    err: 'No sessions match.\n',
+  });
+  for (const args of [{ place: 'moon' }, { since: 'monday' }, { minCost: 'much' }, { tag: '-x' }]) {
+    await expect(run((context) => listSessions(context, args))).rejects.toMatchObject({ code: 'usage' });
+  }
+});

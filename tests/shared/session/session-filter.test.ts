@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import type { SessionSummary } from '../../../src/shared/contract/sessions-contract.ts';
+import type { SessionFilter } from '../../../src/shared/session/session-filter.ts';
+import { allTags, fitsFilter } from '../../../src/shared/session/session-filter.ts';
+import { changeTags, readTag } from '../../../src/shared/session/session-tags.ts';
+import { unorganized } from '../../fakes/unorganized.ts';
+
+const session = (sessionId: string, facts: Partial<SessionSummary> = {}): SessionSummary => ({
+  sessionId,
+  title: sessionId,
+  projectPath: null,
+  createdAt: 0,
+  updatedAt: 100,
+  steps: 1,
+  costUsd: 0,
+  status: 'idle',
+  lastReason: null,
+  ...unorganized,
+  ...facts,
+});
+
+const sessions = [
+  session('plain'),
+  session('local', { places: ['local'], models: ['llama-cpp/starter'], projectPath: '/p', updatedAt: 200 }),
+  session('both', { places: ['local', 'cloud'], models: ['llama-cpp/starter', 'sky/model'], costUsd: 2 }),
+  session('unpriced', { places: ['cloud'], models: ['sky/model'], costUsd: null, tags: ['b', 'a'] }),
+  session('away', { isArchived: true, tags: ['a'], isPinned: true }),
+];
+
+const fitting = (filter: SessionFilter): readonly string[] =>
+  sessions.filter((one) => fitsFilter(one, filter)).map(({ sessionId }) => sessionId);
+
+/** Catches: a filter that shows what was archived, hides what has no known price, or calls a session local that was in the cloud. */
+it('holds a list to what was asked for', () => {
+  expect(fitting({})).toEqual(['plain', 'local', 'both', 'unpriced']);
+  expect(fitting({ archived: 'only' })).toEqual(['away']);
+  expect(fitting({ archived: 'too', tag: 'a' })).toEqual(['unpriced', 'away']);
+  expect(fitting({ place: 'local' })).toEqual(['local']);
+  expect(fitting({ place: 'cloud', model: 'llama-cpp/starter' })).toEqual(['both']);
+  expect(fitting({ minUsd: 1 })).toEqual(['both', 'unpriced']);
+  expect(fitting({ since: 150 })).toEqual(['local']);
+  expect(fitting({ project: '/p' })).toEqual(['local']);
+  expect(fitting({ isPinned: true })).toEqual([]);
+  expect(allTags(sessions)).toEqual(['a', 'b']);
+});
+
+/** Catches: the same tag twice because of a capital letter or a `#`, and a tag that draws over the line it stands in. */
+it('reads a tag as people type it', () => {
+  expect(['#Billing', '  two   words ', 'C++', 'naïve/2', 'é'].map(readTag)).toEqual([
+    'billing',
+    'two words',
+    'c++',
+    'naïve/2',
+    'é',
+  ]);
+  expect(['', '#', '-x', 'a\u202Eb', 'a,b', '<b>', 'x'.repeat(41)].map(readTag)).toEqual(Array(7).fill(null));
+  expect(changeTags(['a', 'b'], ['b', 'c'], ['a'])).toEqual(['b', 'c']);
+});
