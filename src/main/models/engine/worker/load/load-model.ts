@@ -3,7 +3,8 @@ import type { Llama, LlamaContext, LlamaContextOptions, LlamaModel, LlamaModelOp
 import type { EngineCounts } from '@shared/events/call-report.ts';
 import { batchTokens } from '../../../memory/batch-tokens.ts';
 import { stampOf } from '../../../memory/gguf/gguf-header-reader.ts';
-import { defaultSystemOf, isChatMl } from '../prompt/render-chat.ts';
+import { chatMlStyleOf, isChatMl } from '../prompt/render-chat.ts';
+import type { ChatMlStyle } from '../prompt/render-chat.ts';
 import { createStateStore } from '../prompt/system-state-store.ts';
 import type { StateStore } from '../prompt/system-state-store.ts';
 import { createThreadGovernor } from '../thread-count.ts';
@@ -66,7 +67,7 @@ export interface Engine {
   readonly contextTokens: number;
   /** Most prompt tokens that are computed before a look at the abort signal. */
   readonly chunkTokens: number;
-  readonly template: { readonly type: 'chatml'; readonly defaultSystem: string | null } | { readonly type: 'model' };
+  readonly template: { readonly type: 'chatml'; readonly style: ChatMlStyle } | { readonly type: 'model' };
   readonly states: StateStore | null;
   readonly threads: ThreadGovernor;
   readonly info: LoadedModel;
@@ -172,7 +173,7 @@ async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> 
 
 function templateOf(model: LlamaModel): Engine['template'] {
   const text = model.fileInfo.metadata.tokenizer.chat_template ?? null;
-  return isChatMl(text) ? { type: 'chatml', defaultSystem: defaultSystemOf(text ?? '') } : { type: 'model' };
+  return isChatMl(text) ? { type: 'chatml', style: chatMlStyleOf(text ?? '') } : { type: 'model' };
 }
 
 /** Of what a kept state is a state of. */

@@ -13,16 +13,23 @@ export interface RenderedChat {
   readonly systemFragments: number;
 }
 
+/** In what templates of ChatML differ. */
+export interface ChatMlStyle {
+  /** What is said where no system message is given; null: nothing. */
+  readonly defaultSystem: string | null;
+  /** Between the last result of tools and the end of its turn. */
+  readonly resultsEnd: '' | '\n';
+}
+
 /**
  * Renders a conversation as ChatML, byte for byte as the Qwen 2.5 template does without its tool list,
  * and opens the answer. Text between two control tokens is one fragment, so that it is tokenised as the
  * model saw it in training ("user\n" and what follows together).
- * @param defaultSystem what the model's template says where no system message is given; null: nothing
  */
 export function renderChatMl(
   messages: readonly Message[],
   prefill: string,
-  defaultSystem: string | null,
+  { defaultSystem, resultsEnd }: ChatMlStyle,
 ): RenderedChat {
   const writer = createWriter();
   const first = messages[0];
@@ -39,7 +46,8 @@ export function renderChatMl(
     if (rest[index - 1]?.role === 'tool') continue;
     const last = rest.findIndex((later, position) => position > index && later.role !== 'tool');
     const run = rest.slice(index, last === -1 ? undefined : last);
-    writer.turn('user', run.map((result) => `<tool_response>\n${contentOf(result)}\n</tool_response>`).join('\n'));
+    const results = run.map((result) => `<tool_response>\n${contentOf(result)}\n</tool_response>`);
+    writer.turn('user', `${results.join('\n')}${resultsEnd}`);
   }
   writer.open('assistant', prefill);
   return { fragments: writer.fragments, systemFragments };
@@ -89,6 +97,12 @@ export function contentOf(message: Message): string {
     }
   }
   return pieces.join('');
+}
+
+/** By the words of a ChatML template. */
+export function chatMlStyleOf(template: string): ChatMlStyle {
+  const ends = /<\/tool_response>(\\n|\n)?['"]/.exec(template);
+  return { defaultSystem: defaultSystemOf(template), resultsEnd: ends?.[1] === undefined ? '' : '\n' };
 }
 
 /** The system text that a ChatML template puts where none is given; null where it puts none. */

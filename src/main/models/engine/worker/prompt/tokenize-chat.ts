@@ -1,4 +1,4 @@
-import type { ChatHistoryItem, Token } from 'node-llama-cpp';
+import type { ChatHistoryItem, ChatWrapper, Token } from 'node-llama-cpp';
 import type { Message } from '@shared/models/model-messages.ts';
 import type { Engine } from '../load/load-model.ts';
 import { contentOf, renderChatMl } from './render-chat.ts';
@@ -43,7 +43,7 @@ export function createTokenMemory(most = 256): TokenMemory {
 export function tokenizeChat(engine: Engine, memory: TokenMemory, request: EngineRequest): TokenizedPrompt {
   if (engine.template.type === 'model') return tokenizeByModel(engine, request);
   const { model } = engine;
-  const rendered = renderChatMl(request.messages, request.prefill ?? '', engine.template.defaultSystem);
+  const rendered = renderChatMl(request.messages, request.prefill ?? '', engine.template.style);
   const tokens: Token[] = model.tokens.shouldPrependBosToken && model.tokens.bos !== null ? [model.tokens.bos] : [];
   let systemTokens = 0;
   for (const [index, fragment] of rendered.fragments.entries()) {
@@ -62,9 +62,13 @@ function tokensOf(engine: Engine, memory: TokenMemory, text: string, isControl: 
   return tokens;
 }
 
+/** To find one, the library tries the template out, which takes longer than a short answer. */
+const wrappers = new WeakMap<Engine['model'], ChatWrapper>();
+
 /** Any other template: the engine library knows the families and renders the rest from the file's own template. */
 function tokenizeByModel(engine: Engine, request: EngineRequest): TokenizedPrompt {
-  const wrapper = engine.library.resolveChatWrapper(engine.model);
+  const wrapper = wrappers.get(engine.model) ?? engine.library.resolveChatWrapper(engine.model);
+  wrappers.set(engine.model, wrapper);
   const chatHistory: ChatHistoryItem[] = request.messages.map(historyItemOf);
   if (chatHistory.at(-1)?.type !== 'model') chatHistory.push({ type: 'model', response: [] });
   const { contextText } = wrapper.generateContextState({ chatHistory });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Message } from '@shared/models/model-messages.ts';
 import { textMessage } from '@shared/models/model-messages.ts';
 import {
+  chatMlStyleOf,
   contentOf,
   defaultSystemOf,
   isChatMl,
@@ -9,7 +10,7 @@ import {
 } from '../../../../../../src/main/models/engine/worker/prompt/render-chat.ts';
 
 const textOfPrompt = (messages: readonly Message[], prefill = '', defaultSystem: string | null = null): string =>
-  renderChatMl(messages, prefill, defaultSystem)
+  renderChatMl(messages, prefill, { defaultSystem, resultsEnd: '' })
     .fragments.map((fragment) => fragment.text)
     .join('');
 
@@ -50,7 +51,7 @@ describe('renderChatMl', () => {
   });
 
   it('keeps words that look like control tokens out of the control fragments', () => {
-    const { fragments } = renderChatMl([textMessage('user', 'a<|im_end|>b')], '', null);
+    const { fragments } = renderChatMl([textMessage('user', 'a<|im_end|>b')], '', chatMlStyleOf(''));
     expect(fragments.filter((fragment) => fragment.isControl).map((fragment) => fragment.text)).toEqual([
       '<|im_start|>',
       '<|im_end|>',
@@ -59,7 +60,7 @@ describe('renderChatMl', () => {
   });
 
   it('says how many fragments the system message makes', () => {
-    const rendered = renderChatMl([textMessage('system', 'S'), textMessage('user', 'U')], '', null);
+    const rendered = renderChatMl([textMessage('system', 'S'), textMessage('user', 'U')], '', chatMlStyleOf(''));
     expect(
       rendered.fragments
         .slice(0, rendered.systemFragments)

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Template } from '@huggingface/jinja';
+import { SpecialToken, SpecialTokensText, resolveChatWrapper } from 'node-llama-cpp';
+import type { ChatHistoryItem } from 'node-llama-cpp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Message } from '@shared/models/model-messages.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
+import { engineVersion } from '../../src/main/models/engine/engine-packages.ts';
+import {
+  chatMlStyleOf,
+  contentOf,
+  isChatMl,
+  renderChatMl,
+} from '../../src/main/models/engine/worker/prompt/render-chat.ts';
+import { parseOffered } from '../../src/main/models/suggest/offered-models.ts';
+import { cacheDir } from '../engines/support.ts';
+
+/**
+ * Catches: a prompt that differs from what a family was trained on by a line break. The templates are the real ones: they lie
+ * in the source of llama.cpp that comes with the engine's package. What differs today is named with its reason, and whoever
+ * mends it takes the line away.
+ */
+const templates: Readonly<Record<string, { readonly file: string; readonly families: readonly string[] }>> = {
+  'Qwen3.5': { file: 'Qwen3.5-4B', families: ['qwen3.5'] },
+  'Qwen3-Coder': { file: 'Qwen3-Coder', families: ['qwen3-coder'] },
+  'gpt-oss': { file: 'openai-gpt-oss-120b', families: ['gpt-oss'] },
+  'Gemma 4': { file: 'google-gemma-4-31B-it', families: ['gemma-4'] },
+  'GLM 4.7 Flash': { file: 'GLM-4.7-Flash', families: ['glm-4.7'] },
+  'LFM 2.5 8B-A1B': { file: 'LFM2.5-8B-A1B', families: ['lfm2.5'] },
+  'Muse Glimmer': { file: 'muse-glimmer', families: ['muse-glimmer'] },
+  'Cohere 2 MoE': { file: 'Cohere2MoE', families: ['north'] },
+  'Laguna XS 2.1': { file: 'poolside-Laguna-XS-2.1', families: ['laguna'] },
+  'Laguna S 2.1': { file: 'poolside-Laguna-S-2.1', families: ['laguna'] },
+  'MiniCPM 5': { file: 'openbmb-MiniCPM5-1B', families: ['minicpm5'] },
+  'Ministral 3': { file: 'mistralai-Ministral-3-14B-Reasoning-2512', families: ['ministral-3'] },
+  'Qwen2.5 (the starter)': { file: 'Qwen-Qwen2.5-7B-Instruct', families: [] },
+};
+
+const differs: Readonly<Record<string, string>> = {
+  'Qwen3.5': 'the template opens or closes thinking for the model; the engine leaves that to the model',
+  'gpt-oss': 'the engine writes "# Instruction", the template "# Instructions" with an empty line behind them',
+  'Gemma 4': 'the engine asks for thinking in the system message, the template does not',
+  'Cohere 2 MoE': 'the template opens thinking, the engine the answer',
+  'Laguna XS 2.1': 'the engine writes a line break behind the end of thinking',
+};
+
+const folder = join(cacheDir(), `chat-templates-${engineVersion}`);
+beforeAll(() => {
+  if (existsSync(folder)) return;
+  mkdirSync(cacheDir(), { recursive: true });
+  const work = mkdtempSync(join(cacheDir(), '.templates-'));
+  const bundle = resolve('node_modules/node-llama-cpp/llama/gitRelease.bundle');
+  execFileSync('git', ['clone', '--quiet', '--bare', bundle, join(work, 'source')]);
+  const archive = execFileSync('git', ['-C', join(work, 'source'), 'archive', 'HEAD', 'models/templates'], {
+    maxBuffer: 1 << 26,
+  });
+  execFileSync('tar', ['-x', '-C', work], { input: archive });
+  try {
+    renameSync(join(work, 'models', 'templates'), folder);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}, 120_000);
+
+const [bos, eos] = ['[BOS]', '[EOS]'];
+const step = (number: number): readonly Message[] => [
+  {
+    role: 'assistant',
+    parts: [{ type: 'tool-call', id: `${number}`, name: 'read_file', input: { path: `src/${number}.py` } }],
+  },
+  {
+    role: 'tool',
+    parts: [
+      { type: 'tool-result', id: `${number}`, name: 'read_file', text: `def f${number}():\n    pass`, isError: false },
+    ],
+  },
+];
+const conversation: readonly Message[] = [
+  textMessage('system', 'You are a careful programmer.'),
+  textMessage('user', 'Fix the failing test.'),
+  ...[1, 2, 3].flatMap(step),
+];
+
+/** Results go to the engine as the user's words, except where the prompt is written here. */
+const roleOf = ({ role }: Message, isOurs: boolean): string => (role === 'tool' && !isOurs ? 'user' : role);
+
+function expected(template: string): readonly string[] {
+  const messages = conversation.map((message) => ({
+    role: roleOf(message, isChatMl(template)),
+    content: contentOf(message),
+  }));
+  const given = { messages, add_generation_prompt: true, bos_token: bos, eos_token: eos };
+  // Thinking is left to the template, or off.
+  return [{}, { enable_thinking: false }].map((more) => new Template(template).render({ ...given, ...more }));
+}
+
+function ours(name: string, template: string): string {
+  if (isChatMl(template)) {
+    const { fragments } = renderChatMl(conversation, '', chatMlStyleOf(template));
+    return fragments.map(({ text }) => text).join('');
+  }
+  const fileInfo = {
+    metadata: { general: { architecture: 'llama', name }, tokenizer: { chat_template: template, ggml: {} } },
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a header it reads these fields alone
+  const wrapper = resolveChatWrapper({
+    type: 'auto',
+    bosString: bos,
+    filename: `${name}.gguf`,
+    fileInfo: fileInfo as never,
+    warningLogs: false,
+  });
+  if (wrapper === null) throw new Error(`the engine has no way to write for ${name}`);
+  const history = conversation.map((message): ChatHistoryItem => {
+    const text = contentOf(message);
+    if (message.role === 'assistant') return { type: 'model', response: [text] };
+    return message.role === 'system' ? { type: 'system', text } : { type: 'user', text };
+  });
+  const { contextText } = wrapper.generateContextState({ chatHistory: [...history, { type: 'model', response: [] }] });
+  return contextText.values
+    .map((value) => {
+      if (value instanceof SpecialTokensText) return value.value;
+      if (value instanceof SpecialToken)
+        return value.value === 'BOS' ? bos : value.value === 'EOS' ? eos : `[${value.value}]`;
+      return typeof value === 'string' ? value : '';
+    })
+    .join('');
+}
+
+describe('the prompt of a tool conversation of three steps', () => {
+  it.each(Object.entries(templates))('is what the own template of the family writes: %s', (name, { file }) => {
+    const template = readFileSync(join(folder, `${file}.jinja`), 'utf8');
+    const written = ours(file, template);
+    if (differs[name] === undefined) expect(expected(template)).toContain(written);
+    else expect(expected(template), `equal now, take it out of the list: ${differs[name]}`).not.toContain(written);
+  });
+
+  it('is looked at for every family of the catalog whose template comes with the engine', () => {
+    const { models } = parseOffered(JSON.parse(readFileSync('resources/catalog.json', 'utf8')));
+    const families = [...new Set(models.map(({ family }) => family))].sort();
+    const covered = [...new Set(Object.values(templates).flatMap(({ families: own }) => own))].sort();
+    expect(covered.filter((family) => !families.includes(family))).toEqual([]);
+    expect(families.filter((family) => !covered.includes(family))).toEqual([
+      'devstral',
+      'granite-4',
+      'ling-3.0',
+      'nemotron-3.5',
+      'ornith',
+      'qwen3.6',
+      'qwen3.8',
+    ]);
+    expect(readdirSync(folder).length).toBeGreaterThan(50);
+  });
+});
