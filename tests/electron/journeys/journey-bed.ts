@@ -42,15 +42,15 @@ export async function openBed(): Promise<JourneyBed> {
     return `${name}/script`;
   };
   await core.client.settings.set({ key: 'local', value: await script('first', [{ text: 'Hello.' }]) });
-  const { handlers, replace } = createFakeHandlers(core.handlers);
-  const served = await servePage({ handlers });
+  const handlers = createFakeHandlers(core.handlers);
+  const served = await servePage(handlers);
   await served.resize(1360, 860);
   await served.page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   return {
     core,
     served,
     project,
-    replace,
+    replace: (part) => handlers.replace(part),
     script,
     close: async () => {
       await served.close();
