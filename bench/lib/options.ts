@@ -23,6 +23,7 @@ const withArguments: ReadonlySet<string> = new Set([
   'card',
   'engine',
   'engines',
+  'tools',
 ]);
 
 /** Takes out what every benchmark has in common, wherever it stands. Throws a `UsageError`. */

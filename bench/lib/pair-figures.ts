@@ -170,6 +170,44 @@ export function heldOf(pairs: readonly Pair[], date: string): HeldFigures {
   };
 }
 
+/**
+ * The same of runs under `auto` that were in both places, which is what a person is shown most: all cloud, and all local,
+ * held against the real runs of those policies. What is known is that of all other tasks.
+ */
+export function mixedHeldOf(trios: readonly Trio[], date: string): Pick<HeldFigures, 'cloudUsd' | 'localSeconds'> {
+  const price: Price = { ...pairPrice, source: 'settings', date };
+  const reference = { model: 'the cloud model', price };
+  const works = trios.map((trio) => ({ trio, local: workOf(trio.local), cloud: workOf(trio.cloud) }));
+  const mixed = works.filter(({ trio: { auto } }) => new Set(auto.calls.map(({ where }) => where)).size === 2);
+  const said = mixed.map(({ trio, local }) => {
+    const known = works.filter((one) => one.trio !== trio).reduce(sumOf, noSplitWorkload);
+    const { allCloud, allLocal } = counterfactualOf(mixedWorkOf(trio.auto), reference, known);
+    const held = (one: { value: number; low: number; high: number } | null, real: number): Held[] =>
+      one === null ? [] : [{ task: trio.task, ...one, real }];
+    return {
+      cloudUsd: held(allCloud.usd, trio.cloud.costUsd),
+      localSeconds: held(allLocal.seconds, local.local.totalMs / 1000),
+    };
+  });
+  return {
+    cloudUsd: said.flatMap((one) => one.cloudUsd),
+    localSeconds: said.flatMap((one) => one.localSeconds),
+  };
+}
+
+/** A program here, then one there. Looks at what is done belong to neither. */
+function mixedWorkOf({ calls, status }: PairRecord): SplitWorkload {
+  const asked = calls.filter(({ purpose }) => purpose !== 'review' && purpose !== 'advise');
+  const runs = (['local', 'cloud'] as const).map((where) => {
+    const own = asked.filter((call) => call.where === where);
+    const modelMs = own.reduce((sum, { end }) => sum + end.timings.totalMs, 0);
+    const written = own.reduce((sum, { end }) => sum + end.usage.output, 0);
+    const recipe = 'fix-failing-tests';
+    return { recipe, model: where, where, tookMs: modelMs, calls: own.length, written, modelMs };
+  });
+  return withRecipeRuns(splitWorkload(calls), recipeRunsOf(runs, status === 'done' ? 'done' : 'gave-up', maxMinutes));
+}
+
 /** One program did all of it in one place: what is proposed is judged by failing tests, what is answered by nobody. */
 function workOf(record: PairRecord): SplitWorkload {
   const { calls, seconds, policy, status } = record;

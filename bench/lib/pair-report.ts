@@ -7,6 +7,7 @@ import {
   heldOf,
   isCovered,
   localShare,
+  mixedHeldOf,
   type Outcome,
   outcomesOf,
   type Pair,
@@ -42,7 +43,10 @@ export function pairReport(
     `${told} answers of models, ${kept} more were such answers given again with the times of the first`;
   const weights = options.split === 'dev' ? [pairWeights(pairs)] : [];
   const text = [about, formatColumns(outcomeCells(trios), [1, 2, 3, 4]), formatColumns(taskCells(trios)), ...weights];
-  return { text: text.join('\n\n'), rows: [...routingRows(trios), ...recordedRows(trios, done), ...heldRows(pairs)] };
+  return {
+    text: text.join('\n\n'),
+    rows: [...routingRows(trios), ...recordedRows(trios, done), ...heldRows(pairs), ...mixedRows(trios)],
+  };
 }
 
 /** Where these tasks leave nothing to save, the same over all that was ever recorded, both halves and all conditions. */
@@ -172,6 +176,14 @@ function heldRows(pairs: readonly Pair[]): readonly BenchRow[] {
     ...rowsOf('money in the cloud, said of the run here', cloudUsd),
     ...rowsOf('seconds here, said of the run in the cloud', localSeconds),
     ...rowsOf('seconds in the cloud, said of the run here', cloudSeconds),
+  ];
+}
+
+function mixedRows(trios: readonly Trio[]): readonly BenchRow[] {
+  const { cloudUsd, localSeconds } = mixedHeldOf(trios, trios[0]?.local.at.slice(0, 10) ?? '');
+  return [
+    ...rowsOf('all cloud, said of a run in both places, money', cloudUsd),
+    ...rowsOf('all local, said of a run in both places, seconds', localSeconds),
   ];
 }
 

@@ -77,11 +77,12 @@ const workloadSchema: z.ZodType<Workload> = z.object({
     answered: recipeRunTotalsSchema,
     unsolvedInBoth: recipeRunTotalsSchema,
     ranInBoth: recipeRunTotalsSchema,
+    takenOver: recipeRunTotalsSchema,
   }),
 });
 
 const cellsSchema = z.object({
-  version: z.literal(6),
+  version: z.literal(7),
   logBytes: z.number(),
   /** Days are those of this machine's calendar: sums of another one are of no use. */
   zone: z.string(),
@@ -192,7 +193,7 @@ async function cellsOf(
     return null;
   }
   const cells = fold.cells();
-  const text = JSON.stringify({ version: 6, logBytes: session.logBytes, zone, cells });
+  const text = JSON.stringify({ version: 7, logBytes: session.logBytes, zone, cells });
   // Only a help for the next time.
   await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(() => undefined);
   return cells;

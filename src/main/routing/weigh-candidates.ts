@@ -37,6 +37,7 @@ export function weigh(facts: RouteFacts, rules: readonly Rule[], block: number):
   const sum = votes.reduce((total, { toward, weight }) => total + (toward === 'cloud' ? weight : -weight), BASE);
   const gain = chanceOf(sum);
   const outlook = outlookOf(facts, { local, cloud, gain, block });
+  const stretch = Math.min(block, outlook.blockSteps);
   const cache = cloud === null ? nothingCached : cacheOf(facts, cloud);
   const price = cloud === null ? null : switchPrice(cloud.info.price, outlook, cache);
   const saved = cloud === null ? 0 : savedByLocal(facts, local, cloud);
@@ -44,7 +45,7 @@ export function weigh(facts: RouteFacts, rules: readonly Rule[], block: number):
     features,
     votes,
     gain,
-    advantageUsd: price === null ? null : valueOf(facts, outlook, block) - price.extraUsd,
+    advantageUsd: price === null ? null : valueOf(facts, outlook, stretch) - price.extraUsd,
     price,
     isLeavingRisky: price !== null && price.riskUsd > Math.max(0, saved),
     options: facts.candidates.map((candidate) => option(facts, candidate, { outlook, cache, price })),
@@ -68,17 +69,32 @@ function outlookOf({ trajectory, numbers }: RouteFacts, { local, cloud, gain, bl
   const here = local === null ? undefined : trajectory.models[local.info.id];
   const there = cloud === null ? undefined : trajectory.models[cloud.info.id];
   const outputTokens = (trajectory.last?.where === 'cloud' ? there : here)?.outputTokens ?? GUESS.outputTokens;
-  const stepsLeft = Math.max(numbers.blockSteps, numbers.taskSteps - trajectory.steps);
+  const usual = usualCallsLeft(numbers, cloud);
+  const stepsLeft = usual ?? Math.max(numbers.blockSteps, numbers.taskSteps - trajectory.steps);
   return {
     promptTokens: cloud?.promptTokens ?? local?.promptTokens ?? 0,
     outputTokens,
     grownTokens: outputTokens + GUESS.resultTokens,
     stepsLeft,
-    blockSteps: block,
+    blockSteps: usual === null ? block : Math.min(block, usual),
     hazard: 1 - (1 - gain) ** (1 / stepsLeft),
     localStepMs: here?.stepMs ?? GUESS.localStepMs,
     cloudStepMs: there?.stepMs ?? GUESS.cloudStepMs,
   };
+}
+
+/** Turns of this model that have to be counted before what it usually needs is believed, and what the guess counts beside. */
+const believed = { turns: 2, guess: 0.25 } as const;
+
+/**
+ * Calls that the cloud model is likely to make to the end of the task, by what it made in tasks of this home that it worked
+ * on. Null: too few of them are known, and it is guessed.
+ */
+function usualCallsLeft({ priors, taskSteps }: RouteFacts['numbers'], cloud: RouteCandidate | null): number | null {
+  const known = cloud === null ? undefined : priors?.[cloud.info.id]?.act;
+  if (cloud === null || known?.calls === undefined || known.tries < believed.turns) return null;
+  const each = (known.calls + taskSteps * believed.guess) / (known.tries + believed.guess);
+  return Math.max(1, Math.round(each));
 }
 
 /** A clock that was put back makes nothing older than it is. */

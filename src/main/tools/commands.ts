@@ -74,8 +74,8 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
       await add(name, definition);
       return report(name);
     },
-    importFile: async ({ input: { path, where } }) => addAll(serversIn(await textOfFile(path), path, where)),
-    importText: async ({ input: { text, where } }) => addAll(serversInText(text, where)),
+    importFile: async ({ input: { path, where } }) => addAll(serversIn(await textOfFile(path), path, { where })),
+    importText: async ({ input: { text, where, hosts } }) => addAll(serversInText(text, { where, hosts })),
     secret: async ({ input: { name, variable, value } }) => {
       const { definition } = find(name);
       const named = definition.kind === 'http' ? definition.headers : definition.env;

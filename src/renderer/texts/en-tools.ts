@@ -13,10 +13,11 @@ export const tools = {
   'tools.paste': 'Address, link or JSON',
   'tools.pasteHint':
     'For example https://mcp.example.org/mcp, or JSON with mcpServers. Nothing starts until you approve it.',
+  'tools.programs': 'If it is a program',
   'tools.where': 'Where programs run',
   'tools.where.container': 'In a container (safer)',
   'tools.where.host': 'On this machine',
-  'tools.where.hint.container': 'A container has no network and sees none of your files.',
+  'tools.where.hint.container': 'It sees none of your files, and reaches only the hosts below.',
   'tools.where.hint.host': 'It can do all that you can do, and read all your files.',
   'tools.addButton': 'Add server',
   'tools.added': 'Added: {list}. Approve each below.',

@@ -26,8 +26,16 @@ export const toolsContract = {
     .output(type<ToolServerReport>()),
   /** Keeps the servers in a file of another program, none of them approved. `host`: those that are programs run on this machine. */
   importFile: base.input(z.object({ path: z.string().min(1).max(4096), where })).output(type<ServerImport>()),
-  /** The same with a text that was pasted: an address, a link for installation, or what stands in such a file. */
-  importText: base.input(z.object({ text: z.string().min(1).max(200_000), where })).output(type<ServerImport>()),
+  /** The same with a text that was pasted: an address, a link for installation, or what stands in such a file. `hosts`: what its programs may reach from their containers. */
+  importText: base
+    .input(
+      z.object({
+        text: z.string().min(1).max(200_000),
+        where,
+        hosts: z.array(z.string().max(300)).max(50).default([]),
+      }),
+    )
+    .output(type<ServerImport>()),
   /** Keeps the value of a variable or header in the key store. */
   secret: base
     .input(z.object({ name, variable: z.string().min(1).max(200), value: z.string().min(1).max(20_000) }))

@@ -98,11 +98,17 @@ export function counterfactualCallRatio(
   seconds: number | null,
   known: SplitWorkload & { readonly there: Workload },
 ): number {
-  const { exhausted, timedOut, solved, answered, unsolvedInBoth, ranInBoth } = work.recipeRuns;
+  const { exhausted, timedOut, solved, answered, unsolvedInBoth, ranInBoth, takenOver } = work.recipeRuns;
   if (work.calls === 0) return 1;
   const callMs = usualCallMs(known.there) ?? (seconds === null ? null : (seconds * 1000) / work.calls);
   const asked =
-    exhausted.calls + solved.calls + answered.calls + timedOut.calls + unsolvedInBoth.calls + ranInBoth.calls;
+    exhausted.calls +
+    solved.calls +
+    answered.calls +
+    timedOut.calls +
+    unsolvedInBoth.calls +
+    ranInBoth.calls +
+    takenOver.calls;
   const rest = Math.max(0, work.calls - asked);
   const there =
     inTime(exhausted, callMs, 0) +
@@ -118,9 +124,9 @@ const overrun = 1.1;
 
 /** The most that all of it can take elsewhere, in seconds, for what programs do ends with their time. */
 export function longestSeconds({ calls, recipeRuns }: Workload, seconds: number): number {
-  const { exhausted, timedOut, solved, answered, unsolvedInBoth, ranInBoth } = recipeRuns;
+  const { exhausted, timedOut, solved, answered, unsolvedInBoth, ranInBoth, takenOver } = recipeRuns;
   const bounded = [exhausted, timedOut, solved, answered, unsolvedInBoth];
-  const asked = bounded.reduce((sum, one) => sum + one.calls, ranInBoth.calls);
+  const asked = bounded.reduce((sum, one) => sum + one.calls, ranInBoth.calls + takenOver.calls);
   const limitMs = bounded.reduce((sum, one) => sum + one.limitMs, 0);
   return (limitMs / 1000) * overrun + seconds * Math.max(0, 1 - asked / Math.max(1, calls));
 }

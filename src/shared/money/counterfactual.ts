@@ -48,6 +48,31 @@ const speedSpread = { low: 0.75, high: 1.5 } as const;
 /** What it is said of: the same tokens of one step, or a run of the task, which would take steps of its own. */
 type Scope = 'tokens' | 'run';
 
+/** How what was done compares with what one place alone would have come to. */
+export interface Comparison {
+  /** `unclear`: what it came to lies within the interval. */
+  readonly way: 'less' | 'more' | 'unclear';
+  /** From the likely value, without a sign. */
+  readonly by: number;
+}
+
+/** Losses are told as plainly as gains, and neither where the interval does not say so. Null: nobody knows, or all of it ran there. */
+export function comparedWith(
+  { basis, usd, seconds }: Elsewhere,
+  { local, cloud }: SplitWorkload,
+): { readonly usd: Comparison | null; readonly seconds: Comparison | null } {
+  const of = (there: Interval | null, real: number | null): Comparison | null => {
+    if (there === null || real === null || basis === 'measured') return null;
+    const way = real < there.low ? 'less' : real > there.high ? 'more' : 'unclear';
+    return { way, by: Math.abs(there.value - real) };
+  };
+  const isPriced = local.unpricedCalls + cloud.unpricedCalls === 0;
+  return {
+    usd: of(usd, isPriced ? local.costUsd + local.energyUsd + cloud.costUsd : null),
+    seconds: of(seconds, (local.totalMs + cloud.totalMs) / 1000),
+  };
+}
+
 /**
  * The value is that of the same tokens; for a whole run that of as many calls as its programs would have made there, each
  * answered in as many tokens as the model there usually writes to them (`counterfactual-calls.ts`), with an interval as wide as
@@ -99,7 +124,11 @@ function allCloud(
   reference: CloudReference | null,
   { known, scope }: { readonly known: SplitWorkload; readonly scope: Scope },
 ): Elsewhere {
-  const spent = cloud.unpricedCalls > 0 ? null : exact(cloud.costUsd);
+  const isTakenOver = scope === 'run' && local.recipeRuns.takenOver.calls > 0;
+  const isMixed = scope === 'run' && wasInBoth(local);
+  const bill = exact(cloud.costUsd);
+  // Alone it would have begun without what was handed on, and read more or less by itself.
+  const spent = cloud.unpricedCalls > 0 ? null : isMixed ? widened(bill, scope, runs.cloudUsd) : bill;
   if (local.calls === 0) return ranThere(spent, cloud, 'calls without a known price');
   const spoken = scope === 'tokens' ? 1 : counterfactualOutputRatio(local, known.cloud);
   const asThere = withWritten(local, spoken);
@@ -107,7 +136,8 @@ function allCloud(
   const share =
     scope === 'tokens' ? 1 : counterfactualCallRatio(local, guessed?.value ?? null, { ...known, there: known.cloud });
   const time = guessed === null ? null : widened(shortened(guessed, share, local), scope, runs.cloudSeconds);
-  const seconds = time === null ? null : add(exact(cloud.totalMs / 1000), time);
+  const own = exact(cloud.totalMs / 1000);
+  const seconds = time === null ? null : add(isMixed ? widened(own, scope, runs.cloudSeconds) : own, time);
   if (reference === null) {
     const why = 'no cloud model with a price is set up';
     return { basis: 'estimated', usd: null, seconds, why, formula: 'nothing was computed' };
@@ -117,10 +147,20 @@ function allCloud(
   const formula =
     `${cloud.calls > 0 ? 'the bill of the cloud calls + ' : ''}(new tokens × input + cached tokens × cache read ` +
     `+ tokens written × output) at the price of ${reference.model} (${price.source}, ${price.date})${writtenText(spoken)}${shareText(share)}; ` +
-    `from: everything cached that could be, 20% fewer tokens; to: nothing cached, 25% more tokens${scope === 'run' ? foundText : ''}`;
+    `from: everything cached that could be, 20% fewer tokens; to: nothing cached, 25% more tokens${scope === 'run' ? foundText : ''}${isTakenOver ? takenOverText.cloud : ''}`;
   const why = spent === null ? 'calls without a known price' : null;
   return { basis: 'estimated', usd: spent === null ? null : add(spent, guess), seconds, why, formula };
 }
+
+/** One task was worked on here and there: what it came to in one of them is not what it would have come to there alone. */
+function wasInBoth({ recipeRuns: { takenOver, ranInBoth, unsolvedInBoth } }: Workload): boolean {
+  return takenOver.calls + ranInBoth.calls + unsolvedInBoth.calls > 0;
+}
+
+const takenOverText = {
+  cloud: '; what this machine had tried before the cloud took over counts for nothing',
+  local: '; where the cloud took over, this machine had given up: alone it would have ended there, without a result',
+} as const;
 
 function withWritten(work: Workload, share: number): Workload {
   return { ...work, usage: { ...work.usage, output: work.usage.output * share } };
@@ -198,12 +238,14 @@ function allLocal({ local, cloud }: SplitWorkload, known: SplitWorkload, scope: 
   const high = (ms(prompt) / 1000) * speedSpread.high * tokenSpread.high;
   const share = scope === 'tokens' ? 1 : counterfactualCallRatio(cloud, value, { ...known, there: known.local });
   const guess = widened(shortened({ value, low, high }, share, cloud), scope, runs.localSeconds);
-  const seconds = add(exact(local.totalMs / 1000), guess);
+  const own = exact(local.totalMs / 1000);
+  const isMixed = scope === 'run' && (wasInBoth(local) || wasInBoth(cloud));
+  const seconds = add(isMixed ? widened(own, scope, runs.localSeconds) : own, guess);
   const perSecond = usdPerSecond(known.local);
   const usd = electricity === null || perSecond === null ? null : add(electricity, times(guess, perSecond));
   const formula =
     `${local.calls > 0 ? 'the time of the local calls + ' : ''}new tokens (${Math.round((anew / Math.max(1, prompt)) * 100)}% of the prompts) ÷ ` +
-    `${speedText(read)} + tokens written ÷ ${speedText(written)}, as measured on this machine${writtenText(spoken)}${shareText(share)}${scope === 'run' ? foundText : ''}; ` +
+    `${speedText(read)} + tokens written ÷ ${speedText(written)}, as measured on this machine${writtenText(spoken)}${shareText(share)}${scope === 'run' ? foundText : ''}${scope === 'run' && cloud.recipeRuns.takenOver.calls > 0 ? takenOverText.local : ''}; ` +
     'money: that time at the electricity of the local calls';
   return {
     basis: 'estimated',

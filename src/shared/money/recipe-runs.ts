@@ -38,6 +38,11 @@ export interface RecipeRunsByEnd {
   readonly unsolvedInBoth: RecipeRunTotals;
   /** The other place has really been asked in the same turn: there is nothing to imagine. */
   readonly ranInBoth: RecipeRunTotals;
+  /**
+   * Of work that this machine began and that the cloud then did by its loop: calls here that were of no use to it, and
+   * calls there that this machine alone would not have come to. Calls and tokens alone; no run that says what is usual.
+   */
+  readonly takenOver: RecipeRunTotals;
 }
 
 const none: RecipeRunTotals = { runs: 0, calls: 0, written: 0, otherMs: 0, limitMs: 0, madeThere: 0, rate: 0 };
@@ -48,6 +53,7 @@ export const noRecipeRuns: RecipeRunsByEnd = {
   answered: none,
   unsolvedInBoth: none,
   ranInBoth: none,
+  takenOver: none,
 };
 
 export function addRecipeRuns(left: RecipeRunsByEnd, right: RecipeRunsByEnd): RecipeRunsByEnd {
@@ -67,12 +73,14 @@ export function addRecipeRuns(left: RecipeRunsByEnd, right: RecipeRunsByEnd): Re
     answered: both('answered'),
     unsolvedInBoth: both('unsolvedInBoth'),
     ranInBoth: both('ranInBoth'),
+    takenOver: both('takenOver'),
   };
 }
 
-/** One run of a program as it ended. */
+/** One run of a program as it ended, or of the loop. */
 export interface RecipeRun {
-  readonly recipe: string;
+  /** Null: the loop, in which the model chooses for itself. Its calls are those in the place of its stage. */
+  readonly recipe: string | null;
   readonly model: string;
   readonly where: Where;
   readonly tookMs: number;
@@ -96,12 +104,16 @@ export function recipeRunsOf(
   reason: TurnEndReason,
   maxMinutes: number,
 ): readonly EndedRecipeRun[] {
-  const last = runs.at(-1);
-  const made = (where: Where): number => runs.reduce((sum, run) => (run.where === where ? sum + run.calls : sum), 0);
+  const programs = runs.filter(({ recipe }) => recipe !== null);
+  const made = (where: Where): number =>
+    programs.reduce((sum, run) => (run.where === where ? sum + run.calls : sum), 0);
   return runs
     .filter(({ calls }) => calls > 0)
-    .map((run) => {
+    .flatMap((run): readonly EndedRecipeRun[] => {
       const { model, where, recipe, tookMs, calls, written, modelMs } = run;
+      if (isOfTakeover(runs, run))
+        return [{ model, where, recipeRuns: { ...noRecipeRuns, takenOver: { ...none, calls, written } } }];
+      if (recipe === null) return [];
       const own = Object.entries(recipeTimeLimitSeconds).find(([id]) => id === recipe)?.[1] ?? Infinity;
       const limitMs = Math.min(own, maxMinutes * 60) * 1000;
       const madeThere = made(where === 'local' ? 'cloud' : 'local');
@@ -114,16 +126,27 @@ export function recipeRunsOf(
         madeThere,
         rate: (calls * 1000) / Math.max(1, modelMs),
       };
-      const end = run === last ? endOf(reason) : 'gave-up';
-      if (end === null) return { model, where, recipeRuns: noRecipeRuns };
+      const end = run === runs.at(-1) ? endOf(reason) : 'gave-up';
+      if (end === null) return [{ model, where, recipeRuns: noRecipeRuns }];
       if (madeThere > 0) {
         // Here all was asked already; there it began with what was known by then, and would have asked more.
         const isAgain = where === 'local' && end === 'gave-up' && endOf(reason) === 'gave-up';
-        return { model, where, recipeRuns: { ...noRecipeRuns, [isAgain ? 'unsolvedInBoth' : 'ranInBoth']: sum } };
+        return [{ model, where, recipeRuns: { ...noRecipeRuns, [isAgain ? 'unsolvedInBoth' : 'ranInBoth']: sum } }];
       }
       const kind = end !== 'gave-up' ? end : tookMs >= limitMs || reason === 'time-limit' ? 'timedOut' : 'exhausted';
-      return { model, where, recipeRuns: { ...noRecipeRuns, [kind]: sum } };
+      return [{ model, where, recipeRuns: { ...noRecipeRuns, [kind]: sum } }];
     });
+}
+
+/** The loop of the cloud after this machine, and what this machine had done before it. */
+function isOfTakeover(runs: readonly RecipeRun[], run: RecipeRun): boolean {
+  const at = runs.indexOf(run);
+  if (run.where === 'local') return runs.slice(at + 1).some(isCloudLoop);
+  return isCloudLoop(run) && runs.slice(0, at).some(({ where, calls }) => where === 'local' && calls > 0);
+}
+
+function isCloudLoop({ where, recipe, calls }: RecipeRun): boolean {
+  return where === 'cloud' && recipe === null && calls > 0;
 }
 
 /** Null: somebody, or something else, ended it; how many more questions there would have been it does not say. */
@@ -144,7 +167,7 @@ function endOf(reason: TurnEndReason): 'solved' | 'answered' | 'gave-up' | null 
 }
 
 interface OpenRun {
-  readonly recipe: string;
+  readonly recipe: string | null;
   readonly model: string;
   readonly where: Where;
   readonly startedAt: number;
@@ -158,6 +181,7 @@ export function createRecipeRunFold(): (event: SessionEvent) => readonly EndedRe
   let maxMinutes = Infinity;
   let runs: RecipeRun[] = [];
   let open: OpenRun | null = null;
+  const places = new Map<string, Where>();
   const close = (at: number): void => {
     if (open !== null) {
       const { startedAt, ...run } = open;
@@ -176,16 +200,22 @@ export function createRecipeRunFold(): (event: SessionEvent) => readonly EndedRe
         close(event.at);
         const { stage, recipe, at } = event;
         const { model, where } = stage;
-        if (recipe !== null) open = { recipe, model, where, startedAt: at, calls: 0, written: 0, modelMs: 0 };
+        open = { recipe, model, where, startedAt: at, calls: 0, written: 0, modelMs: 0 };
         return [];
       }
-      case 'model-call-ended':
-        if (open !== null) {
+      case 'model-call-started':
+        places.set(event.callId, event.stage.where);
+        return [];
+      case 'model-call-ended': {
+        const place = places.get(event.callId);
+        places.delete(event.callId);
+        if (open !== null && isOwnCall(open, place)) {
           open.calls += 1;
           open.written += event.usage.output;
           open.modelMs += event.timings.totalMs;
         }
         return [];
+      }
       case 'turn-ended':
         close(event.at);
         return recipeRunsOf(runs, event.reason, maxMinutes);
@@ -199,16 +229,23 @@ export function createRecipeRunFold(): (event: SessionEvent) => readonly EndedRe
 export function recipeRunsInTurn(turn: TurnState, steps: readonly StepState[]): readonly EndedRecipeRun[] {
   const { endedAt, reason } = turn;
   if (endedAt === null || reason === null) return [];
-  const runs = turn.stages.flatMap(({ stage, recipe, at }, index): readonly RecipeRun[] => {
-    if (recipe === null) return [];
+  const runs = turn.stages.map(({ stage, recipe, at }, index): RecipeRun => {
     const until = turn.stages[index + 1]?.at ?? endedAt;
-    const own = steps.filter((step) => step.turnId === turn.id && isBetween(step, at, until));
+    const own = steps.filter(
+      (step) =>
+        step.turnId === turn.id && isBetween(step, at, until) && isOwnCall({ recipe, where: stage.where }, step.where),
+    );
     const modelMs = own.reduce((sum, step) => sum + (step.end?.timings.totalMs ?? 0), 0);
     const written = own.reduce((sum, step) => sum + (step.end?.usage.output ?? 0), 0);
     const { model, where } = stage;
-    return [{ recipe, model, where, tookMs: until - at, calls: own.length, written, modelMs }];
+    return { recipe, model, where, tookMs: until - at, calls: own.length, written, modelMs };
   });
   return recipeRunsOf(runs, reason, turn.limits.maxMinutes);
+}
+
+/** In the loop the router may send single steps elsewhere; what a program asks is counted as its own. */
+function isOwnCall({ recipe, where }: Pick<RecipeRun, 'recipe' | 'where'>, place: Where | undefined): boolean {
+  return recipe !== null || place === where;
 }
 
 function isBetween({ startedAt, end }: StepState, from: number, to: number): boolean {

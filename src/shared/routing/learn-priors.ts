@@ -35,17 +35,24 @@ export function learnPriors(priors: Priors, { turns, steps }: Work): Priors {
   );
   return [...made.values()].reduce<Priors>((sum, { purpose, model }) => {
     const before = sum[model]?.[purpose];
-    const counted = count(before, isSolved && last.get(purpose) === model, endedAt);
+    const calls = own.filter((step) => step.purpose === purpose && step.stage.model === model).length;
+    const counted = count(before, { isSolved: isSolved && last.get(purpose) === model, calls, at: endedAt });
     return { ...sum, [model]: { ...sum[model], [purpose]: counted } };
   }, priors);
 }
 
-function count(before: Tally | undefined, isSolved: boolean, at: number): Tally {
+function count(
+  before: Tally | undefined,
+  { isSolved, calls, at }: { readonly isSolved: boolean; readonly calls: number; readonly at: number },
+): Tally {
   // A clock that was put back makes nothing worth more than it was.
   const factor = before === undefined ? 0 : 0.5 ** (Math.max(0, at - before.at) / HALF_LIFE_MS);
+  // What was counted without its calls says nothing of them, and the sum of both would be too few.
+  const areKnown = before === undefined || before.calls !== undefined;
   return {
     tries: (before?.tries ?? 0) * factor + 1,
     solved: (before?.solved ?? 0) * factor + (isSolved ? 1 : 0),
+    ...(areKnown ? { calls: (before?.calls ?? 0) * factor + calls } : {}),
     at,
   };
 }

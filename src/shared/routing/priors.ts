@@ -4,6 +4,8 @@ import { z } from 'zod';
 const tallySchema = z.strictObject({
   tries: z.number().nonnegative(),
   solved: z.number().nonnegative(),
+  /** Model calls of this kind that were made in those tries; absent in counts from before. */
+  calls: z.number().nonnegative().optional(),
   /** When it was counted last, in milliseconds since 1970. */
   at: z.number(),
 });

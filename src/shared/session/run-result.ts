@@ -1,5 +1,5 @@
 import type { RunStatus } from './run-options.ts';
-import type { Counterfactual, Elsewhere } from '@shared/money/counterfactual.ts';
+import type { comparedWith, Counterfactual, Elsewhere } from '@shared/money/counterfactual.ts';
 import type { Stage, Where } from '@shared/models/model-info.ts';
 import type { Purpose } from '@shared/events/call-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
@@ -33,6 +33,8 @@ export interface RunResult {
     readonly reason: string;
     /** With intervals, times and how it was worked out. */
     readonly detail?: Counterfactual;
+    /** What was done beside all cloud: less or more, or too close to say. Null: nobody knows, or it ran there. */
+    readonly against?: ReturnType<typeof comparedWith>;
   };
   readonly byStep: readonly StepFigures[];
   readonly workspace: { readonly mode: WorkspaceMode; readonly path: string };

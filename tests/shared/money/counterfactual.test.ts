@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EndedCall } from '../../../src/shared/money/workload.ts';
 import runs from '../../../src/shared/money/counterfactual-runs.json';
-import { counterfactualOf } from '../../../src/shared/money/counterfactual.ts';
+import { comparedWith, counterfactualOf } from '../../../src/shared/money/counterfactual.ts';
 import {
   addSplitWorkload,
   noSplitWorkload,
@@ -237,5 +237,116 @@ describe('what the same tokens would have cost elsewhere', () => {
     );
     const perCall = usdOf(recipeRun(10, 60_000, 'gave-up'), there(4, 100)) / 10;
     expect(counterfactualOf(short, reference).allCloud.usd?.value).toBeCloseTo(0.004 + 6 * perCall, 12);
+  });
+
+  /** A takeover as it was seen: calls of this machine to no end, then so many of the cloud's loop. */
+  function takeover(
+    here: number,
+    cloud: number,
+    reason: 'done' | 'gave-up' = 'done',
+    recipe: string | null = 'fix-failing-tests',
+  ) {
+    const own = {
+      recipe,
+      model: 'm',
+      where: 'local',
+      tookMs: 60_000,
+      calls: here,
+      written: here * 100,
+      modelMs: here * 5500,
+    } as const;
+    const loop = {
+      recipe: null,
+      model: 'c',
+      where: 'cloud',
+      tookMs: 9000,
+      calls: cloud,
+      written: cloud * 200,
+      modelMs: 8000,
+    } as const;
+    const calls = splitWorkload(Array.from({ length: here }, () => localCall(900)));
+    return withRecipeRuns(addSplitWorkload(calls, there(cloud, 2000)), recipeRunsOf([own, loop], reason, 15));
+  }
+
+  // Catches: a saving that is only the waste of this machine at the prices of the cloud.
+  it('does not price what this machine tried in vain before the loop of the cloud did the work', () => {
+    for (const [reason, recipe] of [
+      ['done', 'fix-failing-tests'],
+      ['gave-up', 'fix-failing-tests'],
+      ['done', null],
+    ] as const) {
+      const work = takeover(12, 3, reason, recipe);
+      const { allCloud, allLocal } = counterfactualOf(work, reference);
+      expect(allCloud.usd?.value).toBeCloseTo(0.003, 12);
+      expect(allCloud.seconds?.value).toBeCloseTo(6, 9);
+      // It would have begun without what was handed on: no exact figure.
+      expect(allCloud.usd?.low).toBeLessThan(0.003);
+      expect(allCloud.usd?.high).toBeGreaterThan(0.003);
+      expect(allCloud.formula).toContain('counts for nothing');
+      // This machine alone would have ended where it gave up.
+      expect(allLocal.seconds?.value).toBeCloseTo(12 * 5.5, 9);
+      expect(allLocal.formula).toContain('had given up');
+    }
+  });
+
+  it('still prices what this machine did by itself, beside a task that was taken over', () => {
+    const alone = usdOf(recipeRun(4, 20_000, 'done'), there(4, 100));
+    const both = addSplitWorkload(recipeRun(4, 20_000, 'done'), takeover(4, 3));
+    const { allCloud } = counterfactualOf(both, reference, addSplitWorkload(both, there(4, 100)));
+    expect(allCloud.usd?.value).toBeCloseTo(0.003 + alone, 12);
+  });
+
+  // Four tasks, 3 and 15 dollars a million: hybrid cost 0.1133, all of them in the cloud about 0.12, and the screen said 0.184.
+  it('comes to what four real tasks came to in the cloud, three of them taken over and one solved here', () => {
+    const dear = { model: 'sky/model', price: { input: 3, output: 15, source: 'test', date: '2026-11-23' } };
+    const billed = [0.0402, 0.0349, 0.0382].map((usd) =>
+      withRecipeRuns(
+        splitWorkload([...Array.from({ length: 8 }, () => localCall(900)), cloudCall(usd / 2), cloudCall(usd / 2)]),
+        recipeRunsOf(
+          [
+            {
+              recipe: 'fix-failing-tests',
+              model: 'm',
+              where: 'local',
+              tookMs: 60_000,
+              calls: 8,
+              written: 800,
+              modelMs: 44_000,
+            },
+            { recipe: null, model: 'c', where: 'cloud', tookMs: 9000, calls: 2, written: 400, modelMs: 8000 },
+          ],
+          'done',
+          15,
+        ),
+      ),
+    );
+    const work = [...billed, recipeRun(2, 11_000, 'done')].reduce(addSplitWorkload);
+    const { allCloud } = counterfactualOf(work, dear);
+    expect(Math.abs((allCloud.usd?.value ?? 0) - 0.12) / 0.12).toBeLessThan(0.25);
+    expect(allCloud.usd?.low).toBeLessThan(0.12);
+    expect(allCloud.usd?.high).toBeGreaterThan(0.12);
+  });
+
+  // Catches: a loss that is not told, and a saving that the interval does not bear out.
+  it('tells a loss as plainly as a gain, and neither where the interval does not say so', () => {
+    const { local } = splitWorkload([localCall(0)]);
+    const work = { local, cloud: splitWorkload([cloudCall(0.02)]).cloud };
+    const there = (usd: number, seconds: number) => ({
+      basis: 'estimated' as const,
+      usd: { value: usd, low: usd * 0.8, high: usd * 1.25 },
+      seconds: { value: seconds, low: seconds * 0.8, high: seconds * 1.25 },
+      why: null,
+      formula: '',
+    });
+    expect(comparedWith(there(0.01, 2), work)).toMatchObject({ usd: { way: 'more' }, seconds: { way: 'more' } });
+    expect(comparedWith(there(0.05, 200), work)).toMatchObject({ usd: { way: 'less' }, seconds: { way: 'less' } });
+    expect(comparedWith(there(0.021, 13), work)).toMatchObject({
+      usd: { way: 'unclear' },
+      seconds: { way: 'unclear' },
+    });
+    expect(comparedWith(there(0.01, 2), work).usd?.by).toBeCloseTo(0.01, 12);
+    const unpriced = splitWorkload([cloudCall(null)]);
+    expect(comparedWith(there(0.01, 2), unpriced).usd).toBeNull();
+    expect(comparedWith({ ...there(0.01, 2), basis: 'measured' }, work)).toEqual({ usd: null, seconds: null });
   });
 });

@@ -36,8 +36,8 @@ describe('what is learned of two models', () => {
       ['here', 'summarize'],
     ];
     expect(learnPriors({}, aTurn('done', steps))).toEqual({
-      here: { locate: { tries: 1, solved: 1, at: 0 }, propose: { tries: 1, solved: 0, at: 0 } },
-      there: { propose: { tries: 1, solved: 1, at: 0 } },
+      here: { locate: { tries: 1, solved: 1, calls: 1, at: 0 }, propose: { tries: 1, solved: 0, calls: 2, at: 0 } },
+      there: { propose: { tries: 1, solved: 1, calls: 1, at: 0 } },
     });
   });
 
@@ -55,7 +55,60 @@ describe('what is learned of two models', () => {
   it('counts half as much a month later', () => {
     const first = learnPriors({}, aTurn('gave-up', [['here', 'act']]));
     const second = learnPriors(first, aTurn('done', [['here', 'act']], 30 * day));
-    expect(second).toEqual({ here: { act: { tries: 1.5, solved: 1, at: 30 * day } } });
+    expect(second).toEqual({ here: { act: { tries: 1.5, solved: 1, calls: 1.5, at: 30 * day } } });
+  });
+
+  it('does not know the calls of what was counted without them', () => {
+    const before = { here: { act: { tries: 3, solved: 1, at: 0 } } };
+    expect(learnPriors(before, aTurn('done', [['here', 'act']])).here?.act).toEqual({ tries: 4, solved: 2, at: 0 });
+  });
+
+  // Catches: a takeover that is thought to cost what thirty calls cost where it takes three (1.50 dollars for 0.05).
+  it('says what the cloud would cost to the end by the calls that it really made in such tasks', () => {
+    const price = { input: 3, output: 15 };
+    const seat = (name: 'local' | 'cloud') => ({
+      info: modelOf(name, 32_768, name === 'cloud' ? price : null, name === 'cloud'),
+      promptTokens: 3000,
+      maxOutputTokens: 500,
+      canDrive: true,
+    });
+    const restOf = (priors: Priors): number =>
+      decideRoute(
+        {
+          purpose: 'act',
+          strategy: 'loop',
+          policy: 'hybrid',
+          numbers: { ...profiles.balanced, priors },
+          candidates: [seat('local'), seat('cloud')],
+          taint: [],
+          shut: null,
+          pin: null,
+          needs: { images: false, tools: true },
+          budgetLeftUsd: null,
+          task: noTask,
+          trajectory: emptyTrajectory,
+          trouble: null,
+          now: 0,
+        },
+        discoverRules(),
+      ).options.find(({ where }) => where === 'cloud')?.restUsd ?? 0;
+    const known = (tries: number, calls: number): Priors => ({
+      'cloud/model': { act: { tries, solved: tries, calls, at: 0 } },
+    });
+    /** What calls of one conversation come to that grows by 1,000 tokens each, nothing of it kept. */
+    const bill = (calls: number): number =>
+      Array.from({ length: calls }, (_, index) => (3000 + 1000 * index) * price.input + 400 * price.output).reduce(
+        (sum, one) => sum + one * 1e-6,
+        0,
+      );
+    const guessed = restOf({});
+    expect(guessed).toBeGreaterThan(20 * 0.02);
+    // One task is too few to go by.
+    expect(restOf(known(1, 3))).toBe(guessed);
+    const often = restOf(known(12, 36));
+    expect(often).toBeGreaterThan(bill(3) * 0.6);
+    expect(often).toBeLessThan(bill(4) * 1.2);
+    expect(restOf(known(12, 120))).toBeGreaterThan(often);
   });
 
   it('moves the chance that the cloud gains something, with a sentence for a person, and is no vote before it is known', () => {
@@ -121,7 +174,7 @@ describe('what is learned of two models', () => {
     const told = [asked({}), asked({ numbers: { priors: mine } }), { ...asked({}), local: 'other' }];
     const given = await Promise.all(told.map(again.given));
     expect(given.map(({ routing }) => routing?.numbers.priors)).toEqual([
-      { here: { act: { tries: 1, solved: 0, at: 0 } } },
+      { here: { act: { tries: 1, solved: 0, calls: 1, at: 0 } } },
       mine,
       undefined,
     ]);

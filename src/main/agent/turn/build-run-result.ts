@@ -1,7 +1,7 @@
 import type { RunResult, StepFigures } from '@shared/session/run-result.ts';
 import type { CloudReference, Counterfactual } from '@shared/money/counterfactual.ts';
 import type { SplitWorkload } from '@shared/money/workload.ts';
-import { counterfactualOf, stepElsewhere } from '@shared/money/counterfactual.ts';
+import { comparedWith, counterfactualOf, stepElsewhere } from '@shared/money/counterfactual.ts';
 import { sessionWork } from '@shared/money/workload.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { addUsage, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
@@ -42,6 +42,7 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
       allCloud: detail.allCloud.usd?.value ?? null,
       reason: reasonsOf(detail),
       detail,
+      against: comparedWith(detail.allCloud, work),
     },
     byStep: steps.map((step) => figuresOf(step, reference, known)),
     workspace: state.workspace,

@@ -14,6 +14,12 @@ export interface FoundServer {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
+/** Where programs run that are found, and what they reach. */
+export interface ProgramPlace {
+  readonly where: 'container' | 'host';
+  readonly hosts?: readonly string[];
+}
+
 export interface FoundServers {
   readonly servers: readonly FoundServer[];
   /** Entries that are not taken, each with the reason. */
@@ -22,9 +28,9 @@ export interface FoundServers {
 
 /**
  * Reads the servers of `.mcp.json`, Claude Desktop, Cursor, VS Code (`servers`, or `mcp.servers` of its settings) and Codex
- * (`mcp_servers` in TOML). Nothing in the file decides that a program runs on this machine: `where` does.
+ * (`mcp_servers` in TOML). Nothing in the file decides where a program runs and what it reaches: `how` does.
  */
-export function serversIn(text: string, path: string, where: 'container' | 'host'): FoundServers {
+export function serversIn(text: string, path: string, how: ProgramPlace): FoundServers {
   const file = parsed(text, path);
   const entries = listIn(file);
   if (entries === undefined) {
@@ -39,7 +45,7 @@ export function serversIn(text: string, path: string, where: 'container' | 'host
       skipped.push(`${label}: ${mostServers} servers at once are the most`);
       break;
     }
-    const found = serverOf(label, entry, where);
+    const found = serverOf(label, entry, how);
     if (typeof found === 'string') skipped.push(`${label}: ${found}`);
     else if (servers.some(({ name }) => name === found.name))
       skipped.push(`${label}: another one is called ${found.name}`);
@@ -59,18 +65,18 @@ function listIn(file: unknown): Readonly<Record<string, unknown>> | undefined {
  * Reads a text that somebody pasted: an address, a link by which editors install a server (`cursor://…`, `vscode:…`), one
  * server, or what stands in a file of servers.
  */
-export function serversInText(text: string, where: 'container' | 'host'): FoundServers {
+export function serversInText(text: string, how: ProgramPlace): FoundServers {
   const pasted = text.trim();
-  if (/^https?:\/\/\S+$/iu.test(pasted)) return oneServer(nameOfAddress(pasted), { url: pasted }, where);
-  if (/^[a-z-]+:\S*$/iu.test(pasted) && !pasted.startsWith('{')) return serverOfLink(pasted, where);
+  if (/^https?:\/\/\S+$/iu.test(pasted)) return oneServer(nameOfAddress(pasted), { url: pasted }, how);
+  if (/^[a-z-]+:\S*$/iu.test(pasted) && !pasted.startsWith('{')) return serverOfLink(pasted, how);
   if (pasted.startsWith('[mcp_servers') || pasted.includes('\n[mcp_servers'))
-    return serversIn(pasted, 'the text.toml', where);
+    return serversIn(pasted, 'the text.toml', how);
   // What stands on a web page often begins at the name, without the braces around it.
   const value = parsed(pasted.startsWith('"') ? `{${pasted}}` : pasted, 'The text');
-  if (listIn(value) !== undefined) return serversIn(JSON.stringify(value), 'the text', where);
-  if (isServer(value)) return oneServer(nameOfServer(value), value, where);
+  if (listIn(value) !== undefined) return serversIn(JSON.stringify(value), 'the text', how);
+  if (isServer(value)) return oneServer(nameOfServer(value), value, how);
   const isList = isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isServer);
-  if (isList) return serversIn(JSON.stringify({ mcpServers: value }), 'the text', where);
+  if (isList) return serversIn(JSON.stringify({ mcpServers: value }), 'the text', how);
   throw new AppError('bad-input', 'No tool server was found in the text. Nothing was added.', {
     hint: 'Paste an address that begins with https://, or JSON with mcpServers.',
   });
@@ -80,8 +86,8 @@ function isServer(value: unknown): value is Readonly<Record<string, unknown>> {
   return isRecord(value) && ['command', 'url', 'serverUrl', 'httpUrl'].some((key) => typeof value[key] === 'string');
 }
 
-function oneServer(name: string, entry: unknown, where: 'container' | 'host'): FoundServers {
-  return serversIn(JSON.stringify({ mcpServers: { [name]: entry } }), 'the text', where);
+function oneServer(name: string, entry: unknown, how: ProgramPlace): FoundServers {
+  return serversIn(JSON.stringify({ mcpServers: { [name]: entry } }), 'the text', how);
 }
 
 /** The part of an address that names its owner: `https://mcp.linear.example/mcp` is `linear`. */
@@ -107,7 +113,7 @@ function nameOfServer({ name, command, args, url, serverUrl, httpUrl }: Readonly
 }
 
 /** `cursor://…/install?name=NAME&config=BASE64`, or `vscode:mcp/install?JSON`. */
-function serverOfLink(link: string, where: 'container' | 'host'): FoundServers {
+function serverOfLink(link: string, how: ProgramPlace): FoundServers {
   try {
     const query = link.slice(link.indexOf('?') + 1);
     const fields = new URLSearchParams(query);
@@ -115,7 +121,7 @@ function serverOfLink(link: string, where: 'container' | 'host'): FoundServers {
     const text =
       config === null ? decodeURIComponent(query) : Buffer.from(config.replaceAll(' ', '+'), 'base64').toString('utf8');
     const entry: unknown = JSON.parse(text);
-    if (isServer(entry)) return oneServer(fields.get('name') ?? nameOfServer(entry), entry, where);
+    if (isServer(entry)) return oneServer(fields.get('name') ?? nameOfServer(entry), entry, how);
   } catch {
     // It is said below, as for a link that holds something else.
   }
@@ -138,7 +144,7 @@ function parsed(text: string, path: string): unknown {
 }
 
 /** A reason where it cannot be taken. */
-function serverOf(label: string, entry: unknown, where: 'container' | 'host'): FoundServer | string {
+function serverOf(label: string, entry: unknown, how: ProgramPlace): FoundServer | string {
   const name = label
     .toLowerCase()
     .slice(0, 24)
@@ -156,7 +162,7 @@ function serverOf(label: string, entry: unknown, where: 'container' | 'host'): F
   const names = [...given.keys()];
   const made = serverDefinitionSchema.safeParse(
     url === undefined
-      ? { kind: 'stdio', command, args: args ?? [], env: names, where }
+      ? { kind: 'stdio', command, args: args ?? [], env: names, ...how }
       : { kind: 'http', url, headers: names },
   );
   if (!made.success) return issuesText(made.error.issues, 'it');

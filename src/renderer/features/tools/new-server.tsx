@@ -12,6 +12,8 @@ import { useToolWork } from './use-tool-servers.ts';
 
 type Where = 'container' | 'host';
 
+const plainText = { spellCheck: false, autoComplete: 'off' } as const;
+
 /** A server is added from what others give out (an address, a link, JSON), or by a form. Adding starts nothing. */
 export function NewServer() {
   return (
@@ -29,6 +31,7 @@ function PastedServer() {
   const work = useToolWork();
   const [text, setText] = useState('');
   const [where, setWhere] = useState<Where>('container');
+  const [hosts, setHosts] = useState('');
   const [outcome, setOutcome] = useState<{ readonly added: readonly string[]; readonly skipped: readonly string[] }>({
     added: [],
     skipped: [],
@@ -36,7 +39,10 @@ function PastedServer() {
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     await work.run(async (signal) => {
-      const found = await client.tools.importText({ text, where }, { signal });
+      const found = await client.tools.importText(
+        { text, where, hosts: where === 'host' ? [] : words(hosts) },
+        { signal },
+      );
       setOutcome(found);
       // What was not taken can be put right where it stands.
       if (found.skipped.length === 0) setText('');
@@ -56,7 +62,12 @@ function PastedServer() {
           />
         )}
       </Field>
-      <WhereField where={where} onWhere={setWhere} />
+      <Fold label={t('tools.programs')}>
+        <div className="flex flex-col gap-3 pt-3">
+          <WhereField where={where} onWhere={setWhere} />
+          {where === 'container' && <HostsField hosts={hosts} onHosts={setHosts} />}
+        </div>
+      </Fold>
       <Button type="submit" look="primary" className="w-fit" disabled={text.trim() === '' || work.isBusy}>
         {t('tools.addButton')}
       </Button>
@@ -91,6 +102,12 @@ function WhereField({ where, onWhere }: { readonly where: Where; readonly onWher
         </select>
       )}
     </Field>
+  );
+}
+
+function HostsField({ hosts, onHosts }: { readonly hosts: string; readonly onHosts: (hosts: string) => void }) {
+  return (
+    <InputField label={t('tools.hosts')} hint={t('tools.hostsHint')} value={hosts} {...plainText} onText={onHosts} />
   );
 }
 
@@ -191,8 +208,6 @@ function ServerForm() {
   );
 }
 
-const plainText = { spellCheck: false, autoComplete: 'off' } as const;
-
 interface FieldsProps {
   readonly typed: Typed;
   readonly onTyped: (part: Partial<Typed>) => void;
@@ -251,15 +266,7 @@ function ProgramFields({ typed, onTyped }: FieldsProps) {
         onText={(env) => onTyped({ env })}
       />
       <WhereField where={typed.where} onWhere={(where) => onTyped({ where })} />
-      {typed.where === 'container' && (
-        <InputField
-          label={t('tools.hosts')}
-          hint={t('tools.hostsHint')}
-          value={typed.hosts}
-          {...plainText}
-          onText={(hosts) => onTyped({ hosts })}
-        />
-      )}
+      {typed.where === 'container' && <HostsField hosts={typed.hosts} onHosts={(hosts) => onTyped({ hosts })} />}
     </>
   );
 }

@@ -5,7 +5,7 @@ describe('the servers in a file of another program', () => {
   it('are read from each usual form, as programs in a container unless it is said otherwise', () => {
     const claude =
       '{"mcpServers": {"File System": {"command": "npx", "args": ["-y", "server"], "env": {"KEY": "abc", "TOKEN": "${TOKEN}"}}}}';
-    expect(serversIn(claude, 'claude_desktop_config.json', 'container')).toEqual({
+    expect(serversIn(claude, 'claude_desktop_config.json', { where: 'container' })).toEqual({
       servers: [
         {
           name: 'file-system',
@@ -25,7 +25,7 @@ describe('the servers in a file of another program', () => {
     });
     const code =
       '{ // a comment\n "servers": {"docs": {"type": "http", "url": "https://mcp.example.org", "headers": {"Authorization": "Bearer x"}},} }';
-    expect(serversIn(code, 'mcp.json', 'container').servers).toMatchObject([
+    expect(serversIn(code, 'mcp.json', { where: 'container' }).servers).toMatchObject([
       {
         name: 'docs',
         definition: { kind: 'http', headers: ['Authorization'] },
@@ -33,7 +33,7 @@ describe('the servers in a file of another program', () => {
       },
     ]);
     const codex = '[mcp_servers.git]\ncommand = "git-server"\nargs = ["a"]\n';
-    expect(serversIn(codex, 'config.toml', 'host').servers).toMatchObject([
+    expect(serversIn(codex, 'config.toml', { where: 'host' }).servers).toMatchObject([
       { name: 'git', definition: { where: 'host' } },
     ]);
   });
@@ -48,7 +48,7 @@ describe('the servers in a file of another program', () => {
         odd: { url: 'file:///etc' },
       },
     };
-    const { servers, skipped } = serversIn(JSON.stringify(file), '.mcp.json', 'container');
+    const { servers, skipped } = serversIn(JSON.stringify(file), '.mcp.json', { where: 'container' });
     expect(servers).toEqual([]);
     expect(skipped).toEqual([
       expect.stringContaining('old: its transport (sse)'),
@@ -57,12 +57,12 @@ describe('the servers in a file of another program', () => {
       ': it has no letter in its name',
       expect.stringContaining('odd: '),
     ]);
-    expect(() => serversIn('{}', 'x.json', 'container')).toThrow('No tool servers');
+    expect(() => serversIn('{}', 'x.json', { where: 'container' })).toThrow('No tool servers');
   });
 });
 
 describe('the servers in a text that was pasted', () => {
-  const name = (text: string) => serversInText(text, 'container').servers.map((one) => one.name);
+  const name = (text: string) => serversInText(text, { where: 'container' }).servers.map((one) => one.name);
   const config = Buffer.from('{"command":"npx","args":["-y","@example/docs-server@1.2.0"]}').toString('base64');
 
   it.each([
@@ -88,7 +88,10 @@ describe('the servers in a text that was pasted', () => {
 
   it('run in a container whatever the text says, and hosts of its own do not count', () => {
     const text = '{"command": "x", "where": "host", "hosts": ["evil.example.org"], "approved": "yes"}';
-    expect(serversInText(text, 'container').servers[0]?.definition).toMatchObject({ where: 'container', hosts: [] });
+    expect(serversInText(text, { where: 'container' }).servers[0]?.definition).toMatchObject({
+      where: 'container',
+      hosts: [],
+    });
   });
 
   it.each([
@@ -99,12 +102,21 @@ describe('the servers in a text that was pasted', () => {
     'cursor://x/mcp/install?name=a&config=%%%',
     '{"mcpServers": 5}',
   ])('are not found in %j, and that is said', (text) => {
-    expect(() => serversInText(text, 'container')).toThrow(/was found|cannot be read/);
+    expect(() => serversInText(text, { where: 'container' })).toThrow(/was found|cannot be read/);
+  });
+
+  it('reach the hosts that were named beside the text, and a name that is none is said', () => {
+    const of = (hosts: readonly string[]) => serversInText('{"command": "x"}', { where: 'container', hosts });
+    expect(of(['api.example.org']).servers[0]?.definition).toMatchObject({ hosts: ['api.example.org'] });
+    expect(of(['10.0.0.1'])).toEqual({
+      servers: [],
+      skipped: [expect.stringContaining('exact names of public hosts')],
+    });
   });
 
   it('are at most a hundred', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`s${at}`, { command: 'x' }]));
-    const found = serversInText(JSON.stringify(many), 'container');
+    const found = serversInText(JSON.stringify(many), { where: 'container' });
     expect(found.servers).toHaveLength(100);
     expect(found.skipped).toEqual(['s100: 100 servers at once are the most']);
   });

@@ -300,7 +300,14 @@ function showElsewhere({ counterfactual, energyWh, energyReason }: RunResult, { 
     const { value, low, high } = place.usd;
     return [`${name} about ${moneyText(value)} (${moneyText(low)} to ${moneyText(high)})`];
   });
+  const { usd, seconds: time } = counterfactual.against ?? { usd: null, seconds: null };
+  const compared = [
+    usd === null || usd.way === 'unclear' ? [] : [`about ${moneyText(usd.by)} ${usd.way} than all cloud`],
+    time === null || time.way === 'unclear'
+      ? []
+      : [`about ${seconds(time.by * 1000)} ${time.way === 'less' ? 'quicker' : 'slower'} than all cloud`],
+  ].flat();
   const about = energyReason === undefined ? '' : 'about ';
   const energy = energyWh === null || energyWh === 0 ? [] : [`${about}${energyWh.toFixed(2)} Wh`];
-  if (told.length + energy.length > 0) err(colors.dim(`${[...energy, ...told].join('; ')}\n`));
+  if (told.length + energy.length > 0) err(colors.dim(`${[...energy, ...told, ...compared].join('; ')}\n`));
 }

@@ -1,14 +1,14 @@
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { seenName } from '@shared/text/seen-text.ts';
-import { money as dollars, tokens } from '../../../lib/text/format.ts';
+import { money as dollars, seconds, tokens } from '../../../lib/text/format.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { Empty, Section } from '../../../ui/layout/facts.tsx';
 import { OwnPriceMark } from '../../../ui/figures/own-price-mark.tsx';
 import { RouteDot } from '../../../ui/figures/route-dot.tsx';
 import { CostSteps } from './cost-steps.tsx';
 import { CostRollups } from './cost-rollups.tsx';
-import { counterfactualOf } from '@shared/money/counterfactual.ts';
+import { comparedWith, counterfactualOf } from '@shared/money/counterfactual.ts';
 import { sessionWork } from '@shared/money/workload.ts';
 import { useCloudReference } from '../../../lib/models/use-cloud-reference.ts';
 import { CounterfactualFigures, EnergyText } from '../../../ui/figures/counterfactual-figures.tsx';
@@ -156,10 +156,16 @@ function costText(totals: { readonly costUsd: number; readonly unpricedCalls: nu
 export function CostCounterfactual({ state }: { readonly state: SessionState }) {
   const reference = useCloudReference(state);
   const work = sessionWork(state);
+  const figures = counterfactualOf(work, reference);
+  const { usd, seconds: time } = comparedWith(figures.allCloud, work);
   return (
     <>
       <Section title={t('cost.elsewhere')}>
-        <CounterfactualFigures figures={counterfactualOf(work, reference)} />
+        <CounterfactualFigures figures={figures} />
+        {usd !== null && <p className="text-sm">{t(`cost.against.usd.${usd.way}`, { money: dollars(usd.by) })}</p>}
+        {time !== null && (
+          <p className="text-sm">{t(`cost.against.seconds.${time.way}`, { time: seconds(time.by * 1000) })}</p>
+        )}
       </Section>
       <Section title={t('cost.energy')}>
         <EnergyText energy={work.local} localCalls={work.local.calls} />

@@ -1,0 +1,171 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import { isRecord } from '@shared/unknown-value.ts';
+import { promptShape } from '../src/main/agent/prompt/build-prompt.ts';
+import { toolsBytes } from '../src/main/agent/prompt/token-estimate.ts';
+import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
+import { createFindTools, searchTools } from '../src/main/tools/foreign/find-tools.ts';
+import { createForeignTool } from '../src/main/tools/foreign/foreign-tool.ts';
+import { builtInTools, discoverTools } from '../src/main/tools/registry.ts';
+import { parsePartOptions } from './lib/part-options.ts';
+import type { BenchRow } from './lib/rows.ts';
+
+/** Its data is measured with, and nothing is tuned on it. It is fetched by hand, once. */
+const version = '2026.3.23';
+const most = 300;
+const shown = 5;
+/** On the safe side for JSON: a tokenizer has more. */
+const bytesPerToken = 2.8;
+
+interface Asked {
+  readonly query: string;
+  /** The name of the right tool. */
+  readonly right: string;
+  readonly tools: readonly ForeignToolSpec[];
+}
+
+const files = { multiple: 'BFCL_v4_multiple.json', live: 'BFCL_v4_live_multiple.json' } as const;
+
+/** Many connected tools: what they take of the first prompt, and whether the right one is found. */
+export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
+  const { cache } = findDataFolders(process.env, process.platform);
+  const { values } = parsePartOptions(args, { all: null }, { data: join(cache, 'bench', 'bfcl-eval') });
+  const folder = join(values.data, 'bfcl_eval', 'data');
+  if (!existsSync(join(folder, files.multiple))) {
+    const note = `no data in ${values.data}: pip download bfcl-eval==${version} --no-deps, and unpack the wheel there`;
+    const target = { atLeast: 95 };
+    return [{ figure: `right tool among the ${shown} found`, value: null, unit: '%', target, note }];
+  }
+  const multiple = read(folder, files.multiple);
+  const pool = poolOf(multiple, most);
+  return [
+    ...[19, most].map((count) => definitionRow(pool.slice(0, count))),
+    await foundRow('right tool among the 5 found', multiple, pool, 95),
+    await foundRow(
+      'the same, requests as people wrote them',
+      read(folder, files.live),
+      poolOf(read(folder, files.live), most),
+      null,
+    ),
+    await timeRow(pool),
+  ];
+}
+
+function read(folder: string, file: string): readonly Asked[] {
+  const lines = (path: string): readonly unknown[] =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line): unknown => JSON.parse(line));
+  const answers = lines(join(folder, 'possible_answer', file));
+  return lines(join(folder, file)).flatMap((one, at) => {
+    const answer = answers[at];
+    if (!isRecord(one) || !isRecord(answer) || one.id !== answer.id) throw new Error(`${file} is not as expected`);
+    const right =
+      Array.isArray(answer.ground_truth) && isRecord(answer.ground_truth[0])
+        ? Object.keys(answer.ground_truth[0])[0]
+        : undefined;
+    const functions: readonly unknown[] = Array.isArray(one.function) ? one.function : [];
+    if (right === undefined) return [];
+    return [{ query: textOf(one.question), right, tools: functions.flatMap(specOf) }];
+  });
+}
+
+/** What the person says first. */
+function textOf(question: unknown): string {
+  const turns: unknown = Array.isArray(question) ? question[0] : null;
+  const messages: readonly unknown[] = Array.isArray(turns) ? turns : [];
+  return messages
+    .map((message) => (isRecord(message) && message.role === 'user' ? String(message.content) : ''))
+    .join('\n')
+    .trim();
+}
+
+function specOf(tool: unknown): readonly ForeignToolSpec[] {
+  if (!isRecord(tool) || !isRecord(tool.parameters) || typeof tool.name !== 'string') return [];
+  const { name, description, parameters } = tool;
+  const inputSchema = { ...parameters, type: 'object' };
+  const known = { server: 'bench', tool: name, inputSchema, leaves: true, readsFiles: false } as const;
+  return [{ ...known, name: `bench__${name}`, description: String(description) }];
+}
+
+/** The first tools of the data, each name once. */
+function poolOf(asked: readonly Asked[], count: number): readonly ForeignToolSpec[] {
+  const pool = new Map<string, ForeignToolSpec>();
+  for (const { tools } of asked) for (const tool of tools) if (!pool.has(tool.tool)) pool.set(tool.tool, tool);
+  return [...pool.values()].slice(0, count);
+}
+
+/** What the connected tools add to the first prompt of a model with a window of 32k. */
+function definitionRow(specs: readonly ForeignToolSpec[]): BenchRow {
+  const own = builtInTools(discoverTools(), { now: () => 0 });
+  const all = [...own, ...createFindTools(specs), ...specs.map((spec) => createForeignTool(spec, null))];
+  const bytes = (tools: typeof all): number => {
+    const { system, specs: told } = promptShape(model, tools, { plan: false, canExecute: true });
+    return Buffer.byteLength(system) + toolsBytes(told);
+  };
+  const whole = Buffer.byteLength(
+    JSON.stringify(specs.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))),
+  );
+  return {
+    figure: `definitions of ${specs.length} connected tools in the first prompt, window of 32k`,
+    value: Math.ceil((bytes(all) - bytes([...own])) / bytesPerToken),
+    unit: 'tokens',
+    target: { atMost: 1_000 },
+    note: `at ${bytesPerToken} bytes a token; all of them whole: ${Math.ceil(whole / bytesPerToken)}`,
+  };
+}
+
+const model: ModelInfo = {
+  id: 'bench/model',
+  provider: 'bench',
+  name: 'model',
+  label: 'Model',
+  where: 'local',
+  contextTokens: 32_768,
+  parametersB: 30,
+  capabilities: { tools: true, grammar: false, prefill: true, infill: false, countTokens: true },
+  price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
+  strategies: ['loop'],
+};
+
+/** The request of the person, word for word, as the query: a model would say it shorter. */
+async function foundRow(
+  figure: string,
+  asked: readonly Asked[],
+  pool: readonly ForeignToolSpec[],
+  atLeast: number | null,
+): Promise<BenchRow> {
+  const names = new Set(pool.map(({ tool }) => tool));
+  const fit = asked.filter(({ right }) => names.has(right));
+  let found = 0;
+  let first = 0;
+  for (const { query, right } of fit) {
+    const best = (await searchTools(pool, query)).slice(0, shown).map(({ tool }) => tool);
+    if (best.includes(right)) found += 1;
+    if (best[0] === right) first += 1;
+  }
+  return {
+    figure,
+    value: (100 * found) / fit.length,
+    unit: '%',
+    target: atLeast === null ? null : { atLeast },
+    note: `${found} of ${fit.length} requests over ${pool.length} tools of bfcl-eval ${version}; ${first} of them first`,
+  };
+}
+
+async function timeRow(pool: readonly ForeignToolSpec[]): Promise<BenchRow> {
+  await searchTools(pool, 'warm up');
+  const started = performance.now();
+  await searchTools(pool, 'find the area of a triangle');
+  const note = 'with the index, which is made for each search';
+  return {
+    figure: `a search among ${pool.length} tools`,
+    value: performance.now() - started,
+    unit: 'ms',
+    target: null,
+    note,
+  };
+}
