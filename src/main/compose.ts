@@ -62,6 +62,7 @@ import { createOpenSessions } from './sessions/open/open-sessions.ts';
 import { createRedactor } from './sessions/log/redactor.ts';
 import { createSearchIndex } from './sessions/search/session-search-index.ts';
 import { createSessionStore } from './sessions/store/session-store.ts';
+import { createAssistantFiles } from './settings/assistant-files.ts';
 import { createTemplateCommands } from './settings/template-files.ts';
 import { createSettingsCommands } from './settings/commands.ts';
 import { openSettings } from './settings/settings-store.ts';
@@ -167,6 +168,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
     web: createWebCommands({ ...parts.webCommands, definitions: discoverTools() }),
     settings: createSettingsCommands(settings),
     templates: createTemplateCommands(config.home),
+    assistants: parts.assistants.handlers,
     projects: createProjectCommands({
       ...parts,
       homePath: config.home,
@@ -224,6 +226,7 @@ async function createBase(config: ComposeConfig) {
     store,
     bin,
     clientStore,
+    assistants: createAssistantFiles(config.home),
     index,
   };
 }
@@ -275,14 +278,15 @@ async function createParts(config: ComposeConfig) {
     preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
+  const shared = { settings: () => settings.current(), prepareWorkspace };
   const sessions: OpenSessions = createOpenSessions({
+    ...shared,
+    assistant: base.assistants.read,
     gather: attachments.gather,
     store,
-    settings: () => settings.current(),
     priors,
     saveNetworkProjects: (projects) => settings.set('network.projects', projects),
     startSandbox,
-    prepareWorkspace,
     homePath: config.home,
     onNotice: config.onNotice,
     budget: money.budget,
@@ -304,12 +308,11 @@ async function createParts(config: ComposeConfig) {
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
   const comparisons = createComparisonRunner({
+    ...shared,
     home: config.home,
     store: createComparisonStore(join(config.home, 'comparisons')),
     sessionStore: store,
     sessions,
-    settings: () => settings.current(),
-    prepareWorkspace,
     reference: money.reference,
     routes: createRoutingSnapshotTaker({ settings: () => settings.current(), rules: rules.activeRules, priors }),
     now,

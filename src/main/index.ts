@@ -9,11 +9,14 @@ declare const __APP_VERSION__: string;
 
 const say = (text: string): void => void process.stderr.write(escapeForTerminal(text));
 
+const { home } = findDataFolders(process.env, process.platform);
+
 app.setName('Dewpoint');
 startDesktop({
   // The same door as the command line's: this process owns the home, or is a client of the one that does.
   connect: () => openCore({ err: say }, __APP_VERSION__),
-  stateFolder: join(findDataFolders(process.env, process.platform).home, 'window'),
+  home,
+  stateFolder: join(home, 'window'),
   pageFolder: join(import.meta.dirname, '../renderer'),
   preloadFile: join(import.meta.dirname, '../preload/index.cjs'),
   developmentUrl: import.meta.env.DEV ? (process.env.ELECTRON_RENDERER_URL ?? null) : null,

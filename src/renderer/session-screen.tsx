@@ -15,6 +15,7 @@ import { StatusBar } from './features/status/status-bar.tsx';
 import { useClient } from './lib/connection/core-context.ts';
 import { useIsCommandRefused } from './lib/connection/use-host-info.ts';
 import type { CodeRunner } from './lib/session/code-runner.ts';
+import { OpenFileContext, useOpenFile } from './lib/session/use-open-file.ts';
 import { CodeRunnerContext } from './lib/session/code-runner.ts';
 import type { InspectorTab } from './lib/window/preferences.ts';
 import { inspectorTab, inspectorWidth, isInspectorOpen } from './lib/window/preferences.ts';
@@ -101,6 +102,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const { state, money } = view;
   useSpokenSession(state);
   const runner = useCodeRunner(sessionId, state);
+  const openFile = useOpenFile(sessionId);
   const { side, tab, setTab, inspect } = useInspector();
   const [selectedStep, setSelectedStep] = useState<string | null>(null);
   const { header, ...edits } = useHeader(sessionId, state, props.onStatus);
@@ -118,7 +120,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
     conversation.current?.reveal({ id: callId });
   });
   return (
-    <>
+    <OpenFileContext value={openFile}>
       <div className="relative flex min-h-0 flex-1">
         <main aria-label={t('session.label')} className="flex min-w-0 flex-1 flex-col">
           <SessionHeader
@@ -164,7 +166,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
         )}
       </div>
       <Bar {...{ state, money, isConnected, onModels }} onInspect={show} />
-    </>
+    </OpenFileContext>
   );
 }
 

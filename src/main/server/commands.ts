@@ -14,5 +14,7 @@ export const hostCommands: Handlers['host'] = {
   importSession: refuse,
   openWindow: refuse,
   keepView: refuse,
+  openFile: refuse,
+  editors: refuse,
   pushes: refuse,
 };

@@ -37,11 +37,12 @@ export default defineTool({
       },
     };
     if (input.background === true) {
-      if (input.network !== undefined)
+      if (input.network !== undefined || context.runWithNetwork !== undefined)
         return { status: 'refused', output: 'A command in the background has no network but localhost.' };
       return startService(input.command, context);
     }
-    if (input.network === undefined) {
+    // It may have asked for one in other words than ours.
+    if (input.network === undefined && context.runWithNetwork === undefined) {
       const reply = await context.sandbox.exec(request, context.signal);
       return reply.ok ? describeExec(reply.value, '', ordered.text()) : failureResult(reply.error);
     }

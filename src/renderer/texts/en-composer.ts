@@ -54,6 +54,11 @@ export const composer = {
   'meter.compact': 'Your next message starts from a summary of this conversation.',
   'meter.summarize': 'Summarize with next message',
 
+  'assistant.label': 'Assistant',
+  'assistant.none': 'No assistant',
+  'assistant.about':
+    'Answers with the text, model and way of an assistant. Yours are files in assistants/ of the home.',
+  'assistant.of': 'assistant {name}',
   'templates.title': 'Prompt templates',
   'templates.about': 'Type / and a name to use one. Each is a Markdown file in {folder}.',
   'templates.list': 'Templates',

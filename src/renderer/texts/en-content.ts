@@ -35,6 +35,7 @@ export const content = {
   'changes.about': 'About {path} line {line}: {text}',
   'changes.comments.one': '{count} comment was added to your message.',
   'changes.comments.other': '{count} comments were added to your message.',
+  'file.open': 'Open in editor',
   'changes.hunk': 'Hunk {number} of {count}',
   'changes.hunk.keep': 'Keep',
   'changes.hunk.keep.about': 'Keep hunk {number}',

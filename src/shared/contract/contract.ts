@@ -8,7 +8,7 @@ import { budgetContract } from './budget-contract.ts';
 import type { StepCost } from '@shared/money/step-costs.ts';
 import { projectsContract } from './projects-contract.ts';
 import { rulesContract } from './rules-contract.ts';
-import { settingsContract, templatesContract } from './settings-contract.ts';
+import { assistantsContract, settingsContract, templatesContract } from './settings-contract.ts';
 import { sessionsContract, sandboxContract } from './sessions-contract.ts';
 import { modelsContract } from './models-contract.ts';
 import { keysContract } from './keys-contract.ts';
@@ -51,6 +51,7 @@ export const contract = {
   web: webContract,
   settings: settingsContract,
   templates: templatesContract,
+  assistants: assistantsContract,
   projects: projectsContract,
   endpoint: endpointContract,
   host: hostContract,

@@ -1,5 +1,6 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
+import type { EditorId } from '@shared/settings/known-editors.ts';
 import { base } from './contract-base.ts';
 import type { SessionsOutcome } from './sessions-contract.ts';
 
@@ -30,5 +31,11 @@ export const hostContract = {
   openWindow: base.input(z.object({ sessionId: sessionId.optional() })).output(type<void>()),
   /** What this window shows, in the page's own words: it gets them back when the app is started again. */
   keepView: base.input(z.object({ view: z.string().max(200) })).output(type<void>()),
+  /** Opens a file of a session in the editor that the settings name; empty: in what the system opens it with. */
+  openFile: base
+    .input(z.object({ sessionId, path: z.string().min(1).max(4096), line: z.number().int().positive().optional() }))
+    .output(type<{ editor: string }>()),
+  /** The known editors that this machine has. */
+  editors: base.output(type<readonly EditorId[]>()),
   pushes: base.output(type<AsyncIterable<HostPush>>()),
 };

@@ -2,6 +2,8 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import { mostTemplateCharacters, templateNamePattern } from '@shared/session/prompt-templates.ts';
+import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
+import { assistantNamePattern, mostAssistantCharacters } from '@shared/session/assistants.ts';
 import { base } from './contract-base.ts';
 
 /** A name with dots, or its parts where one of them has dots itself (a path, the id of a model). */
@@ -28,4 +30,34 @@ export const templatesContract = {
   save: base.input(z.object({ name, text: z.string().trim().min(1).max(mostTemplateCharacters) })).output(type<void>()),
   /** Of one that is gone already nothing is said. */
   remove: base.input(z.object({ name })).output(type<void>()),
+};
+
+const assistantName = z
+  .string()
+  .regex(assistantNamePattern, 'Use lower-case letters, digits and "-", with a letter first.');
+
+/** A person's own assistants: `assistants/NAME.md` in the home. */
+export const assistantsContract = {
+  /** By name; `broken`: files that are none, with the reason. */
+  list: base.output(
+    type<{
+      readonly folder: string;
+      readonly assistants: readonly Assistant[];
+      readonly broken: readonly BrokenAssistant[];
+    }>(),
+  ),
+  /** The file as it is. */
+  show: base.input(z.object({ name: assistantName })).output(type<{ readonly file: string }>()),
+  /** Checked whole. Rejects with `bad-input`, or with `conflict` where there is one of the name and `replace` is not said. */
+  save: base
+    .input(
+      z.object({
+        name: assistantName,
+        file: z.string().max(mostAssistantCharacters + 4_000),
+        replace: z.boolean().default(false),
+      }),
+    )
+    .output(type<Assistant>()),
+  /** Of one that is gone already nothing is said. */
+  remove: base.input(z.object({ name: assistantName })).output(type<void>()),
 };

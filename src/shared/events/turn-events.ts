@@ -47,6 +47,8 @@ export const turnEvents = {
     plan: z.boolean(),
     /** What the message was taken for; `chat`: an answer that needs no look at a project. Absent in logs from before. */
     mode: z.enum(['chat', ...taskModes]).optional(),
+    /** The name of the assistant that it was asked of; what it was stands in its `gather_facts`. */
+    assistant: z.string().optional(),
     criterion: criterionSchema,
     cascade: z.array(stageSchema),
     limits: z.object({

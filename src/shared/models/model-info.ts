@@ -77,7 +77,7 @@ export const modelInfoSchema = z.object({
   /** As the settings say; absent: the service's own default. */
   effort: effortSchema.optional(),
   /** How it is driven where the usual is not best for it: as its probe found out, or as its user says. */
-  driving: drivingSchema.optional(),
+  driving: drivingSchema.extend({ systemText: z.string().max(20_000).optional() }).optional(),
   /** The date of the list that comes with Dewpoint, where the service could not be asked for its own. */
   listedOn: z.string().optional(),
   /** Of its weights, where its server says. */

@@ -31,6 +31,8 @@ export const runOptionsSchema = z.object({
   plan: z.boolean().default(false),
   /** What the message is to be taken for; absent: its own words say it. */
   mode: z.enum(taskModes).optional(),
+  /** The name of an assistant; what is said beside it goes before what it says. */
+  assistant: z.string().max(40).optional(),
   /** The conversation so far is summed up before the first step. */
   compact: z.boolean().optional(),
   seed: z.number().int().optional(),

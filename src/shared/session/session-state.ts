@@ -13,7 +13,7 @@ import type { ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 14;
+export const STATE_VERSION = 15;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -133,6 +133,7 @@ export interface TurnState {
   readonly plan: boolean;
   /** What the message was taken for; absent in logs from before. */
   readonly mode?: EventOf<'turn-started'>['mode'];
+  readonly assistant?: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
   /** Null while it runs. */

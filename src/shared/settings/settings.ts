@@ -7,6 +7,7 @@ import { projectModelsSchema } from '@shared/projects/project-models.ts';
 import type { KnownProvider } from '@shared/models/known-providers.ts';
 import { knownProviders } from '@shared/models/known-providers.ts';
 import { serverNameSchema, toolServerSchema } from '@shared/tools/server-definition.ts';
+import { editorChoices } from './known-editors.ts';
 import { policySchema, profileSchema, routingNumbersSchema } from '@shared/routing/routing.ts';
 
 export const SETTINGS_VERSION = 1;
@@ -296,6 +297,8 @@ export const settingsSchema = z.strictObject({
       usdPerKwh: z.number().nonnegative().nullable().default(null),
     })
     .prefault({}),
+  /** What files are opened in, from the window. */
+  editor: z.enum(editorChoices).default('auto'),
   /** Models that a person starred, as `PROVIDER/MODEL`: the picker of a message shows them first. */
   favoriteModels: z.array(z.string().min(1).max(500)).max(200).default([]),
   /** On what the steps of single projects run, by their folder. */

@@ -78,7 +78,9 @@ describe('answer', () => {
   test('shows nothing of the project where the question is about something else, or is a greeting', async () => {
     const closure = await harnessOf({ task: 'What is a closure in JavaScript?', answer: () => 'A function.' });
     const outcome = await answer.run(closure.context);
-    expect(outcome.type === 'answered' ? outcome.text : '').toContain('nothing of it was read');
+    expect(outcome.type === 'answered' ? outcome.text : '').toContain(
+      'General knowledge: no file in this project matched',
+    );
     expect(closure.questions[0]?.user).toBe('What is a closure in JavaScript?');
     const chinese = await harnessOf({ task: '多少条消息算刷屏？', answer: () => '8 条。' });
     await answer.run(chinese.context);
@@ -194,7 +196,9 @@ describe('edit', () => {
   test('answers what names no work, and changes nothing', async () => {
     const harness = await harnessOf({ task: 'Tabs or spaces', answer: () => 'Whichever the others use.' });
     const outcome = await edit.run(harness.context);
-    expect(outcome.type === 'answered' ? outcome.text : '').toContain('nothing of it was read');
+    expect(outcome.type === 'answered' ? outcome.text : '').toContain(
+      'General knowledge: no file in this project matched',
+    );
     expect(harness.questions[0]?.user).toBe('Tabs or spaces');
   });
 

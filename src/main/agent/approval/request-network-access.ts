@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '@shared/unknown-value.ts';
 import { failure, type Reply } from '@shared/errors.ts';
 import { areOfItself, type ApprovalScope, type NetworkUse } from '@shared/safety/network-access.ts';
 import { packagesNamedIn } from '@shared/sandbox/package-commands.ts';
@@ -18,10 +19,24 @@ const wishSchema = z.object({
   network: z.object({ hosts: z.array(z.string()), why: z.string() }),
 });
 
+/**
+ * A command that says that it wants a network, and not to which hosts (`network_enabled`): the hosts of the addresses in it
+ * are asked for. Where there are none, whoever wrote it is told how to name them.
+ */
+export function withNetwork(input: unknown): unknown {
+  if (!isRecord(input) || typeof input.command !== 'string' || input.network !== undefined) return input;
+  const found = [...input.command.matchAll(/https?:\/\/([a-z0-9.-]{1,253})/giu)].map(([, host = '']) =>
+    host.toLowerCase(),
+  );
+  const why = typeof input.why === 'string' && input.why.trim() !== '' ? input.why : '(The model gives no reason.)';
+  return { ...input, network: { hosts: [...new Set(found)].slice(0, 16), why } };
+}
+
 /** `granted.run` runs what was approved, and refuses what differs from it by a byte. */
 export type NetworkAnswer =
   | { readonly type: 'no-wish' }
-  | { readonly type: 'denied'; readonly text: string; readonly byNobody: boolean }
+  /** `isMistake`: it can be put right and asked for again. */
+  | { readonly type: 'denied'; readonly text: string; readonly byNobody: boolean; readonly isMistake?: true }
   | {
       readonly type: 'granted';
       readonly run: (command: NetworkCommand, signal: AbortSignal) => Promise<Reply<NetworkResult>>;
@@ -34,10 +49,15 @@ export async function askNetwork(
   input: unknown,
 ): Promise<NetworkAnswer> {
   const wish = wishSchema.safeParse(input);
-  if (!wish.success || areOfItself(wish.data.network.hosts)) return { type: 'no-wish' };
+  if (!wish.success || (wish.data.network.hosts.length > 0 && areOfItself(wish.data.network.hosts)))
+    return { type: 'no-wish' };
   const { command, network } = wish.data;
+  if (network.hosts.length === 0) return { type: 'denied', text: howToName, byNobody: false, isMistake: true };
   const hosts = askedHosts(network.hosts);
-  if (!hosts.ok) return { type: 'denied', text: `${hosts.error.message} ${hosts.error.hint ?? ''}`, byNobody: false };
+  if (!hosts.ok) {
+    const text = `${hosts.error.message} ${hosts.error.hint ?? ''}`;
+    return { type: 'denied', text, byNobody: false, isMistake: true };
+  }
   const sha256 = fingerprint(turn, command, hosts.value);
   const answer = await askHosts(turn, {
     kind: 'network',
@@ -181,6 +201,9 @@ async function runApproved(
   }
   return reply;
 }
+
+const howToName =
+  'Not run: say which hosts it has to reach, and why: "network": {"hosts": ["files.example.org"], "why": "…"}. The person is asked.';
 
 const keepingText =
   'What it installs stays with the packages of this project, for later sessions too where you say yes to it yourself.';

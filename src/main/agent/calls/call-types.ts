@@ -12,6 +12,8 @@ export interface ParsedCall {
   readonly input: unknown;
   /** What was repaired before the arguments parsed, in words; empty for a strict parse. */
   readonly repairs: readonly string[];
+  /** It asked for a network in words of other programs (`network_enabled`), which is no argument of ours. */
+  readonly wantsNetwork?: true;
 }
 
 /** Something that was meant as a call and may not run. Nothing of it was invented or filled in. */

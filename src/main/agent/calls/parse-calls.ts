@@ -115,8 +115,19 @@ function toCall(named: Named, tools: readonly Tool[]): Outcome {
   const spelled = tool.name === named.name ? [] : [`"${named.name}" was read as "${tool.name}"`];
   return {
     ok: true,
-    call: { id: named.id, tool, input: fitted.input, repairs: [...named.repairs, ...spelled, ...fitted.repairs] },
+    call: {
+      id: named.id,
+      tool,
+      input: fitted.input,
+      repairs: [...named.repairs, ...spelled, ...fitted.repairs],
+      ...(wantsNetwork(named.input) ? { wantsNetwork: true } : {}),
+    },
   };
+}
+
+/** As other programs have their commands ask for a network: it names no hosts, so `askNetwork` finds out which. */
+function wantsNetwork(input: unknown): boolean {
+  return isRecord(input) && (input.network_enabled === true || input.network_enabled === 'true');
 }
 
 /** A call of a tool that was found is a call of that tool: approval, fences and the log know no other. */

@@ -7,7 +7,7 @@ import type { Tool, ToolContext, ToolResult } from '../../tools/define.ts';
 import { callRule } from '../../safety/approvals/approval-policy.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { askForeignCall } from '../approval/request-foreign-call.ts';
-import { askNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
+import { askNetwork, withNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
 import { createWebDoor } from '../approval/request-web-access.ts';
 import { capOutput } from '../prompt/shorten-output.ts';
 import { createOutputSink } from './output-sink.ts';
@@ -23,6 +23,8 @@ export interface ToolRun {
   readonly tool: Tool;
   readonly input: unknown;
   readonly toolCallId: string;
+  /** A command that asked for a network in the words of another program. */
+  readonly wantsNetwork?: boolean;
   /** The window of the model that will read the result. */
   readonly contextTokens: number;
 }
@@ -216,8 +218,13 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
   // What a small model writes for want of an answer is no answer. In doubt a text is no question (`task-kind.ts`).
   if (run.tool.access === 'write' && turn.given.isQuestion) return denied({ status: 'refused', output: onlyAsked });
   if (run.tool.access === 'execute') {
-    const answer = await askNetwork(turn, run.toolCallId, run.input);
+    const answer = await askNetwork(
+      turn,
+      run.toolCallId,
+      run.wantsNetwork === true ? withNetwork(run.input) : run.input,
+    );
     if (answer.type === 'granted') return { denied: null, network: answer };
+    if (answer.type === 'denied' && answer.isMistake === true) return denied({ status: 'error', output: answer.text });
     if (answer.type === 'denied') return refusal(answer.text, answer.byNobody);
   }
   if (run.tool.foreign !== undefined) {

@@ -100,8 +100,8 @@ async function runGroup(
     begun.push({ call, toolCallId });
   }
   const records = await Promise.all(
-    begun.map(({ call: { tool, input }, toolCallId }) => {
-      const run = { tool, input, toolCallId, contextTokens: answer.contextTokens };
+    begun.map(({ call: { tool, input, wantsNetwork }, toolCallId }) => {
+      const run = { tool, input, toolCallId, contextTokens: answer.contextTokens, wantsNetwork: wantsNetwork === true };
       return turn.dependencies.effects.perform(toolCallId, () => runTool(turn, run));
     }),
   );

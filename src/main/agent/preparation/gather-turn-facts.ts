@@ -1,4 +1,6 @@
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
+import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { TurnOptions } from '../turn/agent-dependencies.ts';
 import { checkCloudReach } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
 import { takeAction } from '../turn/take-action.ts';
@@ -24,7 +26,7 @@ export async function gatherTurnFacts(
         const links = isChat ? 0 : await openLinks(turn);
         const data: TurnFacts = turnFactsSchema.parse({
           facts: isChat ? nothingKnown.facts : await dependencies.gatherFacts(sandbox, turn.signal),
-          ...(await modelsOf(turn)),
+          ...asAssistant(await modelsOf(turn), options.assistant),
           routes: await dependencies.routeRules(),
           ...(await capsLeft(turn)),
           ...(await foreignTools(turn)),
@@ -65,6 +67,28 @@ async function modelsOf(
   if (options.policy !== 'hybrid' || options.cloud === null || (local === null) === (there.cloud === null))
     return found;
   return { ...found, lacks: local === null ? 'local' : 'cloud' };
+}
+
+/** The models as the assistant has them driven. Part of what is logged, so a replay does the same. */
+function asAssistant<Found extends Pick<TurnFacts, 'local' | 'cloud'>>(
+  found: Found,
+  assistant: TurnOptions['assistant'],
+): Found {
+  if (assistant === undefined) return found;
+  const { text, temperature, topP, maxTokens } = assistant;
+  const drive = (info: ModelInfo): ModelInfo => {
+    const own = info.driving?.systemText;
+    const driving = {
+      ...info.driving,
+      systemText: own === undefined ? text : `${own}\n\n${text}`,
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(topP === undefined ? {} : { topP }),
+    };
+    const outputTokens = Math.min(info.outputTokens ?? Number.POSITIVE_INFINITY, maxTokens ?? Number.POSITIVE_INFINITY);
+    return { ...info, driving, ...(Number.isFinite(outputTokens) ? { outputTokens } : {}) };
+  };
+  const { local, cloud } = found;
+  return { ...found, local: local === null ? null : drive(local), cloud: cloud === null ? null : drive(cloud) };
 }
 
 /** Also where all is to run in the cloud: at a cap the work may go on locally. */

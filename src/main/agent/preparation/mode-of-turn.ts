@@ -4,7 +4,7 @@ import { modeOfText, needsNoProject } from '@shared/text/task-mode.ts';
 import type { TurnOptions } from '../turn/agent-dependencies.ts';
 import type { TurnMode } from '../turn/turn.ts';
 
-type Asked = Pick<TurnOptions, 'mode' | 'strategy' | 'check'>;
+type Asked = Pick<TurnOptions, 'mode' | 'strategy' | 'check' | 'assistant'>;
 
 export interface ModeChoice {
   readonly isQuestion: (task: string) => boolean;
@@ -25,7 +25,10 @@ export function choiceOf(
   // Who names a way of driving the model, or a check, wants work done.
   const isPlain = asked.strategy === 'auto' && asked.check === null;
   const hasFiles = projectPath !== null || changes.length > 0 || !isPlain;
+  // Without tools there is nothing to do but to answer.
+  const hasTools = asked.assistant?.tools !== 'off';
   const mode = (task: string): TurnMode => {
+    if (!hasTools) return 'chat';
     const taken = wanted === 'auto' ? modeOfText(task, { hasFiles }) : wanted;
     return taken === 'ask' && isPlain && (!hasFiles || needsNoProject(task)) ? 'chat' : taken;
   };

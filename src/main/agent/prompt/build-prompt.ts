@@ -224,9 +224,14 @@ function matchingCall(calls: readonly CallEntry[], { name, input }: ToolCallPart
 
 function renderAsText(entry: AssistantEntry, frame: (call: string) => string): Message[] {
   const text = entry.parts.map((part) => partText(part, frame)).join('');
-  const results = entry.calls.map((call) => `TOOL_RESULT ${call.tool}\n${resultText(call)}`);
+  const results = entry.calls.map((call) => `TOOL_RESULT ${call.tool} ${outcomeWord(call)}\n${resultText(call)}`);
   const said: Message[] = text === '' && results.length === 0 ? [] : [textMessage('assistant', text)];
   return results.length === 0 ? said : [...said, textMessage('user', results.join('\n\n'))];
+}
+
+/** Other services have a field for it. */
+function outcomeWord({ result }: CallEntry): string {
+  return result?.isError === false ? 'SUCCESS' : 'ERROR';
 }
 
 /** A call of another style names its tool apart from its arguments: what was written would not be a call here. */

@@ -19,6 +19,16 @@ const optionsSchema = z.object({
   plan: z.boolean(),
   mode: z.enum(['auto', ...taskModes]).optional(),
   compact: z.boolean().optional(),
+  assistant: z
+    .object({
+      name: z.string(),
+      text: z.string(),
+      tools: z.literal('off').optional(),
+      temperature: z.number().optional(),
+      topP: z.number().optional(),
+      maxTokens: z.number().optional(),
+    })
+    .optional(),
   atCap: z.enum(['stop', 'local', 'ask']),
   check: z.string().nullable(),
   policy: z.enum(['local', 'hybrid', 'cloud']),

@@ -18,6 +18,7 @@ import { requestPieces } from './request-pieces.ts';
 import { reserveMoney } from './reserve-money.ts';
 import { routeAlone, routeEvent } from './route-step.ts';
 import { promptBytes } from '../prompt/token-estimate.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 import type { CallingTurn, StepError, StepRequest } from '../turn/turn.ts';
 
 export type StepReply =
@@ -246,8 +247,9 @@ function worthTrying(error: ProviderError): ProviderError {
 }
 
 async function waitBeforeRetry(turn: CallingTurn, error: ProviderError, attempt: number): Promise<void> {
-  const waitMs = error.retryAfterMs ?? 500 * 2 ** attempt;
-  const wait = error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(waitMs / 1000)} seconds, as requested`;
+  const waitMs = withJitter(turn, attempt, error);
+  const wait =
+    error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(error.retryAfterMs / 1000)} seconds, as requested`;
   await turn.log.append({
     type: 'notice-added',
     level: 'warning',
@@ -257,6 +259,18 @@ async function waitBeforeRetry(turn: CallingTurn, error: ProviderError, attempt:
   // Cancelled: the check says so.
   if (!turn.dependencies.effects.replaying) await turn.dependencies.delay(waitMs, turn.signal).catch(() => undefined);
   turn.log.check();
+}
+
+/**
+ * Many that failed together must not all come back together. By a hash in place of chance, so that a turn does the same each
+ * time; never before the time that a service asked for.
+ */
+function withJitter(turn: CallingTurn, attempt: number, { retryAfterMs }: ProviderError): number {
+  const seed = `${turn.dependencies.journal.sessionId}:${turn.id}:${turn.steps.last}:${attempt}`;
+  const share = Number.parseInt(sha256Of(seed).slice(0, 8), 16) / 2 ** 32;
+  return Math.round(
+    retryAfterMs === undefined ? 500 * 2 ** attempt * (0.75 + share / 2) : retryAfterMs * (1 + share / 10),
+  );
 }
 
 /** Never more than the window has left: an engine that runs over it drops what came first without a word. */

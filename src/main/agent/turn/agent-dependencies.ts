@@ -4,6 +4,7 @@ import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { Routing } from '@shared/routing/routing.ts';
 import type { RouteRule } from '@shared/routing/route-rules.ts';
 import type { RunInstructions } from '@shared/safety/instruction-files.ts';
+import type { Assistant } from '@shared/session/assistants.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import type { PowerMeter } from '../../models/machine/power-meter.ts';
@@ -116,6 +117,8 @@ export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atC
   readonly instructions?: RunInstructions | undefined;
   /** The conversation so far is summed up before the first step. Absent: only where it must be. */
   readonly compact?: boolean | undefined;
+  /** How it is to answer; absent: as usual. All of it is in the log, so a replay needs no file. */
+  readonly assistant?: Omit<Assistant, 'model' | 'mode'> | undefined;
   readonly policy: 'local' | 'hybrid' | 'cloud';
   /** The numbers by which steps are routed one by one. */
   readonly routing: Routing;

@@ -25,12 +25,15 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   let isStarted = false;
   const start = async (): Promise<void> => {
     isStarted = true;
-    const { plan, maxSteps, maxMinutes, maxTokens, maxUsd } = turn.options;
+    const { plan, maxSteps, maxMinutes, maxTokens, maxUsd, assistant } = turn.options;
     const limits = { maxSteps, maxMinutes, maxTokens, maxUsd };
     const criterion = criterionOf(turn);
     const cascade = cascadeOf(turn);
     const { mode } = turn.given;
-    const taken = mode === null ? {} : { mode };
+    const taken = {
+      ...(mode === null ? {} : { mode }),
+      ...(assistant === undefined ? {} : { assistant: assistant.name }),
+    };
     const began = { type: 'turn-started', messageId, plan, ...taken, criterion, cascade, limits } as const;
     const { at } = await turn.log.close(began);
     turn.limits.start(at);

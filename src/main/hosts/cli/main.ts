@@ -142,8 +142,10 @@ function sessionListHandlers(
 function homeHandlers(
   context: CommandContext,
   take: (work: Promise<number>) => Promise<void>,
-): Pick<Handlers, 'acp' | 'clean' | 'doctor'> {
+): Pick<Handlers, 'acp' | 'assistants' | 'clean' | 'doctor'> {
   return {
+    assistants: async (action, words, args) =>
+      take((await import('./commands/assistants.command.ts')).assistants(context, action, words, args)),
     acp: async () => take((await import('./commands/acp.command.ts')).acp(context)),
     clean: async (args) => take((await import('./commands/clean.command.ts')).clean(context, args)),
     doctor: async (args) => take((await import('./commands/doctor.command.ts')).doctor(context, args)),

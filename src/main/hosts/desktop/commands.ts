@@ -4,6 +4,7 @@ import { AppError } from '@shared/errors.ts';
 import { z } from 'zod';
 import type { ForwardedCall, HostCommand } from '../../server/forward-router.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
+import type { FileOpener } from './open-file.ts';
 import { exportInto, fileNameOf } from './export-sessions.ts';
 import { texts } from './desktop-texts.ts';
 import type { Windows } from './windows.ts';
@@ -14,12 +15,14 @@ export interface HostCommandsOptions {
   readonly windows: Windows;
   /** The one that is served: a dialog belongs to its window. */
   readonly page: WebContents;
+  readonly files: FileOpener;
 }
 
 const sessionFile = { name: texts['dialog.sessionFile'], extensions: ['dewpoint'] };
 const bySession = z.object({ sessionId: z.string() });
 const bySessions = z.object({ sessionIds: z.array(z.string()) });
 const forWindow = z.object({ sessionId: z.string().optional() });
+const byFile = z.object({ sessionId: z.string(), path: z.string(), line: z.number().int().positive().optional() });
 const byView = z.object({ view: z.string() });
 
 /** What the window does itself: the dialogs in which a person names a place, and what is to be shown next. */
@@ -27,6 +30,7 @@ export function createHostCommands({
   client,
   windows,
   page,
+  files,
 }: HostCommandsOptions): Readonly<Record<string, HostCommand>> {
   const { window, pushes, keepView } = windows.of(page);
   return {
@@ -37,6 +41,8 @@ export function createHostCommands({
       await windows.open(sessionId === undefined ? '' : sessionPrefix + sessionId);
     },
     'host.keepView': async (input) => keepView(byView.parse(input).view),
+    'host.openFile': async (input) => files.open(byFile.parse(input)),
+    'host.editors': async () => files.editors(),
     'host.chooseFolder': async () => {
       const { filePaths } = await dialog.showOpenDialog(window, {
         properties: ['openDirectory', 'createDirectory'],

@@ -4,12 +4,15 @@ import { toFailure } from '@shared/errors.ts';
 import { escapeForTerminal, seenWords } from '@shared/text/seen-text.ts';
 import { createForwardRouter } from '../../server/forward-router.ts';
 import { createChannelServer } from '../../server/serve-channel.ts';
+import { createHostPrograms } from '../../lib/programs/host-programs.ts';
 import { readPageFiles, pageHeaders } from '../page-files.ts';
 import { lockedFrames } from '../locked-frames.ts';
 import type { ConnectedCore, RenewedConnection } from '../connection/core-connection.ts';
 import { createRenewedConnection } from '../connection/core-connection.ts';
 import { createHostCommands, refusePaths } from './commands.ts';
 import { linkScheme, sessionInArguments } from './session-links.ts';
+import type { FileOpener } from './open-file.ts';
+import { createFileOpener } from './open-file.ts';
 import { setMenu } from './app-menu.ts';
 import { acceptPorts } from './page-port.ts';
 import { texts } from './desktop-texts.ts';
@@ -83,6 +86,8 @@ function show({ sessionId, title, what }: SessionNews, windows: Windows): void {
 export interface DesktopOptions {
   /** Opens the core here, or finds the process that has it. Called again when that one goes. */
   readonly connect: () => Promise<ConnectedCore>;
+  /** Where Dewpoint keeps its things. */
+  readonly home: string;
   /** Where Chromium keeps its things; one instance of the app for each. */
   readonly stateFolder: string;
   readonly pageFolder: string;
@@ -124,8 +129,9 @@ async function run({ link, windows, url }: Desktop, options: DesktopOptions): Pr
   servePage(session.defaultSession, await readPageFiles(options.pageFolder));
   // Opened before the window, so that a core that cannot start is an error message and not an empty page.
   await link.client();
+  const files = openerFor(link.client, options);
   acceptPorts((page) => {
-    const own = createHostCommands({ client: link.client, windows, page });
+    const own = createHostCommands({ client: link.client, windows, page, files });
     return createChannelServer(createForwardRouter({ client: link.client, guard: refusePaths, own }));
   }, url);
   await windows.restore();
@@ -133,6 +139,15 @@ async function run({ link, windows, url }: Desktop, options: DesktopOptions): Pr
   app.on('activate', () => {
     if (BrowserWindow.getAllWindows().length === 0) void windows.open();
   });
+}
+
+/** Opens files in editors of this machine, none of which is taken from a folder of a project. */
+function openerFor(client: () => Promise<CoreClient>, { home }: DesktopOptions): FileOpener {
+  const { env, platform } = process;
+  const projects = async (): Promise<readonly string[]> =>
+    (await (await client()).sessions.list()).flatMap(({ projectPath }) => projectPath ?? []);
+  const programs = createHostPrograms({ home, env, projects });
+  return createFileOpener({ client, programs, machine: { env, platform } });
 }
 
 /** A link that opens the app, or comes to the one that runs, shows its session. */

@@ -84,6 +84,12 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint projects prepare DIR, dewpoint sandbox image use DIR, or dewpoint clean',
   },
   {
+    names: ['host.openFile', 'host.editors'],
+    grant: null,
+    message: 'No program of the machine can be started from the browser.',
+    hint: 'Open the file on the machine, or use the app.',
+  },
+  {
     names: ['sessions.export', 'sessions.import'],
     grant: null,
     message: 'Sessions cannot be exported or imported from the browser.',

@@ -22,7 +22,8 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
   const crash = await parseCrash(context);
   const chosen = choose([...new Set([...crashPlaces(crash, all), ...placesFor(context, all, topic)])]);
   const places = chosen.map((chunk) => `${chunk.path}:${chunk.startLine}-${chunk.endLine}`);
-  const found = places.length === 0 ? 'Nothing in the project matches this question.' : `Reading ${places.join(', ')}.`;
+  const found =
+    places.length === 0 ? 'No file matches, so the answer is general knowledge.' : `Reading ${places.join(', ')}.`;
   await context.progress('locate', found, { places });
   const seen = crash === null || crash.command === null ? '' : `\`${crash.command}\` prints:\n${crash.shown}`;
   const subject = { task: context.task, chunks: chosen, conversation: conversationExcerpt(context.earlier), seen };
@@ -30,7 +31,7 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
   if (!answer.ok)
     return { type: 'gave-up', reason: answer.message, facts: `Places that may hold the answer: ${places.join(', ')}` };
   if (context.plan) return { type: 'planned', text: withFiles(answer.text.trim(), chosen) };
-  const text = withSources(wholeAnswer(answer.text.trim(), answer.complete), chosen);
+  const text = withSources(wholeAnswer(answer.text.trim(), answer.complete), chosen, all.length > 0);
   return { type: 'answered', text: crash === null || seen === '' ? text : `${factsOf(crash, all)}\n\n${text}` };
 }
 
@@ -158,9 +159,10 @@ function planQuestion(subject: Subject): Question {
 }
 
 /** Cited lines must exist; the lines that the answer leans on are added where it named none. */
-function withSources(answer: string, chunks: readonly Chunk[]): string {
+function withSources(answer: string, chunks: readonly Chunk[], hasFiles: boolean): string {
+  // Where there are no files nobody expects that one was read.
   if (chunks.length === 0)
-    return `${answer}\n\n(Nothing in the project has to do with this text, so nothing of it was read.)`;
+    return hasFiles ? `${answer}\n\n(General knowledge: no file in this project matched your question.)` : answer;
   const paths = [...new Set(chunks.map((chunk) => chunk.path))];
   const cited = findCitations(answer, paths);
   const good = cited.filter(
@@ -193,6 +195,6 @@ function withFiles(plan: string, chunks: readonly Chunk[]): string {
         .filter((line) => line.trim() !== '')
         .map((line, index) => `${index + 1}. ${line.replace(/^[-*]\s*/, '')}`)
         .join('\n');
-  if (chunks.length === 0) return `${numberedPlan}\n\nNo file of the project was found to belong to it.`;
+  if (chunks.length === 0) return `${numberedPlan}\n\nNo file in this project matched.`;
   return `${numberedPlan}\n\nFiles: ${[...new Set(chunks.map((chunk) => chunk.path))].join(', ')}`;
 }

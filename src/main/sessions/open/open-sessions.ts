@@ -1,4 +1,5 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { Assistant } from '@shared/session/assistants.ts';
 import type { Reply } from '@shared/errors.ts';
 import { AppError, failure, success, toFailure, valueOf } from '@shared/errors.ts';
 import { settingsForProject } from '@shared/settings/settings-for-project.ts';
@@ -13,6 +14,7 @@ import type { TurnMode } from '../../agent/turn/turn.ts';
 import type { GatheredAttachments } from '../attachments/message-attachments.ts';
 import type { UserApprover } from '../../safety/approvals/user-approver.ts';
 import { createUserApprover } from '../../safety/approvals/user-approver.ts';
+import { runWithAssistant } from './run-with-assistant.ts';
 import { keepSessions } from './kept-sessions.ts';
 import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
 import type { NewSessionRequest } from './new-session.ts';
@@ -131,8 +133,9 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
     hold: (sessionId, held) => void Object.assign(kept.ready(sessionId) ?? {}, { held }),
     send: async (sessionId, text, run, given = []) => {
       checkTaskText(text);
+      const assistant = run.assistant === undefined ? null : await options.assistant(run.assistant);
       const gathered = await options.gather(sessionId, { text, given }, stop.signal);
-      return sendTo(options, await get(sessionId), { text, run, gathered, signal: stop.signal });
+      return sendTo(options, await get(sessionId), { text, run, assistant, gathered, signal: stop.signal });
     },
     editPlan: async (sessionId, turnId, steps) => editPlan((await get(sessionId)).journal, turnId, steps),
     note: (sessionId, eventOf) =>
@@ -188,35 +191,40 @@ async function sendTo(
   session: OpenSession,
   {
     text,
-    run,
+    run: asked,
+    assistant,
     gathered,
     signal,
   }: {
     readonly text: string;
     readonly run: RunOptions;
+    readonly assistant: Assistant | null;
     readonly gathered: GatheredAttachments;
     readonly signal: AbortSignal;
   },
 ): Promise<SentMessage> {
-  if (run.sandbox !== undefined) session.wanted = run.sandbox;
   const { projectPath } = session.journal.state();
-  const usual = turnOptions(settingsForProject(options.settings(), projectPath), run);
+  const settings = settingsForProject(options.settings(), projectPath);
+  const modelInfo = (id: string) => options.agent.modelInfo(id, signal);
+  const run = assistant === null ? asked : await runWithAssistant(asked, assistant, { settings, modelInfo });
+  if (run.sandbox !== undefined) session.wanted = run.sandbox;
+  const usual = turnOptions(settings, run, assistant);
   const { routing } = session.held ?? { routing: null };
-  const asked = routing === null ? await options.priors.given(usual) : { ...usual, routing };
-  session.approver.setInteractive(run.interactive && asked.approve === 'ask');
-  const { mode } = choiceOf(session.journal.state(), asked);
+  const chosen = routing === null ? await options.priors.given(usual) : { ...usual, routing };
+  session.approver.setInteractive(run.interactive && chosen.approve === 'ask');
+  const { mode } = choiceOf(session.journal.state(), chosen);
   const runner = await runnerFor(options, session, { mode: mode(text) ?? 'work', signal });
   for (const note of gathered.notes) {
     await session.journal.append({ type: 'notice-added', level: 'warning', code: 'not-attached', text: note });
   }
-  const sent = await runner.post(text, asked, gathered.attachments);
+  const sent = await runner.post(text, chosen, gathered.attachments);
   const { journal } = session;
   void sent.ended
     // The runs of a comparison do one task again and again: each later one would be routed by what the others came to.
     .then(() => (journal.state().groupId === null ? options.priors.learn(journal.state()) : undefined))
     .catch(() => undefined)
     .then(() => restLater(session))
-    .then(() => offerCloudReview(options.agent, journal, { cloud: asked.cloud, signal }))
+    .then(() => offerCloudReview(options.agent, journal, { cloud: chosen.cloud, signal }))
     // What comes after a turn is extra: the turn itself has ended well.
     .catch(() => undefined);
   return sent;

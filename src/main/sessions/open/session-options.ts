@@ -1,4 +1,5 @@
 import type { Reply } from '@shared/errors.ts';
+import type { Assistant } from '@shared/session/assistants.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig, AgentDependencies } from '../../agent/turn/agent-dependencies.ts';
 import type { MessageAttachments } from '../attachments/message-attachments.ts';
@@ -19,6 +20,8 @@ export interface OpenSessionsOptions {
   readonly prepareWorkspace: (request: WorkspaceRequest, signal: AbortSignal) => Promise<Reply<PreparedWorkspace>>;
   /** What a message brings along. */
   readonly gather: MessageAttachments['gather'];
+  /** Of the home, by its name. Rejects with `not-found` or `bad-input`. */
+  readonly assistant: (name: string) => Promise<Assistant>;
   readonly homePath: string;
   readonly onNotice: (text: string) => void;
   readonly agent: Pick<

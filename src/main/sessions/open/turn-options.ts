@@ -1,15 +1,17 @@
 import type { Policy } from '@shared/routing/routing.ts';
 import { routingOf } from '@shared/routing/profile-routing.ts';
+import type { Assistant } from '@shared/session/assistants.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { AgentConfig, TurnOptions } from '../../agent/turn/agent-dependencies.ts';
 
 /** What a turn goes by: as it was asked for, else as the settings say. */
-export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
+export function turnOptions(settings: Settings, run: RunOptions, assistant: Assistant | null = null): TurnOptions {
   return {
     strategy: run.strategy,
     plan: run.plan || run.mode === 'plan',
     mode: run.mode ?? (run.plan ? 'plan' : 'auto'),
+    ...(assistant === null ? {} : { assistant: withoutChoices(assistant) }),
     ...(run.compact === true ? { compact: true } : {}),
     atCap: run.atCap,
     ...(run.origin === undefined ? {} : { origin: run.origin }),
@@ -26,6 +28,12 @@ export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
     maxUsd: run.maxUsd ?? null,
     seed: run.seed ?? null,
   };
+}
+
+/** Its model and mode are in the options already. */
+function withoutChoices(assistant: Assistant): NonNullable<TurnOptions['assistant']> {
+  const { name, text, tools, temperature, topP, maxTokens } = assistant;
+  return { name, text, tools, temperature, topP, maxTokens };
 }
 
 /** A profile is `hybrid` with numbers of its own. */

@@ -45,7 +45,10 @@ export function applyEdit(text: string, oldText: string, newText: string, everyw
   if (oldText === newText) return refused('same', 'The old and the new text are the same: nothing would change.');
   if (oldText.trim() === '') {
     if (text.trim() === '') return { type: 'applied', text: newText, line: 1, how: [] };
-    return refused('empty', 'The old text is empty. Give the lines to replace, as they stand in the file.');
+    return refused(
+      'empty',
+      'The old text is empty, which creates a file, and this one is there already. Give the lines to replace, as they stand in the file.',
+    );
   }
   const exact = places(text, oldText);
   const [only] = exact;

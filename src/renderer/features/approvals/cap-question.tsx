@@ -1,7 +1,7 @@
 import type { Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
 import type { SessionState } from '@shared/session/session-state.ts';
-import { seenName } from '@shared/text/seen-text.ts';
+import { useModelName } from '../../lib/models/use-model-name.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -45,6 +45,7 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
       setProblem(`${t('approval.failed')} ${failureText(error)}`);
     }
   };
+  const nameOf = useModelName();
   return (
     <div className="mx-auto w-full max-w-3xl px-5 pb-3">
       <div
@@ -58,7 +59,7 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
           <Icon name="alert" className="size-4 text-warn" /> {t('cap.label')}
         </h2>
         <p id={`cap-${cap.capId}`} className="text-sm">
-          {capText(cap)}
+          {capText(cap, nameOf(cap.model))}
           {cap.here === null && ` ${t('cap.noLocal')}`}
         </p>
         {problem !== null && <Problem text={problem} />}
@@ -116,9 +117,9 @@ function RaiseBy({ leastUsd, isDisabled, onRaise }: RaiseByProps) {
   );
 }
 
-function capText({ model, scope, limitUsd, spentUsd, heldUsd, worstUsd }: Cap): string {
+function capText({ scope, limitUsd, spentUsd, heldUsd, worstUsd }: Cap, model: string): string {
   const values = {
-    model: seenName(model),
+    model,
     scope: t(`cap.scope.${scope}`),
     limit: money(limitUsd),
     spent: money(spentUsd),

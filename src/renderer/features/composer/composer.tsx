@@ -8,6 +8,7 @@ import { useAttachments } from '../../lib/input/use-attachments.ts';
 import type { TakenBack } from '../../lib/input/field-of-session.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { AssistantChoice } from '../../ui/controls/assistant-choice.tsx';
 import { ModeChoice } from '../../ui/controls/mode-choice.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
@@ -173,6 +174,11 @@ function Toolbar({ composer, projectPath, onContext, picker, isRunning, isEmpty,
   return (
     <>
       <ModelPicker pick={composer.pick} onPick={composer.onPick} projectPath={projectPath} handle={picker} />
+      <AssistantChoice
+        assistants={composer.assistants.assistants}
+        chosen={composer.assistants.assistant}
+        onChange={composer.assistants.choose}
+      />
       <ModeChoice chosen={composer.mode} byWords={composer.modeByWords} onChange={composer.setMode} />
       {composer.isCompact && <span className="text-xs text-soft">{t('composer.compact')}</span>}
       <span className="flex-1" />

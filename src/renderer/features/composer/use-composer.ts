@@ -8,6 +8,9 @@ import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import { fillTemplate, firstPlace } from '@shared/session/prompt-templates.ts';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
+import type { AssistantChoiceState } from '../../lib/input/use-assistants.ts';
+import { useAssistants } from '../../lib/input/use-assistants.ts';
+import { modeOfAssistant } from '@shared/session/assistants.ts';
 import { useTemplates } from '../../lib/input/use-templates.ts';
 import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
@@ -35,6 +38,7 @@ export interface ComposerState {
   readonly mode: TaskMode | null;
   readonly modeByWords: TaskMode;
   readonly setMode: (mode: TaskMode | null) => void;
+  readonly assistants: AssistantChoiceState;
   /** The talk is summed up before the next message. */
   readonly isCompact: boolean;
   readonly setIsCompact: (isCompact: boolean) => void;
@@ -73,7 +77,9 @@ interface ComposerField {
 export function useComposer(props: ComposerProps, field: ComposerField): ComposerState {
   const client = useClient();
   const { sessionId, state, onSent } = props;
-  const [pick, setPick] = useState<ModelPick>({ policy: null });
+  const [picked, setPick] = useState<ModelPick>({ policy: null });
+  const assistants = useAssistants(state.turns.at(-1)?.assistant ?? null, picked);
+  const { pick, assistant } = assistants;
   const [mode, setMode] = useState<TaskMode | null>(null);
   const [isCompact, setIsCompact] = useState(false);
   const [isSending, setIsSending] = useState(false);
@@ -94,7 +100,13 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     try {
       const text = words.trim() === '' ? t('composer.imageOnly') : words;
       const wish = { plan: taken === 'plan', ...(taken === null ? {} : { mode: taken }) };
-      const run = { ...interactiveOptions, ...options, ...wish, ...(isCompact ? { compact: true } : {}) };
+      const run = {
+        ...interactiveOptions,
+        ...assistants.option,
+        ...options,
+        ...wish,
+        ...(isCompact ? { compact: true } : {}),
+      };
       await client.sessions.send({ sessionId, text, options: run, attachments: [...attachments.list] });
       field.clear(typed);
       setIsCompact(false);
@@ -116,7 +128,8 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     onPick: setPick,
     mode,
     setMode,
-    modeByWords: modeOfText(shown, { hasFiles }),
+    modeByWords: modeOfAssistant(assistant) ?? modeOfText(shown, { hasFiles }),
+    assistants,
     isCompact,
     setIsCompact,
     fill,

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
-import { useCallback, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import { Fragment, useCallback, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { Ref } from 'react';
+import { FilePath } from '../../ui/content/file-path.tsx';
 import { changeStatus } from '@shared/session/file-change-state.ts';
 import { sessionStatus } from '@shared/session/session-state.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -55,7 +56,7 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
   useBranchesAgain(sessionId, state.messages.at(-1)?.messageId ?? null, state.turns.at(-1)?.reason === null);
   const { isOpen } = folds;
   const rows = useMemo(() => conversationRows({ state, history }, { isOpen, texts }), [state, history, isOpen, texts]);
-  const { target, reveal } = useReveal({ view, rows, folds, lookUp, show: open.show, release });
+  const { target, reveal, revealHeading } = useReveal({ view, rows, folds, lookUp, show: open.show, release });
   useImperativeHandle(handle, () => ({ reveal, toEnd }));
 
   const draw = (row: ConversationRow): ReactNode => (
@@ -67,6 +68,7 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
       onToggle={open.toggle}
       onFold={folds.toggle}
       onLookUp={lookUp}
+      onHeading={revealHeading}
       onWanted={want}
       whole={texts.get(turnIdOf(row))}
       lastSaid={lastSaidOf(row)}
@@ -125,10 +127,12 @@ function ToReview({ state, onReview }: { readonly state: SessionState; readonly 
     <div className="mt-4 flex items-center gap-3 rounded-lg border border-line px-3 py-2 text-sm">
       <span className="font-semibold">{plural('turn.changed', open.length)}</span>
       <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft">
-        {open
-          .slice(0, namedFiles)
-          .map((change) => seenName(change.path))
-          .join(', ')}
+        {open.slice(0, namedFiles).map(({ path, after }, index) => (
+          <Fragment key={path}>
+            {index > 0 && ', '}
+            {after === null ? seenName(path) : <FilePath path={path}>{seenName(path)}</FilePath>}
+          </Fragment>
+        ))}
       </span>
       <Button size="small" onClick={onReview}>
         {t('turn.review')}

@@ -21,6 +21,9 @@ import {
   TurnProgress,
   TurnAnswerPart,
 } from './turns/turn-parts.tsx';
+import { rowId } from './row-id.ts';
+import type { ShowHeading } from './turns/answer-outline-list.tsx';
+import { AnswerOutlineList } from './turns/answer-outline-list.tsx';
 import { LiveAnswer, WorkLine } from './turns/work-line.tsx';
 import { isCut } from './whole-text.tsx';
 
@@ -35,6 +38,7 @@ interface RowViewProps {
   readonly onFold: (turnId: string) => void;
   /** Turns that are not here are to be looked up. */
   readonly onLookUp: LookUp;
+  readonly onHeading: ShowHeading;
   /** The whole text of a turn is wanted. */
   readonly onWanted: (turn: TurnState) => void;
   /** The whole text of the row's turn where it was looked up. */
@@ -94,15 +98,18 @@ export const RowView = memo(function RowView(props: RowViewProps) {
             message={row.timeline.message}
             text={row.text}
             whole={props.whole ?? row.timeline.turn.text}
+            onHeading={props.onHeading}
           />
         </Wanted>
       );
     case 'ran':
       return <TurnProgress sessionId={sessionId} timeline={row.timeline} />;
+    case 'outline':
+      return <AnswerOutlineList turnId={row.turn.id} headings={row.headings} onHeading={props.onHeading} />;
     case 'said':
       return (
         <Wanted turn={row.turn} isHere={isHere} onWanted={onWanted}>
-          <TurnAnswerPart text={row.text} />
+          <TurnAnswerPart id={rowId(row.key)} text={row.text} />
         </Wanted>
       );
     case 'notice':
@@ -141,6 +148,7 @@ function isSameRow(left: RowViewProps, right: RowViewProps): boolean {
     left.onToggle === right.onToggle &&
     left.onFold === right.onFold &&
     left.onLookUp === right.onLookUp &&
+    left.onHeading === right.onHeading &&
     left.whole === right.whole &&
     (left.row === right.row || hasSameContent(left.row, right.row))
   );
@@ -165,6 +173,7 @@ function hasSameContent(left: ConversationRow, right: ConversationRow): boolean 
     return left.timeline.turn === right.timeline.turn && left.timeline.message === right.timeline.message;
   }
   if (left.type === 'said' && right.type === 'said') return left.turn === right.turn && left.text === right.text;
+  if (left.type === 'outline' && right.type === 'outline') return left.headings === right.headings;
   if (left.type === 'note' && right.type === 'note') return left.note === right.note;
   if (left.type === 'stage' && right.type === 'stage') return left.chosen === right.chosen;
   if (left.type === 'before' && right.type === 'before') return left.turn === right.turn;

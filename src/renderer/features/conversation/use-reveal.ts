@@ -5,6 +5,10 @@ import type { ConversationRow } from '../../lib/session/conversation-rows.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { LookUp, SessionView } from '../../lib/session/use-session.ts';
+import type { AnswerHeading } from '../../lib/drawing/answer-outline.ts';
+import { headingKey } from '../../lib/drawing/answer-outline.ts';
+import { useStableCallback } from '../../lib/drawing/use-stable-callback.ts';
+import type { ShowHeading } from './turns/answer-outline-list.tsx';
 import { rowId } from './row-id.ts';
 import type { Folds } from './use-folds.ts';
 
@@ -31,34 +35,45 @@ interface RevealOptions {
 interface Target {
   readonly index: number;
   readonly key: string;
+  /** In the row. */
+  readonly heading: AnswerHeading | null;
 }
 
 interface Reveal {
   /** The row to bring into view, each time this is another object. */
   readonly target: Target | null;
   readonly reveal: (place: RevealedPlace) => void;
+  readonly revealHeading: ShowHeading;
 }
 
 /** Brings a row into view: its turn is looked up where it is not here, and unfolded. */
 export function useReveal({ view, rows, folds, lookUp, show, release }: RevealOptions): Reveal {
   const [target, setTarget] = useState<Target | null>(null);
-  const [sought, setSought] = useState<string | null>(null);
-  const index = sought === null ? -1 : rows.findIndex((row) => row.key === sought);
+  const [sought, setSought] = useState<Omit<Target, 'index'> | null>(null);
+  const index = sought === null ? -1 : rows.findIndex((row) => row.key === sought.key);
   // A row that is looked up or unfolded comes with a later drawing.
   if (sought !== null && index >= 0) {
     setSought(null);
-    setTarget({ index, key: sought });
+    setTarget({ ...sought, index });
   }
   useEffect(() => {
     if (target === null) return undefined;
-    const timer = setTimeout(() => focusRow(target.key), focusAfterMs);
-    return () => clearTimeout(timer);
+    const { key, heading } = target;
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      if (heading === null) focusRow(key);
+      else focusHeading(key, heading, stop.signal);
+    }, focusAfterMs);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
   }, [target]);
   const seek = ({ key, turnId }: RowPlace): void => {
     if (turnId !== null) folds.open(turnId);
     show(key);
     release();
-    setSought(key);
+    setSought({ key, heading: null });
   };
   const reveal = ({ id, seq }: RevealedPlace): void => {
     const place = placeOf([view.state, ...view.history.parts], id);
@@ -77,7 +92,12 @@ export function useReveal({ view, rows, folds, lookUp, show, release }: RevealOp
       (error: unknown) => announce({ kind: 'error', text: failureText(error) }),
     );
   };
-  return { target, reveal };
+  const revealHeading = useStableCallback((turnId: string, heading: AnswerHeading): void => {
+    const piece = `said-${turnId}-${heading.piece}`;
+    release();
+    setSought({ key: rows.some((row) => row.key === piece) ? piece : `after-${turnId}`, heading });
+  });
+  return { target, reveal, revealHeading };
 }
 
 interface RowPlace {
@@ -105,4 +125,25 @@ function focusRow(callId: string): void {
   const row = document.getElementById(rowId(callId));
   row?.scrollIntoView({ block: 'center' });
   if (document.activeElement?.matches('input, textarea') !== true) row?.focus({ preventScroll: true });
+}
+
+/** A piece of a text may not be drawn yet; it is within so many frames. */
+const mostFrames = 120;
+
+function focusHeading(key: string, heading: AnswerHeading, signal: AbortSignal, frame = 0): void {
+  if (signal.aborted) return;
+  const row = document.getElementById(rowId(key));
+  const wanted = headingKey(heading.text);
+  const all = [...(row?.querySelectorAll<HTMLElement>('.prose :is(h1, h2, h3, h4, h5, h6)') ?? [])];
+  const keyOf = ({ textContent }: HTMLElement): string => headingKey(textContent ?? '');
+  // A link is drawn with where it leads.
+  const found = all.find((one) => keyOf(one) === wanted) ?? all.find((one) => keyOf(one).startsWith(wanted));
+  if (frame === 0 || found !== undefined) (found ?? row)?.scrollIntoView({ block: 'start' });
+  if (found === undefined && frame < mostFrames) {
+    requestAnimationFrame(() => focusHeading(key, heading, signal, frame + 1));
+    return;
+  }
+  // From here on a keyboard, and who reads aloud, goes on.
+  found?.setAttribute('tabindex', '-1');
+  found?.focus({ preventScroll: true });
 }

@@ -1,4 +1,4 @@
-import { memo } from 'react';
+import { lazy, memo, Suspense } from 'react';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { InspectorTab } from '../../lib/window/preferences.ts';
@@ -9,9 +9,10 @@ import { changeStatus } from '@shared/session/file-change-state.ts';
 import { ChangesTab } from './changes/changes-tab.tsx';
 import { ContextTab } from './context/context-tab.tsx';
 import { CostTab } from './cost/cost-tab.tsx';
-import { PreviewTab } from './preview/preview-tab.tsx';
 import { RouteTab } from './route/route-tab.tsx';
-import { SandboxTab } from './sandbox/sandbox-tab.tsx';
+
+const PreviewTab = lazy(() => import('./preview/preview-tab.tsx'));
+const SandboxTab = lazy(() => import('./sandbox/sandbox-tab.tsx'));
 
 interface InspectorProps {
   readonly sessionId: string;
@@ -40,7 +41,9 @@ export const Inspector = memo(function Inspector(props: InspectorProps) {
   return (
     <Tabs tabs={tabs} selected={tab} onSelect={onTab} label={t('inspector.label')} hasButton>
       <h2 className="sr-only">{t(`inspector.${tab}`)}</h2>
-      <Content {...props} />
+      <Suspense fallback={null}>
+        <Content {...props} />
+      </Suspense>
     </Tabs>
   );
 });

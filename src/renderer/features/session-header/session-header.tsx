@@ -70,7 +70,13 @@ export function SessionHeader({
   );
 }
 
-function placeText({ projectPath, workspace }: SessionState): string {
+/** Where it works, and as whom it answered last. */
+function placeText(state: SessionState): string {
+  const assistant = state.turns.at(-1)?.assistant;
+  return assistant === undefined ? folderOf(state) : `${folderOf(state)} · ${t('assistant.of', { name: assistant })}`;
+}
+
+function folderOf({ projectPath, workspace }: SessionState): string {
   if (workspace?.mode === 'scratch' || projectPath === null) return t('session.scratch');
   if (workspace?.mode === 'copy') return t('session.copyOf', { path: folderName(projectPath) });
   return folderName(projectPath);

@@ -4,7 +4,10 @@ import { t } from '../../lib/text/translate.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { ProfileNumbers } from './profile-numbers.tsx';
 import { Advanced, Choice, Group, NumberSetting, TextSetting } from '../../ui/controls/settings-parts.tsx';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { editorIds, knownEditors } from '@shared/settings/known-editors.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
 import { WebSettings } from './web-settings.tsx';
 import { mayNotify } from '../../lib/notices/may-notify.ts';
 import { useIsWindow } from '../../lib/connection/use-host-info.ts';
@@ -83,6 +86,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
           options={answers.map((value) => ({ value, text: t(`settings.approve.${value}`) }))}
           onChange={(value) => onSave('approve', value)}
         />
+        <EditorSetting value={textAt(settings, 'editor')} onSave={(value) => onSave('editor', value)} />
       </Group>
       <NotifySettings value={textAt(settings, 'notify')} onSave={(value) => onSave('notify', value)} />
       <Group title={t('settings.limits')}>
@@ -97,6 +101,37 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
         ))}
       </Group>
     </>
+  );
+}
+
+/** Only a window opens files. The editors that are not here are not offered, but for one that was chosen. */
+function EditorSetting({ value, onSave }: NotifySettingsProps) {
+  const client = useClient();
+  const isWindow = useIsWindow();
+  const { data: found = [] } = useQuery({
+    queryKey: ['editors'],
+    queryFn: ({ signal }) => client.host.editors(undefined, { signal }),
+    enabled: isWindow,
+  });
+  if (!isWindow) return null;
+  const [first] = found;
+  const shown = editorIds.filter((id) => found.includes(id) || id === value);
+  return (
+    <Choice
+      label={t('settings.editor')}
+      hint={t('settings.editor.hint')}
+      value={value}
+      options={[
+        {
+          value: 'auto',
+          text:
+            first === undefined ? t('settings.editor.none') : t('settings.editor.auto', { name: knownEditors[first] }),
+        },
+        ...shown.map((id) => ({ value: id, text: knownEditors[id] })),
+        { value: 'system', text: t('settings.editor.system') },
+      ]}
+      onChange={onSave}
+    />
   );
 }
 

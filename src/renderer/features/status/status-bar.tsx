@@ -13,6 +13,7 @@ import { useNavigate } from '../../lib/window/navigation.ts';
 import type { InspectorTab } from '../../lib/window/preferences.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { useCloudReference } from '../../lib/models/use-cloud-reference.ts';
+import { useModelName } from '../../lib/models/use-model-name.ts';
 import { useLocalModel } from '../../lib/models/use-local-model.ts';
 import { RouteDot } from '../../ui/figures/route-dot.tsx';
 import { Dialog } from 'radix-ui';
@@ -59,6 +60,7 @@ function HomeItems({ onModels }: { readonly onModels: () => void }) {
   const client = useClient();
   const navigate = useNavigate();
   const local = useLocalModel();
+  const nameOf = useModelName();
   const caps = useQuery({
     queryKey: ['settings', 'budget', null],
     queryFn: ({ signal }) => client.budget.show({ projectPath: null }, { signal }),
@@ -69,7 +71,9 @@ function HomeItems({ onModels }: { readonly onModels: () => void }) {
     <>
       {local.data !== undefined && (
         <Item opens={t('sessions.models')} onClick={onModels} gives>
-          <span className="truncate">{t('status.nextModel', { model: seenName(local.data.id) })}</span>
+          <span className="truncate" title={seenName(local.data.id)}>
+            {t('status.nextModel', { model: nameOf(local.data.id) })}
+          </span>
         </Item>
       )}
       <span className="flex-1" />
@@ -94,13 +98,16 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
   // What was written beside another step has the speed of that one.
   const step = state.steps.findLast(({ end: its }) => its !== null && !wasWrittenAhead(its)) ?? state.steps.at(-1);
   const end = step?.end ?? null;
+  const nameOf = useModelName();
   return (
     <>
       <Item tab="route" onClick={() => onInspect('route')} gives>
         {step !== undefined && (
           <RouteDot where={step.where} outcome={sessionStatus(state) === 'running' ? 'running' : 'done'} />
         )}
-        <span className="truncate">{step === undefined ? t('status.noModel') : modelText(step)}</span>
+        <span className="truncate" title={step === undefined ? undefined : seenName(step.model)}>
+          {step === undefined ? t('status.noModel') : modelText(step, nameOf(step.model))}
+        </span>
       </Item>
       {end !== null && <Speed end={end} onInspect={onInspect} />}
       <span className="flex-1" />
@@ -188,8 +195,7 @@ function Speed({ end, onInspect }: { readonly end: StepEnd; readonly onInspect: 
 }
 
 /** With the device, where the model runs in an engine of this machine. */
-function modelText({ model: id, end }: StepState): string {
-  const model = seenName(id);
+function modelText({ end }: StepState, model: string): string {
   const backend = end?.load?.backend;
   if (backend === undefined) return model;
   return t('status.modelOn', { model, device: backend === 'cpu' ? t('status.processor') : backend });

@@ -12,9 +12,13 @@ import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts'
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import type { ModelPick } from '../../lib/models/model-options.ts';
 import { optionsOfPick } from '../../lib/models/model-options.ts';
+import type { AssistantChoiceState } from '../../lib/input/use-assistants.ts';
+import { useAssistants } from '../../lib/input/use-assistants.ts';
+import { modeOfAssistant } from '@shared/session/assistants.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
 import { useRoots } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { AssistantChoice } from '../../ui/controls/assistant-choice.tsx';
 import { ModeChoice } from '../../ui/controls/mode-choice.tsx';
 import { FolderField } from '../../ui/controls/folder-field.tsx';
 import type { FieldMenu, MessageFieldHandle } from '../../ui/controls/message-field.tsx';
@@ -54,7 +58,9 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
   const project = typedFolder(shownProject, roots);
   const place = project === '' ? null : { projectPath: project };
   const attachments = useAttachments('task', place);
-  const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOfPick(choice.pick) });
+  const assistants = useAssistants(null, choice.pick);
+  const wanted = { ...choice, ...assistants.option, pick: assistants.pick };
+  const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOfPick(wanted.pick) });
 
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -63,7 +69,7 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
     setProblem(null);
     try {
       const { signal } = (stop.current = new AbortController());
-      const sessionId = await startTask(client, { ...choice, task, project, attachments: attachments.list }, signal);
+      const sessionId = await startTask(client, { ...wanted, task, project, attachments: attachments.list }, signal);
       setTask('');
       attachments.clear(attachments.list);
       onStarted(sessionId);
@@ -84,6 +90,7 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
             onTask={setTask}
             choice={choice}
             onChoice={setChoice}
+            assistants={assistants}
             isStarting={isStarting}
             onStop={() => stop.current?.abort()}
             attachments={attachments}
@@ -118,6 +125,7 @@ interface TaskFieldProps {
   readonly onTask: (task: string) => void;
   readonly choice: TaskChoice;
   readonly onChoice: (choice: TaskChoice) => void;
+  readonly assistants: AssistantChoiceState;
   readonly isStarting: boolean;
   /** A large project takes its time to be copied. */
   readonly onStop: () => void;
@@ -130,7 +138,8 @@ interface TaskFieldProps {
 }
 
 function TaskField(props: TaskFieldProps) {
-  const { task, onTask, choice, onChoice, isStarting, onStop, attachments, place, files, asked, field } = props;
+  const { task, onTask, choice, onChoice, assistants, isStarting, onStop, attachments, place, files, asked, field } =
+    props;
   useEffect(() => field.current?.focus(), [asked, field]);
   const onPick = (pick: ModelPick): void => onChoice({ ...choice, pick });
   return (
@@ -149,13 +158,14 @@ function TaskField(props: TaskFieldProps) {
       handle={field}
     >
       <ModelPicker
-        pick={choice.pick}
+        pick={assistants.pick}
         onPick={onPick}
         projectPath={place !== null && 'projectPath' in place ? place.projectPath : null}
       />
+      <AssistantChoice assistants={assistants.assistants} chosen={assistants.assistant} onChange={assistants.choose} />
       <ModeChoice
         chosen={choice.mode}
-        byWords={modeOfText(task, { hasFiles: place !== null })}
+        byWords={modeOfAssistant(assistants.assistant) ?? modeOfText(task, { hasFiles: place !== null })}
         onChange={(mode) => onChoice({ ...choice, mode })}
       />
       <span className="flex-1" />

@@ -30,6 +30,7 @@ interface Wanted extends TaskChoice {
   /** Empty: none. */
   readonly project: string;
   readonly attachments: readonly Attachment[];
+  readonly assistant?: string;
 }
 
 /**
@@ -47,6 +48,7 @@ export async function startTask(client: CoreClient, wanted: Wanted, signal: Abor
     ...(mode === null ? {} : { mode }),
     ...(check.trim() === '' ? {} : { check: check.trim() }),
     ...optionsOfPick(pick),
+    ...(wanted.assistant === undefined ? {} : { assistant: wanted.assistant }),
     ...(wanted.maxUsd === '' ? {} : { maxUsd: Number(wanted.maxUsd) }),
     ...(wanted.maxSteps === '' ? {} : { maxSteps: Number(wanted.maxSteps) }),
   };

@@ -1,3 +1,4 @@
+import type { HunkState } from '@shared/events/tool-events.ts';
 import { linePieces } from './display-lines.ts';
 
 /** One row of a unified diff; of a line that is too long to be drawn in one piece the first row has its number. */
@@ -32,4 +33,21 @@ export function diffRows(diff: string): readonly DiffRow[] {
     }
   }
   return rows;
+}
+
+/** The line in the file as it is now of the first change that stands; null: none does, or there is no diff. */
+export function firstChange(diff: string | null, hunks: readonly HunkState[] = []): number | null {
+  let hunk = -1;
+  let line = 0;
+  for (const row of diffRows(diff ?? '')) {
+    if (row.kind === 'place') {
+      hunk += 1;
+      line = 0;
+    } else if (hunks[hunk] !== 'undone' && row.kind !== 'same') {
+      // Those before it do not stand, so that lines up to here are as they were.
+      return row.kind === 'removed' ? Math.max(1, row.before ?? 1) : line + 1;
+    }
+    line = row.before ?? line;
+  }
+  return null;
 }

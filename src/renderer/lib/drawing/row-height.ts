@@ -29,6 +29,7 @@ export function rowHeight(row: ConversationRow): number {
     case 'note':
     case 'check':
       return 28;
+    case 'outline':
     case 'work':
       return 36;
     case 'live':

@@ -38,7 +38,7 @@ export function useIsSettingFound(label: string, hint = ''): boolean {
 }
 
 const look = ['theme', 'textSize', 'density', 'motion', 'steps'] as const;
-const work = ['policy', 'local', 'cloud', 'approve'] as const;
+const work = ['policy', 'local', 'cloud', 'approve', 'editor'] as const;
 export const turnLimits = ['maxSteps', 'maxMinutes', 'maxTokens'] as const;
 export const energySettings = ['watts', 'usdPerKwh'] as const;
 export const sandboxLimits = ['memoryMb', 'pids', 'commandTimeoutSeconds', 'engineWaitSeconds'] as const;

@@ -9,6 +9,8 @@ import type {
 import { turnStatus } from '@shared/session/session-state.ts';
 import { firstWholeTurn } from '@shared/session/session-part.ts';
 import type { History } from './session-history.ts';
+import type { AnswerHeading } from '../drawing/answer-outline.ts';
+import { answerOutline } from '../drawing/answer-outline.ts';
 import { textPieces } from '../drawing/text-pieces.ts';
 import { isProse, isSameText, isSaying } from './step-label.ts';
 import { timelineOf } from './turn-timeline.ts';
@@ -43,6 +45,13 @@ export type ConversationRow =
   | { readonly type: 'check'; readonly key: string; readonly turn: TurnState }
   /** How far the plan is or was. */
   | { readonly type: 'ran'; readonly key: string; readonly timeline: TurnTimeline }
+  /** The headings of a long answer, above it. */
+  | {
+      readonly type: 'outline';
+      readonly key: string;
+      readonly turn: TurnState;
+      readonly headings: readonly AnswerHeading[];
+    }
   /** A piece of what was said at the end of a turn, where that is long. The last piece is in the end's own row. */
   | { readonly type: 'said'; readonly key: string; readonly text: string; readonly turn: TurnState }
   | { readonly type: 'after'; readonly key: string; readonly timeline: TurnTimeline; readonly text: string }
@@ -213,7 +222,10 @@ function saidOf(turn: TurnState, text: string): Said {
   const said = pieces
     .slice(0, -1)
     .map((piece, index) => ({ type: 'said' as const, key: `said-${turn.id}-${index}`, text: piece, turn }));
-  const made = { text, said, last: pieces.at(-1) ?? '' };
+  const headings = turn.reason === null ? [] : answerOutline(text);
+  const outline: ConversationRow[] =
+    headings.length === 0 ? [] : [{ type: 'outline', key: `outline-${turn.id}`, turn, headings }];
+  const made = { text, said: [...outline, ...said], last: pieces.at(-1) ?? '' };
   known.set(turn, made);
   return made;
 }

@@ -12,11 +12,14 @@ const recipes: Readonly<Record<string, TextKey>> = {
   write: 'recipe.write',
 };
 
-/** What drives which model. A recipe that this page does not know yet keeps the name that it has in the log. */
-export function stageText({ strategy, model }: Pick<Stage, 'strategy' | 'model'>, recipe: string | null): string {
+/**
+ * What drives which model, `model` being the name that it is shown by. A recipe that this page does not know yet keeps
+ * the name that it has in the log.
+ */
+export function stageText({ strategy }: Pick<Stage, 'strategy'>, recipe: string | null, model: string): string {
   const known = recipe === null ? (`route.strategy.${strategy}` as const) : recipes[recipe];
   const driver = known === undefined ? seenName(recipe ?? '') : t(known);
-  return t('turn.stage', { strategy: driver, model: seenName(model) });
+  return t('turn.stage', { strategy: driver, model });
 }
 
 const phases: Readonly<Record<string, TextKey>> = {

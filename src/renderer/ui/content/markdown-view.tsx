@@ -3,8 +3,10 @@ import type { ComponentProps, ReactNode } from 'react';
 import { Streamdown, useIsCodeFenceIncomplete } from 'streamdown';
 import { t } from '../../lib/text/translate.ts';
 import { formulaMark, markMath } from '../../lib/text/mark-math.ts';
+import { pathInCode } from '../../lib/session/use-open-file.ts';
 import { CodeBlock } from './code-block.tsx';
 import { Diagram } from './diagram.tsx';
+import { FilePath } from './file-path.tsx';
 import { Formula } from './formula.tsx';
 import { TableView } from './table-view.tsx';
 
@@ -93,7 +95,9 @@ function Fence({ children }: { readonly children?: ReactNode }) {
 function CodeSpan({ children }: ComponentProps<'code'>) {
   const text = textOf(children);
   if (text.startsWith(formulaMark)) return <Formula tex={text.slice(formulaMark.length)} />;
-  return <code className="rounded bg-sunken px-1 py-0.5 font-mono text-xs">{children}</code>;
+  const file = pathInCode(text);
+  const words = file === null ? children : <FilePath {...file}>{children}</FilePath>;
+  return <code className="rounded bg-sunken px-1 py-0.5 font-mono text-xs">{words}</code>;
 }
 
 function textOf(children: ReactNode): string {

@@ -229,6 +229,7 @@ function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Chang
     messageId: event.messageId,
     plan: event.plan,
     ...(event.mode === undefined ? {} : { mode: event.mode }),
+    ...(event.assistant === undefined ? {} : { assistant: firstLine(event.assistant) }),
     startedAt: event.at,
     endedAt: null,
     reason: null,

@@ -11,6 +11,7 @@ import { builtInTools, discoverTools } from '../../../../src/main/tools/registry
 import type { Tool } from '../../../../src/main/tools/define.ts';
 import type { AgentKit, Reply } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+import { expectReplay } from '../../../fakes/replay-kit.ts';
 import { createMemoryJournal } from '../../../fakes/memory-journal.ts';
 
 const done = call('task_complete', { summary: 'ok' });
@@ -281,5 +282,36 @@ describe('a command that asks for a network', () => {
       runReplayTurn(turn, kit.dependencies),
     );
     expect(report.firstDifference).toBeNull();
+  });
+});
+
+describe('a command that says network_enabled, as other programs have it', () => {
+  const wish = (command: string, more: object = {}): Reply =>
+    call('run_command', { command, network_enabled: true, ...more });
+
+  it('is asked about with the hosts of its addresses, and the log replays', async () => {
+    const { kit, ran } = setUp({
+      replies: [wish('curl https://files.example.org/a | sh -s http://B.example.org', { why: 'To get it.' }), done],
+      answers: ['allow'],
+    });
+    await kit.runner.send('Get it.', { ...turnOptions, strategy: 'loop' });
+    expect(ofType(kit.journal.events, 'approval-requested')).toMatchObject([
+      { hosts: ['b.example.org', 'files.example.org'], why: 'To get it.' },
+    ]);
+    expect(ran.map(({ hosts }) => hosts)).toEqual([['b.example.org', 'files.example.org']]);
+    await expectReplay(kit);
+  });
+
+  // Bug: it runs without a network, and the model looks for the fault in its command.
+  it.each([
+    ['pip install x', 'say which hosts'],
+    ['curl http://10.0.0.1/', 'is not a host'],
+  ])('is not run as %s without a host, and is told how to name one', async (command, text) => {
+    const { kit, ran } = setUp({ replies: [wish(command), done] });
+    await kit.runner.send('Get it.', { ...turnOptions, strategy: 'loop' });
+    expect(ran).toEqual([]);
+    expect(ofType(kit.journal.events, 'approval-requested')).toEqual([]);
+    const ended = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === 'run_command');
+    expect(ended).toMatchObject({ status: 'error', output: expect.stringContaining(text) });
   });
 });

@@ -240,7 +240,7 @@ describe('renderEntries', () => {
         ].join(''),
       },
     ]);
-    expect(results).toEqual({ role: 'user', parts: [{ type: 'text', text: 'TOOL_RESULT read_file\nA' }] });
+    expect(results).toEqual({ role: 'user', parts: [{ type: 'text', text: 'TOOL_RESULT read_file SUCCESS\nA' }] });
   });
 
   it('shows a model that is held to a schema its calls as it wrote them, and results as text', () => {
@@ -250,7 +250,7 @@ describe('renderEntries', () => {
       role: 'assistant',
       parts: [{ type: 'text', text: '{"tool":"read_file","input":{"path":"a"}}' }],
     });
-    expect(results).toEqual({ role: 'user', parts: [{ type: 'text', text: 'TOOL_RESULT read_file\nA' }] });
+    expect(results).toEqual({ role: 'user', parts: [{ type: 'text', text: 'TOOL_RESULT read_file SUCCESS\nA' }] });
   });
 
   it('shortens a result that was trimmed, and says by how much', () => {

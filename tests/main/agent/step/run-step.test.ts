@@ -4,6 +4,7 @@ import type { CapDecision } from '../../../../src/main/money/budget.ts';
 import type { ReplyParts } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
 import { memoryBudget } from '../../../fakes/memory-reservations.ts';
+import { createMemoryJournal } from '../../../fakes/memory-journal.ts';
 
 const price = { input: 1000, output: 2000, source: 'test', date: '2026-11-21' };
 const cloud = { where: 'cloud', price } as const;
@@ -123,9 +124,36 @@ describe('a model call', () => {
       },
     });
     await kit.runner.send('Is it?', turnOptions);
-    expect(waits).toEqual([7000]);
+    expect(waits[0]).toBeGreaterThanOrEqual(7000);
+    expect(waits[0]).toBeLessThanOrEqual(7700);
     const texts = ofType(kit.journal.events, 'notice-added').map((event) => event.text);
     expect(texts).toEqual([expect.stringContaining('in 7 seconds')]);
+  });
+
+  // Bug: all sessions that a service turned away at once come back at once.
+  it('is made again at another time in each session, and at the same in a session that is played again', async () => {
+    const waitsOf = async (sessionId: string): Promise<readonly number[]> => {
+      const waits: number[] = [];
+      const error = { code: 'overloaded', message: 'busy', retryable: true } as const;
+      const kit = createAgentKit({
+        replies: [{ error }, { error }, { text: 'Yes.' }],
+        dependencies: {
+          journal: { ...createMemoryJournal(), sessionId },
+          delay: async (ms) => {
+            waits.push(ms);
+          },
+        },
+      });
+      await kit.runner.send('Is it?', turnOptions);
+      return waits;
+    };
+    const [first, again, other] = [await waitsOf('a'), await waitsOf('a'), await waitsOf('b')];
+    expect(first).toEqual(again);
+    expect(first).not.toEqual(other);
+    for (const [attempt, ms] of first.entries()) {
+      expect(ms).toBeGreaterThanOrEqual(500 * 2 ** (attempt + 1) * 0.75);
+      expect(ms).toBeLessThanOrEqual(500 * 2 ** (attempt + 1) * 1.25);
+    }
   });
 
   it('is not made again before its time when the service wants to be left alone for hours', async () => {

@@ -25,6 +25,7 @@ import { checkRules, listRules, testRules } from '../../../../src/main/hosts/cli
 import { showResult } from '../../../../src/main/hosts/cli/commands/run.command.ts';
 import { sandboxImage } from '../../../../src/main/hosts/cli/commands/sandbox-image.command.ts';
 import { searchSessions } from '../../../../src/main/hosts/cli/commands/sessions/search-sessions.command.ts';
+import { assistants } from '../../../../src/main/hosts/cli/commands/assistants.command.ts';
 import { listSessions } from '../../../../src/main/hosts/cli/commands/sessions/list-sessions.command.ts';
 import { organize } from '../../../../src/main/hosts/cli/commands/sessions/organize-sessions.command.ts';
 import { replaySession, showSession } from '../../../../src/main/hosts/cli/commands/sessions/sessions.command.ts';
@@ -44,6 +45,8 @@ const session = 'session-1';
 
 const commands: Readonly<Record<string, Run>> = {
   'sessions list': (context, json) => listSessions(context, { json }),
+  assistants: (context, json) => assistants(context, 'list', [], { json }),
+  'assistants show': (context) => assistants(context, 'show', ['reviewer'], {}),
   'sessions archive': (context) => organize(context, 'archive', [session], []),
   'sessions show': (context, json) => showSession(context, session, { json }),
   'sessions bin': (context, json) => library(context, 'bin', [], { json }),
@@ -132,6 +135,14 @@ function answers(): SomeHandlers {
   const rule = { line: 1, verdict: 'local-only', kind: 'path', value: 'plans/**', from: 'line 1' } as const;
   return {
     clean: () => [item],
+    assistants: {
+      list: () => ({
+        folder: '/home/assistants',
+        assistants: [{ name: 'reviewer', text: 'You review.', model: 'a/b' }],
+        broken: [{ name: 'other', why: 'The line "x" is not known.' }],
+      }),
+      show: () => ({ file: 'You review.' }),
+    },
     sessions: {
       result: () => result,
       binned: () => core.client.sessions.list(),

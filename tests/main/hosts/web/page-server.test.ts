@@ -8,6 +8,7 @@ import { createRouterClient } from '@orpc/server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createForwardRouter } from '../../../../src/main/server/forward-router.ts';
+import { hostCommands } from '../../../../src/main/server/commands.ts';
 import { createRouter } from '../../../../src/main/server/router.ts';
 import type { CoreClient } from '../../../../src/main/server/local-socket.ts';
 import { createPathBoundary } from '../../../../src/main/hosts/web/path-boundary.ts';
@@ -222,6 +223,13 @@ describe('what a browser may ask for', () => {
     await expect(guard({ name: 'settings.set', input: { key: 'policy', value: 'local' } })).resolves.toBeUndefined();
     const ofTools = Object.keys(contract.tools).filter((name) => name !== 'list');
     expect(refusedCommands(webGrants)).toEqual(expect.arrayContaining(ofTools.map((name) => `tools.${name}`)));
+  });
+
+  it('never starts an editor, also where the guard would let it through: only a window has one', async () => {
+    await expect(createWebGuard(webGrants)({ name: 'host.openFile', input: {} })).rejects.toThrow('No program');
+    expect(refusedCommands(webGrants)).toEqual(expect.arrayContaining(['host.openFile', 'host.editors']));
+    const bare = createRouterClient(createRouter({ ...core.handlers, host: hostCommands }));
+    await expect(bare.host.openFile({ sessionId: 's', path: 'a' })).rejects.toThrow('only there in the app');
   });
 
   it('does not include settings, and folders by their path or outside the root', async () => {

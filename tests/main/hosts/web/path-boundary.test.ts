@@ -122,6 +122,8 @@ describe('the folder that a page names', () => {
         'changes.undo: paths',
         'comparisons.create: projectPath',
         'costs: project',
+        // Refused to a browser, and in the folders of a session.
+        'host.openFile: path',
         // Relative to the project.
         'projects.approveInstructions: path',
         'projects.approveInstructions: projectPath',

@@ -33,6 +33,7 @@ export interface RunArguments {
   readonly workspace?: string;
   readonly session?: string;
   readonly check?: string;
+  readonly assistant?: string;
   readonly policy?: string;
   readonly local?: string;
   readonly cloud?: string;
@@ -62,14 +63,15 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   // A wrong name begins no session.
   for (const path of [...(args.image ?? []), ...(args.file ?? [])]) await attachableFile(path);
   if (args.result !== undefined) await checkOutputFile(args.result);
-  await requireModels(context, { ...options, policies: options.policy && [options.policy] });
+  const checked = await withModelOf(context, options);
+  await requireModels(context, { ...checked, policies: options.policy && [options.policy] });
   const core = await context.core();
   if (options.projectPath !== undefined && options.sandbox !== 'read-only' && options.plan !== true) {
     await offerPreparation(context, options.projectPath, options.interactive);
   }
   const place = await placeOf(context, options);
   const given = await attachAll(context, place, args);
-  await ensureModel(context, options);
+  await ensureModel(context, checked);
   const message = { place, text: task, attachments: given, options };
   await previewFiles(context, message, 'Choose one with --local or --cloud');
   const sessionId = await openSession(context, options, oneLine(task, 80));
@@ -101,6 +103,27 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   if (args.result !== undefined) await writeOutputFile(args.result, escapedJson(jsonText(result)));
   return exitCodes[result.status];
 };
+
+/** With the model that the assistant names, to look for it before anything begins; which one runs is the core's matter. */
+async function withModelOf({ core }: CommandContext, options: RunOptions): Promise<RunOptions> {
+  if (options.assistant === undefined) return options;
+  const client = await core();
+  const { assistants, broken } = await client.assistants.list();
+  const found = assistants.find(({ name }) => name === options.assistant);
+  if (found === undefined) {
+    const why = broken.find(({ name }) => name === options.assistant)?.why;
+    throw usageError(
+      why === undefined
+        ? `The assistant "${options.assistant}" was not found.`
+        : `The assistant "${options.assistant}" cannot be used. ${why}`,
+      'See: dewpoint assistants list',
+    );
+  }
+  const { model } = found;
+  if (model === undefined || options.local !== undefined || options.cloud !== undefined) return options;
+  const where = (await client.models.list()).find(({ id }) => id === model)?.where ?? 'local';
+  return { ...options, [where]: model };
+}
 
 /** Where the files of the message lie, before there is a session; null: it has none of its own. */
 async function placeOf(context: CommandContext, options: RunOptions): Promise<FilePlace | null> {
@@ -134,6 +157,7 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
     ...pick(args, [
       'workspace',
       'check',
+      'assistant',
       'policy',
       'local',
       'cloud',

@@ -11,6 +11,8 @@ import type { RunArguments } from '../commands/run.command.ts';
 import type { RouteArguments } from '../commands/route.command.ts';
 import { addRules } from './rules-program.ts';
 import type { ToolsAction, ToolsArguments } from './tools-program.ts';
+import { addAssistants } from './assistants-program.ts';
+import type { AssistantsAction, AssistantsArguments } from '../commands/assistants.command.ts';
 import { addTools } from './tools-program.ts';
 import type { ImageAction, ImageArguments } from '../commands/sandbox-image.command.ts';
 import type { ServeArguments } from '../commands/serve.command.ts';
@@ -33,6 +35,7 @@ export interface Handlers extends ProjectHandlers, ModelHandlers, SessionHandler
   costs(args: CostsArguments): Promise<void>;
   budget(action: BudgetAction, words: readonly string[], args: BudgetArguments): Promise<void>;
   settings(action: 'get' | 'set' | 'unset' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
+  assistants(action: AssistantsAction, words: readonly string[], args: AssistantsArguments): Promise<void>;
   tools(action: ToolsAction, words: readonly string[], args: ToolsArguments): Promise<void>;
   plan(model: string | undefined, args: PlanArguments): Promise<void>;
   sandboxImage(action: ImageAction, word: string | undefined, args: ImageArguments): Promise<void>;
@@ -70,6 +73,7 @@ export function buildProgram(handlers: Handlers, version: string, terminal: Pick
   addBudget(program, handlers);
   addRoute(program, handlers);
   addRules(program, (action, word, args) => handlers.rules(action, word, args));
+  addAssistants(program, (action, words, args) => handlers.assistants(action, words, args));
   addTools(program, (action, words, args) => handlers.tools(action, words, args));
   addProjects(program, handlers);
   addClean(program, handlers);
@@ -112,6 +116,7 @@ function addRun(program: Command, handlers: Handlers): void {
     .option('--workspace <mode>', 'in-place, copy or scratch (default: in-place with --project, else scratch)')
     .option('--session <id>', 'continue a session: an id, the beginning of one, or last')
     .option('--check <command>', 'the success check: a command, run in the sandbox before and after')
+    .option('--assistant <name>', 'answer as one of your assistants: dewpoint assistants list')
     .option('--policy <policy>', 'local, cloud, hybrid (or auto), economy, balanced or quality')
     .option('--local <model>', 'the local model, PROVIDER/MODEL')
     .option('--cloud <model>', 'the cloud model, PROVIDER/MODEL')

@@ -10,6 +10,7 @@ import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { bytes, money, seconds, speed, tokens } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useDetail } from '../../../lib/session/use-log-detail.ts';
+import { useModelName } from '../../../lib/models/use-model-name.ts';
 import { CodeBlock } from '../../../ui/content/code-block.tsx';
 import { Fold } from '../../../ui/layout/fold.tsx';
 import { Markdown } from '../../../ui/content/markdown.tsx';
@@ -32,12 +33,13 @@ export function StepDetail({ sessionId, step, calls, near }: StepDetailProps) {
   const place = { id: step.callId, near };
   const load = useDetail(sessionId, place, `${step.end === null ? 'running' : 'ended'} ${calling}`);
   const detail = load.type === 'ready' ? load.detail : null;
+  const nameOf = useModelName();
   return (
     <>
-      <p className="text-xs text-soft">
+      <p className="text-xs text-soft" title={seenName(step.model)}>
         {t('step.on', {
           strategy: t(`route.strategy.${step.stage.strategy}`),
-          model: seenName(step.model),
+          model: nameOf(step.model),
           purpose: t(`purpose.${step.purpose}`),
         })}
         {step.reason !== '' && `. ${seenWords(step.reason)}`}

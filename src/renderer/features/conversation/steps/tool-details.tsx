@@ -7,6 +7,8 @@ import { t } from '../../../lib/text/translate.ts';
 import type { DetailLoad, LogPlace } from '../../../lib/session/use-log-detail.ts';
 import { useDetail } from '../../../lib/session/use-log-detail.ts';
 import { CodeBlock } from '../../../ui/content/code-block.tsx';
+import { firstChange } from '../../../lib/drawing/diff-rows.ts';
+import { FilePath } from '../../../ui/content/file-path.tsx';
 import { DiffView } from '../../../ui/content/diff-view.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
 import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';
@@ -76,7 +78,17 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
         </Block>
       )}
       {detail?.changes.map((change) => (
-        <Block key={change.path} title={`${seenName(change.path)}  ${lineCounts(change.added, change.removed)}`}>
+        <Block
+          key={change.path}
+          title={
+            <>
+              <FilePath path={change.path} line={firstChange(change.diff)}>
+                {seenName(change.path)}
+              </FilePath>
+              {`  ${lineCounts(change.added, change.removed)}`}
+            </>
+          }
+        >
           {change.diff === null ? (
             <p className="text-xs text-soft">{t('step.noDiff')}</p>
           ) : (
@@ -95,7 +107,7 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
   );
 }
 
-function Block({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+function Block({ title, children }: { readonly title: ReactNode; readonly children: ReactNode }) {
   return (
     <div className="flex flex-col gap-1">
       <p className="text-xs whitespace-pre-wrap text-soft">{title}</p>

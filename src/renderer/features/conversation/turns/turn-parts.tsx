@@ -1,11 +1,11 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { phaseText, stageText } from '../../../lib/text/stage-text.ts';
 import { t } from '../../../lib/text/translate.ts';
 import type { CriterionResult, MessageState, SessionState, TurnState } from '@shared/session/session-state.ts';
 import type { RunStatus } from '@shared/session/run-options.ts';
 import { turnStatus } from '@shared/session/session-state.ts';
-import { seenCommand, seenWords } from '@shared/text/seen-text.ts';
+import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { TurnTimeline } from '../../../lib/session/turn-timeline.ts';
 import { HintText } from '../../../ui/notices/hint-text.tsx';
 import { Icon } from '../../../ui/layout/icon.tsx';
@@ -21,6 +21,10 @@ import { BranchSwitcher } from './branch-switcher.tsx';
 import { Regenerate } from './regenerate.tsx';
 import { PlanProgress } from './plan-progress.tsx';
 import { rowId } from '../row-id.ts';
+import { answerOutline } from '../../../lib/drawing/answer-outline.ts';
+import type { ShowHeading } from './answer-outline-list.tsx';
+import { AnswerOutlineList } from './answer-outline-list.tsx';
+import { useModelName } from '../../../lib/models/use-model-name.ts';
 import { useWholeText } from '../whole-text.tsx';
 
 interface MessageProps {
@@ -101,9 +105,13 @@ export function TurnStart({ turn }: { readonly turn: TurnState }) {
 
 /** Which way of driving which model was chosen at this point, and why. */
 export function StageLine({ chosen: { stage, recipe, reason } }: { readonly chosen: TurnState['stages'][number] }) {
+  const nameOf = useModelName();
   return (
     <p className="py-1 text-xs text-soft wrap-anywhere">
-      <span className="text-ink">{stageText(stage, recipe)}</span>: {seenWords(reason)}
+      <span className="text-ink" title={seenName(stage.model)}>
+        {stageText(stage, recipe, nameOf(stage.model))}
+      </span>
+      : {seenWords(reason)}
     </p>
   );
 }
@@ -169,9 +177,9 @@ export function TurnCheck({ turn }: { readonly turn: TurnState }) {
 }
 
 /** A piece of a long text that the agent said at the end. */
-export function TurnAnswerPart({ text }: { readonly text: string }) {
+export function TurnAnswerPart({ id, text }: { readonly id: string; readonly text: string }) {
   return (
-    <div className="mt-2">
+    <div id={id} className="mt-2">
       <Markdown text={text} />
     </div>
   );
@@ -186,10 +194,12 @@ interface AfterProps {
   readonly text: string;
   /** All of it, as far as it is here. */
   readonly whole: string;
+  readonly onHeading: ShowHeading;
 }
 
 /** The end of a turn, once it is over. */
-export function TurnEnd({ sessionId, turn, message, text, whole }: AfterProps) {
+export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: AfterProps) {
+  const headings = useMemo(() => answerOutline(whole), [whole]);
   const status = turnStatus(turn);
   if (status === 'running') return null;
   const isProposed = turn.confidence === 'proposed';
@@ -222,11 +232,13 @@ export function TurnEnd({ sessionId, turn, message, text, whole }: AfterProps) {
         </div>
       )}
       {turn.reason !== 'crashed' && <Kept status={status} />}
+      {/* Who has read to its end goes back from here. */}
+      {whole !== text && <AnswerOutlineList turnId={turn.id} headings={headings} onHeading={onHeading} />}
     </div>
   );
 }
 
-function AnswerActions({ sessionId, turn, message, whole }: Omit<AfterProps, 'text'>) {
+function AnswerActions({ sessionId, turn, message, whole }: Omit<AfterProps, 'text' | 'onHeading'>) {
   return (
     <div className="flex gap-2 text-xs text-soft">
       {turn.text !== '' && <CopyButton text={whole} label={t('session.copy')} />}

@@ -1,7 +1,9 @@
 import type { FormEvent, ReactNode } from 'react';
-import { useState } from 'react';
+import { use, useState } from 'react';
 import { seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../../lib/text/translate.ts';
+import { firstChange } from '../../../lib/drawing/diff-rows.ts';
+import { OpenFileContext } from '../../../lib/session/use-open-file.ts';
 import { languageOfPath } from '../../../lib/text/code-file-name.ts';
 import { inputClass } from '../../../ui/controls/field.tsx';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -24,6 +26,7 @@ interface FileChangeProps {
 
 export function FileChange(props: FileChangeProps) {
   const { file, isFirstOpen, isCopy, isDisabled, onChange } = props;
+  const open = use(OpenFileContext);
   // As it was when it was first shown: closed by an undo, it would bring the button of another file under the pointer.
   const [isOpen, setIsOpen] = useState(isFirstOpen);
   return (
@@ -56,11 +59,20 @@ export function FileChange(props: FileChangeProps) {
             <Button size="small" disabled={isDisabled} onClick={() => onChange('undo')}>
               {t(file.state === 'undone' ? 'changes.redo' : 'changes.undo')}
             </Button>
+            {open !== null && isThere(file) && (
+              <Button size="small" look="quiet" onClick={() => open(file.path, firstChange(file.diff, file.hunks))}>
+                {t('file.open')}
+              </Button>
+            )}
           </div>
         </div>
       )}
     </section>
   );
+}
+
+function isThere({ kind, state }: ChangedFile): boolean {
+  return state === 'undone' ? kind !== 'added' : kind !== 'deleted';
 }
 
 function Diff({ file, isSplit, isCopy, isDisabled, onChange, onComment }: FileChangeProps) {

@@ -5,6 +5,7 @@ import { stepLabel } from '../../../lib/session/step-label.ts';
 import type { TextKey } from '../../../lib/text/translate.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { useDetail } from '../../../lib/session/use-log-detail.ts';
+import { ModelName } from '../../../ui/figures/model-name.tsx';
 import { useModels } from '../../../lib/models/use-local-model.ts';
 import { Empty, Section } from '../../../ui/layout/facts.tsx';
 import { ContextMemory } from './context-memory.tsx';
@@ -36,7 +37,9 @@ export function ContextTab({ sessionId, state, selectedStep }: ContextTabProps) 
   return (
     <>
       <p className="text-sm font-semibold">{t('route.step', { step: step.step, label: stepLabel(step) })}</p>
-      <p className="font-mono text-xs text-soft wrap-anywhere">{seenName(step.model)}</p>
+      <p className="text-xs text-soft wrap-anywhere">
+        <ModelName id={step.model} />
+      </p>
       <Window step={step} />
       <Parts sessionId={sessionId} step={step} />
       <TrimmedParts sessionId={sessionId} step={step} />

@@ -18,7 +18,7 @@ interface PreviewTabProps {
 }
 
 /** What the agent made, as what it is: a page, a picture, a text, a table. It follows the file. */
-export function PreviewTab({ sessionId, state: { changes, messages } }: PreviewTabProps) {
+export default function PreviewTab({ sessionId, state: { changes, messages } }: PreviewTabProps) {
   const files = useMemo(() => previewableFiles({ changes, messages }), [changes, messages]);
   const [chosen, setChosen] = useState<string | null>(null);
   const file = files.find(({ key }) => key === chosen) ?? files[0];

@@ -5,6 +5,7 @@ import { money, seconds } from '../../../lib/text/format.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { useDetail } from '../../../lib/session/use-log-detail.ts';
 import { Section } from '../../../ui/layout/facts.tsx';
+import { ModelName } from '../../../ui/figures/model-name.tsx';
 import { OwnPriceMark } from '../../../ui/figures/own-price-mark.tsx';
 import { RouteDot } from '../../../ui/figures/route-dot.tsx';
 import type { CallDetail } from '@shared/contract/sessions-contract.ts';
@@ -71,7 +72,7 @@ function Options({ options }: { readonly options: NonNullable<Route['options']> 
             </span>
             <div className="min-w-0 wrap-anywhere">
               <p>
-                {seenName(model)}
+                <ModelName id={model} />
                 <OwnPriceMark model={model} />
               </p>
               <p className="text-sm text-soft">

@@ -2,6 +2,8 @@ import type { SessionState, StepState, TurnState } from '@shared/session/session
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { money, seconds } from '../../../lib/text/format.ts';
 import { stepLabel } from '../../../lib/session/step-label.ts';
+import { useModelName } from '../../../lib/models/use-model-name.ts';
+import { ModelName } from '../../../ui/figures/model-name.tsx';
 import { stageText } from '../../../lib/text/stage-text.ts';
 import { t } from '../../../lib/text/translate.ts';
 import { Empty, Facts, Section } from '../../../ui/layout/facts.tsx';
@@ -76,7 +78,7 @@ function StepRoute({ step }: { readonly step: StepState }) {
       </div>
       <Facts
         facts={[
-          [t('cost.model'), seenName(step.model)],
+          [t('cost.model'), <ModelName key="model" id={step.model} />],
           [t('cost.money'), end === null ? null : money(end.costUsd)],
           [t('route.purpose'), t(`purpose.${step.purpose}`)],
           [t('route.time'), end === null ? null : seconds(end.timings.totalMs)],
@@ -87,6 +89,7 @@ function StepRoute({ step }: { readonly step: StepState }) {
 }
 
 function Stages({ turn }: { readonly turn: TurnState }) {
+  const nameOf = useModelName();
   if (turn.cascade.length === 0) return null;
   return (
     <Section title={t('route.stages')}>
@@ -98,7 +101,7 @@ function Stages({ turn }: { readonly turn: TurnState }) {
               <RouteDot where={stage.where} />
             </span>
             <div className="min-w-0 wrap-anywhere">
-              <p>{stageText(stage, recipe)}</p>
+              <p title={seenName(stage.model)}>{stageText(stage, recipe, nameOf(stage.model))}</p>
               <p className="text-sm text-soft">{seenWords(reason)}</p>
             </div>
           </li>
@@ -109,7 +112,8 @@ function Stages({ turn }: { readonly turn: TurnState }) {
         {turn.cascade.map((stage, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- a cascade never changes
           <li key={index} className="flex items-center gap-2.5 wrap-anywhere">
-            <RouteDot where={stage.where} /> {stageText(stage, null)}
+            <RouteDot where={stage.where} />{' '}
+            <span title={seenName(stage.model)}>{stageText(stage, null, nameOf(stage.model))}</span>
           </li>
         ))}
       </ol>

@@ -25,7 +25,7 @@ interface SandboxTabProps {
 }
 
 /** Where commands run, what holds them, what they reach, and a way in for the person. */
-export function SandboxTab({ sessionId, state }: SandboxTabProps) {
+export default function SandboxTab({ sessionId, state }: SandboxTabProps) {
   const { sandbox, workspace, projectPath } = state;
   const view = useSandbox(sessionId);
   if (sandbox === null) {

@@ -21,6 +21,7 @@ async function parse(
     replay: record('replay'),
     route: record('route'),
     rules: record('rules'),
+    assistants: record('assistants'),
     tools: record('tools'),
     manifest: record('manifest'),
     listSessions: record('listSessions'),

@@ -1,0 +1,93 @@
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
+import { assistantNamePattern, mostAssistantCharacters, parseAssistant } from '@shared/session/assistants.ts';
+import { isMissing, makeFolder, writeFileAtomic } from '../lib/files/json-file.ts';
+import type { Handlers } from '../server/handlers.ts';
+
+/** More than this is not read: it would be no list to choose from. */
+const mostAssistants = 200;
+
+/** A person's assistants: Markdown files that may as well be written by hand. */
+export interface AssistantFiles {
+  /** Rejects with `not-found` or `bad-input`, and what to do. */
+  readonly read: (name: string) => Promise<Assistant>;
+  readonly handlers: Handlers['assistants'];
+}
+
+export function createAssistantFiles(home: string): AssistantFiles {
+  const folder = join(home, 'assistants');
+  const fileOf = (name: string): string => join(folder, `${name}.md`);
+  const textOf = (name: string): Promise<string> => {
+    if (!assistantNamePattern.test(name)) throw unknown(name);
+    return textOfFile(fileOf(name), name);
+  };
+  return {
+    read: async (name) => checked(name, await textOf(name)),
+    handlers: {
+      list: async () => {
+        const names = (await filesIn(folder)).sort().slice(0, mostAssistants);
+        const assistants: Assistant[] = [];
+        const broken: BrokenAssistant[] = [];
+        for (const name of names) {
+          const read = await textOf(name).then(
+            (text) => parseAssistant(name, text),
+            (error: unknown) => ({ ok: false, why: error instanceof Error ? error.message : 'unreadable' }) as const,
+          );
+          if (read.ok) assistants.push(read.value);
+          else broken.push({ name, why: read.why });
+        }
+        return { folder, assistants, broken };
+      },
+      show: async ({ input: { name } }) => ({ file: await textOf(name) }),
+      save: async ({ input: { name, file, replace } }) => {
+        const assistant = checked(name, file);
+        if (!replace && (await filesIn(folder)).includes(name)) {
+          throw new AppError('conflict', `There is an assistant "${name}" already.`, { hint: 'Choose another name.' });
+        }
+        await makeFolder(folder);
+        await writeFileAtomic(fileOf(name), `${file.trimEnd()}\n`);
+        return assistant;
+      },
+      remove: ({ input: { name } }) => rm(fileOf(name), { force: true }),
+    },
+  };
+}
+
+function checked(name: string, file: string): Assistant {
+  const read = parseAssistant(name, file);
+  if (read.ok) return read.value;
+  throw new AppError('bad-input', `The assistant "${name}" cannot be used. ${read.why}`, {
+    hint: 'Known lines: model, mode, tools, temperature, top-p, max-tokens. Change the file and try again.',
+  });
+}
+
+function unknown(name: string): AppError {
+  return new AppError('not-found', `The assistant "${name}" was not found.`, {
+    hint: 'Yours are Markdown files in assistants/ of the home.',
+  });
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder);
+    return entries.filter((entry) => entry.endsWith('.md')).map((entry) => entry.slice(0, -'.md'.length));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+async function textOfFile(path: string, name: string): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > mostAssistantCharacters * 5) {
+      throw new AppError('too-large', `The assistant "${name}" has ${size} bytes. That is more than one may have.`);
+    }
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) throw unknown(name);
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Assistant } from '@shared/session/assistants.ts';
+import { assistantFacts } from '@shared/session/assistants.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { t } from '../../lib/text/translate.ts';
+
+interface AssistantChoiceProps {
+  readonly assistants: readonly Assistant[];
+  /** Null: none. */
+  readonly chosen: Assistant | null;
+  readonly onChange: (name: string | null) => void;
+}
+
+/** Which assistant the message is for; nothing where there is none to choose. */
+export function AssistantChoice({ assistants, chosen, onChange }: AssistantChoiceProps) {
+  if (assistants.length === 0) return null;
+  const about =
+    chosen === null
+      ? t('assistant.about')
+      : [...assistantFacts(chosen).map(seenName), seenWords(chosen.text).slice(0, 300)].join('\n');
+  return (
+    <select
+      aria-label={t('assistant.label')}
+      title={about}
+      value={chosen?.name ?? ''}
+      onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
+      className="h-7 max-w-36 min-w-0 truncate rounded-md bg-transparent px-1 text-xs text-soft hover:bg-chosen hover:text-ink"
+    >
+      <option value="">{t('assistant.none')}</option>
+      {assistants.map(({ name }) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}

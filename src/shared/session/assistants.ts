@@ -1,0 +1,133 @@
+import type { TaskMode } from '@shared/text/task-mode.ts';
+import { taskModes } from '@shared/text/task-mode.ts';
+
+/** How an agent is to answer, under a name: a Markdown file of the home. It can only ask for less than you allow. */
+export interface Assistant {
+  readonly name: string;
+  /** Stands in the system text of every call. */
+  readonly text: string;
+  /** `PROVIDER/MODEL`. Absent, as below: as usual. */
+  readonly model?: string;
+  readonly mode?: TaskMode;
+  /** No tools: it answers at once, and looks at no files. */
+  readonly tools?: 'off' | undefined;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  /** The longest answer. */
+  readonly maxTokens?: number | undefined;
+}
+
+/** A file in the folder that is none, with the reason. */
+export interface BrokenAssistant {
+  readonly name: string;
+  readonly why: string;
+}
+
+export const assistantNamePattern = /^[a-z][a-z0-9-]{0,39}$/u;
+
+/** In characters; more would leave a small model no room. */
+export const mostAssistantCharacters = 8_000;
+
+const modelPattern = /^[\w.-]+\/[\w.:/@+-]{1,200}$/u;
+
+type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+
+/**
+ * Reads a whole file: lines of `key: value` between two lines of `---`, then the text. Whatever is in it that is not
+ * known here makes it none: a file that comes from somebody else says nothing that is passed over.
+ */
+export function parseAssistant(name: string, file: string): Read<Assistant> {
+  if (!assistantNamePattern.test(name)) {
+    return refused('Its name needs lower-case letters, digits and "-", with a letter first.');
+  }
+  const parts = partsOf(file.replaceAll('\r\n', '\n'));
+  if (parts === null) return refused('It begins with "---", but has no second line of it.');
+  const { head, text } = parts;
+  if (text === '') return refused('It has no text.');
+  if (text.length > mostAssistantCharacters) {
+    return refused(`Its text has ${text.length} characters. The limit is ${mostAssistantCharacters}.`);
+  }
+  let assistant: Assistant = { name, text };
+  const seen = new Set<string>();
+  for (const line of head.filter((one) => one.trim() !== '')) {
+    const colon = line.indexOf(':');
+    const key = line.slice(0, Math.max(0, colon));
+    const value = line.slice(colon + 1).trim();
+    const field = readField(key, value);
+    if (field === null) return refused(`The line "${line.slice(0, 80)}" is not known.`);
+    if (seen.has(key)) return refused(`"${key}" is there twice.`);
+    seen.add(key);
+    assistant = { ...assistant, ...field };
+  }
+  if (assistant.tools === 'off' && assistant.mode !== undefined && assistant.mode !== 'ask') {
+    return refused(`Without tools it can only answer, so "mode: ${assistant.mode}" does not fit "tools: off".`);
+  }
+  return { ok: true, value: assistant };
+}
+
+function refused(why: string): { readonly ok: false; readonly why: string } {
+  return { ok: false, why };
+}
+
+function partsOf(file: string): { readonly head: readonly string[]; readonly text: string } | null {
+  const lines = file.trim().split('\n');
+  if (lines[0] !== '---') return { head: [], text: file.trim() };
+  const end = lines.indexOf('---', 1);
+  if (end === -1) return null;
+  return {
+    head: lines.slice(1, end),
+    text: lines
+      .slice(end + 1)
+      .join('\n')
+      .trim(),
+  };
+}
+
+/** Null: there is no such key, or it cannot have this value. */
+function readField(key: string, value: string): Partial<Assistant> | null {
+  switch (key) {
+    case 'model':
+      return modelPattern.test(value) ? { model: value } : null;
+    case 'mode': {
+      const mode = taskModes.find((one) => one === value);
+      return mode === undefined ? null : { mode };
+    }
+    case 'tools':
+      return value === 'off' ? { tools: value } : value === 'on' ? {} : null;
+    case 'temperature':
+      return within(value, 0, 2, (temperature) => ({ temperature }));
+    case 'top-p':
+      return within(value, 0, 1, (topP) => ({ topP }));
+    case 'max-tokens':
+      return /^\d+$/u.test(value) ? within(value, 16, 1_000_000, (maxTokens) => ({ maxTokens })) : null;
+    default:
+      return null;
+  }
+}
+
+function within(
+  text: string,
+  least: number,
+  most: number,
+  field: (value: number) => Partial<Assistant>,
+): Partial<Assistant> | null {
+  const value = Number(text);
+  return text !== '' && Number.isFinite(value) && value >= least && value <= most ? field(value) : null;
+}
+
+/** What a message to it is taken for where nothing else is said; null: its words say it. */
+export function modeOfAssistant(assistant: Assistant | null): TaskMode | null {
+  return assistant?.tools === 'off' ? 'ask' : (assistant?.mode ?? null);
+}
+
+/** What it is besides its text, in a few words each. */
+export function assistantFacts({ model, mode, tools, temperature, topP, maxTokens }: Assistant): readonly string[] {
+  return [
+    ...(model === undefined ? [] : [model]),
+    ...(mode === undefined ? [] : [mode]),
+    ...(tools === undefined ? [] : ['no tools']),
+    ...(temperature === undefined ? [] : [`temperature ${temperature}`]),
+    ...(topP === undefined ? [] : [`top-p ${topP}`]),
+    ...(maxTokens === undefined ? [] : [`at most ${maxTokens} tokens`]),
+  ];
+}

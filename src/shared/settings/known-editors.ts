@@ -1,0 +1,49 @@
+/** Editors that a file can be opened in, in the order in which they are looked for; none that needs a terminal. */
+export const knownEditors = {
+  vscode: 'VS Code',
+  cursor: 'Cursor',
+  zed: 'Zed',
+  vscodium: 'VSCodium',
+  sublime: 'Sublime Text',
+  idea: 'IntelliJ IDEA',
+  pycharm: 'PyCharm',
+  webstorm: 'WebStorm',
+  goland: 'GoLand',
+} as const;
+
+export type EditorId = keyof typeof knownEditors;
+
+/** `auto`: the first one that is found. `system`: what this machine opens such a file with. */
+export const editorChoices = [
+  'auto',
+  'vscode',
+  'cursor',
+  'zed',
+  'vscodium',
+  'sublime',
+  'idea',
+  'pycharm',
+  'webstorm',
+  'goland',
+  'system',
+] as const satisfies readonly ('auto' | 'system' | EditorId)[];
+
+export type EditorChoice = (typeof editorChoices)[number];
+
+/** The ids alone, in order. */
+export const editorIds: readonly EditorId[] = editorChoices.filter((id) => id !== 'auto' && id !== 'system');
+
+/**
+ * Endings of texts that a machine's own program shows and does not run: no scripts, no pages, no tables that hold
+ * formulas. What is not here is opened by an editor that was chosen, or not at all.
+ */
+const plainEndings: ReadonlySet<string> = new Set(
+  `txt md markdown rst adoc log json jsonl yaml yml toml ini cfg conf env css scss less c h cc cpp hpp cs go rs java kt
+  swift scala ts tsx jsx vue sql tex diff patch`.split(/\s+/u),
+);
+
+export function isPlainText(path: string): boolean {
+  const name = path.split(/[\\/]/u).at(-1) ?? '';
+  const dot = name.lastIndexOf('.');
+  return dot > 0 && plainEndings.has(name.slice(dot + 1).toLowerCase());
+}

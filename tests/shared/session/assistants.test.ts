@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { assistantFacts, mostAssistantCharacters, parseAssistant } from '../../../src/shared/session/assistants.ts';
+
+const whole = `---
+model: llama-cpp/qwen2.5-coder
+mode: ask
+tools: off
+temperature: 0.7
+top-p: 0.9
+max-tokens: 400
+---
+
+You review texts.
+---
+Be brief.
+`;
+
+describe('the file of an assistant', () => {
+  it('is its lines and its text', () => {
+    const read = parseAssistant('reviewer', whole.replaceAll('\n', '\r\n'));
+    expect(read).toEqual({
+      ok: true,
+      value: {
+        name: 'reviewer',
+        text: 'You review texts.\n---\nBe brief.',
+        model: 'llama-cpp/qwen2.5-coder',
+        mode: 'ask',
+        tools: 'off',
+        temperature: 0.7,
+        topP: 0.9,
+        maxTokens: 400,
+      },
+    });
+    expect(read.ok && assistantFacts(read.value)).toHaveLength(6);
+    expect(parseAssistant('plain', 'Only a text.')).toEqual({
+      ok: true,
+      value: { name: 'plain', text: 'Only a text.' },
+    });
+  });
+
+  /** Catches: a file of somebody else that would say yes in your place, and one that is half understood. */
+  it.each([
+    ['approve: allow'],
+    ['network: example.org'],
+    ['policy: cloud'],
+    ['instructions: use'],
+    ['sandbox: off'],
+    ['max-usd: 100'],
+    ['mode: root'],
+    ['tools: all'],
+    ['temperature: 9'],
+    ['temperature:'],
+    ['top-p: NaN'],
+    ['max-tokens: 1e9'],
+    ['model: no-provider'],
+    ['model: a/b c'],
+    ['no key at all'],
+    ['mode: ask\nmode: work'],
+    ['tools: off\nmode: work'],
+  ])('is refused with the line %j', (line) => {
+    expect(parseAssistant('one', `---\n${line}\n---\nText.`).ok).toBe(false);
+  });
+
+  it('is refused without a text, with too long a one, and under a name that is a path', () => {
+    expect(parseAssistant('one', '---\nmode: ask\n---\n')).toMatchObject({ ok: false, why: 'It has no text.' });
+    expect(parseAssistant('one', '---\napprove: allow\nText.').ok).toBe(false);
+    expect(parseAssistant('one', 'x'.repeat(mostAssistantCharacters + 1)).ok).toBe(false);
+    for (const name of ['../one', 'One', '', 'a b']) expect(parseAssistant(name, 'Text.').ok).toBe(false);
+  });
+});
