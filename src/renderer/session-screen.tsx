@@ -36,6 +36,7 @@ import { Icon } from './ui/layout/icon.tsx';
 import { ResizeHandle } from './ui/layout/resize-handle.tsx';
 import { Problem } from './ui/notices/problem.tsx';
 import { bytes } from './lib/text/format.ts';
+import { useFocusKept } from './lib/window/use-focus-kept.ts';
 import { useLocalModel } from './lib/models/use-local-model.ts';
 import { Notice } from './ui/notices/notice.tsx';
 import { DownloadControl } from './ui/controls/download-control.tsx';
@@ -108,6 +109,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const { header, ...edits } = useHeader(sessionId, state, props.onStatus);
   const own = { inspect, toggleInspector: side.toggle, ...edits };
   const { conversation, composer, approvals, cap } = useParts(handle, { ...props, state }, own);
+  useFocusKept(sessionStatus(state), () => composer.current?.focus());
   const show = useStableCallback(inspect);
   const help = useStableCallback(onPalette);
   const comment = useStableCallback((text: string) => composer.current?.add(text));

@@ -89,6 +89,8 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
     useActions({ view, project: projectOf(view, load), show, session, openPalette, ...useListActions(side, list) }),
   );
   useActionKeys(actions);
+  // A window that is made narrow for a while loses no search.
+  const typed = useState('');
   useSettingsWatch();
   useEffect(() => whenIdle(loadMarkdown), []);
   usePushesInto(actions, view, show);
@@ -100,7 +102,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
           {side.isOpen && (
             <SideList isOver={side.isOver} onClose={side.toggle}>
               <SessionList
-                {...{ load, view }}
+                {...{ load, view, typed }}
                 onShow={show}
                 onPalette={openPalette}
                 onChanged={refresh}

@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { crc32 } from '../../src/main/lib/files/crc32.ts';
 import { pdfFile } from './pdf-file.ts';
+import { zipFile } from './zip-file.ts';
 
 /** A file as a person could attach it. */
 export interface MadeFile {
@@ -92,10 +93,16 @@ const data: readonly MadeFile[] = [
     'generated.ts',
     times(4000, (at) => `export const value${at} = ${at};\n`),
   ),
-  file('page.html', '<!doctype html><p>Hello</p>\n'),
-  file('query.sql', 'select * from orders where total > 10;\n'),
   file('notebook.ipynb', '{"cells": []}\n'),
 ];
+
+/** As Word and Excel write them: archives. */
+function office(part: string): Buffer {
+  const xml = Buffer.from(
+    '<?xml version="1.0" encoding="UTF-8" standalone="yes"?><document>Total: 1,234.50</document>',
+  );
+  return zipFile({ '[Content_Types].xml': xml, [part]: xml });
+}
 
 const documents: readonly MadeFile[] = [
   file('plain.pdf', pdfFile({ pages: pagesOf(3) })),
@@ -108,6 +115,8 @@ const documents: readonly MadeFile[] = [
   file('cut-off.pdf', pdfFile({ pages: pagesOf(3) }).subarray(0, 300)),
   file('only-a-head.pdf', '%PDF-1.7\n'),
   file('no-pdf-in-it.pdf', 'This is a text.\n'),
+  file('letter.docx', office('word/document.xml')),
+  file('budget.xlsx', office('xl/workbook.xml')),
   file('pdf-without-name', pdfFile({ pages: pagesOf(1), isCompressed: true })),
   file('larger-than-taken.pdf', Buffer.concat([pdfFile({ pages: pagesOf(1) }), Buffer.alloc(9 * 1024 * 1024, 0x20)])),
 ];

@@ -107,7 +107,7 @@ describe('texts', () => {
   });
 
   it('puts values in, and chooses by a count', () => {
-    expect(t('sessions.noMatch', { text: '{x} $&' })).toBe('No sessions match “{x} $&”.');
+    expect(t('sessions.noMatch', { text: '{x} $&' })).toBe('No title or project matches “{x} $&”.');
     expect([plural('sessions.steps', 1), plural('sessions.steps', 0)]).toEqual(['1 step', '0 steps']);
   });
 

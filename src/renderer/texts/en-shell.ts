@@ -24,7 +24,7 @@ export const shell = {
   'sessions.loading': 'Loading…',
   'sessions.failed': 'Sessions could not be loaded.',
   'sessions.none': 'No sessions yet. Your tasks will appear here.',
-  'sessions.noMatch': 'No sessions match “{text}”.',
+  'sessions.noMatch': 'No title or project matches “{text}”.',
   'sessions.noneFit': 'No sessions match the filter.',
   'sessions.pinned': 'Pinned',
   'sessions.archived': 'archived',

@@ -225,7 +225,7 @@ async function keepBytes(
   if (isPdf(bytes)) return keepDocument(options, { name, bytes, from });
   const found = textOfFile(bytes);
   if (found === null)
-    return `${name} is neither text, a PDF nor a supported image (PNG, JPEG, GIF, WebP). Attach its text, or a picture of it.`;
+    return `${name} is neither text, a PDF nor a supported image (PNG, JPEG, GIF, WebP). Save it as text or PDF, or attach a picture of it.`;
   const { text, ...encoding } = found;
   const wanted = lines === null ? text : linesOf(text, lines);
   if (wanted === null) return `${name} has no line ${lines?.from}.`;

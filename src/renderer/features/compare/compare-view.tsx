@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Comparison } from '@shared/comparisons/comparison.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { clock, folderName } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
+import { useFocusKept } from '../../lib/window/use-focus-kept.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Empty } from '../../ui/layout/facts.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
@@ -31,6 +32,8 @@ export default function CompareView({ projects, task, onSession }: CompareViewPr
     setShown(next);
     void queries.invalidateQueries({ queryKey: ['comparisons'] });
   };
+  const back = useRef<HTMLButtonElement>(null);
+  useFocusKept(shown.type, () => back.current?.focus());
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-4xl flex-col gap-5 px-5 py-8">
@@ -40,7 +43,9 @@ export default function CompareView({ projects, task, onSession }: CompareViewPr
               <Icon name="plus" /> {t('compare.new')}
             </Button>
           ) : (
-            <Button onClick={() => show({ type: 'list' })}>{t('compare.back')}</Button>
+            <Button ref={back} onClick={() => show({ type: 'list' })}>
+              {t('compare.back')}
+            </Button>
           )}
         </ViewHeader>
         {shown.type === 'list' && <Listing onOpen={(id) => show({ type: 'one', id })} />}

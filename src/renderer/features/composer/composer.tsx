@@ -67,7 +67,10 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   const isHeld = composer.files.isHeld && !text.startsWith('/');
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (hasWords && !isHeld && !composer.isSending && !attachments.isBusy) void composer.submit(text);
+    if (!hasWords || isHeld || composer.isSending || attachments.isBusy) return;
+    // The button goes while it is sent; the next words are typed at once.
+    field.current?.focus();
+    void composer.submit(text);
   };
   return (
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">

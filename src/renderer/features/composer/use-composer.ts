@@ -23,6 +23,7 @@ import { useModels } from '../../lib/models/use-local-model.ts';
 import { useUsualModels } from '../../lib/models/use-model-options.ts';
 import type { ContextFill } from '../../lib/session/context-fill.ts';
 import { contextFill } from '../../lib/session/context-fill.ts';
+import { useSessionPick } from '../../lib/models/session-picks.ts';
 import { optionsOfPick, pickedModel } from '../../lib/models/model-options.ts';
 import type { SendOptions } from '../../lib/session/session-commands.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -77,7 +78,8 @@ interface ComposerField {
 export function useComposer(props: ComposerProps, field: ComposerField): ComposerState {
   const client = useClient();
   const { sessionId, state, onSent } = props;
-  const [picked, setPick] = useState<ModelPick>({ policy: null });
+  const [picked, setPick] = useSessionPick(sessionId);
+  const change = (next: Partial<ModelPick>): void => setPick((before) => ({ ...before, ...next }));
   const assistants = useAssistants(state.turns.at(-1)?.assistant ?? null, picked);
   const { pick, assistant } = assistants;
   const [mode, setMode] = useState<TaskMode | null>(null);
@@ -117,7 +119,6 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
       setIsSending(false);
     }
   };
-  const change = (next: Partial<ModelPick>): void => setPick((before) => ({ ...before, ...next }));
   const own = { change, setMode, setIsCompact, setIsSending, setSaid, stop, send };
   const commands = useCommands(props, field, own, mode);
   const hasFiles = state.projectPath !== null || state.changes.length > 0;
@@ -125,7 +126,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     files,
     chooseModel: change,
     pick,
-    onPick: setPick,
+    onPick: (next: ModelPick) => setPick(() => next),
     mode,
     setMode,
     modeByWords: modeOfAssistant(assistant) ?? modeOfText(shown, { hasFiles }),

@@ -25,6 +25,8 @@ interface SessionListProps {
   readonly view: View;
   readonly onShow: (view: View) => void;
   readonly onPalette: () => void;
+  /** What is searched, and how to change that. */
+  readonly typed: readonly [string, (text: string) => void];
   /** The list is to be read again. */
   readonly onChanged: () => void;
   readonly handle: Ref<SessionListHandle>;
@@ -48,9 +50,9 @@ const views = [
 ] as const;
 
 /** The side of the window: projects, sessions by day, and the ways to the other views. */
-export function SessionList({ load, view, onShow, onPalette, onChanged, handle }: SessionListProps) {
+export function SessionList({ load, view, typed, onShow, onPalette, onChanged, handle }: SessionListProps) {
   const sessions = load.type === 'ready' ? load.sessions : none;
-  const [text, setText] = useState('');
+  const [text, setText] = typed;
   const [chosenProject, setProject] = useState<string | null>(null);
   const [filter, setFilter] = useState(noFilter);
   const projects = useProjects(sessions);

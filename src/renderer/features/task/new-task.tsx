@@ -12,6 +12,7 @@ import { useAttachments } from '../../lib/input/use-attachments.ts';
 import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import type { ModelPick } from '../../lib/models/model-options.ts';
+import { keepPick } from '../../lib/models/session-picks.ts';
 import { optionsOfPick } from '../../lib/models/model-options.ts';
 import type { AssistantChoiceState } from '../../lib/input/use-assistants.ts';
 import { useAssistants } from '../../lib/input/use-assistants.ts';
@@ -76,6 +77,7 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
       const sessionId = await startTask(client, { ...wanted, task, project, attachments: attachments.list }, signal);
       setTask('');
       attachments.clear(attachments.list);
+      keepPick(sessionId, choice.pick);
       onStarted(sessionId);
     } catch (error) {
       if (stop.current?.signal.aborted !== true) setProblem(failureText(error));

@@ -1,0 +1,24 @@
+import { useState } from 'react';
+import type { ModelPick } from './model-options.ts';
+
+/** For as long as the window is open. */
+const picks = new Map<string, ModelPick>();
+
+/** The choice of a model that a session begins with. */
+export function keepPick(sessionId: string, pick: ModelPick): void {
+  picks.set(sessionId, pick);
+}
+
+/** Which model a person chose for the messages of a session; it is still chosen when they come back to it. */
+export function useSessionPick(
+  sessionId: string,
+): readonly [ModelPick, (change: (before: ModelPick) => ModelPick) => void] {
+  const [pick, setPick] = useState<ModelPick>(() => picks.get(sessionId) ?? { policy: null });
+  const set = (change: (before: ModelPick) => ModelPick): void =>
+    setPick((before) => {
+      const after = change(before);
+      keepPick(sessionId, after);
+      return after;
+    });
+  return [pick, set];
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { walkJourneys } from './journeys/walk-journeys.ts';
+
+/** Catches: a way of a newcomer that needs a pointer, that ends nowhere, or that a screen reader cannot follow. */
+it('are ten ways of a newcomer, and each is finished by keyboard alone', { timeout: 240_000 }, async () => {
+  const wrong: string[] = [];
+  let count = 0;
+  for await (const { name, effort, deadEnd } of walkJourneys({ kind: 'keyboard', looks: 'one' })) {
+    count += 1;
+    if (deadEnd) process.stdout.write(`DEAD ${name}: ${deadEnd}\n`);
+    if (deadEnd !== null || effort === null) {
+      wrong.push(`${name}: ${deadEnd ?? ''}`);
+      continue;
+    }
+    wrong.push(
+      ...[...effort.violations, ...effort.lost.map((at) => `${at}: the focus is lost`)].map((one) => `${name}: ${one}`),
+    );
+    expect(effort.clicks).toBe(0);
+    process.stdout.write(`${name}: ${effort.keys} keys, ${effort.machinery} words of machinery\n`);
+  }
+  expect(wrong).toEqual([]);
+  expect(count).toBe(10);
+});

@@ -1,0 +1,195 @@
+import type { Locator, Page } from 'playwright-core';
+import { violations } from '../axe.ts';
+import { machineryWords } from '../first-word.ts';
+import { keepScreenshot } from '../launch.ts';
+
+/** How a person goes through a journey: with a pointer and keys, or with keys alone. */
+export type HandKind = 'pointer' | 'keyboard';
+
+/** What a journey took. */
+export interface Effort {
+  clicks: number;
+  /** Presses of keys beside what was typed as text. */
+  keys: number;
+  stages: number;
+  /** The most words of machinery for a turn that one stage showed in the conversation. */
+  machinery: number;
+  /** From each act until what was waited for is drawn; the answers of the models take no time. */
+  waitedMs: number;
+  longestMs: number;
+  /** The focus was nowhere after an act: whoever uses keys has to begin at the top. */
+  readonly lost: string[];
+  readonly violations: string[];
+}
+
+export interface HandOptions {
+  readonly kind: HandKind;
+  /** Begins the names of pictures. */
+  readonly name: string;
+  /** How closely each stage is looked at: not, in its own colors, or light, dark and with text at 200 %. */
+  readonly looks: 'none' | 'one' | 'all';
+}
+
+/** Acts in a window as a person does, and counts. Every act fails where its control cannot be reached. */
+export interface Hand {
+  readonly page: Page;
+  readonly kind: HandKind;
+  readonly effort: Effort;
+  /** A button, a line of a list, a checkbox. */
+  press(target: Locator): Promise<void>;
+  /** Replaces what is in a field. */
+  type(target: Locator, text: string): Promise<void>;
+  /** Sends what was typed: by the button, or by Enter in the field. */
+  send(button: Locator): Promise<void>;
+  /** Of a list under a search field, which has the focus. */
+  choose(option: Locator, typed: string): Promise<void>;
+  /** By the file dialog of the system, whose own keys are not counted. */
+  attach(button: Locator, file: { readonly name: string; readonly buffer: Buffer }): Promise<void>;
+  keys(combination: string): Promise<void>;
+  sees(target: Locator): Promise<void>;
+  /** The window as it stands now is a stage of the journey. */
+  stage(name: string): Promise<void>;
+}
+
+/** More would be no way that a person takes. */
+const mostTabs = 60;
+
+export function createHand(page: Page, { kind, name, looks }: HandOptions): Hand {
+  const effort: Effort = {
+    clicks: 0,
+    keys: 0,
+    stages: 0,
+    machinery: 0,
+    waitedMs: 0,
+    longestMs: 0,
+    lost: [],
+    violations: [],
+  };
+  let actedAt = performance.now();
+  const press = async (keys: string): Promise<void> => {
+    effort.keys += 1;
+    await page.keyboard.press(keys);
+    actedAt = performance.now();
+  };
+  const reach = (target: Locator): Promise<void> => goTo(page, target, press);
+  const hand: Hand = {
+    page,
+    kind,
+    effort,
+    keys: press,
+    async press(target) {
+      await target.waitFor();
+      if (kind === 'keyboard') {
+        await reach(target);
+        const isBox = await target.evaluate((element) => element.matches('input[type=checkbox], input[type=radio]'));
+        await press(isBox ? 'Space' : 'Enter');
+        return;
+      }
+      effort.clicks += 1;
+      actedAt = performance.now();
+      await target.click();
+    },
+    async type(target, text) {
+      await target.waitFor();
+      if (!(await isFocused(target))) {
+        if (kind === 'keyboard') await reach(target);
+        else {
+          effort.clicks += 1;
+          await target.click();
+        }
+      }
+      if ((await target.inputValue()) !== '') await press('Control+A');
+      await page.keyboard.insertText(text);
+      actedAt = performance.now();
+    },
+    async send(button) {
+      if (kind === 'keyboard') await press('Enter');
+      else await hand.press(button);
+    },
+    async choose(option, typed) {
+      if (kind === 'pointer') return hand.press(option);
+      await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
+      await page.keyboard.insertText(typed);
+      await option.waitFor();
+      for (let step = 0; step < mostTabs; step += 1) {
+        if ((await option.getAttribute('aria-selected')) === 'true') break;
+        await press('ArrowDown');
+      }
+      await press('Enter');
+    },
+    async attach(button, file) {
+      const asked = page.waitForEvent('filechooser');
+      await hand.press(button);
+      const chooser = await asked;
+      await chooser.setFiles({ ...file, mimeType: 'application/octet-stream' });
+      actedAt = performance.now();
+    },
+    async sees(target) {
+      await target.waitFor();
+      const waited = performance.now() - actedAt;
+      effort.waitedMs += waited;
+      effort.longestMs = Math.max(effort.longestMs, waited);
+      actedAt = performance.now();
+    },
+    async stage(stage) {
+      effort.stages += 1;
+      const isNowhere = await page.evaluate(() => document.activeElement === document.body);
+      if (isNowhere) effort.lost.push(stage);
+      if ((await page.locator('[role=log]').count()) > 0) {
+        const turns = Math.max(1, await page.locator('[role=log] [data-work]').count());
+        effort.machinery = Math.max(effort.machinery, Math.ceil((await machineryWords(page)).length / turns));
+      }
+      for (const found of await wrongIn(page, looks)) effort.violations.push(`${stage}: ${found}`);
+      await keepScreenshot(page, `journey-${name}-${stage}`);
+      actedAt = performance.now();
+    },
+  };
+  return hand;
+}
+
+function isFocused(target: Locator): Promise<boolean> {
+  return target.evaluate((element) => element === document.activeElement);
+}
+
+/** By Tab, or back where that is nearer. */
+async function goTo(page: Page, target: Locator, press: (keys: string) => Promise<void>): Promise<void> {
+  await target.waitFor();
+  const isAfter = await target.evaluate((element) => {
+    const active = document.activeElement ?? document.body;
+    if (active === document.body) return true;
+    const all = [...document.querySelectorAll('a[href], button, input, textarea, select, summary, [tabindex="0"]')];
+    const [from, to] = [all.indexOf(active), all.indexOf(element)];
+    const forth = (to - from + all.length) % all.length;
+    return forth <= all.length / 2;
+  });
+  for (let step = 0; step < mostTabs; step += 1) {
+    if (await isFocused(target)) return;
+    await press(isAfter ? 'Tab' : 'Shift+Tab');
+  }
+  const label = await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 120) ?? '');
+  throw new Error(`Tab does not reach ${String(target)}; it ends at ${label}`);
+}
+
+async function wrongIn(page: Page, looks: HandOptions['looks']): Promise<readonly string[]> {
+  if (looks === 'none') return [];
+  const found: string[] = [...(await violations(page))];
+  if (looks === 'one') return found;
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+  found.push(...(await violations(page, ['color-contrast'])).map((one) => `dark: ${one}`));
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.waitForFunction(() => document.documentElement.dataset.theme === 'light');
+  await scaleText(page, '200%');
+  found.push(...(await violations(page)).map((one) => `200 %: ${one}`));
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  if (overflow > 0) found.push(`200 %: is ${overflow} pixels too wide`);
+  await scaleText(page, '');
+  return found;
+}
+
+function scaleText(page: Page, size: string): Promise<void> {
+  return page.evaluate((fontSize) => {
+    document.documentElement.style.fontSize = fontSize;
+    window.dispatchEvent(new Event('resize'));
+  }, size);
+}
