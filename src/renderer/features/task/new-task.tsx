@@ -109,11 +109,7 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
           />
           <FolderField
             label={t('task.project')}
-            hint={
-              roots.length === 0
-                ? t('task.projectHint')
-                : t('task.folderHint', { roots: roots.map(folderText).join(', ') })
-            }
+            hint={folderHint(roots)}
             folder={shownProject}
             known={projects}
             onChange={setProject}
@@ -125,6 +121,11 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
       </div>
     </div>
   );
+}
+
+function folderHint(roots: readonly string[]): string {
+  if (roots.length === 0) return t('task.projectHint');
+  return t('task.folderHint', { roots: roots.map(folderText).join(', ') });
 }
 
 interface TaskFieldProps {
