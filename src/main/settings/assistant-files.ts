@@ -40,14 +40,14 @@ export function createAssistantFiles(home: string): AssistantFiles {
         }
         return { folder, assistants, broken };
       },
-      show: async ({ input: { name } }) => ({ file: await textOf(name) }),
-      save: async ({ input: { name, file, replace } }) => {
-        const assistant = checked(name, file);
+      show: async ({ input: { name } }) => ({ text: await textOf(name) }),
+      save: async ({ input: { name, text, replace } }) => {
+        const assistant = checked(name, text);
         if (!replace && (await filesIn(folder)).includes(name)) {
           throw new AppError('conflict', `There is an assistant "${name}" already.`, { hint: 'Choose another name.' });
         }
         await makeFolder(folder);
-        await writeFileAtomic(fileOf(name), `${file.trimEnd()}\n`);
+        await writeFileAtomic(fileOf(name), `${text.trimEnd()}\n`);
         return assistant;
       },
       remove: ({ input: { name } }) => rm(fileOf(name), { force: true }),

@@ -47,13 +47,14 @@ export const assistantsContract = {
     }>(),
   ),
   /** The file as it is. */
-  show: base.input(z.object({ name: assistantName })).output(type<{ readonly file: string }>()),
+  show: base.input(z.object({ name: assistantName })).output(type<{ readonly text: string }>()),
   /** Checked whole. Rejects with `bad-input`, or with `conflict` where there is one of the name and `replace` is not said. */
   save: base
     .input(
       z.object({
         name: assistantName,
-        file: z.string().max(mostAssistantCharacters + 4_000),
+        /** Of the file, its head among it. */
+        text: z.string().max(mostAssistantCharacters + 4_000),
         replace: z.boolean().default(false),
       }),
     )

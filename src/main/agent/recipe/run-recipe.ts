@@ -138,7 +138,8 @@ function createContext(
     world: createRecipeWorld(turn, subject.turnFacts),
     ask: (question) => askOnce(turn, chosen, question, met),
     call: (request) => call(turn, chosen, request, met),
-    loop: loopPrompts(turn.dependencies.tools),
+    // The web is a choice of the person and says nothing of a model.
+    loop: loopPrompts(turn.dependencies.tools.filter(({ isWeb }) => isWeb !== true)),
     countTokens: async (text) => turn.tokens.count(text),
     progress: async (phase, text, data) => {
       await turn.log.append({ type: 'recipe-progressed', recipe: chosen.recipe.id, phase, text, data: data ?? null });

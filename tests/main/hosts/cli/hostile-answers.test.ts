@@ -141,7 +141,7 @@ function answers(): SomeHandlers {
         assistants: [{ name: 'reviewer', text: 'You review.', model: 'a/b' }],
         broken: [{ name: 'other', why: 'The line "x" is not known.' }],
       }),
-      show: () => ({ file: 'You review.' }),
+      show: () => ({ text: 'You review.' }),
     },
     sessions: {
       result: () => result,

@@ -91,14 +91,14 @@ describe('an assistant', () => {
   });
 
   it('is saved whole, checked, and never over another one by chance', async () => {
-    const file = '---\nmode: plan\n---\nPlan it.';
-    expect(await core.client.assistants.save({ name: 'planner', file })).toMatchObject({ mode: 'plan' });
-    expect(await core.client.assistants.show({ name: 'planner' })).toEqual({ file: `${file}\n` });
-    expect(await failureOf(core.client.assistants.save({ name: 'planner', file: 'Other.' }))).toMatchObject({
+    const text = '---\nmode: plan\n---\nPlan it.';
+    expect(await core.client.assistants.save({ name: 'planner', text })).toMatchObject({ mode: 'plan' });
+    expect(await core.client.assistants.show({ name: 'planner' })).toEqual({ text: `${text}\n` });
+    expect(await failureOf(core.client.assistants.save({ name: 'planner', text: 'Other.' }))).toMatchObject({
       code: 'conflict',
     });
-    await core.client.assistants.save({ name: 'planner', file: 'Other.', replace: true });
-    expect(await failureOf(core.client.assistants.save({ name: 'x', file: '---\nnetwork: a\n---\nT' }))).toMatchObject({
+    await core.client.assistants.save({ name: 'planner', text: 'Other.', replace: true });
+    expect(await failureOf(core.client.assistants.save({ name: 'x', text: '---\nnetwork: a\n---\nT' }))).toMatchObject({
       code: 'bad-input',
     });
     await core.client.assistants.remove({ name: 'planner' });

@@ -37,18 +37,18 @@ export const assistants: Command<[AssistantsAction, readonly string[], Assistant
       return 0;
     }
     case 'show':
-      terminal.out(`${printable((await core.assistants.show({ name: first })).file).trimEnd()}\n`);
+      terminal.out(`${printable((await core.assistants.show({ name: first })).text).trimEnd()}\n`);
       return 0;
     case 'import': {
       const name = args.name ?? basename(first).replace(/\.md$/u, '').toLowerCase();
-      const file = await readAssistantFile(resolve(first));
-      const saved = await core.assistants.save({ name, file, replace: args.replace === true });
+      const text = await readAssistantFile(resolve(first));
+      const saved = await core.assistants.save({ name, text, replace: args.replace === true });
       terminal.out(args.json === true ? jsonLine(saved) : `${lineOf(saved)}\n`);
       terminal.err(`Read its text before you use it: dewpoint assistants show ${name}\n`);
       return 0;
     }
     case 'export':
-      await writeOutputFile(resolve(second), (await core.assistants.show({ name: first })).file);
+      await writeOutputFile(resolve(second), (await core.assistants.show({ name: first })).text);
       return 0;
     case 'remove':
       await core.assistants.show({ name: first });
