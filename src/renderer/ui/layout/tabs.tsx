@@ -34,7 +34,7 @@ export function Tabs<Id extends string>({ tabs, selected, onSelect, label, hasBu
           <Primitive.Trigger
             key={tab.id}
             value={tab.id}
-            className="flex h-7 items-center gap-1 rounded-md px-1.5 text-sm whitespace-nowrap text-soft hover:text-ink data-[state=active]:bg-chosen data-[state=active]:text-ink"
+            className="flex h-7 shrink-0 items-center gap-1 rounded-md px-1.5 text-sm whitespace-nowrap text-soft hover:text-ink data-[state=active]:bg-chosen data-[state=active]:text-ink"
           >
             {tab.label}
             {tab.count !== undefined && tab.count > 0 && (
