@@ -181,6 +181,10 @@ describe('the composer', () => {
     mayFind = new Promise((resolve) => (find = resolve));
     await message().fill('What is this? See @src/a.py:2-3');
     await shot('attached');
+    // What becomes of the files is asked about first; until then nothing is sent.
+    await expect
+      .poll(() => page.getByRole('main').getByRole('button', { name: 'Send', exact: true }).isEnabled())
+      .toBe(true);
     await message().press('Enter');
     find();
     await page.getByRole('log').getByText('I see a blue picture.').first().waitFor();
