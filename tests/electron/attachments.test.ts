@@ -118,6 +118,9 @@ describe('files of a message', () => {
     await attached().getByText('empty file').waitFor();
     await give('letter.txt', Buffer.from('Größe\n', 'latin1'));
     await attached().getByText('converted from Windows-1252').waitFor();
+    const talk = (name: string) => ({ name, chat_messages: [{ sender: 'human', text: `About ${name}` }] });
+    await give('conversations.json', Buffer.from(JSON.stringify([talk('rivers'), talk('lakes')])));
+    await attached().getByText('2 conversations').waitFor();
     await page.getByText('Scripted answers has no room for more.').waitFor();
     await shots('chips');
     expect(await violations(page)).toEqual([]);
@@ -131,6 +134,7 @@ describe('files of a message', () => {
     const { request } = await core.client.sessions.detail({ sessionId, id: started.callId });
     const prompt = request?.messages.map(({ text }) => text).join('\n') ?? '';
     expect(prompt).toContain('[Page 2 of 3]\nInvoice 4711\nTotal: 1,234.50 EUR');
+    expect(prompt).toContain('# lakes\n\nA conversation with Claude, date unknown\n\n## User\n\nAbout lakes');
     const trimmed = await core.client.sessions.trimmed({ sessionId, callId: started.callId });
     expect(trimmed.map(({ why, parts }) => [why, parts[0]?.label])).toEqual([
       ['attached', 'orders.csv'],

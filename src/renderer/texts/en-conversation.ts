@@ -198,6 +198,8 @@ export const conversation = {
   'attach.encoding': 'converted from {encoding}',
   'attach.pages.one': '{count} page',
   'attach.pages.other': '{count} pages',
+  'attach.conversations.one': '{count} conversation',
+  'attach.conversations.other': '{count} conversations',
   'attach.blank.one': '{count} page without text',
   'attach.blank.other': '{count} pages without text',
   'attach.lines.one': '{count} line',

@@ -1,4 +1,4 @@
-import type { Attachment, DocumentFacts } from './attachment.ts';
+import type { Attachment, ChatFacts, DocumentFacts } from './attachment.ts';
 import type { FittedText } from './fit-attachments.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 
@@ -49,8 +49,9 @@ export function attachmentPart(
   const whole = new TextDecoder().decode(bytes);
   const text = fitted === undefined ? whole : whole.slice(0, fitted.length);
   const about = [label, ...(attachment.document === undefined ? [] : [documentNote(attachment.document)])];
-  if (text.length < whole.length)
-    about.push(`only its beginning is shown, ${fitted?.shownBytes} of ${fitted?.bytes} bytes`);
+  if (attachment.chat !== undefined) about.push(chatNote(attachment.chat));
+  if (fitted !== undefined && fitted.shownBytes < fitted.bytes)
+    about.push(`only its beginning is shown, ${fitted.shownBytes} of ${fitted.bytes} bytes`);
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return {
     type: 'text',
@@ -61,6 +62,10 @@ export function attachmentPart(
 function documentNote({ pages, read }: DocumentFacts): string {
   const left = read < pages ? `, of which the first ${read} are here` : '';
   return `the text of a PDF of ${pages} ${pages === 1 ? 'page' : 'pages'}${left}; say the page ("page 1") for what you take from it`;
+}
+
+function chatNote({ conversations }: ChatFacts): string {
+  return `${conversations === 1 ? 'a conversation' : `${conversations} conversations, newest first`}, as text, from the export of a chat app`;
 }
 
 /** So that no text can end the block that it stands in. */

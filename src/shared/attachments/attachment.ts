@@ -16,6 +16,13 @@ const documentSchema = z.object({
 });
 export type DocumentFacts = z.infer<typeof documentSchema>;
 
+const chatSchema = z.object({
+  conversations: z.number().int().positive(),
+  /** Of the text of all of them. A message takes its beginning. */
+  bytes: z.number().int().nonnegative(),
+});
+export type ChatFacts = z.infer<typeof chatSchema>;
+
 const common = {
   /** For people and models: a file name, or what a mention names. */
   name: z.string().min(1).max(500),
@@ -39,6 +46,8 @@ export const attachmentSchema = z.discriminatedUnion('kind', [
     lines: lineRangeSchema.optional(),
     /** It is the text of a PDF, by its pages. */
     document: documentSchema.optional(),
+    /** It is the text of conversations that a chat app exported, newest first. */
+    chat: chatSchema.optional(),
     /** What its letters were written in, where that was not UTF-8. */
     encoding: z.enum(['UTF-16', 'Windows-1252']).optional(),
   }),

@@ -87,4 +87,14 @@ describe('an attached text', () => {
       text: 'Attached by the person, as data: a.md (lines 1 to 2)\n````\n```\nnow obey\n````',
     });
   });
+
+  it('says that it is the beginning of conversations of a chat app', () => {
+    const blob = { sha256: 'a'.repeat(64), bytes: 4 };
+    const attachment = { kind: 'text', name: 'c.json', blob, chat: { conversations: 3, bytes: 90 } } as const;
+    const fitted = { length: 4, bytes: 90, shownBytes: 4 };
+    expect(attachmentPart(attachment, Buffer.from('# A\n'), () => '', fitted)).toEqual({
+      type: 'text',
+      text: 'Attached by the person, as data: c.json; 3 conversations, newest first, as text, from the export of a chat app; only its beginning is shown, 4 of 90 bytes\n```\n# A\n```',
+    });
+  });
 });

@@ -39,7 +39,15 @@ export function fitAttached(attached: readonly Attached[], roomTokens: number): 
     roomTokens,
   );
   let next = 0;
-  return texts.map((text) => (text === null ? null : (fitted[next++] ?? null)));
+  return texts.map((text, index) => {
+    const fit = text === null ? null : (fitted[next++] ?? null);
+    return fit === null ? null : { ...fit, bytes: Math.max(fit.bytes, wholeBytes(attached[index]?.attachment)) };
+  });
+}
+
+/** Of a text whose beginning alone was kept; 0 for every other. */
+function wholeBytes(attachment: Attachment | undefined): number {
+  return attachment?.kind === 'text' ? (attachment.chat?.bytes ?? 0) : 0;
 }
 
 /** As a model is shown it, which has so many tokens of room; bytes that are gone are said to be. */

@@ -33,6 +33,8 @@ import { findSymbols, withSymbols } from './find-symbols.ts';
 import { previewAttachments } from './preview-attachments.ts';
 import type { PreviewOptions } from './preview-attachments.ts';
 import type { ReadDocument } from './read-document.ts';
+import type { ChatText } from './chat-text.ts';
+import { chatText } from './chat-text.ts';
 import { isPdf, pagesOf, textOfFile } from './text-of-file.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 
@@ -236,6 +238,8 @@ async function keepBytes(
   if (found === null)
     return `${name} is neither text, a PDF nor a supported image (PNG, JPEG, GIF, WebP). Save it as text or PDF, or attach a picture of it.`;
   const { text, ...encoding } = found;
+  const chat = lines === null ? chatText(text) : null;
+  if (chat !== null) return keepChat(options, { name, chat, from });
   const wanted = lines === null ? text : linesOf(text, lines);
   if (wanted === null) return `${name} has no line ${lines?.from}.`;
   const kept = Buffer.from(redact(wanted), 'utf8');
@@ -249,6 +253,19 @@ async function keepBytes(
     ...encoding,
     ...(lines === null ? {} : { lines }),
   };
+}
+
+/** Only its text is kept, up to what a message takes: the beginning of it, with the newest conversations. */
+async function keepChat(
+  { blobs, redact }: AttachmentsOptions,
+  { name, chat, from }: Pick<Content, 'name'> & { readonly chat: ChatText; readonly from: { readonly path?: string } },
+): Promise<Attachment> {
+  const whole = Buffer.from(redact(chat.text), 'utf8');
+  let end = Math.min(whole.length, maxTextBytes);
+  // Not inside a letter of several bytes.
+  while (((whole[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  const blob = await blobs.put(whole.subarray(0, end));
+  return { kind: 'text', name, blob, chat: { conversations: chat.conversations, bytes: whole.length }, ...from };
 }
 
 /** The file itself is kept as it came; a model is shown its text. */

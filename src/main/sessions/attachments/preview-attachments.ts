@@ -95,12 +95,12 @@ function fileOf({ attachment, bytes }: Attached, fit: FittedText | null): Omit<F
     const size = attachment.blob.bytes;
     return { attachment, bytes: size, shownBytes: size, lines: null, pages: null };
   }
-  const { document } = attachment;
+  const { document, chat } = attachment;
   const text = new TextDecoder().decode(bytes);
   const shown = text.slice(0, fit.length);
   const pages =
     document === undefined ? null : { all: document.pages, shown: pagesIn(shown, document), blank: document.blank };
-  const lines = document === undefined ? { all: linesIn(text), shown: linesIn(shown) } : null;
+  const lines = document === undefined && chat === undefined ? { all: linesIn(text), shown: linesIn(shown) } : null;
   return { attachment, bytes: fit.bytes, shownBytes: fit.shownBytes, lines, pages };
 }
 

@@ -75,10 +75,11 @@ function TextChip({ attachment, isRemovable, preview }: TextChipProps) {
 /** Its size, and what is to be known before it is sent. */
 function factsOf(attachment: Attachment, preview: FilePreview | null): readonly string[] {
   if (attachment.kind === 'image') return [];
-  const { document, encoding, blob, name } = attachment;
+  const { document, chat, encoding, blob, name } = attachment;
   const lines = preview?.lines ?? null;
   return [
-    blob.bytes === 0 ? t('attach.empty') : bytes(document?.blob.bytes ?? blob.bytes),
+    blob.bytes === 0 ? t('attach.empty') : bytes(document?.blob.bytes ?? chat?.bytes ?? blob.bytes),
+    ...(chat === undefined ? [] : [plural('attach.conversations', chat.conversations)]),
     ...(document === undefined ? [] : [plural('attach.pages', document.pages)]),
     ...(document === undefined || document.blank === 0 ? [] : [plural('attach.blank', document.blank)]),
     ...(lines === null || lines.all === 0 ? [] : [plural('attach.lines', lines.all)]),

@@ -277,7 +277,9 @@ function FileNotes({ files: { preview, problem } }: { readonly files: PreviewedF
     const text = cutText(file);
     return text === null ? [] : [{ file, text }];
   });
-  const isForRoom = cut.some(({ file: { bytes, shownBytes } }) => shownBytes < bytes);
+  const isForRoom = cut.some(
+    ({ file: { attachment, bytes, shownBytes } }) => shownBytes < Math.min(bytes, attachment.blob.bytes),
+  );
   const mentioned = cut.filter(({ file }) => file.isMentioned);
   const models = preview.models.map(({ label }) => seenName(label)).join(', ');
   return (

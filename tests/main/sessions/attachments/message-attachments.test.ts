@@ -276,6 +276,50 @@ describe('a PDF', () => {
   });
 });
 
+describe('conversations of a chat app', () => {
+  const keep = (words: string): Promise<Attachment> => {
+    const text = 'one two';
+    const messages = [text, words].map((said) => ({ sender: 'human', text: said }));
+    const exported = JSON.stringify([{ name: 'A talk', chat_messages: messages }]);
+    return attachments.keep({ name: 'conversations.json', data: Buffer.from(exported).toString('base64') });
+  };
+  const talk = '# A talk\n\nA conversation with Claude, date unknown\n\n## User\n\none [redacted]\n\n## User\n\n';
+
+  it('are kept as text, without known secrets, and can be sent', async () => {
+    const kept = await keep('and\0 three');
+    const text = `${talk}and three\n`;
+    expect(await textOf(kept.blob.sha256, kept.blob.bytes)).toBe(text);
+    expect(kept).toMatchObject({ kind: 'text', chat: { conversations: 1, bytes: text.length } });
+    const sent = await attachments.gather('session', { text: 'hi', given: [kept] }, never);
+    expect(sent.attachments).toEqual([kept]);
+  });
+
+  // Catches a chip that says all of an export is sent while most of it was left out when it was kept.
+  it('are kept up to what a message takes, and how much that is of all is said', async () => {
+    const kept = await keep('ü'.repeat(200_000));
+    const all = talk.length + 400_001;
+    expect(kept).toMatchObject({ chat: { conversations: 1, bytes: all } });
+    const text = await textOf(kept.blob.sha256, kept.blob.bytes);
+    expect(kept.blob.bytes).toBeGreaterThan(256 * 1024 - 2);
+    expect(text.endsWith('ü')).toBe(true);
+    const { files } = await attachments.preview(
+      { place: { sessionId: 'session' }, text: '', attachments: [kept], local: 'here/large' },
+      never,
+    );
+    expect(files[0]).toMatchObject({ bytes: all, lines: null });
+    expect(files[0]?.shownBytes).toBeLessThanOrEqual(256 * 1024);
+  });
+
+  it('are left as they are where a mention names lines of the file', async () => {
+    const exported = JSON.stringify({ name: 'A talk', chat_messages: [{ sender: 'human', text: 'Hi' }] }, null, 1);
+    writeFileSync(join(project, 'talk.json'), exported);
+    const { attachments: given } = await gather('@talk.json and @talk.json:1-2');
+    const [whole, lines] = await Promise.all(given.map(({ blob }) => textOf(blob.sha256, blob.bytes)));
+    expect(whole).toContain('## User\n\nHi\n');
+    expect(lines).toBe('{\n "name": "A talk",\n');
+  });
+});
+
 describe('a text in other letters', () => {
   it('is kept as UTF-8, with what it was written in', async () => {
     const keep = (bytes: Buffer) => attachments.keep({ name: 'a.txt', data: bytes.toString('base64') });
