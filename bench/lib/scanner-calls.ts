@@ -57,6 +57,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/shared/attachments/attachment-text.ts#pagesIn': (text) => [text, { pages: 12 }],
   'src/renderer/lib/text/table-text.ts#csvRows': (text) => [text, 500],
   'src/renderer/lib/input/use-attachment-preview.ts#withoutMentions': (text) => [text, ['src/a.py']],
+  'src/shared/attachments/find-definitions.ts#definedName': (text) => [text, 'da'],
   'src/shared/attachments/file-mentions.ts#openMention': (text) => [text, text.length],
   'src/shared/rules/parse-rules.ts#parseRules': (text) => [text, 'rules'],
   'src/shared/safety/secret-patterns.ts#hideSecrets': (text) => [text, [...secretShapes, ...assignedShapes]],

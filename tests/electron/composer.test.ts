@@ -40,6 +40,7 @@ beforeAll(async () => {
   mkdirSync(join(project, 'build'));
   writeFileSync(join(project, 'src', 'a.py'), 'first = 1\nsecond = 2\nthird = 3\n');
   writeFileSync(join(project, 'src', 'app.py'), 'x = 1\n');
+  writeFileSync(join(project, 'dates.py'), 'import re\n\ndef parse_day(text):\n    return int(text)\n\nx = 1\n');
   writeFileSync(join(project, 'build', 'made.py'), 'x = 1\n');
   writeFileSync(join(project, '.gitignore'), 'build/\n');
   writeFileSync(join(project, '.env'), 'KEY=1\n');
@@ -158,7 +159,7 @@ describe('the composer', () => {
   it('completes a file after an @ by keyboard, without what is ignored, and marks what stays here', async () => {
     const { page } = served;
     await message().fill('What is this? See @');
-    const files = page.getByRole('listbox', { name: 'Files and sessions' }).getByRole('option');
+    const files = page.getByRole('listbox', { name: 'Files, symbols and sessions' }).getByRole('option');
     await files.first().waitFor();
     const shown = await files.allInnerTexts();
     expect(shown.join('\n')).toContain('.env');
@@ -172,6 +173,20 @@ describe('the composer', () => {
     await message().press('Enter');
     expect(await message().inputValue()).toBe('What is this? See @src/a.py ');
     expect(await violations(page)).toEqual([]);
+  });
+
+  // Catches a symbol that is offered without its place, or whose lines the reader of mentions does not understand.
+  it('offers a function by its name, and brings its lines', async () => {
+    const { page } = served;
+    await message().fill('');
+    await message().pressSequentially('What is this? See @parse_da');
+    const symbol = page.getByRole('listbox', { name: 'Files, symbols and sessions' }).getByRole('option').first();
+    await expect.poll(() => symbol.innerText()).toContain('parse_day — dates.py:3');
+    await shot('symbol');
+    expect(await symbol.getAttribute('aria-selected')).toBe('true');
+    expect(await violations(page)).toEqual([]);
+    await message().press('Enter');
+    expect(await message().inputValue()).toBe('What is this? See @dates.py:3-4 ');
   });
 
   it('sends what was given, shows it, and the model gets it', async () => {

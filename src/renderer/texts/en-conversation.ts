@@ -219,7 +219,8 @@ export const conversation = {
   'attach.leaveImages.one': 'Leave out image',
   'attach.leaveImages.other': 'Leave out {count} images',
 
-  'mention.label': 'Files and sessions',
+  'mention.label': 'Files, symbols and sessions',
+  'mention.symbol': 'Symbol',
   'mention.fence.local-only': 'stays on this machine',
   'mention.fence.ask': 'needs your approval before it leaves',
   'mention.fence.redact': 'removed before sending',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { blobRefSchema } from '@shared/events/blob-ref.ts';
 import { attachmentSchema } from './attachment.ts';
-import type { Attachment } from './attachment.ts';
+import type { Attachment, LineRange } from './attachment.ts';
 import { policySchema } from '@shared/routing/routing.ts';
 import type { FenceVerdict } from '@shared/safety/fences.ts';
 
@@ -76,4 +76,6 @@ export interface AttachmentPreview {
 export interface FoundFile {
   readonly path: string;
   readonly staysHere: FenceVerdict | null;
+  /** Where a definition in it was found, not the file as a whole. */
+  readonly symbol?: { readonly name: string; readonly lines: LineRange };
 }

@@ -297,7 +297,7 @@ export const sessionsContract = {
     read: base.input(readInput).output(type<{ mediaType: string; data: string } | null>()),
     /** What a model would get of a message before it is sent: what is cut, and what nobody sees. */
     preview: base.input(previewInput).output(type<AttachmentPreview>()),
-    /** Files and folders by what is typed of their names, best first. */
+    /** Files and folders by what is typed of their names, and functions, classes and methods in them, best first. */
     find: base.input(findInput).output(type<readonly FoundFile[]>()),
   },
   changes: {

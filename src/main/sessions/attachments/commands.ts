@@ -8,6 +8,6 @@ export function createAttachmentCommands({ keep, read, find, preview }: MessageA
     keep: ({ input }) => keep(input),
     preview: ({ input, signal }) => preview(input, signal ?? neverAborts),
     read: ({ input }) => read(input.blob),
-    find: ({ input }) => find(input.place, input),
+    find: ({ input, signal }) => find(input.place, input, signal ?? neverAborts),
   };
 }

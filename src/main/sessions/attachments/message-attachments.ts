@@ -29,6 +29,7 @@ import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
+import { findSymbols, withSymbols } from './find-symbols.ts';
 import { previewAttachments } from './preview-attachments.ts';
 import type { PreviewOptions } from './preview-attachments.ts';
 import type { ReadDocument } from './read-document.ts';
@@ -61,9 +62,11 @@ export interface MessageAttachments {
   readonly keep: (file: KeptFile) => Promise<Attachment>;
   /** An image; null where it is gone, or is none. */
   readonly read: (blob: BlobRef) => Promise<{ readonly mediaType: string; readonly data: string } | null>;
+  /** Files and folders by their names, and what is defined in files that leave this machine freely. */
   readonly find: (
     place: FilePlace,
     query: { readonly text: string; readonly limit: number },
+    signal: AbortSignal,
   ) => Promise<readonly FoundFile[]>;
   /** What a model would get of a message that was not sent yet. */
   readonly preview: (message: PreviewedMessage, signal: AbortSignal) => Promise<AttachmentPreview>;
@@ -104,11 +107,17 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
         ? null
         : { mediaType: facts.mediaType, data: Buffer.from(bytes).toString('base64') };
     },
-    find: async (place, { text, limit }) => {
+    find: async (place, { text, limit }, signal) => {
       const { root, projectPath, recent } = await rootOf(options, place);
-      const paths = rankFiles(await pathsOf(root), text, { recent, limit });
       const fences = compileFences({ settings: await options.fences(projectPath), projectPath, isSecretFile });
-      return paths.map((path) => ({ path, staysHere: fences.ofPath(path.replace(/\/$/u, ''))?.verdict ?? null }));
+      const fenceOf = (path: string): FoundFile['staysHere'] =>
+        fences.ofPath(path.replace(/\/$/u, ''))?.verdict ?? null;
+      const paths = await pathsOf(root);
+      const ranked = rankFiles(paths, text, { recent, limit });
+      const asked = { text, paths, isFenced: (path: string) => fenceOf(path) !== null };
+      const symbols = await findSymbols(readerOf(root), asked, signal);
+      const files = ranked.map((path) => ({ path, staysHere: fenceOf(path) }));
+      return withSymbols(files, symbols, { text, limit });
     },
     preview: async (message, signal) => {
       const { place, text, attachments: given } = message;

@@ -42,10 +42,12 @@ function fitting(files: readonly FoundFile[], typed: string): readonly FoundFile
     typed,
     { recent: [], limit: shown },
   );
-  return files.filter(({ path }) => paths.includes(path));
+  return files.filter(({ path, symbol }) =>
+    symbol === undefined ? paths.includes(path) : symbol.name.toLowerCase().includes(typed.toLowerCase()),
+  );
 }
 
-/** The list of files and sessions that an `@` opens: arrows move in it, Tab and Enter take, Escape closes it. */
+/** The list of files, symbols and sessions that an `@` opens: arrows move in it, Tab and Enter take, Escape closes it. */
 export function useMentions({ text, onText, area, place, onSession }: MentionField): MentionChoice {
   const client = useClient();
   const [cursor, setCursor] = useState(0);
@@ -90,7 +92,7 @@ export function useMentions({ text, onText, area, place, onSession }: MentionFie
     area.current?.setSelectionRange(end, end);
   };
   const choose = (offer: MentionOffer): void => {
-    if (offer.type === 'file') return insert(offer.file.path, ' ');
+    if (offer.type === 'file') return insert(offer.file.path, `${linesAfter(offer.file)} `);
     // It is no part of the words: a chip stands for it.
     if (open !== null) {
       onText(`${text.slice(0, open.start)}${text.slice(cursor)}`);
@@ -117,6 +119,13 @@ export function useMentions({ text, onText, area, place, onSession }: MentionFie
     if (closedAt !== null && openMention(text, next)?.start !== closedAt) setClosedAt(null);
   };
   return { offers, selected, choose, onKeyDown, onCursor };
+}
+
+/** The lines of a symbol, as a mention has them. */
+function linesAfter({ symbol }: FoundFile): string {
+  if (symbol === undefined) return '';
+  const { from, to } = symbol.lines;
+  return from === to ? `:${from}` : `:${from}-${to}`;
 }
 
 function isPlainFolder({ path }: FoundFile): boolean {

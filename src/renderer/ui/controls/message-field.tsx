@@ -213,12 +213,16 @@ function fileMenu({ offers, selected, choose, onKeyDown }: MentionChoice): Field
     selected,
     onKeyDown,
     items: offers.map((offer) => ({
-      key: offer.type === 'file' ? offer.file.path : offer.session.sessionId,
+      key: offer.type === 'file' ? keyOf(offer.file) : offer.session.sessionId,
       choose: () => choose(offer),
       content:
         offer.type === 'file' ? <FoundFileLine file={offer.file} /> : <FoundSessionLine session={offer.session} />,
     })),
   };
+}
+
+function keyOf({ path, symbol }: FoundFile): string {
+  return symbol === undefined ? path : `${path}:${symbol.lines.from}:${symbol.name}`;
 }
 
 function FoundSessionLine({ session }: { readonly session: SessionSummary }) {
@@ -232,6 +236,7 @@ function FoundSessionLine({ session }: { readonly session: SessionSummary }) {
 }
 
 function FoundFileLine({ file }: { readonly file: FoundFile }) {
+  if (file.symbol !== undefined) return <FoundSymbolLine path={file.path} symbol={file.symbol} />;
   return (
     <>
       <Icon name={file.path.endsWith('/') ? 'folder' : 'file'} className="size-3.5 self-center text-soft" />
@@ -242,6 +247,25 @@ function FoundFileLine({ file }: { readonly file: FoundFile }) {
           {t(`mention.fence.${file.staysHere}`)}
         </span>
       )}
+    </>
+  );
+}
+
+function FoundSymbolLine({
+  path,
+  symbol,
+}: {
+  readonly path: string;
+  readonly symbol: NonNullable<FoundFile['symbol']>;
+}) {
+  return (
+    <>
+      <Icon name="command" className="size-3.5 self-center text-soft" />
+      <span className="truncate font-mono text-xs">
+        {seenName(symbol.name)}
+        <span className="text-soft">{` — ${seenName(path)}:${symbol.lines.from}`}</span>
+      </span>
+      <span className="ml-auto text-xs whitespace-nowrap text-soft">{t('mention.symbol')}</span>
     </>
   );
 }

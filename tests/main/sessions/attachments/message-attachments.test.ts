@@ -113,7 +113,7 @@ describe('a message that mentions files', () => {
 
 describe('files by name', () => {
   it('leave out what is ignored, and say what a fence says of them', async () => {
-    const found = await attachments.find({ sessionId: 'session' }, { text: 'a.py', limit: 9 });
+    const found = await attachments.find({ sessionId: 'session' }, { text: 'a.py', limit: 9 }, never);
     expect(found).toEqual([{ path: 'src/a.py', staysHere: 'ask' }]);
   });
 
@@ -126,6 +126,50 @@ describe('files by name', () => {
     stop.abort();
     await first;
     expect(await next).toEqual([{ path: 'src/a.py', staysHere: 'ask' }]);
+  });
+});
+
+describe('symbols by name', () => {
+  const inProject = async (files: Readonly<Record<string, string>>, text: string, signal = never) => {
+    const path = mkdtempSync(join(folder, 'symbols-'));
+    for (const name of ['out', 'src', 'lib']) mkdirSync(join(path, name));
+    writeFileSync(join(path, '.gitignore'), 'out/\n*.gen.py\n');
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(path, name), content);
+    const found = await createMessageAttachments(options).find({ projectPath: path }, { text, limit: 9 }, signal);
+    return found.map((one) =>
+      one.symbol === undefined ? one.path : `${one.symbol.name} ${one.path}:${one.symbol.lines.from}`,
+    );
+  };
+  const code =
+    '\ndef parse_day(text):\n    return text\n\n\nclass DayParser:\n    def reparse_day(self):\n        pass\n';
+
+  // Catches a symbol that pushes away the file that was meant, and a call or a longer name before the name itself.
+  it('come after the file of that name and before what fits less, the nearest name first', async () => {
+    const files = {
+      'lib/dates.py': code,
+      'parse_day.md': '# parse_day',
+      'use.py': 'parse_day("1")\nif parse_day("2"):\n    pass\n',
+      'p-a-r-s-e_day.txt': '',
+    };
+    expect(await inProject(files, 'parse_day')).toEqual([
+      'parse_day.md',
+      'parse_day lib/dates.py:2',
+      'reparse_day lib/dates.py:7',
+      'p-a-r-s-e_day.txt',
+    ]);
+  });
+
+  // Catches the names of code that is fenced (`src/**` here) or ignored, and an expression that a person types.
+  it('are those of files that a message may take along, for at least two letters of a name', async () => {
+    const files = { 'src/a.py': code, 'out/b.py': code, 'c.gen.py': code, 'notes.md': code };
+    expect(await inProject(files, 'parse_day')).toEqual([]);
+    for (const text of ['p', '', '.*', 'day(', 'a|b'])
+      expect((await inProject({ 'lib/a.py': code }, text)).join('\n')).not.toContain('parse_day');
+  });
+
+  // Catches a search that goes on for letters that are no longer there.
+  it('are not looked for when nobody asks any more', async () => {
+    expect(await inProject({ 'lib/dates.py': code }, 'parse_day', AbortSignal.abort())).toEqual([]);
   });
 });
 

@@ -1,0 +1,67 @@
+import type { FoundFile } from '@shared/attachments/attachment-inputs.ts';
+import { codeFiles, definedName, definitionPattern, linesOfDefinition } from '@shared/attachments/find-definitions.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+
+/** Symbols are looked for in projects of at most so many files and folders. */
+const MAX_ENTRIES = 20_000;
+const MAX_LINES_FOUND = 2000;
+const MAX_SYMBOLS = 5;
+/** Of a larger file only the line of the definition is named. */
+const MAX_READ_BYTES = 512 * 1024;
+
+interface SymbolQuery {
+  /** As it was typed after the `@`. */
+  readonly text: string;
+  /** The files that a message can mention. */
+  readonly paths: readonly string[];
+  readonly isFenced: (path: string) => boolean;
+}
+
+/** Functions, classes and methods of a project by a part of their name, best first, with their lines. */
+export async function findSymbols(
+  sandbox: Pick<Sandbox, 'search' | 'readFile'>,
+  { text, paths, isFenced }: SymbolQuery,
+  signal: AbortSignal,
+): Promise<readonly FoundFile[]> {
+  // Letters of a name alone, so that they can stand in an expression; one letter would fit everything.
+  if (!/^[a-z_]\w+$/iu.test(text) || paths.length > MAX_ENTRIES) return [];
+  const query = { pattern: definitionPattern(text), ignoreCase: true, glob: codeFiles, limit: MAX_LINES_FOUND };
+  const found = await sandbox.search(query, signal);
+  // Without it the files are still offered, which is what an `@` promises.
+  if (!found.ok) return [];
+  const known = new Set(paths);
+  const definitions = found.value.matches.flatMap(({ path, line, text: code }) => {
+    const name = known.has(path) ? definedName(code, text) : null;
+    return name === null || isFenced(path) ? [] : [{ path, line, name, rank: rankOf(name, text) }];
+  });
+  definitions.sort((left, right) => left.rank - right.rank || left.name.length - right.name.length);
+  return Promise.all(
+    definitions.slice(0, MAX_SYMBOLS).map(async ({ path, line, name }) => {
+      const file = await sandbox.readFile(path, { maxBytes: MAX_READ_BYTES }, signal);
+      const lines = file.ok ? Buffer.from(file.value.bytes).toString('utf8').split('\n') : [];
+      return { path, staysHere: null, symbol: { name, lines: linesOfDefinition(lines, line) } };
+    }),
+  );
+}
+
+/** 0 is best: the whole name, its beginning, the beginning of a word in it, somewhere. */
+function rankOf(name: string, letters: string): number {
+  const at = name.toLowerCase().indexOf(letters.toLowerCase());
+  if (at === 0) return name.length === letters.length ? 0 : 1;
+  return /[a-z0-9][A-Z]|_./u.test(name.slice(at - 1, at + 1)) ? 2 : 3;
+}
+
+/** Symbols come after the files whose name begins with what was typed, and before all that fit it less. */
+export function withSymbols(
+  files: readonly FoundFile[],
+  symbols: readonly FoundFile[],
+  { text, limit }: { readonly text: string; readonly limit: number },
+): readonly FoundFile[] {
+  const isNamed = ({ path }: FoundFile): boolean =>
+    path
+      .slice(path.lastIndexOf('/', path.length - 2) + 1)
+      .toLowerCase()
+      .startsWith(text.toLowerCase());
+  const cut = symbols.length === 0 ? files.length : files.findLastIndex(isNamed) + 1;
+  return [...files.slice(0, cut), ...symbols, ...files.slice(cut)].slice(0, limit);
+}

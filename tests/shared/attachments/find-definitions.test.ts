@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { definedName, linesOfDefinition } from '../../../src/shared/attachments/find-definitions.ts';
+
+describe('the name that a line defines', () => {
+  // Catches a language whose definitions are not seen.
+  it.each([
+    ['def parse_day(text):', 'parse_day'],
+    ['    async def parse_day(', 'parse_day'],
+    ['class DayParser(Base):', 'DayParser'],
+    ['export async function parseDay(text: string) {', 'parseDay'],
+    ['export default function* days() {', 'days'],
+    ['export abstract class Day {', 'Day'],
+    ['const parseDay = async (text: string): Promise<Day> => {', 'parseDay'],
+    ['export const toDay = (', 'toDay'],
+    ['  const toDay: Reader = text => text;', 'toDay'],
+    ['  private async readDay(text = "a"): Promise<Day> {', 'readDay'],
+    ['  nextDay() {', 'nextDay'],
+    ['func (c *Calendar) NextDay(n int) (Day, error) {', 'NextDay'],
+    ['type Day struct {', 'Day'],
+    ['pub(crate) async fn parse_day<T>(text: &str) -> Day {', 'parse_day'],
+    ['public static final class DayBook {', 'DayBook'],
+    ['    public Map<String, Day> findDay(String text) throws Missing {', 'findDay'],
+    ['    public override Day FindDay(string text)', 'FindDay'],
+  ])('%s', (line, name) => {
+    expect(definedName(line, 'day')).toBe(name);
+  });
+
+  // Catches uses that are offered as if they were definitions.
+  it.each([
+    'parse_day(text)',
+    'return parse_day(text)',
+    'x = parse_day(text)',
+    'const day = parseDay(text);',
+    'const day = (a + b) * 2;',
+    "  onDay('x', () => {",
+    "  onDay('x', function () {",
+    '  } else if (isDay(text)) {',
+    '  if (isDay(text)) {',
+    '    Day day = new Day(text) {',
+    '# def parse_day(text):',
+    '// function parseDay() {',
+    'from dates import parse_day',
+  ])('is none in: %s', (line) => {
+    expect(definedName(line, 'day')).toBeNull();
+  });
+
+  it('is no word that begins a statement', () => {
+    expect(definedName('  switch (value) {', 'switch')).toBeNull();
+    expect(definedName('  while (isOpen) {', 'wh')).toBeNull();
+  });
+});
+
+describe('the lines of a definition', () => {
+  const linesOf = (text: string, from: number) => {
+    const { to } = linesOfDefinition(text.split('\n'), from);
+    return [from, to];
+  };
+
+  // Catches a mention that is cut at a blank line, at the end of its parameters or before its last bracket.
+  it('go as far as they are indented, with what closes them', () => {
+    const python = 'def a(\n    x,\n) -> int:\n    y = x\n\n    return y\n\n\ndef b():\n    pass\n';
+    expect([linesOf(python, 1), linesOf(python, 9)]).toEqual([
+      [1, 6],
+      [9, 10],
+    ]);
+    const script = 'class A {\n  b() {\n    return 1;\n  }\n\n  c() {}\n}\nconst d = 1;\n';
+    expect([linesOf(script, 1), linesOf(script, 2), linesOf(script, 6), linesOf(script, 8)]).toEqual([
+      [1, 7],
+      [2, 4],
+      [6, 6],
+      [8, 8],
+    ]);
+    expect(linesOf('public void A(int x)\n{\n    B();\n}\nC();\n', 1)).toEqual([1, 4]);
+  });
+
+  it('are the first line where the file was not read, and never thousands', () => {
+    expect(linesOfDefinition([], 7)).toEqual({ from: 7, to: 7 });
+    expect(linesOfDefinition(['class A:', ...Array<string>(5000).fill('    x = 1')], 1).to).toBe(400);
+  });
+});
