@@ -42,7 +42,7 @@ it(
       .waitFor({ timeout: 9 * minutes });
 
     const bar = page.getByRole('region', { name: 'Status' });
-    await bar.getByText('qwen2.5-coder-1.5b-instruct').waitFor();
+    await bar.getByText('Qwen2.5 Coder 1.5B').waitFor();
     await bar.getByText('Container').waitFor();
     await bar.getByText('$0.0000 spent').waitFor();
 

@@ -17,6 +17,8 @@ const perSession = 25;
 const nearPx = 24;
 
 const random = seeded(21);
+/** Of what comes when it likes: the sequences must not hang on it. */
+const lateness = seeded(22);
 const upTo = (most: number): number => Math.floor(random() * most);
 const core = createPageCore();
 let served: ServedPage;
@@ -46,7 +48,7 @@ beforeAll(async () => {
     attachments: {
       // It comes late.
       read: async () => {
-        await wait(upTo(150));
+        await wait(Math.floor(lateness() * 150));
         return { mediaType: 'image/png', data: picture.toString('base64') };
       },
     },
@@ -124,9 +126,11 @@ const late: readonly (() => string)[] = [
 const content = (): string => (random() < 0.15 ? (late[upTo(late.length)] ?? prose)() : prose());
 
 async function unfold(): Promise<void> {
-  const rows = served.page.locator('[role=log] [aria-expanded]');
-  const count = await rows.count();
-  if (count > 0) await rows.nth(upTo(count)).evaluate((row) => row instanceof HTMLElement && row.click());
+  // Rows come and go as the view moves: one of those that are there at this moment. Menus are no folds.
+  await served.page.locator('[role=log] [aria-expanded]:not([aria-haspopup])').evaluateAll((rows, at) => {
+    const row = rows[at % rows.length];
+    if (row instanceof HTMLElement) row.click();
+  }, upTo(1_000));
 }
 
 async function scrollUp(most: number): Promise<void> {

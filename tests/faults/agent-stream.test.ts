@@ -122,7 +122,9 @@ describe('an engine that fails', () => {
     });
     const end = await kit.runner.send('Do the work.', turnOptions);
     expect(end).toMatchObject({ reason: 'error', failure: { code: 'network' } });
-    expect(waits).toEqual([7000, 7000]);
+    expect(waits).toHaveLength(2);
+    // A little more, so that many who were told the same do not come back at once; never less.
+    for (const wait of waits) expect(wait >= 7000 && wait <= 7700, String(wait)).toBe(true);
     expect(kit.requests).toHaveLength(3);
   });
 });
