@@ -5,7 +5,7 @@ import { createOneAtATime } from '../../src/main/lib/async/one-at-a-time.ts';
 import { ended } from '../../tests/fakes/agent-kit.ts';
 import { itemsOf } from '../../tests/fakes/core-client.ts';
 import type { Answers, EndpointKit } from '../../tests/fakes/endpoint-kit.ts';
-import { openEndpointKit } from '../../tests/fakes/endpoint-kit.ts';
+import { endpointCall, openEndpointKit } from '../../tests/fakes/endpoint-kit.ts';
 import type { BenchRow } from './rows.ts';
 import { seeded } from './seeded.ts';
 
@@ -128,17 +128,5 @@ function sharedPlaces({ asked }: EndpointKit): readonly string[] {
 }
 
 function callOf(model: string, text: string): EndpointCall {
-  return {
-    model,
-    messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
-    tools: [],
-    toolChoice: 'auto',
-    schema: null,
-    stop: [],
-    temperature: null,
-    topP: null,
-    seed: null,
-    maxOutputTokens: 50,
-    effort: null,
-  };
+  return { ...endpointCall(model, text), maxOutputTokens: 50 };
 }

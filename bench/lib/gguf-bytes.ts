@@ -21,3 +21,19 @@ export function float32(value: number): Buffer {
 export function ggufText(value: string): Buffer {
   return Buffer.concat([uint64(Buffer.byteLength(value)), Buffer.from(value)]);
 }
+
+/** The places in the file where the data of tensors may begin. */
+export const ggufAlignment = 32;
+
+/** All of a file before the data of its tensors: its keys and its list of tensors, each as it lies there. */
+export function ggufHeader(keys: readonly Buffer[], tensors: readonly Buffer[]): Buffer {
+  const header = Buffer.concat([
+    Buffer.from('GGUF'),
+    uint32(3),
+    uint64(tensors.length),
+    uint64(keys.length),
+    ...keys,
+    ...tensors,
+  ]);
+  return Buffer.concat([header, Buffer.alloc((ggufAlignment - (header.length % ggufAlignment)) % ggufAlignment)]);
+}

@@ -1,7 +1,7 @@
 import { truncate, writeFile } from 'node:fs/promises';
 import type { GgufKeys } from '../../src/main/models/memory/gguf/gguf-keys.ts';
 import type { EngineDryRuns } from './engine-dry-runs.ts';
-import { float32, ggufText, uint32, uint64 } from './gguf-bytes.ts';
+import { float32, ggufAlignment, ggufHeader, ggufText, uint32, uint64 } from './gguf-bytes.ts';
 
 interface Model {
   readonly keys: GgufKeys;
@@ -86,8 +86,6 @@ interface Header {
   readonly tensors: ReadonlyMap<string, Shape>;
 }
 
-const alignment = 32;
-
 async function writeHeader(path: string, { keys, fractions, tensors }: Header): Promise<void> {
   let offset = 0;
   const list = [...tensors].map(([name, shape]) => {
@@ -101,19 +99,13 @@ async function writeHeader(path: string, { keys, fractions, tensors }: Header): 
       uint64(offset),
     ]);
     const bytes = shape.reduce((product, length) => product * length, isWhole ? 4 : 2);
-    offset += Math.ceil(bytes / alignment) * alignment;
+    offset += Math.ceil(bytes / ggufAlignment) * ggufAlignment;
     return entry;
   });
-  const header = Buffer.concat([
-    Buffer.from('GGUF'),
-    uint32(3),
-    uint64(tensors.size),
-    uint64(keys.size),
-    ...[...keys].map(([key, value]) => Buffer.concat([ggufText(key), typed(value, fractions.has(key))])),
-    ...list,
-  ]);
+  const entries = [...keys].map(([key, value]) => Buffer.concat([ggufText(key), typed(value, fractions.has(key))]));
+  const header = ggufHeader(entries, list);
   await writeFile(path, header);
-  await truncate(path, Math.ceil(header.length / alignment) * alignment + offset);
+  await truncate(path, header.length + offset);
 }
 
 function typed(value: unknown, isFraction: boolean): Buffer {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { readGgufFileInfo } from 'node-llama-cpp';
-import { float32, ggufText, uint32, uint64 } from './gguf-bytes.ts';
+import { float32, ggufHeader, ggufText, uint32, uint64 } from './gguf-bytes.ts';
 import { seeded } from './seeded.ts';
 
 const words = 4_096;
@@ -81,15 +81,7 @@ function fileOf(keys: readonly Buffer[]): Buffer {
     data.push(bytes);
     return entry;
   });
-  const header = Buffer.concat([
-    Buffer.from('GGUF'),
-    uint32(3),
-    uint64(tensors.length),
-    uint64(keys.length),
-    ...keys,
-    ...list,
-  ]);
-  return Buffer.concat([header, Buffer.alloc((32 - (header.length % 32)) % 32), ...data]);
+  return Buffer.concat([ggufHeader(keys, list), ...data]);
 }
 
 function pair(key: string, value: Buffer): Buffer {

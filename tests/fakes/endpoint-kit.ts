@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
+import type { EndpointCall } from '@shared/contract/endpoint-contract.ts';
 import { success } from '../../src/shared/errors.ts';
 import type { Price } from '../../src/shared/money/token-cost.ts';
 import type { ModelRequest, Provider, StreamPart } from '../../src/main/models/providers/define.ts';
@@ -30,6 +31,23 @@ export interface EndpointKit {
   readonly openai: (key: string) => OpenAI;
   readonly anthropic: (key: string) => Anthropic;
   readonly close: () => Promise<void>;
+}
+
+/** A call as the plainest client makes it. */
+export function endpointCall(model: string, text: string): EndpointCall {
+  return {
+    model,
+    messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
+    tools: [],
+    toolChoice: 'auto',
+    schema: null,
+    stop: [],
+    temperature: null,
+    topP: null,
+    seed: null,
+    maxOutputTokens: 100,
+    effort: null,
+  };
 }
 
 const price: Price = { input: 1, output: 1000, source: 'settings', date: '2026-11-21' };

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequestPermissionRequest, SessionNotification } from 'acp-sdk-before';
 import { ClientSideConnection, ndJsonStream } from 'acp-sdk-before';
+import { bundleChild } from './bundle-child.ts';
 import { node } from './program.ts';
 
 const call = (name: string, input: unknown) => ({ delayMs: 5, toolCalls: [{ name, input }] });
@@ -23,23 +23,8 @@ let project = '';
 
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-acp-clients-')));
-  [home, project, child] = [join(folder, 'home'), join(folder, 'project'), join(folder, 'out', 'main', 'child.cjs')];
-  await build({
-    configFile: false,
-    logLevel: 'error',
-    resolve: { alias: { '@shared': resolve('src/shared') } },
-    build: {
-      ssr: resolve('tests/faults/acp-child.ts'),
-      outDir: join(folder, 'out', 'main'),
-      target: 'node24',
-      rollupOptions: {
-        external: ['node-llama-cpp', 'cpu-features', 'bufferutil', 'utf-8-validate', /\.node$/],
-        output: { format: 'cjs', entryFileNames: 'child.cjs', chunkFileNames: '[name]-[hash].cjs' },
-      },
-    },
-    ssr: { noExternal: true },
-  });
-  await symlink(resolve('node_modules'), join(folder, 'out', 'node_modules'));
+  [home, project] = [join(folder, 'home'), join(folder, 'project')];
+  child = await bundleChild('tests/faults/acp-child.ts', folder);
   for (const path of [home, project]) await mkdir(path);
   await writeFile(join(project, 'calc.py'), 'def add(a, b):\n    return a - b\n');
 });

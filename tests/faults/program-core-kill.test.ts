@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { build } from 'vite';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seeded } from '../../bench/lib/seeded.ts';
+import { bundleChild } from './bundle-child.ts';
 import { checkCrashed } from './check-crashed.ts';
 import { killAt } from './kill-at.ts';
 import { memoryScript, openMemoryCore } from './memory-core.ts';
@@ -22,23 +22,7 @@ let home = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dewpoint-core-kill-'));
   home = join(folder, 'home');
-  await build({
-    configFile: false,
-    logLevel: 'error',
-    resolve: { alias: { '@shared': resolve('src/shared') } },
-    build: {
-      ssr: resolve('tests/faults/core-kill-child.ts'),
-      outDir: join(folder, 'out', 'main'),
-      target: 'node24',
-      // As the program itself is built: some packages stay outside, native code above all.
-      rollupOptions: {
-        external: ['node-llama-cpp', 'cpu-features', 'bufferutil', 'utf-8-validate', /\.node$/],
-        output: { format: 'cjs', entryFileNames: 'child.cjs', chunkFileNames: '[name]-[hash].cjs' },
-      },
-    },
-    ssr: { noExternal: true },
-  });
-  child = join(folder, 'out', 'main', 'child.cjs');
+  child = await bundleChild('tests/faults/core-kill-child.ts', folder);
   await writeSettings();
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -1,6 +1,7 @@
 import { open, rename } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { float32, ggufText, uint32, uint64 } from '../gguf-bytes.ts';
+import { scalarBytes } from '../../../src/main/models/memory/gguf/parse-gguf.ts';
+import { float32, ggufAlignment, ggufHeader, ggufText, uint32, uint64 } from '../gguf-bytes.ts';
 import { seeded } from '../seeded.ts';
 
 /** The measures of a model; its weights are random, so what it writes is wild and its speed and its memory are real. */
@@ -64,7 +65,6 @@ interface Tensor {
 
 const blockWeights = 32;
 const blockBytes = 18;
-const alignment = 32;
 
 export function bytesOfShape(shape: ModelShape, vocabulary: number): { readonly all: number; readonly active: number } {
   const sizes = tensorsOf(shape, vocabulary).map((tensor) => ({ name: tensor.name, bytes: bytesOf(tensor) }));
@@ -93,7 +93,7 @@ export async function writeShapedModel(
     for (const tensor of tensors) {
       if (signal.aborted) throw new Error('It was cancelled.');
       const written = tensor.type === 'f32' ? await writeWhole(file, tensor) : await writeBlocks(file, tensor, blocks);
-      const rest = (alignment - (written % alignment)) % alignment;
+      const rest = (ggufAlignment - (written % ggufAlignment)) % ggufAlignment;
       if (rest > 0) await file.write(Buffer.alloc(rest));
     }
     await file.sync();
@@ -197,18 +197,10 @@ function headerOf(shape: ModelShape, tensors: readonly Tensor[], tokenizer: read
       uint32(type === 'f32' ? 0 : 2),
       uint64(offset),
     ];
-    offset += Math.ceil(bytesOf(tensor) / alignment) * alignment;
+    offset += Math.ceil(bytesOf(tensor) / ggufAlignment) * ggufAlignment;
     return Buffer.concat(entry);
   });
-  const header = Buffer.concat([
-    Buffer.from('GGUF'),
-    uint32(3),
-    uint64(tensors.length),
-    uint64(keys.length),
-    ...keys,
-    ...list,
-  ]);
-  return Buffer.concat([header, Buffer.alloc((alignment - (header.length % alignment)) % alignment)]);
+  return ggufHeader(keys, list);
 }
 
 async function writeWhole(file: FileHandle, tensor: Tensor): Promise<number> {
@@ -260,20 +252,6 @@ interface Tokenizer {
   readonly vocabulary: number;
 }
 
-const widths: Readonly<Record<number, number>> = {
-  0: 1,
-  1: 1,
-  2: 2,
-  3: 2,
-  4: 4,
-  5: 4,
-  6: 4,
-  7: 1,
-  10: 8,
-  11: 8,
-  12: 8,
-};
-
 /** Everything of the header that begins with `tokenizer.`. */
 async function readTokenizer(path: string): Promise<Tokenizer> {
   const file = await open(path, 'r');
@@ -285,7 +263,7 @@ async function readTokenizer(path: string): Promise<Tokenizer> {
     const long = (place: number): number => Number(bytes.readBigUInt64LE(place));
     const skip = (type: number, place: number): number => {
       if (type === 8) return place + 8 + long(place);
-      if (type !== 9) return place + (widths[type] ?? 0);
+      if (type !== 9) return place + (scalarBytes[type] ?? 0);
       const inner = bytes.readUInt32LE(place);
       let next = place + 12;
       for (let index = long(place + 4); index > 0; index -= 1) next = skip(inner, next);

@@ -5,7 +5,7 @@ import { runOptionsSchema } from '../../../src/shared/session/run-options.ts';
 import type { EndpointCall, EndpointPush } from '../../../src/shared/contract/endpoint-contract.ts';
 import { itemsOf } from '../../fakes/core-client.ts';
 import type { EndpointKit } from '../../fakes/endpoint-kit.ts';
-import { endless, openEndpointKit, saying } from '../../fakes/endpoint-kit.ts';
+import { endless, endpointCall, openEndpointKit, saying } from '../../fakes/endpoint-kit.ts';
 
 /** Catches: a call of another program that goes past money, fences, rules or the log because it is no turn. */
 let kit: EndpointKit;
@@ -21,20 +21,7 @@ afterEach(() => kit.close());
 
 function call(given: Partial<EndpointCall> & { readonly text?: string }): EndpointCall {
   const { text = 'Say hello.', ...rest } = given;
-  return {
-    model: 'sky/script',
-    messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
-    tools: [],
-    toolChoice: 'auto',
-    schema: null,
-    stop: [],
-    temperature: null,
-    topP: null,
-    seed: null,
-    maxOutputTokens: 100,
-    effort: null,
-    ...rest,
-  };
+  return { ...endpointCall('sky/script', text), ...rest };
 }
 
 const ask = (key: string, given: Parameters<typeof call>[0] = {}): Promise<readonly EndpointPush[]> =>

@@ -26,6 +26,37 @@ function aTurn(reason: Work['turns'][number]['reason'], steps: readonly Step[], 
   };
 }
 
+const cloudPrice = { input: 3, output: 15 };
+
+/** The route of a step that either could take, by what is known of both. */
+function routeBy(priors: Priors, promptTokens: number) {
+  const seat = (name: 'local' | 'cloud') => ({
+    info: modelOf(name, 32_768, name === 'cloud' ? cloudPrice : null, name === 'cloud'),
+    promptTokens,
+    maxOutputTokens: 500,
+    canDrive: true,
+  });
+  return decideRoute(
+    {
+      purpose: 'act',
+      strategy: 'loop',
+      policy: 'hybrid',
+      numbers: { ...profiles.balanced, priors },
+      candidates: [seat('local'), seat('cloud')],
+      taint: [],
+      shut: null,
+      pin: null,
+      needs: { images: false, tools: true },
+      budgetLeftUsd: null,
+      task: noTask,
+      trajectory: emptyTrajectory,
+      trouble: null,
+      now: 0,
+    },
+    discoverRules(),
+  );
+}
+
 describe('what is learned of two models', () => {
   it('counts each kind of step once a turn, for who did it and against whose work was taken over', () => {
     const steps: Step[] = [
@@ -65,42 +96,17 @@ describe('what is learned of two models', () => {
 
   // Catches: a takeover that is thought to cost what thirty calls cost where it takes three (1.50 dollars for 0.05).
   it('says what the cloud would cost to the end by the calls that it really made in such tasks', () => {
-    const price = { input: 3, output: 15 };
-    const seat = (name: 'local' | 'cloud') => ({
-      info: modelOf(name, 32_768, name === 'cloud' ? price : null, name === 'cloud'),
-      promptTokens: 3000,
-      maxOutputTokens: 500,
-      canDrive: true,
-    });
     const restOf = (priors: Priors): number =>
-      decideRoute(
-        {
-          purpose: 'act',
-          strategy: 'loop',
-          policy: 'hybrid',
-          numbers: { ...profiles.balanced, priors },
-          candidates: [seat('local'), seat('cloud')],
-          taint: [],
-          shut: null,
-          pin: null,
-          needs: { images: false, tools: true },
-          budgetLeftUsd: null,
-          task: noTask,
-          trajectory: emptyTrajectory,
-          trouble: null,
-          now: 0,
-        },
-        discoverRules(),
-      ).options.find(({ where }) => where === 'cloud')?.restUsd ?? 0;
+      routeBy(priors, 3000).options.find(({ where }) => where === 'cloud')?.restUsd ?? 0;
     const known = (tries: number, calls: number): Priors => ({
       'cloud/model': { act: { tries, solved: tries, calls, at: 0 } },
     });
     /** What calls of one conversation come to that grows by 1,000 tokens each, nothing of it kept. */
     const bill = (calls: number): number =>
-      Array.from({ length: calls }, (_, index) => (3000 + 1000 * index) * price.input + 400 * price.output).reduce(
-        (sum, one) => sum + one * 1e-6,
-        0,
-      );
+      Array.from(
+        { length: calls },
+        (_, index) => (3000 + 1000 * index) * cloudPrice.input + 400 * cloudPrice.output,
+      ).reduce((sum, one) => sum + one * 1e-6, 0);
     const guessed = restOf({});
     expect(guessed).toBeGreaterThan(20 * 0.02);
     // One task is too few to go by.
@@ -112,32 +118,7 @@ describe('what is learned of two models', () => {
   });
 
   it('moves the chance that the cloud gains something, with a sentence for a person, and is no vote before it is known', () => {
-    const seat = (name: 'local' | 'cloud') => ({
-      info: modelOf(name, 32_768, name === 'cloud' ? { input: 3, output: 15 } : null, name === 'cloud'),
-      promptTokens: 1000,
-      maxOutputTokens: 500,
-      canDrive: true,
-    });
-    const decide = (priors: Priors) =>
-      decideRoute(
-        {
-          purpose: 'act',
-          strategy: 'loop',
-          policy: 'hybrid',
-          numbers: { ...profiles.balanced, priors },
-          candidates: [seat('local'), seat('cloud')],
-          taint: [],
-          shut: null,
-          pin: null,
-          needs: { images: false, tools: true },
-          budgetLeftUsd: null,
-          task: noTask,
-          trajectory: emptyTrajectory,
-          trouble: null,
-          now: 0,
-        },
-        discoverRules(),
-      );
+    const decide = (priors: Priors) => routeBy(priors, 1000);
     const of = (solved: number, model = 'local/model') => decide({ [model]: { act: { tries: 10, solved, at: 0 } } });
     const [bad, unknown, good] = [of(0), decide({}), of(10)];
     expect(bad.gain).toBeGreaterThan(unknown.gain ?? 1);

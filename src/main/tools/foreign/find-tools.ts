@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
 import { isRecord } from '@shared/unknown-value.ts';
+import { memo } from '../../lib/memo.ts';
 import type { Tool } from '../define.ts';
 
 /** By these a model reaches tools that no prompt holds: the one says what there is, the other is how each is called. */
@@ -71,6 +72,14 @@ export async function searchTools(
   specs: readonly ForeignToolSpec[],
   query: string,
 ): Promise<readonly ForeignToolSpec[]> {
+  const index = await indexOf(specs);
+  const named = specs.filter(({ name, tool }) => query === name || query === tool);
+  const found = index.search(query.slice(0, 1000)).flatMap(({ id }) => specs[Number(id)] ?? []);
+  return [...new Set([...named, ...found])];
+}
+
+/** Made with the first search; the tools of a turn are the same to its end. */
+const indexOf = memo(async (specs: readonly ForeignToolSpec[]) => {
   const { default: MiniSearch } = await import('minisearch');
   const index = new MiniSearch({
     fields: Object.keys(weights),
@@ -88,10 +97,8 @@ export async function searchTools(
       arguments: argumentWords(inputSchema),
     })),
   );
-  const named = specs.filter(({ name, tool }) => query === name || query === tool);
-  const found = index.search(query.slice(0, 1000)).flatMap(({ id }) => specs[Number(id)] ?? []);
-  return [...new Set([...named, ...found])];
-}
+  return index;
+});
 
 /** Also the words in `createIssue` and `create_issue`. */
 function wordsOf(text: string): string[] {

@@ -214,8 +214,8 @@ function readArray(cursor: Cursor, depth: number): { readonly value: unknown; re
   return { value: isKept ? entries : undefined, length };
 }
 
-/** By type number of the format; a type that is not here is damage, for nobody could skip it. */
-const scalarBytes: Readonly<Record<number, number>> = {
+/** Bytes by type number of the format; a type that is not here is damage, for nobody could skip it. */
+export const scalarBytes: Readonly<Record<number, number>> = {
   0: 1,
   1: 1,
   2: 2,
