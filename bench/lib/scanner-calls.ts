@@ -58,6 +58,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/renderer/lib/text/table-text.ts#csvRows': (text) => [text, 500],
   'src/renderer/lib/input/use-attachment-preview.ts#withoutMentions': (text) => [text, ['src/a.py']],
   'src/shared/attachments/find-definitions.ts#definedName': (text) => [text, 'da'],
+  'src/renderer/lib/drawing/text-pieces.ts#fenceAfter': (text) => [text, null],
   'src/shared/attachments/file-mentions.ts#openMention': (text) => [text, text.length],
   'src/shared/rules/parse-rules.ts#parseRules': (text) => [text, 'rules'],
   'src/shared/safety/secret-patterns.ts#hideSecrets': (text) => [text, [...secretShapes, ...assignedShapes]],

@@ -64,6 +64,8 @@ export interface ModelParts {
 
 interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
   readonly modelStore: ModelStore;
+  /** One for all: a header is read once. */
+  readonly readHeader: ReturnType<typeof createHeaderReader>;
   readonly context: ContextGrants;
   readonly localEngines: LocalEngines;
   readonly serverMemoryPlanner: ServerMemoryPlanner;
@@ -133,7 +135,17 @@ function createEngineParts(
     platform: process.platform,
   });
   const engineFiles = createEngineLibraries({ variants, readHardware: hardware, startAnew: () => llama.startAnew() });
-  return { llama, modelStore, plan, context, localEngines, serverMemoryPlanner, ownOllamaServer, engineFiles };
+  return {
+    llama,
+    modelStore,
+    readHeader,
+    plan,
+    context,
+    localEngines,
+    serverMemoryPlanner,
+    ownOllamaServer,
+    engineFiles,
+  };
 }
 
 function variantsOf(
@@ -186,7 +198,7 @@ interface ModelPartsOptions {
 /** A part of `compose`: the engine of this machine, what fits on it, the keys of services, and the models of all of them. */
 export function createModelParts(config: ModelPartsConfig, options: ModelPartsOptions): ModelParts {
   const { env, files, programs, settings, redactor } = options;
-  const { llama, modelStore, plan, ...engines } = createEngineParts(config, {
+  const { llama, modelStore, readHeader, plan, ...engines } = createEngineParts(config, {
     ...options,
     serverHeader: async (id, signal) => {
       const named = splitModelId(id);
@@ -221,7 +233,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     ollamaHost: env.OLLAMA_HOST,
     headerOf: (name) => headers.known.find((model) => model.name === name) ?? null,
     fit: plan.fit,
-    advise: createModelAdvisor(createHeaderReader(), suggested.offered),
+    advise: createModelAdvisor(readHeader, suggested.offered),
     probed,
     registry: discoverProviders(),
     settings: () => settings.current(),

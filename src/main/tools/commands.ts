@@ -8,7 +8,7 @@ import type {
   ToolServerReport,
   ToolServerSettings,
 } from '@shared/tools/server-definition.ts';
-import { definitionText, projectWord } from '@shared/tools/server-definition.ts';
+import { definitionText, projectWord, secretNames } from '@shared/tools/server-definition.ts';
 import type { Handlers } from '../server/handlers.ts';
 import { definitionTokens, foreignToolName } from './foreign/foreign-tool.ts';
 import type { FoundServers } from './servers/import-servers.ts';
@@ -16,7 +16,7 @@ import { serversIn, serversInText } from './servers/import-servers.ts';
 import type { ToolDefinitionText, ToolPin, ToolPins } from './servers/tool-pins.ts';
 import { hashOfTool, textOfTool } from './servers/tool-pins.ts';
 import type { ToolServers } from './servers/tool-servers.ts';
-import { hashOfServer, isApproved, isServerOn, isToolOn } from './servers/tool-servers.ts';
+import { hashOfServer, isApproved, isServerOn, isToolOn, ownOf } from './servers/tool-servers.ts';
 
 export interface ToolCommandsOptions {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
@@ -78,7 +78,7 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
     importText: async ({ input: { text, where, hosts } }) => addAll(serversInText(text, { where, hosts })),
     secret: async ({ input: { name, variable, value } }) => {
       const { definition } = find(name);
-      const named = definition.kind === 'http' ? definition.headers : definition.env;
+      const named = secretNames(definition);
       if (!named.includes(variable)) {
         throw new AppError('bad-input', `The tool server ${name} takes no ${variable}. Nothing was kept.`, {
           hint: named.length === 0 ? 'Its definition names none.' : `It takes: ${named.join(', ')}`,
@@ -100,15 +100,9 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
       await pins.change(name, () => []);
       for (const [path, own] of Object.entries(options.projects()))
         await saveOwn(options, path, (key) => (key === name || key.startsWith(`${name}/`) ? null : (own[key] ?? null)));
-      for (const one of definition.kind === 'http' ? definition.headers : definition.env)
-        await options.dropSecret(name, one);
+      for (const one of secretNames(definition)) await options.dropSecret(name, one);
     },
   };
-}
-
-function ownOf({ projects }: Pick<ToolCommandsOptions, 'projects'>, projectPath?: string): ProjectTools {
-  const all = projects();
-  return projectPath !== undefined && Object.hasOwn(all, projectPath) ? (all[projectPath] ?? {}) : {};
 }
 
 /** Keeps what a project says itself, each word as `of` gives it; null: that one is left out. */

@@ -92,7 +92,7 @@ export const library = {
 
   'bin.title': 'Bin',
   'bin.text': 'Sessions in the bin are not listed or searched. Their costs still count.',
-  'bin.empty': 'The bin is empty. Sessions that you delete wait here until you purge them.',
+  'bin.empty': 'The bin is empty. Deleted sessions stay here until you delete them forever.',
   'bin.restore': 'Restore',
   'bin.purge': 'Delete forever',
   'bin.keep': 'Keep',

@@ -241,7 +241,7 @@ export const settings = {
   'settings.density.comfortable': 'Comfortable',
   'settings.density.compact': 'Compact',
   'settings.notify': 'Notifications',
-  'settings.notify.hint': 'Choose less if notifications disturb you.',
+  'settings.notify.hint': 'Choose fewer if notifications disturb you.',
   'settings.notify.of': 'Notify me in the background',
   'settings.notify.all': 'When I’m needed or a long task ends',
   'settings.notify.waits': 'When I’m needed',

@@ -45,6 +45,11 @@ export const serverDefinitionSchema = z.discriminatedUnion('kind', [
 ]);
 export type ServerDefinition = z.infer<typeof serverDefinitionSchema>;
 
+/** The headers or variables whose values are kept apart from it. */
+export function secretNames(definition: ServerDefinition): readonly string[] {
+  return definition.kind === 'http' ? definition.headers : definition.env;
+}
+
 /** A server as the settings keep it. */
 export const toolServerSchema = z.strictObject({
   definition: serverDefinitionSchema,

@@ -157,8 +157,14 @@ async function run({ link, windows, url }: Desktop, options: DesktopOptions): Pr
 /** Opens files in editors of this machine, none of which is taken from a folder of a project. */
 function openerFor(client: () => Promise<CoreClient>, { home }: DesktopOptions): FileOpener {
   const { env, platform } = process;
-  const projects = async (): Promise<readonly string[]> =>
+  const listed = async (): Promise<readonly string[]> =>
     (await (await client()).sessions.list()).flatMap(({ projectPath }) => projectPath ?? []);
+  // Many programs are looked for at once: they share one list.
+  let asked: Promise<readonly string[]> | null = null;
+  const projects = (): Promise<readonly string[]> =>
+    (asked ??= listed().finally(() => {
+      asked = null;
+    }));
   const programs = createHostPrograms({ home, env, projects });
   return createFileOpener({ client, programs, machine: { env, platform } });
 }

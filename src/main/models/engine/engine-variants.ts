@@ -132,7 +132,7 @@ function notHere({ label, id, bytes }: EngineVariant): string {
   return `a card was found, but ${label} is missing, so the engine uses the processor. Get it with: dewpoint models pull ${id} (${sizeText(bytes)})`;
 }
 
-interface Fetch extends Omit<EngineVariantsOptions, 'signal'>, EnsureOptions {}
+interface Fetch extends EngineVariantsOptions, EnsureOptions {}
 
 /** Another process may have brought a part of it while this one waited. */
 async function fetchAll(
@@ -141,6 +141,7 @@ async function fetchAll(
   { dir, programs, download, registry, signal, onProgress }: Fetch,
 ): Promise<Reply<string>> {
   let before = 0;
+  let address: Promise<string | null> | null = null;
   for (const one of variant.packages) {
     if (!(await isPackageHere(one))) {
       await checkRoom(dir, one, variant.label);
@@ -150,7 +151,7 @@ async function fetchAll(
         programs,
         download,
         signal,
-        registry: () => registry(signal),
+        registry: () => (address ??= registry(signal)),
         onProgress: (phase, doneBytes) => onProgress(phase, start + doneBytes),
       });
       if (!fetched.ok) return fetched;

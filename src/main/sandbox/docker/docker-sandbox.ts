@@ -257,12 +257,12 @@ export class DockerSandbox implements Sandbox {
     await this.#options.session.guard.dispose();
   }
 
-  // The mount over it holds in any case; this says why it is empty.
   #keep(process: OpenProcess): void {
     this.#beside.add(process);
     void process.ended.then(() => this.#beside.delete(process));
   }
 
+  // The mount over it holds in any case; this says why it is empty.
   #hidden(inside: string): Promise<Reply<never>> | null {
     const mask = this.#options.session.masks.find(({ path }) => inside === path || inside.startsWith(`${path}/`));
     if (mask === undefined) return null;

@@ -57,11 +57,14 @@ export function withSymbols(
   symbols: readonly FoundFile[],
   { text, limit }: { readonly text: string; readonly limit: number },
 ): readonly FoundFile[] {
-  const isNamed = ({ path }: FoundFile): boolean =>
-    path
-      .slice(path.lastIndexOf('/', path.length - 2) + 1)
-      .toLowerCase()
-      .startsWith(text.toLowerCase());
-  const cut = symbols.length === 0 ? files.length : files.findLastIndex(isNamed) + 1;
+  const cut = symbols.length === 0 ? files.length : files.findLastIndex(({ path }) => isNamed(path, text)) + 1;
   return [...files.slice(0, cut), ...symbols, ...files.slice(cut)].slice(0, limit);
+}
+
+/** Whether its name begins with the letters, so that it stands before all symbols. */
+export function isNamed(path: string, text: string): boolean {
+  return path
+    .slice(path.lastIndexOf('/', path.length - 2) + 1)
+    .toLowerCase()
+    .startsWith(text.toLowerCase());
 }

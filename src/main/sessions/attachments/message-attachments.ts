@@ -29,7 +29,7 @@ import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
-import { findSymbols, withSymbols } from './find-symbols.ts';
+import { findSymbols, isNamed, withSymbols } from './find-symbols.ts';
 import { previewAttachments } from './preview-attachments.ts';
 import type { PreviewOptions } from './preview-attachments.ts';
 import type { ReadDocument } from './read-document.ts';
@@ -115,7 +115,10 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
       const paths = await pathsOf(root);
       const ranked = rankFiles(paths, text, { recent, limit });
       const asked = { text, paths, isFenced: (path: string) => fenceOf(path) !== null };
-      const symbols = await findSymbols(readerOf(root), asked, signal);
+      const last = ranked.at(-1);
+      const isFull = ranked.length >= limit && last !== undefined && isNamed(last, text);
+      // No symbol comes before files whose names begin so.
+      const symbols = isFull ? [] : await findSymbols(readerOf(root), asked, signal);
       const files = ranked.map((path) => ({ path, staysHere: fenceOf(path) }));
       return withSymbols(files, symbols, { text, limit });
     },

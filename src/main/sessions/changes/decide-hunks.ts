@@ -34,8 +34,8 @@ export async function readHunks(
   diff: string | null,
 ): Promise<Hunks | null> {
   if (diff === null) return null;
-  const choices = change.hunks ?? choicesOfWhole(change, hunkPlaces(diff).length);
   const places = hunkPlaces(diff);
+  const choices = change.hunks ?? choicesOfWhole(change, places.length);
   if (places.length === 0 || places.length > maxHunks || places.length !== choices.states.length) return null;
   const before = await bytesOf(journal, choices.from);
   const after = await bytesOf(journal, choices.to);

@@ -187,15 +187,18 @@ export async function takeChanges(
       return typeof step === 'string' ? step : carryOut(journal, change, step);
     });
   }
-  // A file is taken when nothing of it lies open any more.
-  const now = hunks === undefined ? [] : await selectChanges(journal, paths);
-  // Hunk by hunk, a file is taken when nothing of it lies open any more.
-  const isTaken = (path: string): boolean =>
-    hunks === undefined || now.some((change) => change.path === path && changeStatus(change) === 'reviewed');
-  const settled = outcome.done.filter(isTaken);
+  const settled = hunks === undefined ? outcome.done : await settledOf(journal, outcome.done);
   const target = workspace?.mode === 'copy' ? projectPath : workspace?.path;
   if (settled.length > 0) await journal.append({ type: 'changes-taken', paths: settled, target: target ?? '' });
   return outcome;
+}
+
+/** Hunk by hunk, a file is taken when nothing of it lies open any more. */
+async function settledOf(journal: Journal, paths: readonly string[]): Promise<string[]> {
+  if (paths.length === 0) return [];
+  return (await selectChanges(journal, paths))
+    .filter((change) => changeStatus(change) === 'reviewed')
+    .map(({ path }) => path);
 }
 
 const isOpen = (change: ChangeState): boolean => changeStatus(change) === 'pending';

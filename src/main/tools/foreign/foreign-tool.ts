@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import { memo } from '../../lib/memo.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { Tool, ToolContext, ToolResult } from '../define.ts';
 import { schemaCheck } from './schema-check.ts';
@@ -27,13 +28,10 @@ const longest = 64;
 const bytesPerToken = 3.5;
 
 /** What a definition takes of a prompt, estimated. */
-export function definitionTokens({
-  name,
-  description,
-  inputSchema,
-}: Pick<ForeignToolSpec, 'name' | 'description' | 'inputSchema'>): number {
-  return Math.ceil(Buffer.byteLength(JSON.stringify({ name, description, inputSchema })) / bytesPerToken);
-}
+export const definitionTokens = memo(
+  ({ name, description, inputSchema }: Pick<ForeignToolSpec, 'name' | 'description' | 'inputSchema'>): number =>
+    Math.ceil(Buffer.byteLength(JSON.stringify({ name, description, inputSchema })) / bytesPerToken),
+);
 
 /**
  * A name that every service takes: letters, digits, `_` and `-`, at most 64. Where something had to be changed or cut, it

@@ -1,10 +1,11 @@
 import { jsonrepair } from 'jsonrepair';
-import { AppError } from '@shared/errors.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 import { serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import { parseToml } from '../../lib/files/parse-toml.ts';
+import { parsedUrl } from '../../lib/net/parsed-url.ts';
 
 /** A server in a file of another program, in our form. */
 export interface FoundServer {
@@ -38,6 +39,10 @@ export function serversIn(text: string, path: string, how: ProgramPlace): FoundS
       hint: 'It needs mcpServers, servers or mcp_servers at its top.',
     });
   }
+  return serversOf(entries, how);
+}
+
+function serversOf(entries: Readonly<Record<string, unknown>>, how: ProgramPlace): FoundServers {
   const servers: FoundServer[] = [];
   const skipped: string[] = [];
   for (const [label, entry] of Object.entries(entries)) {
@@ -73,10 +78,11 @@ export function serversInText(text: string, how: ProgramPlace): FoundServers {
     return serversIn(pasted, 'the text.toml', how);
   // What stands on a web page often begins at the name, without the braces around it.
   const value = parsed(pasted.startsWith('"') ? `{${pasted}}` : pasted, 'The text');
-  if (listIn(value) !== undefined) return serversIn(JSON.stringify(value), 'the text', how);
+  const list = listIn(value);
+  if (list !== undefined) return serversOf(list, how);
   if (isServer(value)) return oneServer(nameOfServer(value), value, how);
-  const isList = isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isServer);
-  if (isList) return serversIn(JSON.stringify({ mcpServers: value }), 'the text', how);
+  if (isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isServer))
+    return serversOf(value, how);
   throw new AppError('bad-input', 'No tool server was found in the text. Nothing was added.', {
     hint: 'Paste an address that begins with https://, or JSON with mcpServers.',
   });
@@ -87,12 +93,12 @@ function isServer(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function oneServer(name: string, entry: unknown, how: ProgramPlace): FoundServers {
-  return serversIn(JSON.stringify({ mcpServers: { [name]: entry } }), 'the text', how);
+  return serversOf({ [name]: entry }, how);
 }
 
 /** The part of an address that names its owner: `https://mcp.linear.example/mcp` is `linear`. */
 function nameOfAddress(address: string): string {
-  const labels = URL.canParse(address) ? new URL(address).hostname.split('.') : [];
+  const labels = parsedUrl(address)?.hostname.split('.') ?? [];
   const own = labels.filter((label) => !['mcp', 'api', 'www'].includes(label));
   return own[0] ?? 'server';
 }
@@ -138,8 +144,7 @@ function parsed(text: string, path: string): unknown {
     // VS Code has comments and trailing commas in it; a longer text would take a repair too long.
     return JSON.parse(text.length > mostRepaired ? text : jsonrepair(text));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new AppError('bad-input', `${path} cannot be read: ${why}`);
+    throw new AppError('bad-input', `${path} cannot be read: ${messageOf(error)}`);
   }
 }
 

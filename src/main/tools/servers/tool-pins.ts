@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import { memo } from '../../lib/memo.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 
 /** A tool as its server defines it: all that a person approves, and nothing that a server could change beside it. */
@@ -53,12 +54,12 @@ export function definitionsIn(listed: unknown): ListedTools {
 }
 
 /** Of every part that a model or a person goes by. */
-export function hashOfTool(definition: ToolDefinitionText): string {
+export const hashOfTool = memo((definition: ToolDefinitionText): string => {
   const { name, title = null, description, inputSchema, outputSchema = null, annotations = null } = definition;
   return sha256Of(
     JSON.stringify([name, title, description, sorted(inputSchema), sorted(outputSchema), sorted(annotations)]),
   );
-}
+});
 
 /** A server may write the same with its keys in another order. */
 function sorted(value: unknown): unknown {

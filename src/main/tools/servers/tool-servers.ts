@@ -1,6 +1,7 @@
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ProjectTools, ServerDefinition, ToolServerSettings } from '@shared/tools/server-definition.ts';
-import { projectWord } from '@shared/tools/server-definition.ts';
+import { projectWord, secretNames } from '@shared/tools/server-definition.ts';
+import { abortable } from '../../lib/async/abort.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { ToolResult } from '../define.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
@@ -92,9 +93,12 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
 }
 
 /** What a project says itself. */
-function ownOf({ projects }: Pick<ToolServersOptions, 'projects'>, projectPath: string | null): ProjectTools {
+export function ownOf(
+  { projects }: Pick<ToolServersOptions, 'projects'>,
+  projectPath: string | null | undefined,
+): ProjectTools {
   const all = projects();
-  return projectPath !== null && Object.hasOwn(all, projectPath) ? (all[projectPath] ?? {}) : {};
+  return typeof projectPath === 'string' && Object.hasOwn(all, projectPath) ? (all[projectPath] ?? {}) : {};
 }
 
 interface Call {
@@ -193,20 +197,11 @@ function createPool(options: ToolServersOptions): Pool {
       if (known !== undefined && known.sha256 !== sha256) await stop(name);
       if (stopped.signal.aborted) throw new AppError('cancelled', 'Dewpoint is ending.');
       const one = running.get(name) ?? start(name, definition, sha256);
-      await untilAborted(one.connection, signal);
+      // The wait ends with the signal; the start goes on for whoever asks next.
+      await abortable(one.connection, signal);
       return one;
     },
   };
-}
-
-/** The wait ends with the signal; the start goes on for whoever asks next. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new AppError('cancelled', 'It was cancelled.'));
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }
 
 /** One that is on nowhere is not started, by nobody. */
@@ -227,7 +222,7 @@ async function secretsOf(
   name: string,
   definition: ServerDefinition,
 ): Promise<Readonly<Record<string, string>>> {
-  const names = definition.kind === 'http' ? definition.headers : definition.env;
+  const names = secretNames(definition);
   const values = await Promise.all(names.map(async (one) => [one, await secret(name, one)] as const));
   const missing = values.filter(([, value]) => value === null).map(([one]) => one);
   if (missing.length > 0) {

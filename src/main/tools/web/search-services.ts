@@ -1,6 +1,7 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import { isRecord } from '@shared/unknown-value.ts';
+import { parsedUrl } from '../../lib/net/parsed-url.ts';
 import { decodeText, sourceLine } from './read-page.ts';
 import type { RequestWeb, SearchAccess, WebRequest } from './web-request.ts';
 
@@ -89,17 +90,14 @@ function requestOf(
   { address, key }: SearchAccess,
   { query, why }: SearchWish,
 ): WebRequest | null {
-  try {
-    const url = new URL(service.address ?? address ?? '');
-    url.pathname = `${url.pathname.replace(/\/$/u, '')}${service.path}`;
-    for (const [name, value] of [['q', query], ...Object.entries(service.query)] as const)
-      url.searchParams.set(name, value);
-    const headers = service.keyHeader === null || key === null ? {} : { [service.keyHeader]: key };
-    const own = { headers, isInner: service.address === null };
-    return { method: 'GET', url: url.href, headers: { accept: 'application/json' }, body: null, why, service: own };
-  } catch {
-    return null;
-  }
+  const url = parsedUrl(service.address ?? address ?? '');
+  if (url === null) return null;
+  url.pathname = `${url.pathname.replace(/\/$/u, '')}${service.path}`;
+  for (const [name, value] of [['q', query], ...Object.entries(service.query)] as const)
+    url.searchParams.set(name, value);
+  const headers = service.keyHeader === null || key === null ? {} : { [service.keyHeader]: key };
+  const own = { headers, isInner: service.address === null };
+  return { method: 'GET', url: url.href, headers: { accept: 'application/json' }, body: null, why, service: own };
 }
 
 function resultsIn(json: string, { results, fields }: SearchService): readonly string[] | null {

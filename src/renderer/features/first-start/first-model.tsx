@@ -6,7 +6,7 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { startModelDownload, useModelDownloads } from '../../lib/models/model-downloads.ts';
-import { takeOver, useTakeOvers } from '../../lib/models/take-over.ts';
+import { useTakeOver, useTakeOvers } from '../../lib/models/take-over.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
 import { bytes } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -60,26 +60,20 @@ function useBetterModel(model: ModelEntry | null): SuggestedModel | null {
 }
 
 /** Fetches the better one and lets it take over once its test has passed, whatever the window shows meanwhile. */
-function useFetchBetter() {
+function useFetchBetter(): (better: SuggestedModel) => Promise<void> {
   const client = useClient();
   const queries = useQueryClient();
-  return {
-    fetch: async (better: SuggestedModel): Promise<void> => {
-      if (!(await startModelDownload(client, better.source))) return;
-      await queries.invalidateQueries({ queryKey: ['models'] });
-      await takeOver(client, better.model);
-      await queries.invalidateQueries();
-    },
-    takeOver: async (better: SuggestedModel): Promise<void> => {
-      await takeOver(client, better.model);
-      await queries.invalidateQueries();
-    },
+  const takeOver = useTakeOver();
+  return async (better) => {
+    if (!(await startModelDownload(client, better.source))) return;
+    await queries.invalidateQueries({ queryKey: ['models'] });
+    await takeOver(better.model);
   };
 }
 
 function Starter({ model, better }: { readonly model: ModelEntry; readonly better: SuggestedModel | null }) {
   const [isBetterWanted, setIsBetterWanted] = useStored(isBetterModelWanted);
-  const { fetch } = useFetchBetter();
+  const fetch = useFetchBetter();
   const navigate = useNavigate();
   /** The button that was pressed named it: a suggestion that came later is offered afterwards. */
   const [wasNamed, setWasNamed] = useState(true);
@@ -128,7 +122,7 @@ function Starter({ model, better }: { readonly model: ModelEntry; readonly bette
 function BetterModel({ better }: { readonly better: SuggestedModel }) {
   const state = useTakeOvers().get(better.model);
   const isDownloading = useModelDownloads().has(better.source);
-  const fetch = useFetchBetter();
+  const takeOver = useTakeOver();
   const name = { label: seenName(better.label), size: sizeOf(better) };
   return (
     <div className="flex flex-col items-start gap-2 text-sm text-soft">
@@ -138,7 +132,7 @@ function BetterModel({ better }: { readonly better: SuggestedModel }) {
         <DownloadControl
           id={better.source}
           label={t('suggest.get', { model: name.label })}
-          onHere={() => fetch.takeOver(better)}
+          onHere={() => takeOver(better.model)}
         />
       )}
     </div>

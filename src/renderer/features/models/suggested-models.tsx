@@ -1,9 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { SuggestedModel } from '@shared/models/model-suggestion.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
-import { takeOver, useTakeOvers } from '../../lib/models/take-over.ts';
+import { useTakeOver, useTakeOvers } from '../../lib/models/take-over.ts';
 import { bytes, tokens } from '../../lib/text/format.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -94,19 +94,18 @@ function Details({ model: { decodePerSecond, scores, notes } }: { readonly model
 }
 
 function Action({ model: { model, label, source, readyAs }, isUsed, onUse }: SuggestionProps) {
-  const client = useClient();
-  const queries = useQueryClient();
   const state = useTakeOvers().get(model);
-  const onHere = async (): Promise<void> => {
-    await takeOver(client, model);
-    await queries.invalidateQueries();
-  };
+  const takeOver = useTakeOver();
   if (isUsed) return <span className="text-xs font-semibold">{t('models.usedLocal')}</span>;
   return (
     <div className="flex max-w-xs flex-col items-start gap-2">
       {state !== undefined && <TakeOverState state={state} />}
       {readyAs === null ? (
-        <DownloadControl id={source} label={t('suggest.get', { model: seenName(label) })} onHere={onHere} />
+        <DownloadControl
+          id={source}
+          label={t('suggest.get', { model: seenName(label) })}
+          onHere={() => takeOver(model)}
+        />
       ) : (
         state?.state !== 'testing' && (
           <Button size="small" onClick={() => onUse(readyAs)}>

@@ -52,11 +52,10 @@ export function SelectionBar({ selection, sessions, onChanged, onDeleted }: Sele
     void work().finally(() => {
       setIsBusy(false);
       if (isEnd) leave();
-      onChanged();
     });
   };
   const organize = (wanted: Parameters<typeof organizeSessions>[2], isEnd: boolean): void =>
-    run(() => organizeSessions(client, ids, wanted), isEnd);
+    run(() => organizeSessions(client, ids, wanted).finally(onChanged), isEnd);
   const deeds: readonly Deed[] = [
     {
       label: areArchived ? 'menu.unarchive' : 'menu.archive',

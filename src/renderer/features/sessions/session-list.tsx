@@ -58,7 +58,9 @@ export function SessionList({ load, view, typed, onShow, onPalette, onChanged, h
   const projects = useProjects(sessions);
   const project = chosenProject !== null && projects.includes(chosenProject) ? chosenProject : null;
   const search = useSearch(text);
-  const held = sessionFilterOf(filter, project, load.type === 'ready' ? load.readAt : 0);
+  // Only a filter by days goes on with the time.
+  const now = load.type === 'ready' && filter.days !== undefined ? load.readAt : 0;
+  const held = useMemo(() => sessionFilterOf(filter, project, now), [filter, project, now]);
   const shown = useShown(sessions, text, held);
   const selection = useSelection(useMemo(() => shown.map(({ sessionId }) => sessionId), [shown]));
   const select = (): void => {
@@ -202,14 +204,12 @@ function SideLink({ icon, label, isCurrent, onClick }: SideLinkProps) {
 
 /** What is typed finds archived sessions, too; the list without it leaves them out. */
 function useShown(sessions: readonly SessionSummary[], text: string, filter: SessionFilter): readonly SessionSummary[] {
-  const key = JSON.stringify(filter);
   return useMemo(() => {
-    const held: SessionFilter = JSON.parse(key);
     const wanted = text.trim().toLowerCase();
-    const all = wanted === '' || held.archived !== undefined ? held : { ...held, archived: 'too' as const };
+    const all = wanted === '' || filter.archived !== undefined ? filter : { ...filter, archived: 'too' as const };
     const fitting = sessions.filter((session) => fitsFilter(session, all) && fitsText(session, wanted));
     return [...fitting.filter(({ isPinned }) => isPinned), ...fitting.filter(({ isPinned }) => !isPinned)];
-  }, [sessions, text, key]);
+  }, [sessions, text, filter]);
 }
 
 function fitsText({ title, projectPath, tags }: SessionSummary, wanted: string): boolean {

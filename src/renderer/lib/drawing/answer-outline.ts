@@ -1,4 +1,4 @@
-import { textPieces } from './text-pieces.ts';
+import { fenceAfter, textPieces } from './text-pieces.ts';
 
 /** A heading of a long answer. */
 export interface AnswerHeading {
@@ -18,9 +18,9 @@ const mostHeadings = 100;
 /** Of a heading. */
 const mostCharacters = 300;
 
-/** The headings of an answer that is long or has many; empty for any other. */
-export function answerOutline(text: string): readonly AnswerHeading[] {
-  const found = textPieces(text).flatMap((piece, index) => headingsIn(piece).map((one) => ({ ...one, piece: index })));
+/** The headings of an answer that is long or has many; empty for any other. `pieces`: its own, where they are known. */
+export function answerOutline(text: string, pieces = textPieces(text)): readonly AnswerHeading[] {
+  const found = pieces.flatMap((piece, index) => headingsIn(piece).map((one) => ({ ...one, piece: index })));
   if (found.length < 2 || (found.length < manyHeadings && text.length < longCharacters)) return [];
   const highest = Math.min(...found.map(({ level }) => level));
   return found
@@ -33,11 +33,9 @@ function headingsIn(piece: string): readonly { readonly level: number; readonly 
   const found: { readonly level: number; readonly text: string }[] = [];
   let fence: string | null = null;
   for (const line of piece.split('\n')) {
-    const mark = /^\s*(`{3,}|~{3,})/u.exec(line)?.[1];
-    if (mark !== undefined && (fence === null || (mark.startsWith(fence) && line.trim() === mark)))
-      fence = fence === null ? mark : null;
+    fence = fenceAfter(line, fence);
     const [, marks = '', words = ''] = (fence === null ? /^ {0,3}(#{1,4}) +(\S.*)$/u.exec(line) : null) ?? [];
-    const text = plainText(words);
+    const text = words === '' ? '' : plainText(words);
     if (text !== '') found.push({ level: marks.length, text });
   }
   return found;

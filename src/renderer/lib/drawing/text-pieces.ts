@@ -26,7 +26,7 @@ export function textPieces(text: string): readonly string[] {
 }
 
 /** The fence that is open after a line; null: none. */
-function fenceAfter(line: string, open: string | null): string | null {
+export function fenceAfter(line: string, open: string | null): string | null {
   const mark = /^\s*(?:[-*+>] +|\d+[.)] +)?(`{3,}|~{3,})/u.exec(line)?.[1];
   if (mark === undefined) return open;
   if (open === null) return mark;

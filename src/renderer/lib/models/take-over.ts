@@ -1,7 +1,9 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import type { CoreClient } from '../connection/core-client.ts';
 import { seenName } from '@shared/text/seen-text.ts';
 import { failureText } from '../connection/failure-text.ts';
+import { useClient } from '../connection/core-context.ts';
 import { announce } from '../notices/announce.ts';
 import { t } from '../text/translate.ts';
 
@@ -15,6 +17,16 @@ const listeners = new Set<() => void>();
 
 export function useTakeOvers(): ReadonlyMap<string, TakeOver> {
   return useSyncExternalStore(subscribe, () => all);
+}
+
+/** Lets a model that is here take over where it passes; all that is shown is read again then. */
+export function useTakeOver(): (id: string) => Promise<void> {
+  const client = useClient();
+  const queries = useQueryClient();
+  return async (id) => {
+    await takeOver(client, id);
+    await queries.invalidateQueries();
+  };
 }
 
 /** Probes a model that is here, and makes it the local model where it passes; true: it is. */

@@ -225,7 +225,7 @@ function saidOf(turn: TurnState, text: string): Said {
   const said = pieces
     .slice(0, -1)
     .map((piece, index) => ({ type: 'said' as const, key: `said-${turn.id}-${index}`, text: piece, turn }));
-  const headings = turn.reason === null ? [] : answerOutline(text);
+  const headings = turn.reason === null ? [] : answerOutline(text, pieces);
   const outline: ConversationRow[] =
     headings.length === 0 ? [] : [{ type: 'outline', key: `outline-${turn.id}`, turn, headings }];
   const made = { text, said: [...outline, ...said], last: pieces.at(-1) ?? '' };

@@ -33,7 +33,8 @@ export function DiffView({ diff, language = '', isSplit = false, onComment, head
   const rows = useMemo(() => diffRows(diff), [diff]);
   const pairs = useMemo(() => (isSplit ? splitRows(rows) : null), [rows, isSplit]);
   const colors = useDiffColors(rows, language);
-  const hunks = useMemo(() => hunksOf(rows), [rows]);
+  const hasHunks = headOf !== undefined || isUndone !== undefined;
+  const hunks = useMemo(() => (hasHunks ? hunksOf(rows) : null), [rows, hasHunks]);
   const count = pairs?.length ?? rows.length;
   const lengthOf = useCallback(
     (index: number) => {
@@ -47,7 +48,7 @@ export function DiffView({ diff, language = '', isSplit = false, onComment, head
     const pair = pairs?.[index];
     const row = rows[index];
     const head = pairs === null ? row : pair?.left;
-    const hunk = hunks.get(head ?? pair?.right ?? row);
+    const hunk = hunks?.get(head ?? pair?.right ?? row);
     const isOut = hunk !== undefined && isUndone?.(hunk) === true;
     if (head?.kind === 'place' && headOf !== undefined)
       return <div className={`flex items-center gap-2 px-2.5 py-1 ${rowLooks.place}`}>{headOf(hunk ?? 0)}</div>;

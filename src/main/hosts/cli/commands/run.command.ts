@@ -105,7 +105,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
 };
 
 /** With the model that the assistant names, to look for it before anything begins; which one runs is the core's matter. */
-async function withModelOf({ core }: CommandContext, options: RunOptions): Promise<RunOptions> {
+async function withModelOf({ core, signal }: CommandContext, options: RunOptions): Promise<RunOptions> {
   if (options.assistant === undefined) return options;
   const client = await core();
   const { assistants, broken } = await client.assistants.list();
@@ -121,7 +121,11 @@ async function withModelOf({ core }: CommandContext, options: RunOptions): Promi
   }
   const { model } = found;
   if (model === undefined || options.local !== undefined || options.cloud !== undefined) return options;
-  const where = (await client.models.list()).find(({ id }) => id === model)?.where ?? 'local';
+  // Only its own service is asked: a list of all would go to every cloud service, also where nothing is to leave.
+  const where = await client.models.show({ id: model }, { signal }).then(
+    (shown) => shown.where,
+    () => 'local' as const,
+  );
   return { ...options, [where]: model };
 }
 

@@ -4,7 +4,7 @@ import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { ServerDefinition, ToolReport, ToolServerReport } from '@shared/tools/server-definition.ts';
 import type { WebToolReport } from '@shared/tools/web-tools.ts';
 import { isWebTool } from '@shared/tools/web-tools.ts';
-import { definitionText, serverDefinitionSchema } from '@shared/tools/server-definition.ts';
+import { definitionText, secretNames, serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
 import { webLine, webTools } from './web-tools.command.ts';
 import type { Command, CommandContext } from '../command-context.ts';
@@ -143,7 +143,7 @@ function isToApprove({ state }: ToolReport): boolean {
 async function add(context: CommandContext, [name, ...words]: Words, args: ToolsArguments): Promise<number> {
   const definition = definitionOf(words, args);
   await (await context.core()).tools.add({ name, definition });
-  const names = definition.kind === 'http' ? definition.headers : definition.env;
+  const names = secretNames(definition);
   if (names.length > 0 && args.yes !== true) {
     context.terminal.err(
       `${name} is kept. Set what it needs, then approve it:\n${names.map((one) => `  dewpoint tools secret ${name} ${one}\n`).join('')}  dewpoint tools approve ${name}\n`,

@@ -7,7 +7,6 @@ import { t } from '../../../lib/text/translate.ts';
 import type { DetailLoad, LogPlace } from '../../../lib/session/use-log-detail.ts';
 import { useDetail } from '../../../lib/session/use-log-detail.ts';
 import { CodeBlock } from '../../../ui/content/code-block.tsx';
-import { firstChange } from '../../../lib/drawing/diff-rows.ts';
 import { FilePath } from '../../../ui/content/file-path.tsx';
 import { DiffView } from '../../../ui/content/diff-view.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
@@ -82,7 +81,7 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
           key={change.path}
           title={
             <>
-              <FilePath path={change.path} line={firstChange(change.diff)}>
+              <FilePath path={change.path} diff={change.diff}>
                 {seenName(change.path)}
               </FilePath>
               {`  ${lineCounts(change.added, change.removed)}`}

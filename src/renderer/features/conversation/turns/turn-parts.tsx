@@ -199,7 +199,7 @@ interface AfterProps {
 
 /** The end of a turn, once it is over. */
 export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: AfterProps) {
-  const headings = useMemo(() => answerOutline(whole), [whole]);
+  const headings = useMemo(() => (whole === text ? [] : answerOutline(whole)), [whole, text]);
   const status = turnStatus(turn);
   if (status === 'running') return null;
   const isProposed = turn.confidence === 'proposed';
