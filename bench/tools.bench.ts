@@ -9,8 +9,10 @@ import { createFindTools, searchTools } from '../src/main/tools/foreign/find-too
 import { createForeignTool } from '../src/main/tools/foreign/foreign-tool.ts';
 import { builtInTools, discoverTools } from '../src/main/tools/registry.ts';
 import { loopModel } from '../tests/fakes/agent-kit.ts';
+import { conformanceRows } from './lib/conformance-rows.ts';
 import { parsePartOptions } from './lib/part-options.ts';
 import type { BenchRow } from './lib/rows.ts';
+import { processRows } from './lib/server-processes.ts';
 
 /** Its data is measured with, and nothing is tuned on it. It is fetched by hand, once. */
 const version = '2026.3.23';
@@ -28,13 +30,36 @@ interface Asked {
 
 const files = { multiple: 'BFCL_v4_multiple.json', live: 'BFCL_v4_live_multiple.json' } as const;
 
-/** Many connected tools: what they take of the first prompt, and whether the right one is found. */
+const parts = {
+  find: ({ data }: Values) => findingRows(data),
+  conformance: ({ suite }: Values) => conformanceRows(suite),
+  processes: ({ starts }: Values) => processRows(Number(starts)),
+} as const;
+
+interface Values {
+  readonly data: string;
+  readonly suite: string;
+  readonly starts: string;
+}
+
+/** Tool servers: many connected tools in small windows, and how exactly the protocol is kept. */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const { cache } = findDataFolders(process.env, process.platform);
-  const { values } = parsePartOptions(args, { all: null }, { data: join(cache, 'bench', 'bfcl-eval') });
-  const folder = join(values.data, 'bfcl_eval', 'data');
+  const { only, values } = parsePartOptions(args, parts, {
+    data: join(cache, 'bench', 'bfcl-eval'),
+    suite: join(cache, 'bench', 'mcp-conformance'),
+    starts: '1000',
+  });
+  const rows: BenchRow[] = [];
+  for (const part of only) rows.push(...(await parts[part](values)));
+  return rows;
+}
+
+/** What connected tools take of the first prompt, and whether the right one is found. */
+async function findingRows(data: string): Promise<readonly BenchRow[]> {
+  const folder = join(data, 'bfcl_eval', 'data');
   if (!existsSync(join(folder, files.multiple))) {
-    const note = `no data in ${values.data}: pip download bfcl-eval==${version} --no-deps, and unpack the wheel there`;
+    const note = `no data in ${data}: pip download bfcl-eval==${version} --no-deps, and unpack the wheel there`;
     const target = { atLeast: 95 };
     return [{ figure: `right tool among the ${shown} found`, value: null, unit: '%', target, note }];
   }

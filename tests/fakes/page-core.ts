@@ -313,8 +313,8 @@ function sessionHandlers(core: PageCore, note: Note): Subject<'sessions'> {
     manifest: () => noManifest,
     detail: ({ input }) => core.details.get(input.id) ?? noDetail,
     cancel: ({ input }) => note('cancel', input.sessionId),
-    approve: ({ input: { sessionId, approvalId, answer, scope } }) => {
-      note('approve', approvalId, answer, ...(scope === undefined ? [] : [scope]));
+    approve: ({ input: { sessionId, approvalId, answer, scope, values } }) => {
+      note('approve', approvalId, answer, ...[scope, values].filter((one) => one !== undefined));
       core.append(sessionId, { type: 'approval-answered', approvalId, answer, by: 'person' });
     },
     answerCap: ({ input: { sessionId, capId, decision } }) => {

@@ -8,6 +8,7 @@ import { callRule } from '../../safety/approvals/approval-policy.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { askForeignCall } from '../approval/request-foreign-call.ts';
 import { askNetwork, withNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
+import { createServerDoor } from '../approval/request-server-question.ts';
 import { createWebDoor } from '../approval/request-web-access.ts';
 import { capOutput } from '../prompt/shorten-output.ts';
 import { createOutputSink } from './output-sink.ts';
@@ -153,6 +154,7 @@ async function runTracked(
     ...toolWrites(turn, run.toolCallId),
     facts: turn.toolFacts(),
     ...planProgressNotes(turn),
+    ...(run.tool.foreign === undefined ? {} : { serverDoor: createServerDoor(turn, run.tool.foreign, run.toolCallId) }),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),
   };
   if (run.tool.isWeb === true) return runWebTool(turn, run, context);

@@ -31,10 +31,16 @@ export function callRule(access: Access, tier: SandboxTier, plan: boolean): Call
   }
 }
 
-/**
- * What the user's `--approve` says to a question before a person is asked. A fence is left, and a project's instructions
- * are followed, by a person's own yes alone.
- */
+/** What a person's own yes alone is one to: fences that are left, instructions that are followed, and what a server asks. */
+const byPersonAlone: readonly ApprovalKind[] = [
+  'fence',
+  'instructions',
+  'server-form',
+  'server-link',
+  'server-sampling',
+];
+
+/** What the user's `--approve` says to a question before a person is asked. */
 export function standingAnswer(mode: ApproveMode, kind: ApprovalKind): 'allow' | 'deny' | 'ask' {
-  return mode === 'allow' && (kind === 'fence' || kind === 'instructions') ? 'deny' : mode;
+  return mode === 'allow' && byPersonAlone.includes(kind) ? 'deny' : mode;
 }

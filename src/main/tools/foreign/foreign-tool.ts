@@ -2,15 +2,24 @@ import { z } from 'zod';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
 import { memo } from '../../lib/memo.ts';
 import { sha256Of } from '../../lib/sha256.ts';
-import type { Tool, ToolContext, ToolResult } from '../define.ts';
+import type { ServerDoor, Tool, ToolContext, ToolResult } from '../define.ts';
 import { schemaCheck } from './schema-check.ts';
 
 /** How a call reaches its server. Never rejects. */
 export type CallForeignTool = (
   spec: ForeignToolSpec,
   input: Readonly<Record<string, unknown>>,
-  how: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
+  how: CallOptions,
 ) => Promise<ToolResult>;
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+  /** Answers what the server asks meanwhile; absent: nobody does. */
+  readonly door?: ServerDoor;
+  /** The folder that the session works in, for a server that can read it. */
+  readonly folder?: string | null;
+}
 
 /** Where foreign tools come from while sessions run; the same for all of them. */
 export interface ForeignTools {
@@ -69,5 +78,6 @@ async function runForeign(
   return call(spec, parsed.data, {
     signal: context.signal,
     onProgress: (text) => context.emit('stdout', encoder.encode(`${text}\n`)),
+    ...(context.serverDoor === undefined ? {} : { door: context.serverDoor }),
   });
 }

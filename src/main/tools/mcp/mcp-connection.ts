@@ -5,7 +5,16 @@ import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../ser
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import type { ToolResult } from '../define.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
+import {
+  answerServer,
+  createOpenCalls,
+  linksIn,
+  openLinks,
+  ownCapabilities,
+  type OpenCalls,
+} from './server-questions.ts';
 import type { StartServer } from './server-process.ts';
+import type { CallOptions } from '../foreign/foreign-tool.ts';
 
 /** A server that answers. */
 export interface McpConnection {
@@ -16,11 +25,7 @@ export interface McpConnection {
   /** How many it listed that are not looked at. */
   readonly leftOut: () => number;
   /** Never rejects. */
-  readonly call: (
-    tool: string,
-    input: Readonly<Record<string, unknown>>,
-    how: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
-  ) => Promise<ToolResult>;
+  readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: CallOptions) => Promise<ToolResult>;
   readonly refresh: (signal: AbortSignal) => Promise<void>;
   readonly isOpen: () => boolean;
   readonly close: () => Promise<void>;
@@ -42,26 +47,34 @@ export interface ConnectOptions {
 const defaultConnectMs = 20_000;
 /** A server that never answers the question about its version is taken for an old one. */
 const probeMs = 4_000;
-const callMs = 10 * 60_000;
+/** Whoever calls ends it by the signal: how long a person thinks about a question of the server is not counted there. */
+const callMs = 24 * 60 * 60_000;
 
 /**
- * Connects to a server and asks for its tools. It speaks the newest revision that both know. Dewpoint announces no
- * capability of its own: a server that asks for a form, a model or folders is told that there is none. The package is
- * loaded here and not at the start, for most sessions have no server.
+ * Connects to a server and asks for its tools. It speaks the newest revision that both know. What the server asks for
+ * while it works on a call goes to whoever called (`server-questions.ts`). The package is loaded here and not at the start,
+ * for most sessions have no server.
  */
 export async function connectMcp(options: ConnectOptions, signal: AbortSignal): Promise<McpConnection> {
   const mcp = await import('@modelcontextprotocol/client');
   const { definition } = options;
+  const connectMs = options.connectMs ?? defaultConnectMs;
   const client = new mcp.Client(
     { name: 'dewpoint', version: options.version },
     {
-      capabilities: {},
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(probeMs, options.connectMs ?? probeMs) } },
+      capabilities: ownCapabilities,
+      // A silent program is an old one; a silent address is only slow.
+      versionNegotiation: {
+        mode: 'auto',
+        probe: { timeoutMs: definition.kind === 'http' ? connectMs : Math.min(probeMs, connectMs) },
+      },
       // What a result looks like is its server's affair: no schema of a stranger runs here.
       jsonSchemaValidator: { getValidator: () => anything },
       listChanged: { tools: { onChanged: (error, tools) => (error === null ? take(tools) : undefined) } },
     },
   );
+  const calls = createOpenCalls();
+  answerServer(client, calls, definition);
   const state: { listed: ListedTools; isOpen: boolean } = { listed: { tools: [], leftOut: 0 }, isOpen: true };
   const take = (tools: unknown): void => {
     state.listed = definitionsIn(tools);
@@ -74,7 +87,7 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
   const list = async (stop: AbortSignal): Promise<void> => {
     const { tools } = await client.listTools(undefined, {
       signal: stop,
-      timeout: options.connectMs ?? defaultConnectMs,
+      timeout: connectMs,
     });
     state.listed = definitionsIn(tools);
   };
@@ -86,7 +99,7 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
         fetch: cappedFetch(options.fetch),
         requestInit: { headers: { ...options.secrets } },
       });
-    await client.connect(reached as Transport, { signal, timeout: options.connectMs ?? defaultConnectMs });
+    await client.connect(reached as Transport, { signal, timeout: connectMs });
     await list(signal);
   } catch (error) {
     await client.close().catch(() => undefined);
@@ -97,7 +110,7 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
     server: nameOf(client),
     tools: () => state.listed.tools,
     leftOut: () => state.listed.leftOut,
-    call: (tool, input, how) => callTool(client, { tool, input }, how),
+    call: (tool, input, how) => callTool({ client, calls }, { tool, input }, how),
     refresh: list,
     isOpen: () => state.isOpen,
     close: async () => {
@@ -141,22 +154,37 @@ function connectError({ name, definition }: ConnectOptions, error: unknown, said
   return new AppError('network', `The tool server ${name} could not be used: ${why}.${printed}`, { hint });
 }
 
+interface ToolCall {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
 async function callTool(
-  client: Client,
-  { tool, input }: { readonly tool: string; readonly input: Readonly<Record<string, unknown>> },
-  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
+  { client, calls }: { readonly client: Client; readonly calls: OpenCalls },
+  { tool, input }: ToolCall,
+  { signal, onProgress, door, folder = null }: CallOptions,
 ): Promise<ToolResult> {
-  try {
-    const result = await client.callTool(
-      { name: tool, arguments: { ...input } },
-      {
-        signal,
-        timeout: callMs,
-        onprogress: ({ progress, total, message }) =>
-          onProgress([`${progress}${total === undefined ? '' : ` of ${total}`}`, message ?? ''].join(' ').trim()),
-      },
+  const notes: string[] = [];
+  const once = (): Promise<unknown> =>
+    calls.during({ door, folder, notes }, () =>
+      client.callTool(
+        { name: tool, arguments: { ...input } },
+        {
+          signal,
+          timeout: callMs,
+          onprogress: ({ progress, total, message }) =>
+            onProgress([`${progress}${total === undefined ? '' : ` of ${total}`}`, message ?? ''].join(' ').trim()),
+        },
+      ),
     );
-    return callResult(result);
+  try {
+    const result = await once().catch(async (error: unknown) => {
+      // It did nothing: it wants addresses opened first, and is called again then, this one time.
+      const links = linksIn(error);
+      if (links.length === 0 || door === undefined || !(await openLinks(door, links))) throw error;
+      return once();
+    });
+    return withNotes(callResult(result), notes);
   } catch (error) {
     if (signal.aborted)
       return { status: 'cancelled', output: 'It was cancelled. The server may have done some of it.' };
@@ -167,6 +195,12 @@ async function callTool(
       return { status: 'unknown', output: `The server went away before it answered (${why}).` };
     return { status: 'error', output: `The server says: ${why}` };
   }
+}
+
+/** In our words: what the server says of it is its own. */
+function withNotes(result: ToolResult, notes: readonly string[]): ToolResult {
+  const told = [...new Set(notes)].map((note) => `(${note})`);
+  return told.length === 0 ? result : { ...result, output: [result.output, ...told].join('\n') };
 }
 
 /** More than this of one result is dropped: nobody reads it, and it is kept with the session. */
