@@ -56,6 +56,29 @@ const callMs = 24 * 60 * 60_000;
  * for most sessions have no server.
  */
 export async function connectMcp(options: ConnectOptions, signal: AbortSignal): Promise<McpConnection> {
+  try {
+    return await open(options, 'newest', signal).catch((error: unknown) => {
+      if (options.definition.kind !== 'http' || !isForOldWay(error) || signal.aborted) throw error;
+      // An address of before 2025 takes no messages: they go where its stream of events says. What it says to that counts less.
+      return open(options, 'event-stream', signal).catch(() => {
+        throw error;
+      });
+    });
+  } catch (error) {
+    throw connectError(options, error, '');
+  }
+}
+
+/** What such an address answers to a message. */
+function isForOldWay(error: unknown): boolean {
+  return [400, 404, 405].some((status) => status === fieldOf(error, 'status'));
+}
+
+async function open(
+  options: ConnectOptions,
+  way: 'newest' | 'event-stream',
+  signal: AbortSignal,
+): Promise<McpConnection> {
   const mcp = await import('@modelcontextprotocol/client');
   const { definition } = options;
   const connectMs = options.connectMs ?? defaultConnectMs;
@@ -65,7 +88,7 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
       capabilities: ownCapabilities,
       // A silent program is an old one; a silent address is only slow.
       versionNegotiation: {
-        mode: 'auto',
+        mode: way === 'newest' ? 'auto' : 'legacy',
         probe: { timeoutMs: definition.kind === 'http' ? connectMs : Math.min(probeMs, connectMs) },
       },
       // What a result looks like is its server's affair: no schema of a stranger runs here.
@@ -93,9 +116,10 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
   };
   const transport = definition.kind === 'http' ? null : processTransport(options, definition, signal);
   try {
+    const Way = way === 'newest' ? mcp.StreamableHTTPClientTransport : mcp.SSEClientTransport;
     const reached =
       transport ??
-      new mcp.StreamableHTTPClientTransport(new URL(definition.kind === 'http' ? definition.url : ''), {
+      new Way(new URL(definition.kind === 'http' ? definition.url : ''), {
         fetch: cappedFetch(options.fetch),
         requestInit: { headers: { ...options.secrets } },
       });
@@ -104,7 +128,7 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
   } catch (error) {
     await client.close().catch(() => undefined);
     await transport?.close();
-    throw connectError(options, error, transport?.said() ?? '');
+    throw transport === null ? error : connectError(options, error, transport.said());
   }
   return {
     server: nameOf(client),
