@@ -48,6 +48,7 @@ export function Typing() {
     add: nothing,
     addKept: nothing,
     addSession: nothing,
+    addResource: nothing,
     remove: nothing,
     shrink: nothing,
     dismiss: nothing,

@@ -59,6 +59,8 @@ const refusals: readonly Refusal[] = [
       'tools.approve',
       'tools.approveTools',
       'tools.test',
+      'tools.resources',
+      'tools.readResource',
       'tools.set',
       'tools.remove',
     ],

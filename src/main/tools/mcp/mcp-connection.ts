@@ -1,6 +1,7 @@
 import type { Client, JsonSchemaValidator, Transport } from '@modelcontextprotocol/client';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
+import type { ResourceContent, ServerResource } from '@shared/tools/server-resource.ts';
 import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../servers/tool-pins.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import type { ToolResult } from '../define.ts';
@@ -14,6 +15,7 @@ import {
   type OpenCalls,
 } from './server-questions.ts';
 import type { StartServer } from './server-process.ts';
+import { listResources, readResource } from './server-resources.ts';
 import type { CallOptions } from '../foreign/foreign-tool.ts';
 
 /** A server that answers. */
@@ -26,6 +28,9 @@ export interface McpConnection {
   readonly leftOut: () => number;
   /** Never rejects. */
   readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: CallOptions) => Promise<ToolResult>;
+  /** What it has to read. */
+  readonly resources: (signal: AbortSignal) => Promise<readonly Omit<ServerResource, 'server'>[]>;
+  readonly readResource: (uri: string, signal: AbortSignal) => Promise<ResourceContent>;
   readonly refresh: (signal: AbortSignal) => Promise<void>;
   readonly isOpen: () => boolean;
   readonly close: () => Promise<void>;
@@ -135,6 +140,8 @@ async function open(
     tools: () => state.listed.tools,
     leftOut: () => state.listed.leftOut,
     call: (tool, input, how) => callTool({ client, calls }, { tool, input }, how),
+    resources: (stop) => listResources(client, stop),
+    readResource: (uri, stop) => readResource(client, uri, stop),
     refresh: list,
     isOpen: () => state.isOpen,
     close: async () => {

@@ -3,6 +3,8 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { maxAttachments, maxFileBytes } from '@shared/attachments/attachment-text.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import type { ServerResource } from '@shared/tools/server-resource.ts';
+import { fileOfResource } from './resource-mentions.ts';
 import { fileOfSession } from './session-mentions.ts';
 import { announce } from '../notices/announce.ts';
 import { useClient } from '../connection/core-context.ts';
@@ -56,6 +58,8 @@ export interface Attachments {
   readonly addKept: (attachments: readonly Attachment[]) => void;
   /** What another session came to, as a file. */
   readonly addSession: (session: SessionSummary) => void;
+  /** What a tool server has to read, as a file. */
+  readonly addResource: (resource: ServerResource) => void;
   readonly remove: (attachment: Attachment) => void;
   readonly shrink: (problem: AttachProblem) => void;
   readonly dismiss: (problem: AttachProblem) => void;
@@ -92,10 +96,10 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
       setWaiting((count) => count - 1);
     }
   };
-  const attachSession = async (session: SessionSummary): Promise<void> => {
+  const attachMade = async (made: Promise<File>): Promise<void> => {
     setWaiting((count) => count + 1);
     try {
-      await attach(await fileOfSession(client, session));
+      await attach(await made);
     } catch (error) {
       announce({ kind: 'error', text: failureText(error) });
     } finally {
@@ -110,7 +114,8 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
     add: (files) => {
       for (const file of files) void attach(file);
     },
-    addSession: (session) => void attachSession(session),
+    addSession: (session) => void attachMade(fileOfSession(client, session)),
+    addResource: (resource) => void attachMade(fileOfResource(client, resource)),
     addKept: (attachments) => change((before) => [...before, ...attachments]),
     remove: (attachment) => change((before) => before.filter((one) => one !== attachment)),
     shrink: (problem) => {

@@ -198,6 +198,26 @@ it('reaches the reference server by its stream of events, and answers what it as
   expect(output).toContain('Ada');
 });
 
+describe('what a server has to read', () => {
+  it('is listed and read: texts, and files in base64', async () => {
+    const one = await connectOld();
+    const found = await one.resources(signal);
+    expect(found.length).toBeGreaterThan(3);
+    const text = found.find(({ uri }) => uri.endsWith('.md'));
+    expect(await one.readResource(text?.uri ?? '', signal)).toMatchObject({
+      type: 'text',
+      text: expect.stringMatching(/\w/),
+    });
+    const file = await one.readResource('demo://resource/dynamic/blob/1', signal);
+    expect(file).toMatchObject({ type: 'file', data: expect.stringMatching(/^[\w+/=]+$/) });
+    await expect(one.readResource('demo://nothing', signal)).rejects.toThrow('did not give demo://nothing');
+  });
+
+  it('is nothing, for one without such a list', async () => {
+    expect(await (await connectNew(asking)).resources(signal)).toEqual([]);
+  });
+});
+
 describe('the reference server of the old revisions', () => {
   it('asks with its form of every kind of field, and gets what was filled in', async () => {
     const one = await connectOld();
