@@ -107,7 +107,8 @@ export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers
       mustBeReady(one);
       const spec = specOf(one);
       const wrong = spec === null ? null : schemaCheck(spec.inputSchema)(input.input);
-      if (wrong !== null) throw new AppError('bad-input', `The arguments are not right: ${wrong}. It was not run.`);
+      if (wrong !== null)
+        throw new AppError('bad-input', `The arguments are not right: ${wrong.replace(/\.$/, '')}. It was not run.`);
       const { status, output } = await tools.run(one, input.input, { projectPath: input.projectPath ?? null, signal });
       return { status, text: output };
     },
