@@ -105,10 +105,7 @@ export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers
     test: async ({ input, signal }) => {
       const one = await find(input);
       mustBeReady(one);
-      const spec = specOf(one);
-      const wrong = spec === null ? null : schemaCheck(spec.inputSchema)(input.input);
-      if (wrong !== null)
-        throw new AppError('bad-input', `The arguments are not right: ${wrong.replace(/\.$/, '')}. It was not run.`);
+      mustFit(one, input.input);
       const { status, output } = await tools.run(one, input.input, { projectPath: input.projectPath ?? null, signal });
       return { status, text: output };
     },
@@ -129,6 +126,13 @@ function mustBeReady({ tool, problem, state, file }: ListedTool): void {
         hint: `Look at it and approve it: dewpoint tools approve ${tool.name} --project DIR`,
       },
     );
+}
+
+function mustFit(one: ListedTool, input: Readonly<Record<string, unknown>>): void {
+  const spec = specOf(one);
+  const wrong = spec === null ? null : schemaCheck(spec.inputSchema)(input);
+  if (wrong === null) return;
+  throw new AppError('bad-input', `The arguments are not right: ${wrong.replace(/\.$/, '')}. It was not run.`);
 }
 
 function nameOf({ tool, file }: ListedTool): string {
