@@ -14,7 +14,7 @@ import {
   type OpenCalls,
 } from './server-questions.ts';
 import type { StartServer } from './server-process.ts';
-import type { CallOptions } from '../foreign/foreign-tool.ts';
+import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
 
 /** A server that answers. */
 export interface McpConnection {
@@ -25,7 +25,7 @@ export interface McpConnection {
   /** How many it listed that are not looked at. */
   readonly leftOut: () => number;
   /** Never rejects. */
-  readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: CallOptions) => Promise<ToolResult>;
+  readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: ForeignCallWays) => Promise<ToolResult>;
   readonly refresh: (signal: AbortSignal) => Promise<void>;
   readonly isOpen: () => boolean;
   readonly close: () => Promise<void>;
@@ -186,7 +186,7 @@ interface ToolCall {
 async function callTool(
   { client, calls }: { readonly client: Client; readonly calls: OpenCalls },
   { tool, input }: ToolCall,
-  { signal, onProgress, door, folder = null }: CallOptions,
+  { signal, onProgress, door, folder = null }: ForeignCallWays,
 ): Promise<ToolResult> {
   const notes: string[] = [];
   const once = (): Promise<unknown> =>
