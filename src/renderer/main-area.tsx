@@ -1,7 +1,6 @@
 import type { Ref } from 'react';
 import type { GivenTask } from '@shared/contract/host-contract.ts';
 import { lazy, Suspense } from 'react';
-import { CostsView } from './features/costs/costs-view.tsx';
 import { RulesEditor } from './features/rules/rules-editor.tsx';
 import { RulesSettings } from './features/rules/rules-settings.tsx';
 import { FirstStart } from './features/first-start/first-start.tsx';
@@ -18,6 +17,7 @@ import { useProjects } from './lib/window/use-projects.ts';
 import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
+const CostsView = lazy(() => import('./features/costs/costs-view.tsx'));
 const BinView = lazy(() => import('./features/bin/bin-view.tsx'));
 const ModelsView = lazy(() => import('./features/models/models-view.tsx'));
 const ToolsView = lazy(() => import('./features/tools/tools-view.tsx'));
@@ -112,7 +112,11 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
         </Suspense>
       );
     case 'costs':
-      return <CostsView />;
+      return (
+        <Suspense>
+          <CostsView />
+        </Suspense>
+      );
     case 'settings':
       return (
         <SettingsView view={view} actions={actions}>
