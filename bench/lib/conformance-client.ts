@@ -1,7 +1,7 @@
 import { presetValues } from '@shared/tools/preset-values.ts';
 import { serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { isRecord } from '@shared/unknown-value.ts';
-import type { CallOptions } from '../../src/main/tools/foreign/foreign-tool.ts';
+import type { ForeignCallWays } from '../../src/main/tools/foreign/foreign-tool.ts';
 import { connectMcp } from '../../src/main/tools/mcp/mcp-connection.ts';
 
 /**
@@ -12,7 +12,7 @@ const url = process.argv.at(-1) ?? '';
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
 const { signal } = new AbortController();
 
-const how: CallOptions = {
+const how: ForeignCallWays = {
   signal,
   onProgress: () => undefined,
   door: {

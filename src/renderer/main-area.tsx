@@ -1,11 +1,7 @@
 import type { Ref } from 'react';
 import type { GivenTask } from '@shared/contract/host-contract.ts';
 import { lazy, Suspense } from 'react';
-import { CostsView } from './features/costs/costs-view.tsx';
-import { RulesEditor } from './features/rules/rules-editor.tsx';
-import { RulesSettings } from './features/rules/rules-settings.tsx';
 import { FirstStart } from './features/first-start/first-start.tsx';
-import { SettingsView } from './features/settings/settings-view.tsx';
 import { StatusBar } from './features/status/status-bar.tsx';
 import { NewTask } from './features/task/new-task.tsx';
 import { noChoice, startTask } from './features/task/start-task.ts';
@@ -18,6 +14,10 @@ import { useProjects } from './lib/window/use-projects.ts';
 import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
+const SettingsView = lazy(() => import('./features/settings/settings-view.tsx'));
+const RulesSettings = lazy(() => import('./features/rules/rules-settings.tsx'));
+const RulesEditor = lazy(() => import('./features/rules/rules-editor.tsx'));
+const CostsView = lazy(() => import('./features/costs/costs-view.tsx'));
 const BinView = lazy(() => import('./features/bin/bin-view.tsx'));
 const ModelsView = lazy(() => import('./features/models/models-view.tsx'));
 const ToolsView = lazy(() => import('./features/tools/tools-view.tsx'));
@@ -112,12 +112,18 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
         </Suspense>
       );
     case 'costs':
-      return <CostsView />;
+      return (
+        <Suspense>
+          <CostsView />
+        </Suspense>
+      );
     case 'settings':
       return (
-        <SettingsView view={view} actions={actions}>
-          <RulesSettings isWanted={view.at === 'rules'} />
-        </SettingsView>
+        <Suspense>
+          <SettingsView view={view} actions={actions}>
+            <RulesSettings isWanted={view.at === 'rules'} />
+          </SettingsView>
+        </Suspense>
       );
     case 'project':
       return (

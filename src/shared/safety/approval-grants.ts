@@ -12,7 +12,6 @@ export const approvalKinds = [
   'web',
   'server-form',
   'server-link',
-  'server-sampling',
 ] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
@@ -58,7 +57,6 @@ const words: readonly (readonly [GrantKind, string])[] = [
   ['web', 'web addresses'],
   ['server-form', 'forms of servers'],
   ['server-link', 'links of servers'],
-  ['server-sampling', 'model calls for servers'],
   ['cap', 'a higher spending limit'],
 ];
 

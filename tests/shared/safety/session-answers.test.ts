@@ -102,7 +102,6 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
   'foreign-tool': { yes: [asked('foreign-tool'), said('foreign-tool')], counts: null },
   'server-form': { yes: [asked('server-form'), said('server-form')], counts: null },
   'server-link': { yes: [asked('server-link'), said('server-link')], counts: null },
-  'server-sampling': { yes: [asked('server-sampling'), said('server-sampling')], counts: null },
   cap: {
     yes: [{ type: 'cap-answered', capId: 'c', answer: 'raise', raisedUsd: 5, by: 'person' }],
     counts: null,

@@ -32,13 +32,7 @@ export function callRule(access: Access, tier: SandboxTier, plan: boolean): Call
 }
 
 /** What a person's own yes alone is one to: fences that are left, instructions that are followed, and what a server asks. */
-const byPersonAlone: readonly ApprovalKind[] = [
-  'fence',
-  'instructions',
-  'server-form',
-  'server-link',
-  'server-sampling',
-];
+const byPersonAlone: readonly ApprovalKind[] = ['fence', 'instructions', 'server-form', 'server-link'];
 
 /** What the user's `--approve` says to a question before a person is asked. */
 export function standingAnswer(mode: ApproveMode, kind: ApprovalKind): 'allow' | 'deny' | 'ask' {

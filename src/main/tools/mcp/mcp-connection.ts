@@ -16,7 +16,7 @@ import {
 } from './server-questions.ts';
 import type { StartServer } from './server-process.ts';
 import { listResources, readResource } from './server-resources.ts';
-import type { CallOptions } from '../foreign/foreign-tool.ts';
+import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
 
 /** A server that answers. */
 export interface McpConnection {
@@ -27,7 +27,7 @@ export interface McpConnection {
   /** How many it listed that are not looked at. */
   readonly leftOut: () => number;
   /** Never rejects. */
-  readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: CallOptions) => Promise<ToolResult>;
+  readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: ForeignCallWays) => Promise<ToolResult>;
   /** What it has to read. */
   readonly resources: (signal: AbortSignal) => Promise<readonly Omit<ServerResource, 'server'>[]>;
   readonly readResource: (uri: string, signal: AbortSignal) => Promise<ResourceContent>;
@@ -193,7 +193,7 @@ interface ToolCall {
 async function callTool(
   { client, calls }: { readonly client: Client; readonly calls: OpenCalls },
   { tool, input }: ToolCall,
-  { signal, onProgress, door, folder = null }: CallOptions,
+  { signal, onProgress, door, folder = null }: ForeignCallWays,
 ): Promise<ToolResult> {
   const notes: string[] = [];
   const once = (): Promise<unknown> =>

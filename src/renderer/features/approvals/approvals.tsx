@@ -1,5 +1,5 @@
 import type { KeyboardEvent, Ref } from 'react';
-import { useImperativeHandle, useRef, useState } from 'react';
+import { lazy, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import type { ApprovalState } from '@shared/session/session-state.ts';
 import { approvalText } from '../../lib/session/approval-text.ts';
@@ -13,11 +13,13 @@ import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import type { FormValues } from '@shared/tools/server-form.ts';
 import { presetValues } from '@shared/tools/preset-values.ts';
-import { AskedByServer } from './asked-by-server.tsx';
 import { AskedSubject } from './asked-subject.tsx';
 import { seenPieces } from '@shared/text/seen-text.ts';
 import { useDetail } from '../../lib/session/use-log-detail.ts';
 import { SeenText } from '../../ui/content/seen-text.tsx';
+
+/** Seldom asked: not in what the page begins with. */
+const AskedByServer = lazy(() => import('./asked-by-server.tsx'));
 
 interface ApprovalsProps {
   readonly sessionId: string;
@@ -113,7 +115,9 @@ function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
           {asked.endsWith('?') ? asked : `${asked}:`}
         </p>
         {kind.startsWith('server-') ? (
-          <AskedByServer approval={approval} values={values} onValues={setValues} />
+          <Suspense fallback={null}>
+            <AskedByServer approval={approval} values={values} onValues={setValues} />
+          </Suspense>
         ) : (
           <AskedSubject approval={approval} />
         )}

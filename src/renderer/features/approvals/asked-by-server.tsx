@@ -13,7 +13,7 @@ interface AskedByServerProps {
 }
 
 /** What a tool server asks itself. All words of it are marked as the server's; an address is shown whole, and is no link. */
-export function AskedByServer({ approval, values, onValues }: AskedByServerProps) {
+export default function AskedByServer({ approval, values, onValues }: AskedByServerProps) {
   const { subject, text = '', reason = '', url, form } = approval;
   const change = (name: string, value: FormValue | null): void => {
     const { [name]: _before, ...others } = values;

@@ -17,7 +17,7 @@ import { WideContent } from '../../ui/layout/wide-content.tsx';
 const groupings = ['day', 'model', 'project', 'session'] as const;
 
 /** What all sessions of this home used and cost. */
-export function CostsView() {
+export default function CostsView() {
   const client = useClient();
   const [by, setBy] = useState<(typeof groupings)[number]>('day');
   const costs = useQuery({

@@ -10,7 +10,6 @@ export function approvalText(kind: string): string {
   if (kind === 'foreign-tool') return t('approval.foreign-tool');
   if (kind === 'server-form') return t('approval.server-form');
   if (kind === 'server-link') return t('approval.server-link');
-  if (kind === 'server-sampling') return t('approval.server-sampling');
   if (kind === 'web') return t('approval.web');
   if (kind === 'fence') return t('approval.fence');
   return kind === 'network' ? t('approval.network') : t('approval.unknown', { kind: seenName(kind) });

@@ -125,6 +125,7 @@ function askedOf(question: Question): Asked {
   if (hosts !== undefined) {
     const names = hosts.map(hostText).join(', ');
     if (kind === 'web') return askedOfWeb(question, names);
+    if (kind === 'foreign-tool') return askedOfOwnTool(question, names);
     return {
       what: 'run a command that can reach a network',
       fields: [
@@ -174,7 +175,6 @@ function askedOf(question: Question): Asked {
       };
     case 'server-form':
     case 'server-link':
-    case 'server-sampling':
       return askedByServer(question);
     case 'fence':
       return {
@@ -195,12 +195,6 @@ function askedOf(question: Question): Asked {
 function askedByServer({ kind, subject, reason, text, form, url }: Question): Asked {
   const by: Field = { label: 'server', text: subject, isName: true };
   const because = fieldOf('reason', reason);
-  if (kind === 'server-sampling')
-    return {
-      what: 'ask your model something for a server',
-      fields: [by, because, fieldOf('the server asks', text)],
-      grant: 'If you say yes, the model is asked exactly this, once, and the server gets its answer.',
-    };
   const says = fieldOf('the server says (not verified)', text);
   if (kind === 'server-link')
     return {
@@ -212,6 +206,20 @@ function askedByServer({ kind, subject, reason, text, form, url }: Question): As
     what: 'It has a form. Never type a password or a key into it.',
     fields: [by, says, fieldOf('fields', form?.map(fieldText).join('\n')), because],
     grant: 'If you say yes, you are asked for each field. The server gets what you type there.',
+  };
+}
+
+/** A tool from a file, whose hosts are known before it runs. */
+function askedOfOwnTool({ subject, reason, text }: Question, names: string): Asked {
+  return {
+    what: 'call a tool',
+    fields: [
+      { label: 'tool', text: subject, isName: true },
+      { label: 'hosts', text: names },
+      fieldOf('reason', reason),
+      fieldOf('it gets', text),
+    ],
+    grant: `If you say yes, the tool gets exactly this, once, and can reach: ${names}`,
   };
 }
 
