@@ -158,6 +158,8 @@ export interface TurnState {
   readonly limits: EventOf<'turn-started'>['limits'];
   /** How far the plan is that it carries out, by the model's word; absent: nothing was said. Texts are capped. */
   readonly planItems?: readonly PlanItem[];
+  /** What was used of servers of tools; absent: nothing was. */
+  readonly servers?: readonly ServerUse[];
 }
 
 export interface CriterionResult {
@@ -222,6 +224,18 @@ export interface ToolCallState {
   readonly outputLeftOut: boolean;
   readonly exitCode: number | null;
   readonly durationMs: number | null;
+  /** Of a tool of others: whose it is, and how many calls of further tools it carries. */
+  readonly foreign?: { readonly server: string; readonly carries: number };
+}
+
+/** What a turn used of one server. What a call costs no server says. */
+export interface ServerUse {
+  readonly server: string;
+  readonly calls: number;
+  /** Calls of further tools that these carried. */
+  readonly carried: number;
+  readonly failed: number;
+  readonly ms: number;
 }
 
 export interface ApprovalState {

@@ -17,5 +17,7 @@ export const foreignToolSchema = z.object({
   leaves: z.boolean(),
   /** Whether it may read files of this machine. */
   readsFiles: z.boolean(),
+  /** It may pass on calls of other tools, which stand in its arguments. */
+  isRouter: z.literal(true).optional(),
 });
 export type ForeignToolSpec = z.infer<typeof foreignToolSchema>;

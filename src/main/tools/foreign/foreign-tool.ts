@@ -1,15 +1,23 @@
 import { z } from 'zod';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import { innerCallsOf } from '@shared/tools/composio.ts';
 import { memo } from '../../lib/memo.ts';
 import { sha256Of } from '../../lib/sha256.ts';
-import type { Tool, ToolContext, ToolResult } from '../define.ts';
+import type { AskToConnect, Tool, ToolContext, ToolResult } from '../define.ts';
 import { schemaCheck } from './schema-check.ts';
+
+export interface HowToCall {
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+  /** Absent: there is nobody who could connect an account. */
+  readonly askToConnect?: AskToConnect;
+}
 
 /** How a call reaches its server. Never rejects. */
 export type CallForeignTool = (
   spec: ForeignToolSpec,
   input: Readonly<Record<string, unknown>>,
-  how: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
+  how: HowToCall,
 ) => Promise<ToolResult>;
 
 /** Where foreign tools come from while sessions run; the same for all of them. */
@@ -20,6 +28,11 @@ export interface ForeignTools {
    */
   readonly offered: () => Promise<readonly ForeignToolSpec[]>;
   readonly call: CallForeignTool;
+  /**
+   * What is to be known of them before the work begins, a line for each server that works through accounts of the person:
+   * which are connected. Asks those servers. Never rejects.
+   */
+  readonly told?: (signal: AbortSignal) => Promise<readonly string[]>;
 }
 
 const longest = 64;
@@ -52,10 +65,20 @@ export function createForeignTool(spec: ForeignToolSpec, call: CallForeignTool |
     access: 'network',
     input: { jsonSchema: spec.inputSchema, check: schemaCheck(spec.inputSchema) },
     foreign: spec,
-    label: () => `${spec.server}: ${spec.tool}`,
+    label: (input) => `${spec.server}: ${calledText(spec, input)}`,
     run: (input, context) => runForeign(spec, call, { input, context }),
   };
 }
+
+/** What is called: of a router the tools that its arguments name. */
+export function calledText({ tool, isRouter }: ForeignToolSpec, input: unknown): string {
+  const names = isRouter === true ? innerCallsOf(input).map((inner) => inner.tool) : [];
+  if (names.length === 0) return tool;
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+  return `${names.slice(0, mostNamed).join(', ')}${more} (by ${tool})`;
+}
+
+const mostNamed = 5;
 
 async function runForeign(
   spec: ForeignToolSpec,
@@ -68,6 +91,7 @@ async function runForeign(
   const encoder = new TextEncoder();
   return call(spec, parsed.data, {
     signal: context.signal,
+    ...(context.askToConnect === undefined ? {} : { askToConnect: context.askToConnect }),
     onProgress: (text) => context.emit('stdout', encoder.encode(`${text}\n`)),
   });
 }

@@ -12,6 +12,7 @@ import {
 import { keptCounts } from './kept-counts.ts';
 import { cappedItems } from '@shared/session/plan-steps.ts';
 import { reduceMessages, reduceCopiedHistory, reduceOrganized } from './reduce-messages.ts';
+import { endedCall, forgetOutput, withUse } from './tool-call-end.ts';
 import { reduceSandbox } from './reduce-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, withNotice, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reduceHunksTaken, reviewChange } from '@shared/session/file-change-state.ts';
@@ -373,7 +374,9 @@ function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>)
   const { toolCallId, tool } = event;
   const label = firstLine(event.label);
   const call = state.toolCalls.findLast((candidate) => candidate.toolCallId === toolCallId);
-  const started = { label, startedAt: event.at };
+  const { foreign } = event;
+  const whose = foreign === undefined ? {} : { foreign: { server: foreign.server, carries: foreign.carries ?? 0 } };
+  const started = { label, startedAt: event.at, ...whose };
   if (!call) {
     const unasked: ToolCallState = {
       ...newCall,
@@ -397,27 +400,16 @@ function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>)
 }
 
 function toolEnded(state: SessionState, event: EventOf<'tool-ended'>): Change {
-  const { status, exitCode, durationMs } = event;
   const fits = (call: ToolCallState): boolean => call.toolCallId === event.toolCallId;
-  const end = (call: ToolCallState): ToolCallState => ({
-    ...call,
-    status,
-    output: shortenOutput(event.output),
-    exitCode,
-    durationMs,
-  });
+  const end = (call: ToolCallState): ToolCallState => endedCall(call, event);
   if (state.actions.some(fits)) return { actions: forgetOutput(changeLastMatch(state.actions, fits, end)) };
-  return { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };
-}
-
-/** Drops the output of the call that is no longer among the latest. */
-function forgetOutput(calls: readonly ToolCallState[]): readonly ToolCallState[] {
-  const index = calls.length - 1 - keptCounts.outputs;
-  const old = calls[index];
-  if (!old || old.output === '') return calls;
-  const copy = [...calls];
-  copy[index] = { ...old, output: '', outputLeftOut: true };
-  return copy;
+  const ended = { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };
+  const foreign = state.toolCalls.findLast(fits)?.foreign;
+  if (foreign === undefined) return ended;
+  return {
+    ...ended,
+    ...inTurn(state, event.turnId, ({ servers = [] }) => ({ servers: withUse(servers, foreign, event) })),
+  };
 }
 
 function fileChanged(state: SessionState, event: EventOf<'file-changed'>): Change {
