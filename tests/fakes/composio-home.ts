@@ -1,5 +1,6 @@
 import { createToolCommands } from '../../src/main/tools/commands.ts';
-import type { ForeignTools } from '../../src/main/tools/foreign/foreign-tool.ts';
+import type { ForeignTools, ToolSource } from '../../src/main/tools/foreign/foreign-tool.ts';
+import { joinToolSources } from '../../src/main/tools/foreign/foreign-tool.ts';
 import { createToolPins } from '../../src/main/tools/servers/tool-pins.ts';
 import { createToolServers } from '../../src/main/tools/servers/tool-servers.ts';
 import type { ToolServerSettings } from '../../src/shared/tools/server-definition.ts';
@@ -15,6 +16,11 @@ export interface ComposioHome {
 }
 
 const { signal } = new AbortController();
+
+const noTools: ToolSource = {
+  offered: async () => [],
+  call: async () => ({ status: 'error', output: 'There are no tools of files here.' }),
+};
 
 export function composioSettings(fake: FakeComposio, more: object = {}): Record<string, ToolServerSettings> {
   const definition = serverDefinitionSchema.parse({ kind: 'composio', url: fake.url, user: 'ada', ...more });
@@ -54,7 +60,7 @@ export function openComposioHome(
     dropSecret: async () => undefined,
     now: () => 1,
   });
-  return { fake, tools: { ...running, ...running.forProject(null) }, commands, settings };
+  return { fake, tools: { ...running, ...joinToolSources(running.forProject(null), noTools) }, commands, settings };
 }
 
 /** Both yeses: to the definition, then to the tools as the session lists them. */

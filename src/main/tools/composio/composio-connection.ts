@@ -6,7 +6,7 @@ import { isRecord } from '@shared/unknown-value.ts';
 import { sleep } from '../../lib/async/abort.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { ToolResult } from '../define.ts';
-import type { HowToCall } from '../foreign/foreign-tool.ts';
+import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
 import { definitionsIn } from '../servers/tool-pins.ts';
@@ -214,7 +214,11 @@ interface Pending {
 }
 
 /** Shows each link to the person and waits, for the account or for an answer. Throws nothing. */
-async function connectAll(name: string, { accounts, links, result }: Pending, how: HowToCall): Promise<ToolResult> {
+async function connectAll(
+  name: string,
+  { accounts, links, result }: Pending,
+  how: ForeignCallWays,
+): Promise<ToolResult> {
   const lines: string[] = [];
   for (const link of links) {
     const what = link.toolkit ?? 'an account';
@@ -233,7 +237,7 @@ async function connectOne(
   name: string,
   accounts: ServiceAccounts,
   { url, toolkit }: ConnectionLink,
-  { signal, askToConnect }: HowToCall,
+  { signal, askToConnect }: ForeignCallWays,
 ): Promise<string> {
   const byHand = toolkit === null ? '' : ` It can be done later by: dewpoint tools connect ${name} ${toolkit}`;
   if (askToConnect === undefined) return `nobody could be asked to connect it.${byHand}`;

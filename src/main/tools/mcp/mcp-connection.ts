@@ -5,7 +5,7 @@ import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../ser
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import type { ServiceAccounts } from '../composio/composio-accounts.ts';
 import type { ToolResult } from '../define.ts';
-import type { HowToCall } from '../foreign/foreign-tool.ts';
+import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
 import { cappedFetch } from './capped-fetch.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
 import type { StartServer } from './server-process.ts';
@@ -19,7 +19,7 @@ export interface McpConnection {
   /** How many it listed that are not looked at. */
   readonly leftOut: () => number;
   /** Never rejects. */
-  readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: HowToCall) => Promise<ToolResult>;
+  readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: ForeignCallWays) => Promise<ToolResult>;
   /** Set where it works through accounts of the person at services. */
   readonly accounts?: ServiceAccounts;
   readonly refresh: (signal: AbortSignal) => Promise<void>;

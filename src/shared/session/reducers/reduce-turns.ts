@@ -12,7 +12,6 @@ import {
 import { keptCounts } from './kept-counts.ts';
 import { cappedItems } from '@shared/session/plan-steps.ts';
 import { reduceMessages, reduceCopiedHistory, reduceOrganized } from './reduce-messages.ts';
-import { endedCall, forgetOutput, withUse } from './tool-call-end.ts';
 import { reduceSandbox } from './reduce-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, withNotice, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reduceHunksTaken, reviewChange } from '@shared/session/file-change-state.ts';
@@ -24,6 +23,7 @@ import type {
   ToolCallState,
   TurnState,
 } from '@shared/session/session-state.ts';
+import { withUse } from '@shared/session/session-state.ts';
 
 type Change = Partial<SessionState>;
 
@@ -401,7 +401,9 @@ function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>)
 
 function toolEnded(state: SessionState, event: EventOf<'tool-ended'>): Change {
   const fits = (call: ToolCallState): boolean => call.toolCallId === event.toolCallId;
-  const end = (call: ToolCallState): ToolCallState => endedCall(call, event);
+  const { status, exitCode, durationMs } = event;
+  const output = shortenOutput(event.output);
+  const end = (call: ToolCallState): ToolCallState => ({ ...call, status, output, exitCode, durationMs });
   if (state.actions.some(fits)) return { actions: forgetOutput(changeLastMatch(state.actions, fits, end)) };
   const ended = { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };
   const foreign = state.toolCalls.findLast(fits)?.foreign;
@@ -410,6 +412,16 @@ function toolEnded(state: SessionState, event: EventOf<'tool-ended'>): Change {
     ...ended,
     ...inTurn(state, event.turnId, ({ servers = [] }) => ({ servers: withUse(servers, foreign, event) })),
   };
+}
+
+/** Drops the output of the call that is no longer among the latest. */
+function forgetOutput(calls: readonly ToolCallState[]): readonly ToolCallState[] {
+  const index = calls.length - 1 - keptCounts.outputs;
+  const old = calls[index];
+  if (!old || old.output === '') return calls;
+  const copy = [...calls];
+  copy[index] = { ...old, output: '', outputLeftOut: true };
+  return copy;
 }
 
 function fileChanged(state: SessionState, event: EventOf<'file-changed'>): Change {

@@ -20,7 +20,7 @@ interface CostTabProps {
 }
 
 /** What the session used and what that cost: four disjoint buckets, by place and by model. */
-export function CostTab({ sessionId, state, money }: CostTabProps) {
+export default function CostTab({ sessionId, state, money }: CostTabProps) {
   if (money.calls === 0 && money.children.sessions === 0) return <Empty action="message">{t('cost.none')}</Empty>;
   const cap = state.turns.at(-1)?.limits.maxUsd ?? null;
   const { children } = money;
