@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countAttachments } from '../../bench/lib/attachment-rows.ts';
 import { eventsOf, openClientCore } from '../fakes/core-client.ts';
+import { createFakeHandlers } from '../fakes/fake-handlers.ts';
 import { madeFiles } from '../fakes/made-files.ts';
 import { pdfFile } from '../fakes/pdf-file.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
@@ -18,6 +19,8 @@ let folder: string;
 let core: ClientCore;
 let served: ServedPage;
 let sessionId: string;
+/** Until this resolves nobody is told what a model would get. */
+let mayLook = Promise.resolve();
 const pictures = process.env.DEWPOINT_ATTACHMENT_PICTURES;
 
 const table = Buffer.from(
@@ -45,7 +48,12 @@ beforeAll(async () => {
   await core.client.settings.set({ key: 'local', value: 'script/script' });
   const project = join(folder, 'project');
   sessionId = (await core.client.sessions.create({ projectPath: project, title: 'A talk with files' })).sessionId;
-  served = await servePage(core);
+  const { attachments, ...real } = core.handlers;
+  const preview: typeof attachments.preview = async (call) => {
+    await mayLook;
+    return attachments.preview(call);
+  };
+  served = await servePage(createFakeHandlers(real, { attachments: { ...attachments, preview } }));
   await served.resize(1100, 800);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
 });
@@ -78,6 +86,13 @@ async function shots(name: string): Promise<void> {
 }
 
 const attached = () => served.page.getByRole('main').getByRole('list', { name: 'Attached' });
+/** Nobody is told what a model would get until the returned function is called. */
+function holdLook(): () => void {
+  let release = (): void => undefined;
+  mayLook = new Promise((resolve) => (release = resolve));
+  return release;
+}
+
 const button = (name: string) => served.page.getByRole('button', { name, exact: true });
 
 describe('files of a new task', () => {
@@ -160,6 +175,69 @@ describe('files of a message', () => {
     expect((await eventsOf(core.client, sessionId)).length).toBe(before);
     await page.getByRole('button', { name: 'Leave out' }).click();
     await expect.poll(() => button('Send').isDisabled()).toBe(false);
+  });
+});
+
+/** Catches: an Enter that is swallowed while files are read, and one that sends what was not seen. */
+describe('a message that is sent before its files are read', () => {
+  const field = () => served.page.getByRole('textbox', { name: 'Message' });
+  const sent = async () =>
+    (await eventsOf(core.client, sessionId)).flatMap((event) =>
+      event.type === 'user-message-added' ? [event.text] : [],
+    );
+  const wait = () => served.page.getByText('Sends when your files are read.');
+
+  it('goes by itself when they are', async () => {
+    const release = holdLook();
+    await field().fill('What does the note say?');
+    await give('note.txt', Buffer.from('Bring bread.\n'));
+    await attached().getByText('note.txt').waitFor();
+    await field().press('Enter');
+    await wait().waitFor();
+    await shots('waits');
+    expect(await sent()).not.toContain('What does the note say?');
+    release();
+    await expect.poll(sent).toContain('What does the note say?');
+    await expect.poll(() => field().inputValue()).toBe('');
+    expect(await wait().count()).toBe(0);
+  });
+
+  it('stays where it is after Escape, and when more is typed', async () => {
+    let release = holdLook();
+    await field().fill('First wish');
+    await give('second.txt', Buffer.from('Bring butter.\n'));
+    await attached().getByText('second.txt').waitFor();
+    await field().press('Enter');
+    await wait().waitFor();
+    await field().press('Escape');
+    await wait().waitFor({ state: 'detached' });
+    await field().press('Enter');
+    await wait().waitFor();
+    await field().pressSequentially('es');
+    await wait().waitFor({ state: 'detached' });
+    release();
+    await attached().getByText('1 line', { exact: false }).waitFor();
+    expect((await sent()).filter((text) => text.startsWith('First wish'))).toEqual([]);
+    release = holdLook();
+    await field().press('Enter');
+    release();
+    await expect.poll(sent).toContain('First wishes');
+  });
+
+  it('stays where it is where something of them is cut, and goes with the next Enter', async () => {
+    const release = holdLook();
+    await field().fill('How many orders?');
+    await give('many.csv', table);
+    await attached().getByText('many.csv').waitFor();
+    await field().press('Enter');
+    await wait().waitFor();
+    release();
+    await served.page.getByText('Not sent yet. Check what is said about your files').waitFor();
+    await shots('waits-cut');
+    expect(await sent()).not.toContain('How many orders?');
+    expect(await violations(served.page)).toEqual([]);
+    await field().press('Enter');
+    await expect.poll(sent).toContain('How many orders?');
   });
 });
 

@@ -33,6 +33,7 @@ const cutFiles: PreviewedFiles = {
     unseen: { seeing: [seeing] },
   },
   problem: null,
+  isPending: false,
   isHeld: true,
 };
 

@@ -193,6 +193,8 @@ export const conversation = {
   'attach.tooMany': '{name} was not attached. A message takes {most} files.',
   'attach.held': 'Leave it out to send your message without it.',
   'attach.heldAbout': 'Decide about the attachment first.',
+  'attach.waiting': 'Sends when your files are read. Press Escape to cancel.',
+  'attach.readFirst': 'Not sent yet. Check what is said about your files, then send again.',
   'attach.empty': 'empty file',
   'attach.asText': 'sent as text',
   'attach.encoding': 'converted from {encoding}',

@@ -9,6 +9,7 @@ import { submitOnEnter } from '../../lib/input/submit-on-enter.ts';
 import { sizedByText, textRows } from '../../lib/drawing/field-rows.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import type { SendOptions } from '../../lib/session/session-commands.ts';
+import type { HeldSend } from '../../lib/input/use-held-send.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import { offeredModels, optionsForModel, withoutMentions } from '../../lib/input/use-attachment-preview.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
@@ -52,6 +53,8 @@ interface MessageFieldProps {
   /** The person wants this model to get the message: it sees its picture. */
   readonly onModel: (options: SendOptions, id: string) => void;
   readonly menu?: FieldMenu;
+  /** Whether the message waits for its files. */
+  readonly held?: HeldSend;
   readonly handle?: Ref<MessageFieldHandle>;
   /** Below the text, beside the button that attaches. */
   readonly children: ReactNode;
@@ -68,6 +71,7 @@ export function MessageField(props: MessageFieldProps) {
   const { isOver, onPaste, ...drop } = useGivenFiles(attachments);
   const mentions = useMentions({ text, onText, area, place, onSession: attachments.addSession });
   const listId = `${id}-list`;
+  const note = props.held?.note ?? null;
   const list = menu !== undefined && menu.items.length > 0 ? menu : fileMenu(mentions);
   useImperativeHandle(props.handle, () => ({
     focus: () => area.current?.focus(),
@@ -79,7 +83,7 @@ export function MessageField(props: MessageFieldProps) {
       }),
   }));
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    if (!list.onKeyDown(event)) submitOnEnter(event);
+    if (!list.onKeyDown(event) && props.held?.onKeyDown(event) !== true) submitOnEnter(event);
   };
   return (
     <div className="relative">
@@ -101,6 +105,7 @@ export function MessageField(props: MessageFieldProps) {
           </div>
         )}
         <FileNotes files={props.files} />
+        <output className={note === null ? undefined : 'block px-3.5 pt-1.5 text-xs text-soft'}>{note}</output>
         <textarea
           dir="auto"
           ref={area}
