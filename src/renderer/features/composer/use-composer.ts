@@ -118,7 +118,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
       setIsSending(false);
     }
   };
-  const own = { change, setMode, setIsCompact, setIsSending, setSaid, stop, send };
+  const own = { assistants, change, setMode, setIsCompact, setIsSending, setSaid, stop, send };
   const commands = useCommands(props, field, own, mode);
   const hasFiles = state.projectPath !== null || state.changes.length > 0;
   const chosen = {
@@ -143,7 +143,7 @@ function useContextFill({ steps, projectPath }: ComposerProps['state'], pick: Mo
   return contextFill(steps, models, usual === undefined ? null : pickedModel(pick, usual));
 }
 
-interface CommandReach extends Pick<SlashContext, 'change' | 'setMode' | 'setIsCompact' | 'stop'> {
+interface CommandReach extends Pick<SlashContext, 'assistants' | 'change' | 'setMode' | 'setIsCompact' | 'stop'> {
   readonly setIsSending: (isSending: boolean) => void;
   readonly setSaid: (said: ComposerNote | null) => void;
   readonly send: (words: string, taken: TaskMode | null, typed: string) => Promise<void>;
