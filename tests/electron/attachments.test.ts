@@ -10,6 +10,7 @@ import { madeFiles } from '../fakes/made-files.ts';
 import { pdfFile } from '../fakes/pdf-file.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
+import { zipFile } from '../fakes/zip-file.ts';
 import { violations } from './axe.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
@@ -135,6 +136,7 @@ describe('files of a message', () => {
     await attached().getByText('converted from Windows-1252').waitFor();
     const talk = (name: string) => ({ name, chat_messages: [{ sender: 'human', text: `About ${name}` }] });
     await give('conversations.json', Buffer.from(JSON.stringify([talk('rivers'), talk('lakes')])));
+    await page.getByRole('dialog').getByRole('button', { name: 'Attach all as one file' }).click();
     await attached().getByText('2 conversations').waitFor();
     await page.getByText('Scripted answers has no room for more.').waitFor();
     await shots('chips');
@@ -175,6 +177,64 @@ describe('files of a message', () => {
     expect((await eventsOf(core.client, sessionId)).length).toBe(before);
     await page.getByRole('button', { name: 'Leave out' }).click();
     await expect.poll(() => button('Send').isDisabled()).toBe(false);
+  });
+});
+
+describe('an export of a chat app', () => {
+  const chats = () => served.page.getByRole('dialog', { name: 'Choose conversations' });
+  const talks = Array.from({ length: 130 }, (_, index) => ({
+    name: `Talk ${index}`,
+    updated_at: new Date(Date.UTC(2026, index % 12, 1 + (index % 28), 12)).toISOString(),
+    chat_messages: [{ sender: 'human', text: `About ${index}` }],
+  }));
+  const exported = Buffer.from(JSON.stringify(talks));
+
+  /** Catches: years of talks that go to a model as one text because one of them was wanted. */
+  it('is searched, and what is chosen comes along, each by itself', async () => {
+    const { page } = served;
+    await page.locator('[data-session]', { hasText: 'A talk with files' }).click();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Compare them.');
+    await give('conversations.json', exported);
+    await chats().getByText('conversations.json has 130 conversations.').waitFor();
+    expect(await chats().getByRole('checkbox').count()).toBe(100);
+    await chats().getByRole('button', { name: '30 more' }).click();
+    await expect.poll(() => chats().getByRole('checkbox').count()).toBe(130);
+    await shots('choose');
+    expect(await violations(page)).toEqual([]);
+    await chats().getByRole('searchbox').fill('nothing like it');
+    await chats().getByText('No conversation matches.').waitFor();
+    await shots('choose-none');
+    await chats().getByRole('searchbox').fill('talk 77');
+    await chats()
+      .getByRole('checkbox', { name: /^Talk 77/u })
+      .check();
+    await chats().getByRole('searchbox').fill('jan talk 12');
+    await chats()
+      .getByRole('checkbox', { name: /^Talk 12/u })
+      .first()
+      .check();
+    await chats().getByText('2 chosen').waitFor();
+    await chats().getByRole('button', { name: 'Attach', exact: true }).click();
+    await chats().waitFor({ state: 'detached' });
+    await attached().getByText('Talk 77').waitFor();
+    expect(await attached().getByRole('listitem').count()).toBe(2);
+    expect(await attached().getByText('1 conversation').count()).toBe(2);
+  });
+
+  it('is taken as an archive, and goes away when it is not wanted', async () => {
+    await give('export.zip', zipFile({ 'data/conversations.json': exported }));
+    await chats().getByText('export.zip has 130 conversations.').waitFor();
+    expect(await chats().getByRole('button', { name: 'Attach all as one file' }).count()).toBe(0);
+    await served.page.keyboard.press('Escape');
+    await chats().waitFor({ state: 'detached' });
+    expect(await attached().getByRole('listitem').count()).toBe(2);
+    await give('other.zip', zipFile({ 'a.txt': Buffer.from('x') }));
+    await served.page.getByRole('alert').getByText('other.zip is neither text').waitFor();
+    await served.page.getByRole('button', { name: 'Leave out' }).click();
+    await served.page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    await expect
+      .poll(async () => (await eventsOf(core.client, sessionId)).findLast(({ type }) => type === 'user-message-added'))
+      .toMatchObject({ text: 'Compare them.', attachments: [{ name: 'Talk 77' }, { chat: { conversations: 1 } }] });
   });
 });
 

@@ -1,9 +1,9 @@
 import type { ClipboardEvent, DragEvent, KeyboardEvent, ReactNode, Ref } from 'react';
-import { useImperativeHandle, useRef, useState } from 'react';
+import { lazy, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import type { FilePlace, FoundFile } from '@shared/attachments/attachment-inputs.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import { sessionTitle } from '../../lib/text/format.ts';
-import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
+import { attachmentLabel, maxAttachments } from '@shared/attachments/attachment-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { submitOnEnter } from '../../lib/input/submit-on-enter.ts';
 import { sizedByText, textRows } from '../../lib/drawing/field-rows.ts';
@@ -21,6 +21,8 @@ import { Icon } from '../layout/icon.tsx';
 import { Notice } from '../notices/notice.tsx';
 import type { Suggestion } from './suggestions.tsx';
 import { Suggestions } from './suggestions.tsx';
+
+const ChatPicker = lazy(() => import('./chat-picker.tsx'));
 
 export interface MessageFieldHandle {
   readonly focus: () => void;
@@ -88,6 +90,7 @@ export function MessageField(props: MessageFieldProps) {
   return (
     <div className="relative">
       <Problems attachments={attachments} />
+      <Reading attachments={attachments} />
       <UnseenImages {...props} />
       <Suggestions id={listId} label={list.label} items={list.items} selected={list.selected} />
       <div
@@ -354,6 +357,27 @@ function UnseenImages({ attachments, files: { preview }, onModel, text, onText }
           {plural('attach.leaveImages', images.length)}
         </Button>
       </p>
+    </Notice>
+  );
+}
+
+/** A large file, which may not be wanted after all, and an export of which some is. */
+function Reading({ attachments: { reading, choice, list } }: { readonly attachments: Attachments }) {
+  if (choice !== null)
+    return (
+      <Suspense>
+        <ChatPicker choice={choice} room={maxAttachments - list.length} />
+      </Suspense>
+    );
+  if (reading === null) return null;
+  return (
+    <Notice kind="info" className="mb-2">
+      <span className="flex flex-wrap items-center gap-2">
+        {t('attach.reading', { name: reading.name })}
+        <Button size="small" onClick={reading.stop}>
+          {t('attach.stopReading')}
+        </Button>
+      </span>
     </Notice>
   );
 }
