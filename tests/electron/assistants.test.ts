@@ -254,7 +254,7 @@ describe('the editor of assistants', () => {
     await message.fill('/assistant off');
     await page.keyboard.press('Enter');
     await expect.poll(() => choice().inputValue()).toBe('');
-    await message.fill('/assistants');
+    await message.fill('/assistant');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Assistants' }).waitFor();
   });

@@ -182,6 +182,8 @@ describe('files of a message', () => {
 
 describe('an export of a chat app', () => {
   const chats = () => served.page.getByRole('dialog', { name: 'Choose conversations' });
+  /** Those of the field, not of what was sent. */
+  const chips = () => served.page.getByRole('main').locator('form').getByRole('list', { name: 'Attached' });
   const talks = Array.from({ length: 130 }, (_, index) => ({
     name: `Talk ${index}`,
     updated_at: new Date(Date.UTC(2026, index % 12, 1 + (index % 28), 12)).toISOString(),
@@ -216,9 +218,9 @@ describe('an export of a chat app', () => {
     await chats().getByText('2 chosen').waitFor();
     await chats().getByRole('button', { name: 'Attach', exact: true }).click();
     await chats().waitFor({ state: 'detached' });
-    await attached().getByText('Talk 77').waitFor();
-    expect(await attached().getByRole('listitem').count()).toBe(2);
-    expect(await attached().getByText('1 conversation').count()).toBe(2);
+    await chips().getByText('Talk 77').waitFor();
+    expect(await chips().getByRole('listitem').count()).toBe(2);
+    expect(await chips().getByText('1 conversation').count()).toBe(2);
   });
 
   it('is taken as an archive, and goes away when it is not wanted', async () => {
@@ -227,7 +229,7 @@ describe('an export of a chat app', () => {
     expect(await chats().getByRole('button', { name: 'Attach all as one file' }).count()).toBe(0);
     await served.page.keyboard.press('Escape');
     await chats().waitFor({ state: 'detached' });
-    expect(await attached().getByRole('listitem').count()).toBe(2);
+    expect(await chips().getByRole('listitem').count()).toBe(2);
     await give('other.zip', zipFile({ 'a.txt': Buffer.from('x') }));
     await served.page.getByRole('alert').getByText('other.zip is neither text').waitFor();
     await served.page.getByRole('button', { name: 'Leave out' }).click();

@@ -110,20 +110,25 @@ function Editor({ folder, assistants, broken }: EditorProps) {
       </div>
       <div className="flex min-w-0 flex-col gap-3">
         {next !== null && (
-          <Notice kind="warning">
-            <p>{t('assistants.unsaved')}</p>
-            <p className="mt-1.5 flex flex-wrap gap-2">
-              <Button size="small" onClick={() => setNext(null)}>
-                {t('assistants.keep')}
-              </Button>
-              <Button size="small" look="danger" onClick={() => show(next.draft, next.said)}>
-                {t('assistants.discard')}
-              </Button>
-            </p>
-          </Notice>
+          <div ref={reveal}>
+            <Notice kind="warning">
+              <p>{t('assistants.unsaved')}</p>
+              <p className="mt-1.5 flex flex-wrap gap-2">
+                <Button size="small" onClick={() => setNext(null)}>
+                  {t('assistants.keep')}
+                </Button>
+                <Button size="small" look="danger" onClick={() => show(next.draft, next.said)}>
+                  {t('assistants.discard')}
+                </Button>
+              </p>
+            </Notice>
+          </div>
         )}
-        {said?.kind === 'error' && <Problem text={said.text} />}
-        {said?.kind === 'info' && <Notice kind="info">{said.text}</Notice>}
+        {said !== null && (
+          <div key={said.text} ref={reveal}>
+            {said.kind === 'error' ? <Problem text={said.text} /> : <Notice kind="info">{said.text}</Notice>}
+          </div>
+        )}
         <AssistantForm
           key={draft.saved ?? ''}
           draft={draft}
@@ -136,6 +141,11 @@ function Editor({ folder, assistants, broken }: EditorProps) {
       </div>
     </div>
   );
+}
+
+/** What is said stands above the form, which is longer than most windows. */
+function reveal(said: HTMLElement | null): void {
+  said?.scrollIntoView({ block: 'nearest' });
 }
 
 interface NamesProps {

@@ -59,15 +59,17 @@ export default function ChatPicker({ choice: { file, listing, take, takeWhole, c
                 {t('chats.whole')}
               </Button>
             )}
-            <output className="flex-1 text-right text-xs text-soft">
-              {isFull ? t('chats.full', { room }) : plural('chats.chosen', chosen.length)}
-            </output>
-            <Button size="small" onClick={close}>
-              {t('chats.close')}
-            </Button>
-            <Button size="small" look="primary" disabled={chosen.length === 0} onClick={() => take(chosen)}>
-              {t('chats.take')}
-            </Button>
+            <div className="ml-auto flex items-center gap-2">
+              <output className="text-xs text-soft">
+                {isFull ? t('chats.full', { room }) : plural('chats.chosen', chosen.length)}
+              </output>
+              <Button size="small" onClick={close}>
+                {t('chats.close')}
+              </Button>
+              <Button size="small" look="primary" disabled={chosen.length === 0} onClick={() => take(chosen)}>
+                {t('chats.take')}
+              </Button>
+            </div>
           </div>
         </Dialog.Content>
       </Dialog.Portal>
