@@ -303,6 +303,29 @@ describe('a message that is sent before its files are read', () => {
   });
 });
 
+/** Catches: the same of a new task, whose field is another one. */
+it('a new task that is started before its files are read starts by itself when they are', async () => {
+  const { page } = served;
+  await page.getByRole('button', { name: 'New task' }).first().click();
+  const field = page.getByRole('textbox', { name: 'Task', exact: true });
+  const before = (await core.client.sessions.list()).length;
+  const wait = page.getByText('Sends when your files are read.');
+  const release = holdLook();
+  await field.fill('What does the letter say?');
+  await give('letter.txt', Buffer.from('Come home.\n'));
+  await attached().getByText('letter.txt').waitFor();
+  await button('Start').click();
+  await wait.waitFor();
+  await page.keyboard.press('Escape');
+  await wait.waitFor({ state: 'detached' });
+  await field.press('Enter');
+  await wait.waitFor();
+  expect((await core.client.sessions.list()).length).toBe(before);
+  release();
+  await page.getByRole('log').getByText('What does the letter say?').first().waitFor();
+  expect((await core.client.sessions.list()).length).toBe(before + 1);
+});
+
 describe('sixty files', () => {
   it('are none of them cut, refused or unseen without a notice before sending', async () => {
     expect(madeFiles).toHaveLength(60);
