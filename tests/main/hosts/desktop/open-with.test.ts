@@ -38,7 +38,7 @@ it('is told to Linux, to a Mac and to Windows for the same kinds of files, for f
   // No kind of file is taken away from another program.
   expect(types.map((one) => one.LSHandlerRank)).toEqual(['Alternate', 'Alternate']);
   const installer = readFileSync(config.nsis.include, 'utf8');
-  const extensions = [...installer.matchAll(/insertmacro openWithFile "([^"]+)"/gu)].map(([, one]) => one);
+  const extensions = [...installer.matchAll(/insertmacro openWithFile "([^"]+)"/gu)].map(([, one = '']) => one);
   expect(extensions.toSorted()).toEqual(['.jpeg', ...kinds.map(([extension]) => extension)].toSorted());
   expect(installer).not.toMatch(/Software\\Classes\\\./u);
   expect(config.protocols.flatMap(({ schemes }) => schemes)).toEqual([linkScheme]);
