@@ -1,5 +1,6 @@
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
+import { seenName } from '@shared/text/seen-text.ts';
 import { money as dollars, seconds, tokens } from '../../../lib/text/format.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { Empty, Section } from '../../../ui/layout/facts.tsx';
