@@ -14,14 +14,15 @@ import { useProjects } from './lib/window/use-projects.ts';
 import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
-const SettingsView = lazy(() => import('./features/settings/settings-view.tsx'));
-const RulesSettings = lazy(() => import('./features/rules/rules-settings.tsx'));
-const RulesEditor = lazy(() => import('./features/rules/rules-editor.tsx'));
-const CostsView = lazy(() => import('./features/costs/costs-view.tsx'));
 const BinView = lazy(() => import('./features/bin/bin-view.tsx'));
+const AssistantsView = lazy(() => import('./features/assistants/assistants-view.tsx'));
 const ModelsView = lazy(() => import('./features/models/models-view.tsx'));
 const ToolsView = lazy(() => import('./features/tools/tools-view.tsx'));
 const ProjectView = lazy(() => import('./features/project/project-view.tsx'));
+const CostsView = lazy(() => import('./features/costs/costs-view.tsx'));
+const SettingsView = lazy(() => import('./features/settings/settings-view.tsx'));
+const RulesEditor = lazy(() => import('./features/rules/rules-editor.tsx'));
+const RulesSettings = lazy(() => import('./features/rules/rules-settings.tsx'));
 const CompareView = lazy(() => import('./features/compare/compare-view.tsx'));
 
 interface MainAreaProps {
@@ -59,7 +60,9 @@ export function MainArea(props: MainAreaProps) {
   return (
     <>
       <main className="min-h-0 flex-1">
-        <OtherView {...props} />
+        <Suspense>
+          <OtherView {...props} />
+        </Suspense>
       </main>
       <StatusBar
         session={null}
@@ -83,57 +86,37 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
   };
   switch (view.type) {
     case 'models':
-      return (
-        <Suspense>
-          <ModelsView />
-        </Suspense>
-      );
+      return <ModelsView />;
     case 'compare':
       return (
-        <Suspense>
-          <CompareView
-            key={view.task?.text ?? ''}
-            projects={projects}
-            task={view.task ?? null}
-            onSession={(sessionId) => onShow({ type: 'session', sessionId })}
-          />
-        </Suspense>
+        <CompareView
+          key={view.task?.text ?? ''}
+          projects={projects}
+          task={view.task ?? null}
+          onSession={(sessionId) => onShow({ type: 'session', sessionId })}
+        />
       );
     case 'bin':
-      return (
-        <Suspense>
-          <BinView onSession={(sessionId) => onShow({ type: 'session', sessionId })} />
-        </Suspense>
-      );
+      return <BinView onSession={(sessionId) => onShow({ type: 'session', sessionId })} />;
     case 'tools':
-      return (
-        <Suspense>
-          <ToolsView projects={projects} />
-        </Suspense>
-      );
+      return <ToolsView projects={projects} />;
+    case 'assistants':
+      return <AssistantsView />;
     case 'costs':
-      return (
-        <Suspense>
-          <CostsView />
-        </Suspense>
-      );
+      return <CostsView />;
     case 'settings':
       return (
-        <Suspense>
-          <SettingsView view={view} actions={actions}>
-            <RulesSettings isWanted={view.at === 'rules'} />
-          </SettingsView>
-        </Suspense>
+        <SettingsView view={view} actions={actions}>
+          <RulesSettings isWanted={view.at === 'rules'} />
+        </SettingsView>
       );
     case 'project':
       return (
-        <Suspense>
-          <ProjectView
-            key={view.path}
-            projectPath={view.path}
-            rules={<RulesEditor projectPath={view.path} owner="project" />}
-          />
-        </Suspense>
+        <ProjectView
+          key={view.path}
+          projectPath={view.path}
+          rules={<RulesEditor projectPath={view.path} owner="project" />}
+        />
       );
     case 'new':
     case 'session':

@@ -12,6 +12,7 @@ export const approvalKinds = [
   'web',
   'server-form',
   'server-link',
+  'connection',
 ] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
@@ -57,6 +58,7 @@ const words: readonly (readonly [GrantKind, string])[] = [
   ['web', 'web addresses'],
   ['server-form', 'forms of servers'],
   ['server-link', 'links of servers'],
+  ['connection', 'accounts to connect'],
   ['cap', 'a higher spending limit'],
 ];
 

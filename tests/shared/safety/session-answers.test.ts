@@ -102,6 +102,8 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
   'foreign-tool': { yes: [asked('foreign-tool'), said('foreign-tool')], counts: null },
   'server-form': { yes: [asked('server-form'), said('server-form')], counts: null },
   'server-link': { yes: [asked('server-link'), said('server-link')], counts: null },
+  // A person signs in elsewhere; what is connected is asked of the service.
+  connection: { yes: [asked('connection'), said('connection')], counts: null },
   cap: {
     yes: [{ type: 'cap-answered', capId: 'c', answer: 'raise', raisedUsd: 5, by: 'person' }],
     counts: null,

@@ -2,6 +2,7 @@ import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
 import { maxRefusals, standingAnswer } from '../../safety/approvals/approval-policy.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
 import type { AgentDependencies, UserAnswer } from '../turn/agent-dependencies.ts';
 import type { AskingTurn } from '../turn/turn.ts';
 import { sha256Of } from '../../lib/sha256.ts';
@@ -25,6 +26,8 @@ export interface ApprovalSubject {
   /** Of what a tool server asks: its form, or the address that it wants opened. */
   readonly form?: ServerForm;
   readonly url?: string;
+  /** Answers in place of the person, when what is asked about has settled itself. Never rejects. */
+  readonly settled?: Promise<'allow' | 'deny'>;
 }
 
 /**
@@ -32,9 +35,7 @@ export interface ApprovalSubject {
  * asked again in this turn. Throws `cancelled` when the turn is aborted meanwhile.
  */
 export async function askApproval(turn: Asker, question: ApprovalSubject): Promise<ApprovalAnswer> {
-  const { answer } = await askAs(turn, question, async (approvalId) => ({
-    answer: await askUser(turn, approvalId, question),
-  }));
+  const { answer } = await askAs(turn, question, (approvalId) => askUser(turn, approvalId, question));
   return answer;
 }
 
@@ -51,9 +52,10 @@ export async function askForm(turn: Asker, question: ApprovalSubject & { readonl
   });
 }
 
-/** `values`: of a form that a person said yes to. */
+/** `isSettled`: it answered itself. `values`: of a form that a person said yes to. */
 interface Said {
   readonly answer: ApprovalAnswer;
+  readonly isSettled?: boolean;
   readonly values?: FormValues;
 }
 
@@ -78,14 +80,14 @@ async function askAs(
   });
   const refused = turn.refusals.get(kind) ?? 0;
   const standing = refused >= maxRefusals ? 'deny' : standingAnswer(turn.options.approve, kind);
-  const said: Said = standing === 'ask' ? await ask(approvalId) : { answer: standing };
-  const { answer, values } = said;
-  if (standing === 'ask' && answer === 'deny') turn.refusals.set(kind, refused + 1);
+  const said: Said = standing === 'ask' ? await ask(approvalId) : { answer: standing, isSettled: true };
+  const { answer, values, isSettled = false } = said;
+  if (!isSettled && answer === 'deny') turn.refusals.set(kind, refused + 1);
   await turn.log.close({
     type: 'approval-answered',
     approvalId,
     answer: answer === 'allow' ? 'allow' : 'deny',
-    by: standing !== 'ask' ? 'policy' : answer === 'nobody' ? 'nobody' : 'person',
+    by: isSettled ? 'policy' : answer === 'nobody' ? 'nobody' : 'person',
     ...(values === undefined ? {} : { values }),
   });
   turn.log.check();
@@ -115,8 +117,19 @@ export async function waitForUserAnswer(
 async function askUser(
   turn: Pick<Asker, 'dependencies' | 'signal'>,
   approvalId: string,
-  question: ApprovalSubject,
-): Promise<ApprovalAnswer> {
-  const answer = await waitForUserAnswer(turn, approvalId, question);
-  return answer === 'allow-session' || answer === 'allow-project' ? 'allow' : answer;
+  { settled, ...question }: ApprovalSubject,
+): Promise<{ readonly answer: ApprovalAnswer; readonly isSettled: boolean }> {
+  const wait = childAbort(turn.signal);
+  try {
+    const asked = waitForUserAnswer({ ...turn, signal: wait.signal }, approvalId, question).then((said) => ({
+      answer: said === 'allow-session' || said === 'allow-project' ? ('allow' as const) : said,
+      isSettled: false,
+    }));
+    if (settled === undefined) return await asked;
+    // Where nobody can be asked, nobody is waited for.
+    return await Promise.race([asked, settled.then((answer) => ({ answer, isSettled: true }))]);
+  } finally {
+    wait.abort();
+    wait.release();
+  }
 }

@@ -4,7 +4,10 @@ import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 import type { ResourceContent, ServerResource } from '@shared/tools/server-resource.ts';
 import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../servers/tool-pins.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
+import type { ServiceAccounts } from '../composio/composio-accounts.ts';
 import type { ToolResult } from '../define.ts';
+import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
+import { cappedFetch } from './capped-fetch.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
 import {
   answerServer,
@@ -16,7 +19,6 @@ import {
 } from './server-questions.ts';
 import type { StartServer } from './server-process.ts';
 import { listResources, readResource } from './server-resources.ts';
-import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
 
 /** A server that answers. */
 export interface McpConnection {
@@ -31,6 +33,8 @@ export interface McpConnection {
   /** What it has to read. */
   readonly resources: (signal: AbortSignal) => Promise<readonly Omit<ServerResource, 'server'>[]>;
   readonly readResource: (uri: string, signal: AbortSignal) => Promise<ResourceContent>;
+  /** Set where it works through accounts of the person at services. */
+  readonly accounts?: ServiceAccounts;
   readonly refresh: (signal: AbortSignal) => Promise<void>;
   readonly isOpen: () => boolean;
   readonly close: () => Promise<void>;
@@ -119,7 +123,7 @@ async function open(
     });
     state.listed = definitionsIn(tools);
   };
-  const transport = definition.kind === 'http' ? null : processTransport(options, definition, signal);
+  const transport = definition.kind === 'stdio' ? processTransport(options, definition, signal) : null;
   try {
     const Way = way === 'newest' ? mcp.StreamableHTTPClientTransport : mcp.SSEClientTransport;
     const reached =
@@ -267,24 +271,4 @@ function partText(part: unknown): string {
   if (type === 'resource_link') return `[link: ${String(name)} ${String(uri)}]`;
   if (type !== 'resource' || !isRecord(resource)) return `[content of the kind ${String(type)}: not shown]`;
   return typeof resource.text === 'string' ? resource.text : `[file: ${String(resource.uri)}: not shown]`;
-}
-
-/** One answer of a server may not fill the memory of this program. */
-const mostBytes = 64 * 1024 * 1024;
-
-function cappedFetch(reach: typeof fetch): typeof fetch {
-  return async (input, init) => {
-    const response = await reach(input, init);
-    if (response.body === null) return response;
-    let bytes = 0;
-    const counter = new TransformStream<Uint8Array, Uint8Array>({
-      transform: (chunk, controller) => {
-        bytes += chunk.length;
-        if (bytes > mostBytes) controller.error(new Error('The server sent more than 64 MB.'));
-        else controller.enqueue(chunk);
-      },
-    });
-    const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
-  };
 }

@@ -171,6 +171,7 @@ function wordsOf(kind: string): { readonly yes: string; readonly no: string } {
   if (kind === 'hard-links') return { yes: t('approval.break-links'), no: t('approval.leave-links') };
   if (kind === 'server-form') return { yes: t('approval.send'), no: t('approval.decline') };
   if (kind === 'server-link') return { yes: t('approval.opened'), no: t('approval.decline') };
+  if (kind === 'connection') return { yes: t('approval.is-connected'), no: t('approval.not-connected') };
   if (kind === 'disk') return { yes: t('approval.go-on'), no: t('approval.end') };
   return { yes: t('approval.allow'), no: t('approval.deny') };
 }

@@ -10,6 +10,7 @@ export function approvalText(kind: string): string {
   if (kind === 'foreign-tool') return t('approval.foreign-tool');
   if (kind === 'server-form') return t('approval.server-form');
   if (kind === 'server-link') return t('approval.server-link');
+  if (kind === 'connection') return t('approval.connection');
   if (kind === 'web') return t('approval.web');
   if (kind === 'fence') return t('approval.fence');
   return kind === 'network' ? t('approval.network') : t('approval.unknown', { kind: seenName(kind) });

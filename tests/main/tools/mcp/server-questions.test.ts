@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { McpServer } from '@modelcontextprotocol/server';
-import { createMcpHandler, inputRequired } from '@modelcontextprotocol/server';
+import { createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createHostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
@@ -213,8 +212,15 @@ describe('what a server has to read', () => {
     await expect(one.readResource('demo://nothing', signal)).rejects.toThrow('did not give demo://nothing');
   });
 
-  it('is nothing, for one without such a list', async () => {
-    expect(await (await connectNew(asking)).resources(signal)).toEqual([]);
+  it('is listed by one of the new revision, and is nothing for one without such a list', async () => {
+    const handbook = { uri: 'docs://handbook', name: 'Handbook of the harbor', description: '' };
+    expect(await (await connectNew(asking)).resources(signal)).toEqual([handbook]);
+    const bare = await connectNew(() => {
+      const server = new McpServer({ name: 'bare', version: '1' });
+      server.registerTool('nothing', { description: 'Does nothing.' }, async () => ({ content: [] }));
+      return server;
+    });
+    expect(await bare.resources(signal)).toEqual([]);
   });
 });
 

@@ -176,6 +176,8 @@ function askedOf(question: Question): Asked {
     case 'server-form':
     case 'server-link':
       return askedByServer(question);
+    case 'connection':
+      return askedOfAccount(question);
     case 'fence':
       return {
         what: 'send restricted content away from this machine',
@@ -206,6 +208,19 @@ function askedByServer({ kind, subject, reason, text, form, url }: Question): As
     what: 'It has a form. Never type a password or a key into it.',
     fields: [by, says, fieldOf('fields', form?.map(fieldText).join('\n')), because],
     grant: 'If you say yes, you are asked for each field. The server gets what you type there.',
+  };
+}
+
+/** An account of the person's at a service. */
+function askedOfAccount({ subject, reason, text }: Question): Asked {
+  return {
+    what: 'use an account that you connect',
+    fields: [
+      { label: 'account', text: subject, isName: true },
+      fieldOf('reason', reason),
+      fieldOf('open this link in your browser', text),
+    ],
+    grant: 'The work goes on by itself when it is connected. Yes: you have signed in. No: go on without it.',
   };
 }
 
