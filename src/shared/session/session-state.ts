@@ -11,9 +11,10 @@ import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
 import type { Purpose, StopReason } from '@shared/events/call-events.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
+import type { ChildAccess, TreePlace } from './child-agents.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 15;
+export const STATE_VERSION = 16;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -30,6 +31,8 @@ export interface SessionState {
   readonly workspace: { readonly mode: WorkspaceMode; readonly path: string } | null;
   readonly parentId: string | null;
   readonly groupId: string | null;
+  /** Absent: it is the root of its own tree. */
+  readonly tree?: TreePlace;
   readonly createdAt: number;
   /** When it was worked on last; putting it in order does not count. */
   readonly lastAt: number;
@@ -38,6 +41,8 @@ export interface SessionState {
   readonly sandbox: SandboxState | null;
   readonly turns: readonly TurnState[];
   readonly messages: readonly MessageState[];
+  /** The agents that it started, in the order of their start; absent: none. */
+  readonly children?: readonly ChildState[];
   /** Messages that wait for the running turn, whole. */
   readonly queued: readonly Omit<MessageState, 'isDropped'>[];
   /** The plan that a person changed last, by the turn that made it; null: none was. */
@@ -109,6 +114,29 @@ export interface ServiceView {
   readonly exitCode: number | null;
   /** When it was started, in milliseconds since 1970. */
   readonly startedAt: number;
+}
+
+/** An agent in a session of its own. */
+export interface ChildState {
+  readonly sessionId: string;
+  readonly name: string;
+  readonly kind: string | null;
+  /** `PROVIDER/MODEL`, where one was named. */
+  readonly model: string | null;
+  readonly tools: readonly string[] | null;
+  /** One line. */
+  readonly task: string;
+  readonly access: ChildAccess;
+  readonly startedAt: number;
+  /** Null while it works. */
+  readonly endedAt: number | null;
+  /** How its last run ended; null while it works, and where nobody knows. */
+  readonly reason: TurnEndReason | null;
+  /** Of all its runs; null: a part of it is unpriced. */
+  readonly costUsd: number | null;
+  /** What it said at the end. Capped. */
+  readonly text: string;
+  readonly changedFiles: number;
 }
 
 export interface MessageState {

@@ -1,5 +1,7 @@
 import { carriedSteps } from '@shared/session/plan-steps.ts';
 import type { Tool, ToolContext } from '../../tools/define.ts';
+import { createAgentTools } from '../../tools/agents/agent-tools.ts';
+import { agentDoor } from './agent-door.ts';
 import type { Turn } from '../turn/turn.ts';
 import { createFindTools } from '../../tools/foreign/find-tools.ts';
 import { createForeignTool } from '../../tools/foreign/foreign-tool.ts';
@@ -20,13 +22,18 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
   const { foreign: specs = [], findsTools, web = [] } = turn.found.facts ?? {};
   const offered = tools.filter(({ name, isWeb }) => isWeb !== true || web.includes(name));
   const own = carriesPlan(turn) ? offered : offered.filter(({ name }) => name !== planTool);
+  const { agents } = turn.found.facts ?? {};
+  const starters = agents === undefined ? [] : createAgentTools(agents, agentDoor(turn));
   const finders = findsTools === true ? createFindTools(specs) : [];
-  return [
+  const all = [
     ...own.filter((tool) => tool.isWeb !== true),
+    ...starters,
     ...own.filter((tool) => tool.isWeb === true),
     ...finders,
     ...specs.map((spec) => createForeignTool(spec, foreign?.call ?? null)),
   ];
+  const { tools: allowed } = turn.options;
+  return allowed === undefined ? all : all.filter(({ name, access }) => access === 'end' || allowed.includes(name));
 }
 
 /** How a tool notes the plan's progress; written inside its effect, so that a replay takes it from the log. */

@@ -93,7 +93,7 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   const child = childAbort(turn.signal);
   const left = new AbortController();
   const { toolTimeoutMs } = turn.dependencies.config;
-  const limitMs = deadlineOf(run.input, toolTimeoutMs);
+  const limitMs = run.tool.isLong === true ? longestMs : deadlineOf(run.input, toolTimeoutMs);
   let late = false;
   // A command may stand still while a person is asked about it.
   const heldMs = (): number => waitedMs(turn);
@@ -125,6 +125,9 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   }
 }
 
+/** What it started has limits of its own. */
+const longestMs = 24 * 60 * 60 * 1000;
+
 /** A command may ask for more time than tools have by default; its own deadline then comes first. */
 function deadlineOf(input: unknown, toolTimeoutMs: number): number {
   if (typeof input !== 'object' || input === null || !('timeoutSeconds' in input)) return toolTimeoutMs;
@@ -152,6 +155,7 @@ async function runTracked(
     noteRead: turn.reads.noteRead,
     ...toolWrites(turn, run.toolCallId),
     facts: turn.toolFacts(),
+    toolCallId: run.toolCallId,
     ...planProgressNotes(turn),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),
   };

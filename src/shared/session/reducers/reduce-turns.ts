@@ -12,6 +12,7 @@ import {
 import { keptCounts } from './kept-counts.ts';
 import { cappedItems } from '@shared/session/plan-steps.ts';
 import { reduceMessages, reduceCopiedHistory, reduceOrganized } from './reduce-messages.ts';
+import { reduceChildren } from './reduce-children.ts';
 import { reduceSandbox } from './reduce-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, withNotice, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reduceHunksTaken, reviewChange } from '@shared/session/file-change-state.ts';
@@ -93,7 +94,9 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
       return progressed(state, event);
     case 'context-compacted':
       return { compactions: state.compactions + 1 };
+    case 'child-session-started':
     case 'child-session-ended':
+      return reduceChildren(state, event);
     case 'cache-prefilled':
     case 'terminal-closed':
       return {};
@@ -174,7 +177,7 @@ function inStep(state: SessionState, callId: string, change: (step: StepState) =
 }
 
 function created(event: EventOf<'session-created'>): Change {
-  const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId } = event;
+  const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId, tree } = event;
   return {
     sessionId,
     title: firstLine(title),
@@ -183,6 +186,7 @@ function created(event: EventOf<'session-created'>): Change {
     workspace,
     parentId,
     groupId,
+    ...(tree === undefined ? {} : { tree }),
     createdAt: event.at,
   };
 }
