@@ -1,4 +1,4 @@
-import { mostDepth } from '../../src/shared/session/child-agents.ts';
+import { mostDepth } from '../../src/shared/session/agent-tree.ts';
 import { createChildAdmission } from '../../src/main/sessions/children/child-admission.ts';
 import type { TreeMember } from '../../src/main/sessions/children/session-tree.ts';
 import { placeInTree } from '../../src/main/sessions/children/session-tree.ts';

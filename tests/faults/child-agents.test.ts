@@ -40,7 +40,7 @@ const settings = (lead: readonly Answer[], line?: string): Readonly<Record<strin
   },
 });
 
-const take = (name: string): Answer => tool('take_changes', { agent: name });
+const take = (name: string): Answer => tool('agent_manage', { action: 'take', agent: name });
 
 async function childrenOf(program: Program, parent: string): Promise<readonly string[]> {
   const started = ofType(await program.log(parent), 'child-session-started');

@@ -91,6 +91,8 @@ export interface Tool {
   readonly isLong?: true;
   /** Only a model that needs no short prompt is told of it, or may call it. */
   readonly isForStrong?: true;
+  /** The tool that a call with this input is: one name may do things of several kinds. */
+  as?(input: unknown): Tool;
   /** No prompt names it: it is found on demand (`foreign/find-tools.ts`), and may be called then. */
   readonly isHidden?: true;
   /** One line for a person: "read src/a.ts", "run pytest -q". Must not throw for any parsed input. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { historyCopiedSchema } from '@shared/safety/approval-grants.ts';
 import { usageSchema } from '@shared/money/token-cost.ts';
 import { fenceHitSchema } from '@shared/safety/fences.ts';
-import { childAccessSchema, treePlaceSchema } from '@shared/session/child-agents.ts';
+import { childAccessSchema, treePlaceSchema } from '@shared/session/agent-tree.ts';
 import { turnEndReasonSchema } from './turn-events.ts';
 
 export const workspaceModeSchema = z.enum(['in-place', 'copy', 'scratch']);

@@ -63,7 +63,7 @@ interface State {
   readonly messages: Map<string, Hits>;
 }
 
-const agentTools = ['spawn_agent', 'agent_manage', 'take_changes'] as const;
+const agentTools = ['spawn_agent', 'agent_manage'] as const;
 /** Tools that open no file but those that their input or their output names. All others may read anything. */
 const namesItsFiles: ReadonlySet<string> = new Set([
   'read_file',

@@ -1,7 +1,7 @@
 import { frontMatter, keyAndValue, openFrontMatter } from '@shared/text/front-matter.ts';
 import type { Read } from './assistants.ts';
 import { assistantNamePattern, modelPattern, mostAssistantCharacters } from './assistants.ts';
-import type { ChildAccess } from './child-agents.ts';
+import type { ChildAccess } from './agent-tree.ts';
 
 /** A kind of agent that another one may start: a Markdown file. It can only ask for less than its parent has. */
 export interface AgentDefinition {

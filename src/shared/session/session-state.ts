@@ -11,7 +11,7 @@ import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
 import type { Purpose, StopReason } from '@shared/events/call-events.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
-import type { ChildAccess, TreePlace } from './child-agents.ts';
+import type { ChildAccess, TreePlace } from './agent-tree.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
 export const STATE_VERSION = 16;
@@ -267,6 +267,8 @@ export interface ApprovalState {
   /** The whole of what a yes would be said to, where `subject` only names it; and how it differs from what had one. */
   readonly text?: string;
   readonly diff?: string;
+  /** The child session whose question it is. */
+  readonly child?: string;
 }
 
 export interface NoticeState {

@@ -1,7 +1,7 @@
 import { sandboxTierSchema } from '@shared/events/sandbox-events.ts';
 import { modelInfoSchema, whereSchema } from '@shared/models/model-info.ts';
 import { routeRuleSchema } from '@shared/routing/route-rules.ts';
-import { agentsOfferSchema } from '@shared/session/child-agents.ts';
+import { agentsOfferSchema } from '@shared/session/agent-tree.ts';
 import { z } from 'zod';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import { capScopeSchema } from '@shared/events/approval-events.ts';

@@ -2,7 +2,7 @@ import { AppError } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import type { AgentDefinition } from '@shared/session/agent-definitions.ts';
 import type { Assistant } from '@shared/session/assistants.ts';
-import type { ChildAccess } from '@shared/session/child-agents.ts';
+import type { ChildAccess } from '@shared/session/agent-tree.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { runOptionsSchema } from '@shared/session/run-options.ts';
 import type { Settings } from '@shared/settings/settings.ts';
@@ -45,7 +45,7 @@ export async function planChild(
   const { limits, agents } = settings;
   const maxTokens = Math.min(limits.maxTokens, Math.floor(parent.tokensLeft / agents.atOnce));
   if (maxTokens < leastTokens) throw new AppError('refused', 'Too few tokens are left in this turn to start an agent.');
-  const maxMinutes = Math.min(asked.maxMinutes ?? limits.maxMinutes, parent.millisecondsLeft / 60_000);
+  const maxMinutes = Math.min(limits.maxMinutes, parent.millisecondsLeft / 60_000);
   if (maxMinutes <= 0) throw new AppError('refused', 'No time is left in this turn to start an agent.');
   const models = await modelsOf(asked.model ?? definition?.model ?? null, parent, modelInfo);
   const isReading = access === 'read-only';

@@ -176,7 +176,7 @@ async function goOn(
   if (child.endedAt === null) throw new AppError('conflict', `${child.name} works. Wait until it has ended.`);
   const { access, kind, model, tools } = child;
   const definition = await definitionOf(options, parent.journal.state().projectPath, kind);
-  const asked = { access, kind, model, tools, maxSteps: null, maxMinutes: null, maxUsd: null };
+  const asked = { access, kind, model, tools, maxSteps: null, maxUsd: null };
   const plan = await planOf(shared, parent, { asked, turn, definition });
   const leave = await shared.admission.admit(parent.journal.sessionId, { isNew: false, signal });
   try {

@@ -1,5 +1,5 @@
-import type { TreePlace } from '@shared/session/child-agents.ts';
-import { mostDepth } from '@shared/session/child-agents.ts';
+import type { TreePlace } from '@shared/session/agent-tree.ts';
+import { mostDepth } from '@shared/session/agent-tree.ts';
 
 /** A session as the tree counts it: what its log says of where it comes from. */
 export interface TreeMember {
@@ -28,7 +28,7 @@ export function placeInTree(sessionId: string, members: readonly TreeMember[]): 
 }
 
 /** How many children a tree has, wherever in it they were started. */
-export function childrenOf(rootId: string, members: readonly TreeMember[]): number {
+function childrenOf(rootId: string, members: readonly TreeMember[]): number {
   return members.filter(({ tree }) => tree?.by !== undefined && tree.rootId === rootId).length;
 }
 

@@ -6,7 +6,7 @@ import { type MoneyState, totalCostUsd } from '@shared/money/session-money.ts';
 import { type SessionState, sessionStatus, STATE_VERSION, usualPlace } from '@shared/session/session-state.ts';
 import { readJsonFile, writeFileAtomic } from '../../lib/files/json-file.ts';
 import { workspaceModeSchema } from '@shared/events/session-events.ts';
-import { treePlaceSchema } from '@shared/session/child-agents.ts';
+import { treePlaceSchema } from '@shared/session/agent-tree.ts';
 
 const summarySchema = z.strictObject({
   id: z.string(),

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
-import type { AgentsOffer } from '@shared/session/child-agents.ts';
-import { childAccessSchema } from '@shared/session/child-agents.ts';
+import type { AgentsOffer } from '@shared/session/agent-tree.ts';
+import { childAccessSchema } from '@shared/session/agent-tree.ts';
 import { runStatusOf } from '@shared/session/session-state.ts';
 import type { ChildState } from '@shared/session/session-state.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../define.ts';
-import { forFull } from '../define.ts';
 import { errorResult, okResult } from '../values/tool-results.ts';
 import type { ChildAgents, ChildChange, ChildResult, ParentTurn } from './child-agents.ts';
 import { takeChanges } from './take-changes.ts';
@@ -25,31 +24,28 @@ export interface AgentDoor {
   ) => Promise<{ readonly parent: ParentTurn; readonly text: string }>;
 }
 
+/** Bounds stand where the values are used, and words only where a name does not say it: all of it is told with every prompt. */
 const spawnInput = z.object({
-  task: z.string().min(1).max(20_000).describe('all that it needs to know'),
-  access: childAccessSchema.describe('own-copy: it may change files and run commands, in a copy'),
-  kind: z.string().max(40).optional().meta(forFull),
-  model: z.string().max(300).optional().describe('PROVIDER/MODEL; else the cheapest that can'),
-  tools: z.array(z.string().max(100)).max(50).optional().describe('only these'),
-  maxSteps: z.number().int().min(1).max(200).optional(),
-  maxMinutes: z.number().positive().max(240).optional(),
-  maxUsd: z.number().positive().optional(),
+  task: z.string(),
+  access: childAccessSchema,
+  kind: z.string().optional(),
+  /** Without it, the cheapest that can. */
+  model: z.string().optional(),
+  tools: z.array(z.string()).optional(),
+  maxSteps: z.number().optional(),
+  maxUsd: z.number().optional(),
 });
 
 const manageInput = z.object({
-  action: z.enum(['list', 'inspect', 'message', 'stop']),
-  agent: z.string().max(40).optional().describe('its name, such as agent-1'),
-  text: z.string().min(1).max(20_000).optional().describe('for message: what it is to do next'),
-});
-
-const takeInput = z.object({
-  agent: z.string().max(40),
-  paths: z.array(z.string().max(1000)).max(500).optional().describe('without them, all'),
+  action: z.enum(['list', 'inspect', 'message', 'stop', 'take']),
+  agent: z.string().optional(),
+  text: z.string().optional(),
+  paths: z.array(z.string()).optional(),
 });
 
 /** The tools by which a model starts agents and gets back what they did. `door` null: in a replay, which runs none. */
 export function createAgentTools({ kinds }: AgentsOffer, door: AgentDoor | null): readonly Tool[] {
-  return [spawnTool(kinds, door), manageTool(door), takeTool(door)];
+  return [spawnTool(kinds, door), manageTool(door)];
 }
 
 function spawnTool(kinds: AgentsOffer['kinds'], door: AgentDoor | null): Tool {
@@ -58,8 +54,7 @@ function spawnTool(kinds: AgentsOffer['kinds'], door: AgentDoor | null): Tool {
   const input = kinds.length === 0 ? z.object(plain) : z.object({ ...plain, kind: kind.describe(`one of: ${named}`) });
   return {
     name: spawnToolName,
-    description:
-      'Give a part of the task to an agent that sees nothing of this conversation; several in one answer run side by side. Its result, cost and changed files come back. Not for what a few calls do.',
+    description: 'Give part of the task to an agent; it sees nothing of this talk. Several run side by side.',
     access: 'read',
     isLong: true,
     isForStrong: true,
@@ -68,6 +63,8 @@ function spawnTool(kinds: AgentsOffer['kinds'], door: AgentDoor | null): Tool {
     run: (value, context) =>
       withDoor(door, context, async ({ agents, parent }, toolCallId) => {
         const { task, access, ...asked } = spawnInput.parse(value);
+        const problem = textProblem(task);
+        if (problem !== null) return errorResult(problem);
         const given = await parent(toolCallId, task, context.signal);
         const request = {
           task: given.text,
@@ -75,19 +72,23 @@ function spawnTool(kinds: AgentsOffer['kinds'], door: AgentDoor | null): Tool {
           kind: asked.kind ?? null,
           model: asked.model ?? null,
           tools: asked.tools ?? null,
-          maxSteps: asked.maxSteps ?? null,
-          maxMinutes: asked.maxMinutes ?? null,
-          maxUsd: asked.maxUsd ?? null,
+          maxSteps: within(asked.maxSteps, 1, 200),
+          maxUsd: within(asked.maxUsd, 0, 1_000_000),
         };
         return resultOf(await agents.spawn(request, given.parent, context.signal));
       }),
   };
 }
 
+/** A number that makes no sense is taken for the nearest that does; a step is a whole one. */
+function within(value: number | undefined, least: number, most: number): number | null {
+  return value === undefined ? null : Math.min(most, Math.max(least, least === 1 ? Math.floor(value) : value));
+}
+
 function manageTool(door: AgentDoor | null): Tool {
-  return {
+  const tool: Tool = {
     name: 'agent_manage',
-    description: 'List your agents, inspect one with its changes, go on with one by a message, or stop one.',
+    description: 'Inspect an agent, message it to go on, or take its changes here; conflicts are told.',
     access: 'read',
     isLong: true,
     isForStrong: true,
@@ -97,35 +98,37 @@ function manageTool(door: AgentDoor | null): Tool {
       return agent === undefined ? `agents: ${action}` : `${agent}: ${action}`;
     },
     run: (value, context) =>
-      withDoor(door, context, async ({ agents, parent }, toolCallId) => {
-        const { action, agent, text } = manageInput.parse(value);
-        if (action === 'list') return okResult(listText(agents.list()));
-        if (agent === undefined) return errorResult('Say which: "agent", as "list" names it.');
-        if (action === 'stop') {
-          await agents.stop(agent);
-          return okResult(`${agent} was stopped. What it changed in its copy can still be taken.`);
-        }
-        if (action === 'inspect') return okResult(await inspectText(agents, agent));
-        if (text === undefined) return errorResult('Say what it is to do next, as "text".');
-        const given = await parent(toolCallId, text, context.signal);
-        const message = { text: given.text, parent: given.parent };
-        return resultOf(await agents.message(agent, message, context.signal));
-      }),
+      withDoor(door, context, (open, toolCallId) => manage(open, manageInput.parse(value), { context, toolCallId })),
   };
+  // To take changes is to write: it is held to all that writing is.
+  const taking: Tool = { ...tool, access: 'write' };
+  return { ...tool, as: (value) => (manageInput.safeParse(value).data?.action === 'take' ? taking : tool) };
 }
 
-function takeTool(door: AgentDoor | null): Tool {
-  return {
-    name: 'take_changes',
-    description:
-      'Bring files that an agent changed in its copy into yours. A file that is different here by now is a conflict: it is named and left as it is.',
-    access: 'write',
-    isForStrong: true,
-    input: takeInput,
-    label: (value) => `take the changes of ${takeInput.parse(value).agent}`,
-    run: (value, context) =>
-      withDoor(door, context, ({ agents }) => takeChanges(agents, takeInput.parse(value), context)),
-  };
+async function manage(
+  { agents, parent }: AgentDoor,
+  { action, agent, text, paths }: z.infer<typeof manageInput>,
+  { context, toolCallId }: { readonly context: ToolContext; readonly toolCallId: string },
+): Promise<ToolResult> {
+  if (action === 'list') return okResult(listText(agents.list()));
+  if (agent === undefined) return errorResult('Say which: "agent", such as "agent-1".');
+  switch (action) {
+    case 'inspect':
+      return okResult(await inspectText(agents, agent));
+    case 'stop':
+      await agents.stop(agent);
+      return okResult(`${agent} was stopped. What it changed in its copy can still be taken.`);
+    case 'take':
+      return takeChanges(agents, { agent, paths }, context);
+    case 'message': {
+      const problem = textProblem(text ?? '');
+      if (text === undefined || problem !== null) return errorResult(problem ?? '');
+      const given = await parent(toolCallId, text, context.signal);
+      return resultOf(await agents.message(agent, { text: given.text, parent: given.parent }, context.signal));
+    }
+    default:
+      return action satisfies never;
+  }
 }
 
 /** What cannot be done is told to the model, with the reason. */
@@ -145,6 +148,14 @@ async function withDoor(
   }
 }
 
+const mostCharacters = 20_000;
+
+function textProblem(text: string): string | null {
+  if (text.trim() === '') return 'The text is empty. Say all that the agent needs to know.';
+  if (text.length <= mostCharacters) return null;
+  return `The text has ${text.length} characters. The limit is ${mostCharacters}: name files instead of quoting them.`;
+}
+
 function resultOf(result: ChildResult): ToolResult {
   const { child, text, seconds, steps, tokens, costUsd, changes } = result;
   const spent = `${seconds.toFixed(0)} s, ${steps} ${steps === 1 ? 'step' : 'steps'}, ${tokens} tokens, ${moneyText(costUsd)}`;
@@ -152,9 +163,7 @@ function resultOf(result: ChildResult): ToolResult {
     `${child.name} ended: ${result.reason} (${spent}). It says:`,
     text,
     ...(changes.length === 0 ? [] : [`Changed in its copy, and not yet here: ${changesText(changes)}.`]),
-    ...(changes.length === 0
-      ? []
-      : [`Look: agent_manage inspect. Bring them here: take_changes {"agent": "${child.name}"}.`]),
+    ...(changes.length === 0 ? [] : ['With agent_manage, inspect shows them, and take brings them here.']),
   ].join('\n');
   const { sessionId, name } = child;
   const agent = {

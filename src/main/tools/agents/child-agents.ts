@@ -1,6 +1,6 @@
 import type { FenceHit } from '@shared/safety/fences.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
-import type { AgentsOffer, ChildAccess } from '@shared/session/child-agents.ts';
+import type { AgentsOffer, ChildAccess } from '@shared/session/agent-tree.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { ChildState } from '@shared/session/session-state.ts';
 
@@ -31,7 +31,6 @@ export interface SpawnRequest {
   readonly model: string | null;
   readonly tools: readonly string[] | null;
   readonly maxSteps: number | null;
-  readonly maxMinutes: number | null;
   readonly maxUsd: number | null;
 }
 

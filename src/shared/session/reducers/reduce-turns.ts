@@ -197,14 +197,15 @@ function reduceApprovals(
 ): readonly ApprovalState[] {
   if (event.type === 'approval-answered')
     return approvals.filter((approval) => approval.approvalId !== event.approvalId);
-  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff } = event;
+  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff, child } = event;
+  const asker = child === undefined ? {} : { child };
   if (hosts === undefined) {
     // Nothing of a text that is to be agreed to may be left out; an answer takes it away again.
     const whole = {
       ...(text === undefined ? {} : { text, reason: shortenText(reason ?? '', textLimit) }),
       ...(diff === undefined ? {} : { diff }),
     };
-    return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole }];
+    return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole, ...asker }];
   }
   // A command is kept whole for the same reason: what is left out of it would be agreed to unseen.
   const said = {
@@ -212,7 +213,7 @@ function reduceApprovals(
     why: firstLine(why ?? ''),
     ...(isOnce === true ? { isOnce } : {}),
   };
-  return [...approvals, { approvalId, toolCallId, kind, subject, sha256, hosts, ...said }];
+  return [...approvals, { approvalId, toolCallId, kind, subject, sha256, hosts, ...said, ...asker }];
 }
 
 function stageChosen(state: SessionState, event: EventOf<'stage-chosen'>): Change {

@@ -21,9 +21,12 @@ const spawn = (task: string, more: object = {}) => ({
 });
 const read = (path: string) => call('read_file', { path });
 
-async function outputs(sessionId: string, tool: string): Promise<readonly string[]> {
+/** What calls of a tool gave, those alone that were labeled so. */
+async function outputs(sessionId: string, tool: string, label = ''): Promise<readonly string[]> {
   const { state } = await kit.core.client.sessions.show({ sessionId });
-  return state.toolCalls.filter((one) => one.tool === tool).map(({ status, output }) => `${status}: ${output}`);
+  return state.toolCalls
+    .filter((one) => one.tool === tool && one.label.endsWith(label))
+    .map(({ status, output }) => `${status}: ${output}`);
 }
 
 async function childrenOf(sessionId: string) {
@@ -46,8 +49,8 @@ describe('an agent that starts others', () => {
   it('gets back what they say, what they cost and what they changed, and takes that', async () => {
     await kit.script('lead', [
       calls(spawn('Set x to 2.', { model: 'one/script' }), spawn('Set y to 2.', { model: 'two/script' })),
-      call('take_changes', { agent: 'agent-1' }),
-      call('take_changes', { agent: 'agent-2', paths: ['b.py'] }),
+      call('agent_manage', { action: 'take', agent: 'agent-1' }),
+      call('agent_manage', { action: 'take', agent: 'agent-2', paths: ['b.py'] }),
       done('Both are 2.'),
     ]);
     await kit.script('one', [read('a.py'), edit('a.py', 'x = 1', 'x = 2'), done('x is 2.')]);
@@ -59,7 +62,7 @@ describe('an agent that starts others', () => {
       { name: 'agent-2', reason: 'done', text: 'y is 2.', changedFiles: 1, costUsd: 0 },
     ]);
     expect(money.children.sessions).toBe(2);
-    expect(await outputs(sessionId, 'take_changes')).toEqual(['ok: Taken: a.py.', 'ok: Taken: b.py.']);
+    expect(await outputs(sessionId, 'agent_manage')).toEqual(['ok: Taken: a.py.', 'ok: Taken: b.py.']);
     const sandbox = kit.sandboxes.get(kit.project);
     expect([sandbox?.text('a.py'), sandbox?.text('b.py')]).toEqual(['x = 2\n', 'y = 2\n']);
     expect(state.changes.map(({ path }) => path)).toEqual(['a.py', 'b.py']);
@@ -71,18 +74,18 @@ describe('an agent that starts others', () => {
   it('is told of a conflict, and nothing of it is merged', async () => {
     await kit.script('lead', [
       calls(spawn('Set x to 2.', { model: 'one/script' }), spawn('Set x to 3.', { model: 'two/script' })),
-      call('take_changes', { agent: 'agent-1' }),
-      call('take_changes', { agent: 'agent-2' }),
+      call('agent_manage', { action: 'take', agent: 'agent-1' }),
+      call('agent_manage', { action: 'take', agent: 'agent-2' }),
       call('agent_manage', { action: 'inspect', agent: 'agent-2' }),
       done('x is 2.'),
     ]);
     await kit.script('one', [read('a.py'), edit('a.py', 'x = 1', 'x = 2'), done('x is 2.')]);
     await kit.script('two', [read('a.py'), edit('a.py', 'x = 1', 'x = 3'), done('x is 3.')]);
     const sessionId = await kit.run('Set x to 2.');
-    const [, second] = await outputs(sessionId, 'take_changes');
+    const [, second] = await outputs(sessionId, 'agent_manage');
     expect(second).toMatch(/^error: Conflict, left as it is: a\.py is different here/u);
     expect(kit.sandboxes.get(kit.project)?.text('a.py')).toBe('x = 2\n');
-    const [inspected] = await outputs(sessionId, 'agent_manage');
+    const [inspected] = await outputs(sessionId, 'agent_manage', 'inspect');
     expect(inspected).toContain('+x = 3');
   });
 
@@ -93,7 +96,7 @@ describe('an agent that starts others', () => {
       call('agent_manage', { action: 'message', agent: 'agent-1', text: 'Now set it to 3.' }),
       call('agent_manage', { action: 'stop', agent: 'agent-1' }),
       call('agent_manage', { action: 'message', agent: 'agent-1', text: 'And to 4.' }),
-      call('take_changes', { agent: 'agent-1' }),
+      call('agent_manage', { action: 'take', agent: 'agent-1' }),
       done('x is 3.'),
     ]);
     await kit.script('one', [
