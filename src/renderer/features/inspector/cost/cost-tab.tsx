@@ -1,9 +1,9 @@
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
-import { seenName } from '@shared/text/seen-text.ts';
 import { money as dollars, seconds, tokens } from '../../../lib/text/format.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { Empty, Section } from '../../../ui/layout/facts.tsx';
+import { ModelName } from '../../../ui/figures/model-name.tsx';
 import { OwnPriceMark } from '../../../ui/figures/own-price-mark.tsx';
 import { RouteDot } from '../../../ui/figures/route-dot.tsx';
 import { CostSteps } from './cost-steps.tsx';
@@ -20,7 +20,7 @@ interface CostTabProps {
 }
 
 /** What the session used and what that cost: four disjoint buckets, by place and by model. */
-export function CostTab({ sessionId, state, money }: CostTabProps) {
+export default function CostTab({ sessionId, state, money }: CostTabProps) {
   if (money.calls === 0 && money.children.sessions === 0) return <Empty action="message">{t('cost.none')}</Empty>;
   const cap = state.turns.at(-1)?.limits.maxUsd ?? null;
   const { children } = money;
@@ -134,8 +134,8 @@ function Models({ money }: { readonly money: MoneyState }) {
       <tbody>
         {Object.entries(money.byModel).map(([id, totals]) => (
           <tr key={id}>
-            <th scope="row" className="py-1 text-left font-mono text-xs font-normal wrap-anywhere">
-              {seenName(id)}
+            <th scope="row" className="py-1 text-left font-normal wrap-anywhere">
+              <ModelName id={id} />
               <OwnPriceMark model={id} />
             </th>
             <td className={cell}>{totals.calls}</td>
