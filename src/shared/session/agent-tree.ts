@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { TurnEndReason } from '@shared/events/turn-events.ts';
 
 /** A child works on the files of its parent without changing any, or on a copy of its own. */
 export const childAccessSchema = z.enum(['read-only', 'own-copy']);
@@ -25,3 +26,26 @@ export const treePlaceSchema = z.object({
 });
 
 export type TreePlace = z.infer<typeof treePlaceSchema>;
+
+/** An agent in a session of its own. */
+export interface ChildState {
+  readonly sessionId: string;
+  readonly name: string;
+  readonly kind: string | null;
+  /** `PROVIDER/MODEL`, where one was named. */
+  readonly model: string | null;
+  readonly tools: readonly string[] | null;
+  /** One line. */
+  readonly task: string;
+  readonly access: ChildAccess;
+  readonly startedAt: number;
+  /** Null while it works. */
+  readonly endedAt: number | null;
+  /** How its last run ended; null while it works, and where nobody knows. */
+  readonly reason: TurnEndReason | null;
+  /** Of all its runs; null: a part of it is unpriced. */
+  readonly costUsd: number | null;
+  /** What it said at the end. Capped. */
+  readonly text: string;
+  readonly changedFiles: number;
+}

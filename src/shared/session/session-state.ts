@@ -11,7 +11,7 @@ import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
 import type { Purpose, StopReason } from '@shared/events/call-events.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
-import type { ChildAccess, TreePlace } from './agent-tree.ts';
+import type { ChildState, TreePlace } from './agent-tree.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
 export const STATE_VERSION = 16;
@@ -114,29 +114,6 @@ export interface ServiceView {
   readonly exitCode: number | null;
   /** When it was started, in milliseconds since 1970. */
   readonly startedAt: number;
-}
-
-/** An agent in a session of its own. */
-export interface ChildState {
-  readonly sessionId: string;
-  readonly name: string;
-  readonly kind: string | null;
-  /** `PROVIDER/MODEL`, where one was named. */
-  readonly model: string | null;
-  readonly tools: readonly string[] | null;
-  /** One line. */
-  readonly task: string;
-  readonly access: ChildAccess;
-  readonly startedAt: number;
-  /** Null while it works. */
-  readonly endedAt: number | null;
-  /** How its last run ended; null while it works, and where nobody knows. */
-  readonly reason: TurnEndReason | null;
-  /** Of all its runs; null: a part of it is unpriced. */
-  readonly costUsd: number | null;
-  /** What it said at the end. Capped. */
-  readonly text: string;
-  readonly changedFiles: number;
 }
 
 export interface MessageState {

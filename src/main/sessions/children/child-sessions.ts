@@ -2,7 +2,7 @@ import { AppError, toFailure } from '@shared/errors.ts';
 import { emptyMoney, reduceMoney } from '@shared/money/session-money.ts';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { AgentDefinition } from '@shared/session/agent-definitions.ts';
-import type { ChildState } from '@shared/session/session-state.ts';
+import type { ChildState } from '@shared/session/agent-tree.ts';
 import { settingsForProject } from '@shared/settings/settings-for-project.ts';
 import type { FenceHit } from '@shared/safety/fences.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';

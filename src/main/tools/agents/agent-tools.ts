@@ -3,7 +3,7 @@ import { AppError } from '@shared/errors.ts';
 import type { AgentsOffer } from '@shared/session/agent-tree.ts';
 import { childAccessSchema } from '@shared/session/agent-tree.ts';
 import { runStatusOf } from '@shared/session/session-state.ts';
-import type { ChildState } from '@shared/session/session-state.ts';
+import type { ChildState } from '@shared/session/agent-tree.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../define.ts';

@@ -2,7 +2,7 @@ import type { FenceHit } from '@shared/safety/fences.ts';
 import type { FileImage } from '@shared/events/tool-events.ts';
 import type { AgentsOffer, ChildAccess } from '@shared/session/agent-tree.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
-import type { ChildState } from '@shared/session/session-state.ts';
+import type { ChildState } from '@shared/session/agent-tree.ts';
 
 /** What the work of a turn lays on the agents that it starts. */
 export interface ParentTurn {

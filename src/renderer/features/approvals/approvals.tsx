@@ -1,7 +1,8 @@
 import type { KeyboardEvent, Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
-import type { ApprovalState, ChildState } from '@shared/session/session-state.ts';
+import type { ChildState } from '@shared/session/agent-tree.ts';
+import type { ApprovalState } from '@shared/session/session-state.ts';
 import { approvalText } from '../../lib/session/approval-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';

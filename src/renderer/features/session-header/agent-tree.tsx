@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { seenName } from '@shared/text/seen-text.ts';
 import { runStatusOf } from '@shared/session/session-state.ts';
-import type { ChildState, SessionState } from '@shared/session/session-state.ts';
+import type { ChildState } from '@shared/session/agent-tree.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { money, sessionTitle } from '../../lib/text/format.ts';
 import type { TextKey } from '../../lib/text/translate.ts';
 import { plural, t } from '../../lib/text/translate.ts';

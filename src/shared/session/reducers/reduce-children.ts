@@ -1,5 +1,6 @@
 import type { EventOf } from '@shared/events/events.ts';
-import type { ChildState, SessionState } from '@shared/session/session-state.ts';
+import type { ChildState } from '@shared/session/agent-tree.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import { firstLine, lastItems, shortenText, textLimit } from '@shared/text/shorten-text.ts';
 
 /** How many children are kept; the log has all. */
