@@ -70,7 +70,7 @@ function AgentRow({ agent, onOpen }: AgentRowProps) {
       title={sessionTitle(task)}
       onClick={() => onOpen(sessionId)}
     >
-      <span className="shrink-0 font-medium">{seenName(kind === null ? name : `${name} (${kind})`)}</span>
+      <span className="shrink-0 font-semibold">{seenName(kind === null ? name : `${name} (${kind})`)}</span>
       <span className="min-w-0 flex-1 truncate text-soft">{sessionTitle(task)}</span>
       <span className="shrink-0 text-soft">{facts.join(' · ')}</span>
     </button>
