@@ -50,6 +50,8 @@ export const approvalEvents = {
     /** Of a tool server that asks something itself: its form, or the address that it wants opened. */
     form: serverFormSchema.optional(),
     url: z.string().optional(),
+    /** The child session whose question it is; it is in its own log, too. */
+    child: z.string().optional(),
   }),
   'approval-answered': z.object({
     approvalId: z.string(),
@@ -61,6 +63,7 @@ export const approvalEvents = {
     values: formValuesSchema.optional(),
     /** Why the policy said so. */
     reason: z.string().optional(),
+    child: z.string().optional(),
   }),
   /** Written when the command has ended, once for each host, port and outcome. */
   'network-used': networkUseSchema,

@@ -61,7 +61,8 @@ export async function askApproval(
   }
 }
 
-export function headingOf({ kind }: Question): string {
+export function headingOf({ kind, child }: Question): string {
+  if (child !== undefined) return 'May an agent that this one started do this?';
   if (kind === 'server-form' || kind === 'server-link') return 'A tool server asks you something.';
   return kind === 'disk' ? 'The agent is waiting.' : 'May the agent do this?';
 }
