@@ -3,19 +3,25 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** A variable by which all that a program starts is known again, whatever group or session it went to. */
 export const processMark = 'DEWPOINT_GUARDED_BY';
 
-const mostRounds = 20;
+const mostRounds = 100;
+/** One that is just beginning has no variables yet: it is looked for again so often, with a pause between. */
+const emptyRounds = 10;
+const pauseMs = 20;
 
 /**
  * Ends every process with the mark, and all below `parent`, at once. A process that has detached itself keeps what it was
- * started with, so the mark finds it. Looks again until nothing is left, for a process can start another meanwhile. Linux
- * alone shows what a process was started with; elsewhere nothing happens.
+ * started with, so the mark finds it. Looks again until nothing is left, for a process can start another meanwhile: that
+ * takes a fifth of a second, in which nothing else happens here. Linux alone shows what a process was started with;
+ * elsewhere nothing happens.
  */
 export function endMarked(mark: string, parent: number | undefined): void {
   if (process.platform !== 'linux') return;
   const ended = new Set<number>();
-  for (let round = 0; round < mostRounds; round += 1) {
+  let empty = 0;
+  for (let round = 0; round < mostRounds && empty < emptyRounds; round += 1) {
     const found = markedProcesses(mark, parent).filter((pid) => !ended.has(pid));
-    if (found.length === 0) return;
+    empty = found.length === 0 ? empty + 1 : 0;
+    if (found.length === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
     for (const pid of found) {
       ended.add(pid);
       try {
