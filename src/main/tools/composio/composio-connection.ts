@@ -119,9 +119,6 @@ async function byApi({ api, session, onChanged }: ApiParts, signal: AbortSignal)
     server: `Composio, session ${session.id.slice(0, 60)}`,
     tools: () => state.listed.tools,
     leftOut: () => state.listed.leftOut,
-    // Its interface of requests has tools alone.
-    resources: async () => [],
-    readResource: () => Promise.reject(new AppError('not-found', 'Composio has nothing to read.')),
     call: async (tool, input, { signal: stop }) => {
       const path = pathOf(session.id, '/execute');
       const body = { tool_slug: tool, arguments: input };
