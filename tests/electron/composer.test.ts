@@ -167,7 +167,7 @@ describe('the composer', () => {
   it('completes a file after an @ by keyboard, without what is ignored, and marks what stays here', async () => {
     const { page } = served;
     await message().fill('What is this? See @');
-    const files = page.getByRole('listbox', { name: 'Files, symbols, sessions and resources' }).getByRole('option');
+    const files = page.getByRole('listbox', { name: 'Files, symbols and sessions' }).getByRole('option');
     await files.first().waitFor();
     const shown = await files.allInnerTexts();
     expect(shown.join('\n')).toContain('.env');
@@ -188,10 +188,7 @@ describe('the composer', () => {
     const { page } = served;
     await message().fill('');
     await message().pressSequentially('What is this? See @parse_da');
-    const symbol = page
-      .getByRole('listbox', { name: 'Files, symbols, sessions and resources' })
-      .getByRole('option')
-      .first();
+    const symbol = page.getByRole('listbox', { name: 'Files, symbols and sessions' }).getByRole('option').first();
     await expect.poll(() => symbol.innerText()).toContain('parse_day — dates.py:3');
     await shot('symbol');
     expect(await symbol.getAttribute('aria-selected')).toBe('true');

@@ -38,7 +38,7 @@ export async function serveMcp(made: () => McpServer): Promise<{ readonly url: s
 
 const city = z.object({ city: z.string() });
 
-/** Asks for a city by a form, and says it back; where it gets none, it says so. It has a handbook to read. */
+/** Asks for a city by a form, and says it back; where it gets none, it says so. */
 export function askingServer(): McpServer {
   const server = new Server({ name: 'asking', version: '1' });
   server.registerTool('weather', { description: 'Weather.' }, async (ctx) => {
@@ -49,9 +49,5 @@ export function askingServer(): McpServer {
       inputRequests: { city: inputRequired.elicit({ message: 'Where?', requestedSchema: city }) },
     });
   });
-  const handbook = { title: 'Handbook of the harbor', mimeType: 'text/plain' };
-  server.registerResource('handbook', 'docs://handbook', handbook, async ({ href }) => ({
-    contents: [{ uri: href, text: 'Boats leave at nine.' }],
-  }));
   return server;
 }

@@ -63,8 +63,6 @@ export function createPageTools(note: Note): PageTools {
     tools: () => listed.get(name) ?? [],
     leftOut: () => 0,
     call: async () => ({ status: 'ok', output: '' }),
-    resources: async () => [],
-    readResource: async () => ({ type: 'text', text: '' }),
     refresh: async () => undefined,
     isOpen: () => true,
     close: async () => undefined,

@@ -52,7 +52,6 @@ export function Typing() {
     add: nothing,
     addKept: nothing,
     addSession: nothing,
-    addResource: nothing,
     remove: nothing,
     shrink: nothing,
     dismiss: nothing,

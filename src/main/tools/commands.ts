@@ -89,22 +89,6 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
       // What runs has the old value.
       await running.stop(name);
     },
-    resources: async ({ input, signal }) => {
-      const own = ownOf(options, input?.projectPath);
-      const names = Object.keys(servers()).filter((name) => isServerOn(find(name), own, name));
-      const lists = names.map(async (name) => {
-        // Who does not answer has nothing to offer now.
-        const found =
-          (await running
-            .running(name)
-            ?.resources(signal)
-            .catch(() => [])) ?? [];
-        return found.map((one) => ({ server: name, ...one }));
-      });
-      return (await Promise.all(lists)).flat();
-    },
-    readResource: async ({ input: { name, uri }, signal }) =>
-      (await running.connect(name, signal)).readResource(uri, signal),
     ...createApprovals(options, find, report),
     ...createConnections(options, find),
     set: async ({ input }) => {

@@ -260,7 +260,7 @@ export const conversation = {
   'attach.leaveImages.one': 'Leave out image',
   'attach.leaveImages.other': 'Leave out {count} images',
 
-  'mention.label': 'Files, symbols, sessions and resources',
+  'mention.label': 'Files, symbols and sessions',
   'mention.symbol': 'Symbol',
   'mention.fence.local-only': 'stays on this machine',
   'mention.fence.ask': 'needs your approval before it leaves',

@@ -5,7 +5,6 @@ import type { ServerImport, ToolServerReport } from '@shared/tools/server-defini
 import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
 import type { OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { ownToolExamples, ownToolLanguages, ownToolNameSchema } from '@shared/tools/own-tool.ts';
-import type { ResourceContent, ServerResource } from '@shared/tools/server-resource.ts';
 import { webToolNames, type WebToolReport } from '@shared/tools/web-tools.ts';
 import { base } from './contract-base.ts';
 
@@ -53,12 +52,6 @@ export const toolsContract = {
     .output(type<ToolServerReport>()),
   /** Starts or reaches an approved server and lists its tools anew. */
   test: base.input(byName).output(type<ToolServerReport>()),
-  /** What the servers that run have to read, in one project where one is named; starts none, and leaves out who does not answer. */
-  resources: base
-    .input(z.object({ projectPath: projectPath.optional() }).optional())
-    .output(type<readonly ServerResource[]>()),
-  /** Reads one of an approved server; the address goes to it. `too-large` above 8 MB. */
-  readResource: base.input(byName.extend({ uri: z.string().min(1).max(2_000) })).output(type<ResourceContent>()),
   /**
    * Switches a server, or one of its tools, in all projects or in one; what is off is offered to no model. `null`: the
    * project goes by the general word again.

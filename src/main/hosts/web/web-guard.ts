@@ -59,8 +59,6 @@ const refusals: readonly Refusal[] = [
       'tools.approve',
       'tools.approveTools',
       'tools.test',
-      'tools.resources',
-      'tools.readResource',
       'tools.set',
       'tools.remove',
       'tools.connections',

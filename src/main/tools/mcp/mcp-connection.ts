@@ -1,7 +1,6 @@
 import type { Client, JsonSchemaValidator, Transport } from '@modelcontextprotocol/client';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
-import type { ResourceContent, ServerResource } from '@shared/tools/server-resource.ts';
 import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../servers/tool-pins.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import type { ServiceAccounts } from '../composio/composio-accounts.ts';
@@ -18,7 +17,6 @@ import {
   type OpenCalls,
 } from './server-questions.ts';
 import type { StartServer } from './server-process.ts';
-import { listResources, readResource } from './server-resources.ts';
 
 /** A server that answers. */
 export interface McpConnection {
@@ -30,9 +28,6 @@ export interface McpConnection {
   readonly leftOut: () => number;
   /** Never rejects. */
   readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: ForeignCallWays) => Promise<ToolResult>;
-  /** What it has to read. */
-  readonly resources: (signal: AbortSignal) => Promise<readonly Omit<ServerResource, 'server'>[]>;
-  readonly readResource: (uri: string, signal: AbortSignal) => Promise<ResourceContent>;
   /** Set where it works through accounts of the person at services. */
   readonly accounts?: ServiceAccounts;
   readonly refresh: (signal: AbortSignal) => Promise<void>;
@@ -144,8 +139,6 @@ async function open(
     tools: () => state.listed.tools,
     leftOut: () => state.listed.leftOut,
     call: (tool, input, how) => callTool({ client, calls }, { tool, input }, how),
-    resources: (stop) => listResources(client, stop),
-    readResource: (uri, stop) => readResource(client, uri, stop),
     refresh: list,
     isOpen: () => state.isOpen,
     close: async () => {

@@ -3,8 +3,6 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { maxAttachments, maxFileBytes } from '@shared/attachments/attachment-text.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
-import type { ServerResource } from '@shared/tools/server-resource.ts';
-import { fileOfResource } from './resource-mentions.ts';
 import { base64OfFile } from './base64-of-file.ts';
 import type { ChatChoice } from './chat-exports.ts';
 import { exportOf, keepChats, mayBeExport } from './chat-exports.ts';
@@ -65,8 +63,6 @@ export interface Attachments {
   readonly addKept: (attachments: readonly Attachment[]) => void;
   /** What another session came to, as a file. */
   readonly addSession: (session: SessionSummary) => void;
-  /** What a tool server has to read, as a file. */
-  readonly addResource: (resource: ServerResource) => void;
   readonly remove: (attachment: Attachment) => void;
   readonly shrink: (problem: AttachProblem) => void;
   readonly dismiss: (problem: AttachProblem) => void;
@@ -105,10 +101,10 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
   };
   const attach = (file: File): Promise<void> => attachAll(file, async () => [await keepFile(client, file, place)]);
   const { choice, reading, isLooking, take } = useChatChoice(place, attachAll, attach);
-  const attachMade = async (made: Promise<File>): Promise<void> => {
+  const attachSession = async (session: SessionSummary): Promise<void> => {
     setWaiting((count) => count + 1);
     try {
-      await attach(await made);
+      await attach(await fileOfSession(client, session));
     } catch (error) {
       announce({ kind: 'error', text: failureText(error) });
     } finally {
@@ -125,8 +121,7 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
     add: (files) => {
       for (const file of files) void (mayBeExport(file) ? take(file) : attach(file));
     },
-    addSession: (session) => void attachMade(fileOfSession(client, session)),
-    addResource: (resource) => void attachMade(fileOfResource(client, resource)),
+    addSession: (session) => void attachSession(session),
     addKept: (attachments) => change((before) => [...before, ...attachments]),
     remove: (attachment) => change((before) => before.filter((one) => one !== attachment)),
     shrink: (problem) => {

@@ -6,15 +6,12 @@ import type { FilePlace, FoundFile } from '@shared/attachments/attachment-inputs
 import { mentionOf, openMention } from '@shared/attachments/file-mentions.ts';
 import { rankFiles } from '@shared/attachments/rank-file-names.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
-import type { ServerResource } from '@shared/tools/server-resource.ts';
-import { useFoundResources } from './resource-mentions.ts';
 import { useFoundSessions } from './session-mentions.ts';
 import { useClient } from '../connection/core-context.ts';
 
 export type MentionOffer =
   | { readonly type: 'file'; readonly file: FoundFile }
-  | { readonly type: 'session'; readonly session: SessionSummary }
-  | { readonly type: 'resource'; readonly resource: ServerResource };
+  | { readonly type: 'session'; readonly session: SessionSummary };
 
 export interface MentionChoice {
   readonly offers: readonly MentionOffer[];
@@ -34,8 +31,6 @@ interface MentionField {
   readonly place: FilePlace | null;
   /** Another session is to come along, as a file of what it came to. */
   readonly onSession: (session: SessionSummary) => void;
-  /** Something that a tool server has to read is to come along, as a file. */
-  readonly onResource: (resource: ServerResource) => void;
 }
 
 const shown = 10;
@@ -52,8 +47,8 @@ function fitting(files: readonly FoundFile[], typed: string): readonly FoundFile
   );
 }
 
-/** The list of files, symbols, sessions and resources of tool servers that an `@` opens: arrows move in it, Tab and Enter take, Escape closes it. */
-export function useMentions({ text, onText, area, place, onSession, onResource }: MentionField): MentionChoice {
+/** The list of files, symbols and sessions that an `@` opens: arrows move in it, Tab and Enter take, Escape closes it. */
+export function useMentions({ text, onText, area, place, onSession }: MentionField): MentionChoice {
   const client = useClient();
   const [cursor, setCursor] = useState(0);
   const [closedAt, setClosedAt] = useState<number | null>(null);
@@ -76,13 +71,11 @@ export function useMentions({ text, onText, area, place, onSession, onResource }
   const found = isOpen ? (query.data ?? none) : none;
   const own = place !== null && 'sessionId' in place ? place.sessionId : null;
   const sessions = useFoundSessions(isOpen ? open.query : null, own);
-  const resources = useFoundResources(isOpen ? open.query : null);
   // Of the last list only what fits what is typed now: a key must not choose what was not meant.
   const files = query.isPlaceholderData ? fitting(found, open?.query ?? '') : found;
   const offers: readonly MentionOffer[] = [
     ...files.map((file) => ({ type: 'file' as const, file })),
     ...sessions.map((session) => ({ type: 'session' as const, session })),
-    ...resources.map((resource) => ({ type: 'resource' as const, resource })),
   ];
   const selected = Math.min(wanted, Math.max(0, offers.length - 1));
   const insert = (path: string, after: string): void => {
@@ -105,8 +98,7 @@ export function useMentions({ text, onText, area, place, onSession, onResource }
       onText(`${text.slice(0, open.start)}${text.slice(cursor)}`);
       setCursor(open.start);
     }
-    if (offer.type === 'session') onSession(offer.session);
-    else onResource(offer.resource);
+    onSession(offer.session);
     area.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent): boolean => {

@@ -13,7 +13,7 @@ import type { HeldSend } from '../../lib/input/use-held-send.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import { offeredModels, optionsForModel, withoutMentions } from '../../lib/input/use-attachment-preview.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
-import type { MentionChoice, MentionOffer } from '../../lib/input/use-mentions.ts';
+import type { MentionChoice } from '../../lib/input/use-mentions.ts';
 import { useMentions } from '../../lib/input/use-mentions.ts';
 import { AttachmentList, cutText } from '../content/attachment-list.tsx';
 import { Button } from './button.tsx';
@@ -71,14 +71,7 @@ export function MessageField(props: MessageFieldProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const { isOver, onPaste, ...drop } = useGivenFiles(attachments);
-  const mentions = useMentions({
-    text,
-    onText,
-    area,
-    place,
-    onSession: attachments.addSession,
-    onResource: attachments.addResource,
-  });
+  const mentions = useMentions({ text, onText, area, place, onSession: attachments.addSession });
   const listId = `${id}-list`;
   const note = props.held?.note ?? null;
   const list = menu !== undefined && menu.items.length > 0 ? menu : fileMenu(mentions);
@@ -228,32 +221,16 @@ function fileMenu({ offers, selected, choose, onKeyDown }: MentionChoice): Field
     selected,
     onKeyDown,
     items: offers.map((offer) => ({
-      key: keyOf(offer),
+      key: offer.type === 'file' ? keyOf(offer.file) : offer.session.sessionId,
       choose: () => choose(offer),
-      content: <OfferLine offer={offer} />,
+      content:
+        offer.type === 'file' ? <FoundFileLine file={offer.file} /> : <FoundSessionLine session={offer.session} />,
     })),
   };
 }
 
-function keyOf(offer: MentionOffer): string {
-  if (offer.type === 'session') return offer.session.sessionId;
-  if (offer.type === 'resource') return `${offer.resource.server}:${offer.resource.uri}`;
-  const { path, symbol } = offer.file;
+function keyOf({ path, symbol }: FoundFile): string {
   return symbol === undefined ? path : `${path}:${symbol.lines.from}:${symbol.name}`;
-}
-
-function OfferLine({ offer }: { readonly offer: MentionOffer }) {
-  if (offer.type === 'file') return <FoundFileLine file={offer.file} />;
-  if (offer.type === 'session') return <FoundSessionLine session={offer.session} />;
-  const { name, uri, server } = offer.resource;
-  return (
-    <>
-      <Icon name="tool" className="size-3.5 self-center text-soft" />
-      <span className="truncate">{seenWords(name)}</span>
-      <span className="truncate font-mono text-xs text-soft">{seenName(uri)}</span>
-      <span className="ml-auto text-xs whitespace-nowrap text-soft">{t('mention.resource', { server })}</span>
-    </>
-  );
 }
 
 function FoundSessionLine({ session }: { readonly session: SessionSummary }) {

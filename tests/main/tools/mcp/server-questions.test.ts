@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { createMcpHandler, inputRequired } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createHostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
@@ -195,33 +196,6 @@ it('reaches the reference server by its stream of events, and answers what it as
   const door = doorOf({ action: 'accept', values: { name: 'Ada' } });
   const { output } = await one.call('trigger-elicitation-request', {}, { ...quiet, door });
   expect(output).toContain('Ada');
-});
-
-describe('what a server has to read', () => {
-  it('is listed and read: texts, and files in base64', async () => {
-    const one = await connectOld();
-    const found = await one.resources(signal);
-    expect(found.length).toBeGreaterThan(3);
-    const text = found.find(({ uri }) => uri.endsWith('.md'));
-    expect(await one.readResource(text?.uri ?? '', signal)).toMatchObject({
-      type: 'text',
-      text: expect.stringMatching(/\w/),
-    });
-    const file = await one.readResource('demo://resource/dynamic/blob/1', signal);
-    expect(file).toMatchObject({ type: 'file', data: expect.stringMatching(/^[\w+/=]+$/) });
-    await expect(one.readResource('demo://nothing', signal)).rejects.toThrow('did not give demo://nothing');
-  });
-
-  it('is listed by one of the new revision, and is nothing for one without such a list', async () => {
-    const handbook = { uri: 'docs://handbook', name: 'Handbook of the harbor', description: '' };
-    expect(await (await connectNew(asking)).resources(signal)).toEqual([handbook]);
-    const bare = await connectNew(() => {
-      const server = new McpServer({ name: 'bare', version: '1' });
-      server.registerTool('nothing', { description: 'Does nothing.' }, async () => ({ content: [] }));
-      return server;
-    });
-    expect(await bare.resources(signal)).toEqual([]);
-  });
 });
 
 describe('the reference server of the old revisions', () => {

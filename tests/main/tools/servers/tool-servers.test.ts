@@ -293,21 +293,6 @@ describe('a tool server', () => {
     expect((await ask('get-tiny-image', {}))?.output).toMatch(/\[image, image\/png, \d+ bytes: not shown\]/);
   });
 
-  // Catches: a server that is started because somebody types an @, and one that is off and still read.
-  it('offers what it has to read while it runs, and is not started for that', async () => {
-    const one = scene('reference');
-    const ask = { input: undefined, signal };
-    expect(await one.commands.resources(ask)).toEqual([]);
-    await approveAll(one);
-    const [first] = await one.commands.resources(ask);
-    expect(first).toMatchObject({ server: 'made', uri: expect.stringContaining('://') });
-    const input = { name: 'made', uri: first?.uri ?? '' };
-    expect(await one.commands.readResource({ input, signal })).toMatchObject({ type: 'text' });
-    await one.commands.set({ input: { name: 'made', isOn: false }, signal });
-    expect(await one.commands.resources(ask)).toEqual([]);
-    await expect(one.commands.readResource({ input, signal })).rejects.toThrow('switched off');
-  });
-
   it('may be on in one project and off in all others, whole or by its tools', async () => {
     const one = scene('clash');
     await approveAll(one);
