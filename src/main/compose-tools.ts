@@ -1,10 +1,16 @@
 import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
+import { clientSecretName } from '@shared/tools/server-definition.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { createNetFetch } from './lib/net/net-fetch.ts';
+import { isPublicAddress } from './sandbox/network/address-rules.ts';
+import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
+import { createWebClient } from './sandbox/network/web-client.ts';
+import { neverAborts } from './lib/async/abort.ts';
+import { createServerSignIns } from './tools/sign-in/server-sign-ins.ts';
 import { createHostServers } from './tools/mcp/server-process.ts';
 import { createToolPins } from './tools/servers/tool-pins.ts';
 import { createToolServers } from './tools/servers/tool-servers.ts';
@@ -21,6 +27,7 @@ interface ToolBase {
   readonly programs: HostPrograms;
   readonly settings: SettingsStore;
   readonly now: () => number;
+  readonly redactor: { readonly learn: (secret: { readonly kind: string; readonly value: string }) => void };
   readonly webTools: WebParts;
 }
 
@@ -31,7 +38,7 @@ export function createToolParts(
     version,
     onNotice,
   }: { readonly home: string; readonly version: string; readonly onNotice: (text: string) => void },
-  { env, files, programs, settings, now, webTools }: ToolBase,
+  { env, files, programs, settings, now, redactor, webTools }: ToolBase,
   keys: HomeKeys,
   startSandbox: SandboxFactory,
 ) {
@@ -47,10 +54,23 @@ export function createToolParts(
   });
   const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
   const projects = () => settings.current().projectTools;
+  const outward = createOutboundConnections(() => settings.current().connection, env);
+  const signIns = createServerSignIns({
+    folder,
+    now,
+    secrets: keys.long,
+    exchange: createWebClient(outward, { mostBytes: 1024 * 1024 }),
+    // Where nobody knows the name, there is nothing to be reached either.
+    hasInnerAddress: async (host) =>
+      (await outward.resolve(host, neverAborts).catch(() => [])).some((address) => !isPublicAddress(address)),
+    clientSecret: (server) => keys.own.find(nameOf(server, clientSecretName), null),
+    learn: (value) => redactor.learn({ kind: 'tools-sign-in', value }),
+  });
   const toolServers = createToolServers({
     servers,
     projects,
     pins,
+    signIns,
     now,
     version,
     fetch: createNetFetch(() => settings.current().connection, env),
@@ -64,6 +84,7 @@ export function createToolParts(
     pins,
     now,
     running: toolServers,
+    signIns,
     save: async (name: string, server: Settings['toolServers'][string] | null) => {
       const key = ['toolServers', name];
       valueOf(await (server === null ? settings.unset(key) : settings.set(key, server)));
@@ -78,5 +99,9 @@ export function createToolParts(
   };
   const tools = builtInTools(discoverTools(), { now, web: webTools });
   const recipes = discoverRecipes();
-  return { tools, recipes, foreign: toolServers.forProject, toolCommands, disposeTools: toolServers.dispose };
+  const disposeTools = async (): Promise<void> => {
+    await toolServers.dispose();
+    await signIns.dispose();
+  };
+  return { tools, recipes, foreign: toolServers.forProject, toolCommands, disposeTools };
 }

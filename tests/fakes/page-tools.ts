@@ -1,7 +1,13 @@
 import { AppError } from '../../src/shared/errors.ts';
-import type { ProjectTools, ServerDefinition, ToolServerSettings } from '../../src/shared/tools/server-definition.ts';
+import type {
+  ProjectTools,
+  ServerDefinition,
+  SignInReport,
+  ToolServerSettings,
+} from '../../src/shared/tools/server-definition.ts';
 import { serverDefinitionSchema } from '../../src/shared/tools/server-definition.ts';
 import type { Handlers } from '../../src/main/server/handlers.ts';
+import type { ToolCommandsOptions } from '../../src/main/tools/commands.ts';
 import { createToolCommands } from '../../src/main/tools/commands.ts';
 import type { McpConnection } from '../../src/main/tools/mcp/mcp-connection.ts';
 import type { ToolDefinitionText, ToolPin } from '../../src/main/tools/servers/tool-pins.ts';
@@ -19,6 +25,8 @@ export interface PageTools {
   readonly pins: Map<string, readonly ToolPin[]>;
   readonly problems: Map<string, string>;
   readonly running: Set<string>;
+  /** How it stands with the sign-in to each; one that is not here takes none. */
+  readonly signIns: Map<string, SignInReport>;
 }
 
 export function createPageTools(note: Note): PageTools {
@@ -30,6 +38,7 @@ export function createPageTools(note: Note): PageTools {
     new Map<string, string>(),
     new Set<string>(),
   ];
+  const signIns = new Map<string, SignInReport>();
   const connectionOf = (name: string): McpConnection => ({
     server: `${name} 1.4.0, MCP 2026-07-28`,
     tools: () => listed.get(name) ?? [],
@@ -62,6 +71,7 @@ export function createPageTools(note: Note): PageTools {
       problem: (name) => problems.get(name) ?? null,
       stop: async (name) => void running.delete(name),
     },
+    signIns: tableSignIns(signIns, note),
     pins: {
       of: async (server) => pins.get(server) ?? [],
       change: async (server, edit) => void pins.set(server, edit(pins.get(server) ?? [])),
@@ -70,8 +80,58 @@ export function createPageTools(note: Note): PageTools {
     dropSecret: async () => undefined,
     now: () => Date.now(),
   });
-  return { handlers, servers, projects, listed, pins, problems, running };
+  return { handlers, servers, projects, listed, pins, problems, running, signIns };
 }
+
+/** Sign-ins that wait until the right address is pasted, as a browser would bring it. */
+function tableSignIns(signIns: Map<string, SignInReport>, note: Note): ToolCommandsOptions['signIns'] {
+  const waiting = new Map<string, () => void>();
+  const address = 'https://login.example.org/authorize?client_id=dewpoint&state=abc';
+  return {
+    start: async (name, _definition, { signal, onOpen }) => {
+      onOpen({ url: address, issuer: 'https://login.example.org', scopes: ['read', 'write'] });
+      try {
+        await new Promise<void>((resolve, reject) => {
+          waiting.set(name, resolve);
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        });
+      } finally {
+        waiting.delete(name);
+      }
+      signIns.set(name, { ...signedIn, scopes: ['read', 'write'] });
+    },
+    waiting: (name) => (waiting.has(name) ? address : null),
+    deliver: (name, given) => {
+      note('pasted', name);
+      if (!given.startsWith('http://127.0.0.1:4567/callback'))
+        throw new AppError('bad-input', 'This is not the address that the sign-in ended at. It still waits.');
+      waiting.get(name)?.();
+    },
+    signOut: async (name) => {
+      signIns.set(name, signedOut);
+      return 'done';
+    },
+    report: async (name) => signIns.get(name) ?? null,
+  };
+}
+
+export const signedOut: SignInReport = {
+  isSignedIn: false,
+  isNeeded: true,
+  isWaiting: false,
+  issuer: null,
+  scopes: [],
+  at: null,
+  ended: null,
+  wanted: null,
+};
+export const signedIn: SignInReport = {
+  ...signedOut,
+  isSignedIn: true,
+  isNeeded: false,
+  issuer: 'https://login.example.org',
+  at: 1,
+};
 
 const issue: ToolDefinitionText = {
   name: 'create_issue',
@@ -89,7 +149,7 @@ const close: ToolDefinitionText = { ...issue, name: 'close_issue', description: 
 const definition = (value: object): ServerDefinition => serverDefinitionSchema.parse(value);
 
 /** A server with a tool in each state, one that waits for a yes, and one that fails. */
-export function toolScene({ servers, listed, pins, problems, running }: PageTools): void {
+export function toolScene({ servers, listed, pins, problems, running, signIns }: PageTools): void {
   const add = (name: string, made: ServerDefinition, isApproved: boolean): void => {
     servers[name] = { definition: made, approved: isApproved ? hashOfServer(name, made) : null, isOn: true, off: [] };
   };
@@ -117,5 +177,8 @@ export function toolScene({ servers, listed, pins, problems, running }: PageTool
   listed.set('docs', [{ ...search, name: 'search_docs', description: 'Finds pages of the documentation.' }]);
   add('builds', definition({ kind: 'stdio', command: 'build-server', where: 'host' }), true);
   pins.set('builds', [pin({ ...search, name: 'last_build', description: 'Tells how the last build ended.' })]);
+  add('wiki', definition({ kind: 'http', url: 'https://mcp.wiki.example.org/mcp' }), true);
+  pins.set('wiki', [pin({ ...search, name: 'read_page', description: 'Reads a page of the wiki.' })]);
+  signIns.set('wiki', signedOut);
   problems.set('builds', 'The tool server builds could not be used: it ended with 127. It printed: not found');
 }

@@ -9,6 +9,7 @@ import type { CallForeignTool, ForeignTools } from '../foreign/foreign-tool.ts';
 import { foreignToolName } from '../foreign/foreign-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
+import type { ServerSignIns } from '../sign-in/server-sign-ins.ts';
 import type { ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool } from './tool-pins.ts';
 
@@ -33,6 +34,7 @@ export interface ToolServersOptions extends Pick<ConnectOptions, 'fetch' | 'star
   readonly pins: ToolPins;
   /** The value of a variable or header of a server; null: there is none. */
   readonly secret: (server: string, variable: string) => Promise<string | null>;
+  readonly signIns: Pick<ServerSignIns, 'forServer'>;
   readonly now: () => number;
   /** One that nobody has called for so long is ended. */
   readonly idleMs?: number;
@@ -116,11 +118,17 @@ async function callTool(options: ToolServersOptions, pool: Pool, { own, spec, in
     return differenceFrom(pin, spec, live) ?? (await callIn(one, () => live.call(spec.tool, input, how)));
   } catch (error) {
     if (how.signal.aborted) return { status: 'cancelled', output: 'It was cancelled. Nothing was sent.' };
-    return { status: 'error', output: messageOf(error) };
+    return { status: 'error', output: wholeText(error) };
   } finally {
     pool.rest(spec.server);
     await noteUse(options, spec);
   }
+}
+
+/** What to do stands in the hint, and whoever reads the answer is to be told. */
+function wholeText(error: unknown): string {
+  const hint = error instanceof AppError ? error.hint : undefined;
+  return hint === undefined ? messageOf(error) : `${messageOf(error)} ${hint}`;
 }
 
 async function callIn(one: Running, call: () => Promise<ToolResult>): Promise<ToolResult> {
@@ -159,7 +167,17 @@ function createPool(options: ToolServersOptions): Pool {
   };
   const start = (name: string, definition: ServerDefinition, sha256: string): Running => {
     const connection = secretsOf(options, name, definition).then((secrets) =>
-      connectMcp({ ...options, name, definition, secrets, onChanged: () => forget() }, stopped.signal),
+      connectMcp(
+        {
+          ...options,
+          name,
+          definition,
+          secrets,
+          auth: options.signIns.forServer(name, definition),
+          onChanged: () => forget(),
+        },
+        stopped.signal,
+      ),
     );
     const one: Running = { sha256, connection, open: null, idle: null, calls: 0 };
     // One that has gone away by itself is not asked again: the next call starts another.

@@ -12,6 +12,7 @@ import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { OnOff } from './on-off.tsx';
 import { ServerApproval } from './server-approval.tsx';
+import { ServerSignIn } from './server-sign-in.tsx';
 import { ToolRows } from './tool-rows.tsx';
 import type { ServerProps, Work } from './use-tool-servers.ts';
 import { inProject, useToolWork } from './use-tool-servers.ts';
@@ -22,7 +23,7 @@ export function ServerCard(props: ServerProps) {
   const client = useClient();
   const work = useToolWork();
   const { name, definition, isApproved, tools } = server;
-  const names = definition.kind === 'http' ? definition.headers : definition.env;
+  const names = definition.kind === 'http' ? [...definition.headers, ...clientSecret(definition)] : definition.env;
   return (
     <section
       aria-label={name}
@@ -30,7 +31,9 @@ export function ServerCard(props: ServerProps) {
       className="flex flex-col gap-3 rounded-xl border border-line p-4"
     >
       <Head {...props} work={work} />
-      {server.problem !== null && work.problem === null && <Problem text={seenWords(server.problem)} />}
+      {server.problem !== null && work.problem === null && server.state !== 'sign-in' && (
+        <Problem text={seenWords(server.problem)} />
+      )}
       {work.problem !== null && <Problem text={work.problem} />}
       {!isRefused && names.length > 0 && <Keys server={server} names={names} isOpen={!isApproved} />}
       {!isApproved && (
@@ -54,6 +57,7 @@ export function ServerCard(props: ServerProps) {
           </span>
         </Notice>
       )}
+      {isApproved && server.signIn !== null && <ServerSignIn {...props} signIn={server.signIn} />}
       {isApproved && <ToolRows {...props} work={work} />}
       {server.leftOut > 0 && <p className="text-sm text-warn">{plural('tools.leftOut', server.leftOut)}</p>}
       {isApproved && tools.length > 0 && server.server !== null && (
@@ -61,6 +65,11 @@ export function ServerCard(props: ServerProps) {
       )}
     </section>
   );
+}
+
+/** Of a client that a person registered; many have none. */
+function clientSecret({ clientId }: { readonly clientId?: string | undefined }): readonly string[] {
+  return clientId === undefined ? [] : ['client_secret'];
 }
 
 function Head({ server, project, isRefused, work }: ServerProps & { readonly work: Work }) {

@@ -1,13 +1,26 @@
 import type { Command } from 'commander';
 import { collect, subcommand } from './subcommand.ts';
 
-export type ToolsAction = 'list' | 'show' | 'test' | 'add' | 'import' | 'secret' | 'approve' | 'on' | 'off' | 'remove';
+export type ToolsAction =
+  | 'list'
+  | 'show'
+  | 'test'
+  | 'add'
+  | 'import'
+  | 'secret'
+  | 'sign-in'
+  | 'sign-out'
+  | 'approve'
+  | 'on'
+  | 'off'
+  | 'remove';
 
 export interface ToolsArguments {
   readonly onHost?: boolean;
   readonly staysHere?: boolean;
   readonly env?: readonly string[];
   readonly header?: readonly string[];
+  readonly clientId?: string;
   /** Hosts that a program may reach from its container. */
   readonly reach?: readonly string[];
   readonly project?: string;
@@ -72,6 +85,12 @@ export function addTools(program: Command, run: Run): void {
         run(action, tool === undefined ? [name] : [name, tool], args),
       );
   }
+  subcommand(tools, 'sign-in', 'sign in to a server by your browser', 'dewpoint tools sign-in docs')
+    .argument('<server>', 'the name of a server that is an address')
+    .action((name: string) => run('sign-in', [name], {}));
+  subcommand(tools, 'sign-out', 'end a sign-in, here and at its service', 'dewpoint tools sign-out docs')
+    .argument('<server>', 'the name of a server')
+    .action((name: string) => run('sign-out', [name], {}));
   subcommand(tools, 'remove', 'stop and remove a server, with its keys', 'dewpoint tools remove docs')
     .argument('<server>', 'the name of a server')
     .action((name: string) => run('remove', [name], {}));
@@ -91,6 +110,7 @@ function addAdd(tools: Command, run: Run): void {
     .argument('<name>', 'a short name: small letters, digits, hyphens')
     .argument('<words...>', 'an address, or a program with its arguments')
     .option('--header <name>', 'a header whose value is kept in the key store; repeatable', collect)
+    .option('--client-id <id>', 'sign in as this client, which you registered at the service')
     .option('--env <name>', 'a variable that the program gets; repeatable', collect)
     .option('--reach <host>', 'a host that the program may reach from its container; repeatable', collect)
     .option(...onHost)
