@@ -12,6 +12,7 @@ import type {
 import { clientSecretName, definitionText, projectWord, secretNames } from '@shared/tools/server-definition.ts';
 import { progressStream } from '../lib/async/push-queue.ts';
 import type { Handlers } from '../server/handlers.ts';
+import type { ServiceAccounts } from './composio/composio-accounts.ts';
 import { definitionTokens, foreignToolName } from './foreign/foreign-tool.ts';
 import type { FoundServers } from './servers/import-servers.ts';
 import { serversIn, serversInText } from './servers/import-servers.ts';
@@ -94,6 +95,7 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
     },
     ...createApprovals(options, find, report),
     ...createSignInCommands(options, find, report),
+    ...createConnections(options, find),
     set: async ({ input }) => {
       await setOn(options, input, find(input.name));
       return report(input.name, input.projectPath);
@@ -230,6 +232,27 @@ function takenSecrets(definition: ToolServerSettings['definition']): readonly st
   return hasClient ? [...secretNames(definition), clientSecretName] : secretNames(definition);
 }
 
+/** Accounts at services: shown, and connected by a link that a person opens. */
+function createConnections(
+  { running }: ToolCommandsOptions,
+  find: (name: string) => ToolServerSettings,
+): Pick<Handlers['tools'], 'connections' | 'connect' | 'connected'> {
+  const accountsOf = async (name: string, signal: AbortSignal): Promise<ServiceAccounts> => {
+    find(name);
+    const { accounts } = await running.connect(name, signal);
+    if (accounts !== undefined) return accounts;
+    throw new AppError('bad-input', `The tool server ${name} works through no accounts. Nothing was connected.`);
+  };
+  return {
+    connections: async ({ input: { name }, signal }) => (await accountsOf(name, signal)).list(signal),
+    connect: async ({ input: { name, toolkit }, signal }) => ({
+      link: await (await accountsOf(name, signal)).link(toolkit.toLowerCase(), signal),
+    }),
+    connected: async ({ input: { name, toolkit }, signal }) =>
+      (await accountsOf(name, signal)).connected(toolkit.toLowerCase(), signal),
+  };
+}
+
 function changed(what: string): AppError {
   return new AppError('conflict', `${what} changed since you looked at it. Nothing was approved.`, {
     hint: 'Look at it again, then approve it.',
@@ -282,6 +305,7 @@ async function reportOf({ running, pins, signIns }: ToolCommandsOptions, place: 
     definition: server.definition,
     text: definitionText(server.definition),
     sha256: hashOfServer(name, server.definition),
+    secrets: takenSecrets(server.definition),
     isApproved: approved,
     isOn,
     own: projectWord(own, name),

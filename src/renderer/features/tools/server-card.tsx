@@ -10,6 +10,7 @@ import { InputField } from '../../ui/controls/field.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { ComposioAccounts } from './composio-accounts.tsx';
 import { OnOff } from './on-off.tsx';
 import { ServerApproval } from './server-approval.tsx';
 import { ServerSignIn } from './server-sign-in.tsx';
@@ -22,8 +23,7 @@ export function ServerCard(props: ServerProps) {
   const { server, isRefused } = props;
   const client = useClient();
   const work = useToolWork();
-  const { name, definition, isApproved, tools } = server;
-  const names = definition.kind === 'http' ? [...definition.headers, ...clientSecret(definition)] : definition.env;
+  const { name, definition, secrets: names, isApproved, tools } = server;
   return (
     <section
       aria-label={name}
@@ -58,6 +58,7 @@ export function ServerCard(props: ServerProps) {
         </Notice>
       )}
       {isApproved && server.signIn !== null && <ServerSignIn {...props} signIn={server.signIn} />}
+      {isApproved && definition.kind === 'composio' && !isRefused && <ComposioAccounts name={name} />}
       {isApproved && <ToolRows {...props} work={work} />}
       {server.leftOut > 0 && <p className="text-sm text-warn">{plural('tools.leftOut', server.leftOut)}</p>}
       {isApproved && tools.length > 0 && server.server !== null && (
@@ -65,11 +66,6 @@ export function ServerCard(props: ServerProps) {
       )}
     </section>
   );
-}
-
-/** Of a client that a person registered; many have none. */
-function clientSecret({ clientId }: { readonly clientId?: string | undefined }): readonly string[] {
-  return clientId === undefined ? [] : ['client_secret'];
 }
 
 function Head({ server, project, isRefused, work }: ServerProps & { readonly work: Work }) {

@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { signInToServer, signOutOfServer } from '../../../../src/main/hosts/cli/commands/tools-sign-in.command.ts';
 import { refusedCommands } from '../../../../src/main/hosts/web/web-guard.ts';
 import { createToolCommands } from '../../../../src/main/tools/commands.ts';
+import type { ToolSource } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import { joinToolSources } from '../../../../src/main/tools/foreign/foreign-tool.ts';
 import { createToolPins } from '../../../../src/main/tools/servers/tool-pins.ts';
 import { createToolServers } from '../../../../src/main/tools/servers/tool-servers.ts';
 import type { ServerSignIns } from '../../../../src/main/tools/sign-in/server-sign-ins.ts';
@@ -15,6 +17,11 @@ import { createFakeHandlers } from '../../../fakes/fake-handlers.ts';
 import type { OauthWorld } from '../../../fakes/oauth-server.ts';
 import { createOauthWorld } from '../../../fakes/oauth-server.ts';
 import { browse, realSignIns, signInDefinition, tableSecrets } from '../../../fakes/sign-in-kit.ts';
+
+const noTools: ToolSource = {
+  offered: async () => [],
+  call: async () => ({ status: 'error', output: 'There is none.' }),
+};
 
 const signal = new AbortController().signal;
 const quiet = { signal, onProgress: () => undefined };
@@ -41,6 +48,7 @@ beforeEach(async () => {
   };
   running = createToolServers({
     ...base,
+    folder: join(home, 'tools'),
     fetch,
     secret: async () => null,
     start: () => Promise.reject(new Error('Nothing is started for an address.')),
@@ -85,7 +93,7 @@ async function signIn(stop = signal): Promise<readonly SignInProgress[]> {
 
 /** Also of a server whose tools were approved while somebody was signed in. */
 async function call(tool: string) {
-  const foreign = running.forProject(null);
+  const foreign = joinToolSources(running.forProject(null), noTools);
   const spec = (await foreign.offered()).find((one) => one.tool === tool);
   return spec === undefined ? null : foreign.call(spec, {}, quiet);
 }
