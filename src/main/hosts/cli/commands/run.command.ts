@@ -259,6 +259,12 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
       `${counted(result.steps, 'step')}, ${counted(result.actions, 'action')}, ${seconds(result.seconds * 1000)}, ${counted(tokens, 'token')} read, ${result.tokens.output} written, ${moneyText(result.costUsd)}\n`,
     ),
   );
+  for (const { server, calls, carried, seconds: time } of result.servers ?? []) {
+    const inner = carried === 0 ? '' : ` (${counted(carried, 'call')} inside)`;
+    terminal.err(
+      colors.dim(`${seenName(server)}: ${counted(calls, 'call')}${inner}, ${seconds(time * 1000)}, price unknown\n`),
+    );
+  }
   showElsewhere(result, terminal);
   if (result.status === 'gave-up') terminal.err(colors.dim(`${nextStage(result)}\n`));
   if (result.changes.length > 0) {

@@ -53,7 +53,8 @@ export async function askApproval(
   }
 }
 
-export function headingOf({ kind }: Question): string {
+export function headingOf({ kind, child }: Question): string {
+  if (child !== undefined) return 'May an agent that this one started do this?';
   return kind === 'disk' ? 'The agent is waiting.' : 'May the agent do this?';
 }
 
@@ -162,6 +163,8 @@ function askedOf(question: Question): Asked {
         fields: [{ label: 'tool', text: subject, isName: true }, because, fieldOf('it gets', text)],
         grant: 'If you say yes, the server gets exactly this, once.',
       };
+    case 'connection':
+      return askedOfAccount(question);
     case 'fence':
       return {
         what: 'send restricted content away from this machine',
@@ -175,6 +178,19 @@ function askedOf(question: Question): Asked {
         grant: 'If you say yes, the agent does this once.',
       };
   }
+}
+
+/** An account of the person's at a service. */
+function askedOfAccount({ subject, reason, text }: Question): Asked {
+  return {
+    what: 'use an account that you connect',
+    fields: [
+      { label: 'account', text: subject, isName: true },
+      fieldOf('reason', reason),
+      fieldOf('open this link in your browser', text),
+    ],
+    grant: 'The work goes on by itself when it is connected. Yes: you have signed in. No: go on without it.',
+  };
 }
 
 /** A tool from a file, whose hosts are known before it runs. */
