@@ -10,6 +10,7 @@ import { isPublicAddress } from './sandbox/network/address-rules.ts';
 import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
 import { createWebClient } from './sandbox/network/web-client.ts';
 import { neverAborts } from './lib/async/abort.ts';
+import type { ServerSignIns } from './tools/sign-in/server-sign-ins.ts';
 import { createServerSignIns } from './tools/sign-in/server-sign-ins.ts';
 import { createHostServers } from './tools/mcp/server-process.ts';
 import { createToolPins } from './tools/servers/tool-pins.ts';
@@ -61,20 +62,8 @@ export function createToolParts(
     onNotice,
   };
   const inContainer = createContainerServers(containers);
-  const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
   const projects = () => settings.current().projectTools;
-  const outward = createOutboundConnections(() => settings.current().connection, env);
-  const signIns = createServerSignIns({
-    folder,
-    now,
-    secrets: keys.long,
-    exchange: createWebClient(outward, { mostBytes: 1024 * 1024 }),
-    // Where nobody knows the name, there is nothing to be reached either.
-    hasInnerAddress: async (host) =>
-      (await outward.resolve(host, neverAborts).catch(() => [])).some((address) => !isPublicAddress(address)),
-    clientSecret: (server) => keys.own.find(nameOf(server, clientSecretName), null),
-    learn: (value) => redactor.learn({ kind: 'tools-sign-in', value }),
-  });
+  const signIns = createSignInParts(folder, { env, settings, now, redactor }, keys);
   const toolServers = createToolServers({
     servers,
     projects,
@@ -126,6 +115,29 @@ export function createToolParts(
     ownToolCommands: own,
     disposeTools,
   };
+}
+
+/** Under which the value of a variable or header lies in the key store. */
+const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
+
+/** Signing in to servers over HTTP: by the network of this machine, and with the key store. */
+function createSignInParts(
+  folder: string,
+  { env, settings, now, redactor }: Pick<ToolBase, 'env' | 'settings' | 'now' | 'redactor'>,
+  keys: HomeKeys,
+): ServerSignIns {
+  const outward = createOutboundConnections(() => settings.current().connection, env);
+  return createServerSignIns({
+    folder,
+    now,
+    secrets: keys.long,
+    exchange: createWebClient(outward, { mostBytes: 1024 * 1024 }),
+    // Where nobody knows the name, there is nothing to be reached either.
+    hasInnerAddress: async (host) =>
+      (await outward.resolve(host, neverAborts).catch(() => [])).some((address) => !isPublicAddress(address)),
+    clientSecret: (server) => keys.own.find(nameOf(server, clientSecretName), null),
+    learn: (value) => redactor.learn({ kind: 'tools-sign-in', value }),
+  });
 }
 
 interface OwnToolBase extends Pick<ToolBase, 'settings' | 'now'>, Pick<OwnToolCommandsOptions, 'saveProject'> {
