@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf, openClientCore } from '../fakes/core-client.ts';
-import { serverDefinitionSchema } from '../../src/shared/tools/server-definition.ts';
-import { askingServer, serveMcp } from '../fakes/mcp-http-server.ts';
 import { createFakeHandlers } from '../fakes/fake-handlers.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
@@ -23,8 +21,6 @@ let sessionId: string;
 let mayFind = Promise.resolve();
 /** Until this resolves no model is answered about. */
 let mayShow = Promise.resolve();
-/** The text of the file that was attached last. */
-let lastKept = '';
 const pictures = process.env.DEWPOINT_COMPOSER_PICTURES;
 
 const replies = [
@@ -66,10 +62,6 @@ beforeAll(async () => {
         find: async (call) => {
           await mayFind;
           return attachments.find(call);
-        },
-        keep: async (call) => {
-          lastKept = Buffer.from(call.input.data, 'base64').toString('utf8');
-          return attachments.keep(call);
         },
       },
       models: {
@@ -195,30 +187,6 @@ describe('the composer', () => {
     expect(await violations(page)).toEqual([]);
     await message().press('Enter');
     expect(await message().inputValue()).toBe('What is this? See @dates.py:3-4 ');
-  });
-
-  // Catches: something of a stranger that comes along without saying where it is from.
-  it('offers what a connected tool server has to read, and brings it as a file that says where it is from', async () => {
-    const { page } = served;
-    const tools = core.client.tools;
-    const harbor = await serveMcp(askingServer);
-    const definition = serverDefinitionSchema.parse({ kind: 'http', url: harbor.url });
-    const { sha256 } = await tools.add({ name: 'harbor', definition });
-    await tools.approve({ name: 'harbor', sha256 });
-    await message().fill('');
-    await message().pressSequentially('When? @handb');
-    const offers = page.getByRole('listbox', { name: 'Files, symbols, sessions and resources' }).getByRole('option');
-    await expect.poll(async () => (await offers.allInnerTexts()).join('\n')).toContain('tool server harbor');
-    await shot('resource');
-    expect(await violations(page)).toEqual([]);
-    await offers.filter({ hasText: 'Handbook of the harbor' }).click();
-    await attached().getByText('Handbook of the harbor.md').waitFor();
-    expect(await message().inputValue()).toBe('When? ');
-    expect(lastKept).toContain('From the tool server harbor (docs://handbook), not verified.');
-    expect(lastKept).toContain('Boats leave at nine.');
-    await attached().getByRole('button', { name: 'Remove Handbook of the harbor.md' }).click();
-    await tools.remove({ name: 'harbor' });
-    await harbor.close();
   });
 
   it('sends what was given, shows it, and the model gets it', async () => {
