@@ -247,6 +247,7 @@ export function createPageCore(): PageCore {
       },
     },
     tools: core.tools.handlers,
+    ownTools: core.tools.own.handlers,
     plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),
     rules: ruleHandlers(core, note),

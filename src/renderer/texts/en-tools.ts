@@ -1,8 +1,8 @@
 /** Servers of tools, and what agents may call of them. */
 export const tools = {
   'tools.title': 'Tools',
-  'tools.text': 'Agents can call tools of the servers here (MCP). Each call asks you first.',
-  'tools.refused': 'View only. Change tool servers on the machine itself.',
+  'tools.text': 'Agents can call tools of servers (MCP) and your own. What can leave this machine asks you first.',
+  'tools.refused': 'View only. Change tools on the machine itself.',
   'tools.loading': 'Loading tools…',
   'tools.empty': 'No tool servers yet. Paste the address of one, or the JSON from its instructions.',
   'tools.scope': 'Show what is on in',
@@ -95,6 +95,17 @@ export const tools = {
   'tools.gone': 'Its server no longer has it',
   'tools.open': 'May agents call these tools? Each call asks you first.',
   'tools.approveOne': 'Approve {name}',
+  'tools.own.title': 'Your own tools',
+  'tools.own.empty': 'Put a file into this folder, or run: dewpoint tools new NAME',
+  'tools.own.choose': 'Choose a project above to see its own tools, too.',
+  'tools.own.broken': 'Broken',
+  'tools.own.project': 'Comes with the project',
+  'tools.own.approve': 'May agents run this file, in the sandbox? A change of the file asks again.',
+  'tools.own.facts': 'About {tokens} tokens · {used}',
+  'tools.own.may.files': 'Works in the workspace, reaches no host.',
+  'tools.own.may.keys': 'Sees none of your files, reaches no host, gets {keys}.',
+  'tools.own.may.hosts': 'Sees none of your files, reaches {list}.',
+  'tools.own.may.both': 'Sees none of your files, reaches {list}, gets {keys}.',
   'tools.approveAll.one': 'Approve {count} tool',
   'tools.approveAll.other': 'Approve these {count} tools',
 } as const;
