@@ -6,6 +6,7 @@ import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { ComposioAccounts } from './composio-accounts.tsx';
 import { OnOff } from './on-off.tsx';
 import { ServerApproval } from './server-approval.tsx';
 import { ToolKeys } from './tool-keys.tsx';
@@ -18,8 +19,7 @@ export function ServerCard(props: ServerProps) {
   const { server, isRefused } = props;
   const client = useClient();
   const work = useToolWork();
-  const { name, definition, isApproved, tools } = server;
-  const names = definition.kind === 'http' ? definition.headers : definition.env;
+  const { name, definition, secrets: names, isApproved, tools } = server;
   return (
     <section
       aria-label={name}
@@ -57,6 +57,7 @@ export function ServerCard(props: ServerProps) {
           </span>
         </Notice>
       )}
+      {isApproved && definition.kind === 'composio' && !isRefused && <ComposioAccounts name={name} />}
       {isApproved && <ToolRows {...props} work={work} />}
       {server.leftOut > 0 && <p className="text-sm text-warn">{plural('tools.leftOut', server.leftOut)}</p>}
       {isApproved && tools.length > 0 && server.server !== null && (
