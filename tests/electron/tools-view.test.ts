@@ -7,7 +7,6 @@ import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
-import { keepScreenshot } from './launch.ts';
 
 let served: ServedPage;
 let core: PageCore;
