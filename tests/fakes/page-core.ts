@@ -272,6 +272,7 @@ export function createPageCore(): PageCore {
     },
     attachments: { chats: () => core.chats },
     tools: core.tools.handlers,
+    ownTools: core.tools.own.handlers,
     plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),
     rules: ruleHandlers(core, note),
