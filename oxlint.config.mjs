@@ -84,7 +84,7 @@ const commandLayer = [
   'src/main/home/**',
   // Calls of other programs go by the agent's door to a model.
   'src/main/endpoint/**',
-  'src/main/sessions/{open,comparisons,history,library,attachments}/**',
+  'src/main/sessions/{open,children,comparisons,history,library,attachments}/**',
 ];
 
 const libRules = atEachDepth(['src/main/lib'], 3, (files, depth) =>
@@ -129,6 +129,7 @@ const pageMayUse = [
   'text/seen-text.ts',
   'text/size-text.ts',
   'text/task-mode.ts',
+  'tools/preset-values.ts',
   'unknown-value.ts',
 ];
 

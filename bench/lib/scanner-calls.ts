@@ -46,6 +46,10 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/sandbox/workspace/repositories/git-config.ts#staysInside': (text) => [text, 'a/b'],
   'src/main/sandbox/workspace/repositories/git-data.ts#withoutPrograms': (text) => [text, text],
   'src/main/sandbox/network/judge-target.ts#judgeTarget': (text) => [text, 443, new Set()],
+  'src/main/tools/own/hide-values.ts#hideValues': (text) => [text, { TOKEN: 'sw0rdfish/a+b' }],
+  'src/main/tools/own/own-tool-runners.ts#runnerFor': (text) => ['say.js', text],
+  'src/main/tools/own/own-tools.ts#secretKey': (text) => ['say.py', text, null],
+  'src/main/tools/own/read-declaration.ts#looksLikeTool': (text) => ['say', text],
   'src/main/tools/foreign/foreign-tool.ts#foreignToolName': (text) => ['docs', text],
   'src/main/agent/gate/missing-wishes.ts#missingWishes': (text) => [
     text,
@@ -64,11 +68,13 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/shared/safety/secret-patterns.ts#hideSecrets': (text) => [text, [...secretShapes, ...assignedShapes]],
   'src/shared/text/shorten-text.ts#shortenText': (text) => [text, 200],
   'src/shared/session/slash-commands.ts#parseSlash': (text) => [text, 'window'],
+  'src/shared/session/agent-definitions.ts#parseAgentDefinition': (text) => ['reader', text],
   'src/shared/session/prompt-templates.ts#fillTemplate': (text) => [text, 'a.py'],
 };
 
 /** Why a function is not measured by itself, as `FILE#NAME`. */
 export const notMeasured: Readonly<Record<string, string>> = {
+  'src/main/lib/programs/marked-processes.ts#endMarked': 'ends processes; its one pattern reads names of /proc',
   'src/main/agent/prompt/attached-parts.ts#taskWithTexts': 'puts texts together',
   'src/renderer/lib/session/step-label.ts#isSameText': 'compares two beginnings',
   'src/shared/text/task-mode.ts#modeOfText': 'its patterns are measured by themselves',

@@ -1,14 +1,29 @@
 import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
+import { clientSecretName } from '@shared/tools/server-definition.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { createNetFetch } from './lib/net/net-fetch.ts';
+import { isPublicAddress } from './sandbox/network/address-rules.ts';
+import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
+import { createWebClient } from './sandbox/network/web-client.ts';
+import { neverAborts } from './lib/async/abort.ts';
+import type { ServerSignIns } from './tools/sign-in/server-sign-ins.ts';
+import { createServerSignIns } from './tools/sign-in/server-sign-ins.ts';
 import { createHostServers } from './tools/mcp/server-process.ts';
 import { createToolPins } from './tools/servers/tool-pins.ts';
 import { createToolServers } from './tools/servers/tool-servers.ts';
 import { createContainerServers } from './sandbox/container-servers.ts';
+import { createApartRuns, type RunApart } from './sandbox/tool-containers.ts';
+import { joinToolSources } from './tools/foreign/foreign-tool.ts';
+import { callToolName, findToolName } from './tools/foreign/find-tools.ts';
+import type { OwnToolCommandsOptions } from './tools/own/commands.ts';
+import { createOwnToolRecord } from './tools/own/own-tool-record.ts';
+import { createOwnTools } from './tools/own/own-tools.ts';
+import { loadSyntax } from './recipes/code/code-syntax.ts';
+
 import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { discoverRecipes } from './recipes/registry.ts';
 import { builtInTools, discoverTools } from './tools/registry.ts';
@@ -17,10 +32,11 @@ import type { WebParts } from './tools/web/web-request.ts';
 interface ToolBase {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The Node that runs our own programs, and the built guard of servers. */
-  readonly files: { readonly node: string; readonly serverGuard: string };
+  readonly files: { readonly node: string; readonly serverGuard: string; readonly resources: string };
   readonly programs: HostPrograms;
   readonly settings: SettingsStore;
   readonly now: () => number;
+  readonly redactor: { readonly learn: (secret: { readonly kind: string; readonly value: string }) => void };
   readonly webTools: WebParts;
 }
 
@@ -31,7 +47,7 @@ export function createToolParts(
     version,
     onNotice,
   }: { readonly home: string; readonly version: string; readonly onNotice: (text: string) => void },
-  { env, files, programs, settings, now, webTools }: ToolBase,
+  { env, files, programs, settings, now, redactor, webTools }: ToolBase,
   keys: HomeKeys,
   startSandbox: SandboxFactory,
 ) {
@@ -39,31 +55,35 @@ export function createToolParts(
   const servers = () => settings.current().toolServers;
   const pins = createToolPins(folder);
   const onHost = createHostServers({ programs, nodePath: files.node, guardPath: files.serverGuard });
-  const inContainer = createContainerServers({
+  const containers = {
     folder: join(home, 'workspaces'),
     startSandbox,
     settings: () => settings.current().sandbox,
     onNotice,
-  });
-  const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
+  };
+  const inContainer = createContainerServers(containers);
   const projects = () => settings.current().projectTools;
+  const signIns = createSignInParts(folder, { env, settings, now, redactor }, keys);
   const toolServers = createToolServers({
     servers,
     projects,
     pins,
+    signIns,
+    folder,
     now,
     version,
     fetch: createNetFetch(() => settings.current().connection, env),
     start: (start, signal) => (start.definition.where === 'host' ? onHost : inContainer)(start, signal),
     // A header has no variable of its own: `Authorization` in the environment is nobody's.
     secret: (server, variable) =>
-      keys.own.find(nameOf(server, variable), servers()[server]?.definition.kind === 'http' ? null : variable),
+      keys.own.find(nameOf(server, variable), servers()[server]?.definition.kind === 'stdio' ? variable : null),
   });
   const toolCommands = {
     servers,
     pins,
     now,
     running: toolServers,
+    signIns,
     save: async (name: string, server: Settings['toolServers'][string] | null) => {
       const key = ['toolServers', name];
       valueOf(await (server === null ? settings.unset(key) : settings.set(key, server)));
@@ -78,5 +98,91 @@ export function createToolParts(
   };
   const tools = builtInTools(discoverTools(), { now, web: webTools });
   const recipes = discoverRecipes();
-  return { tools, recipes, foreign: toolServers.forProject, toolCommands, disposeTools: toolServers.dispose };
+  const disposeTools = async (): Promise<void> => {
+    await toolServers.dispose();
+    await signIns.dispose();
+  };
+  const own = createOwnToolParts(
+    { home, templates: join(files.resources, 'tools'), settings, now, keys, saveProject: toolCommands.saveProject },
+    { builtIn: tools.map(({ name }) => name), runApart: createApartRuns(containers) },
+  );
+  return {
+    tools,
+    recipes,
+    foreign: (projectPath: string | null, folder: string) =>
+      joinToolSources(toolServers.forProject(projectPath, folder), own.tools.forProject(projectPath)),
+    toolCommands,
+    ownToolCommands: own,
+    disposeTools,
+  };
+}
+
+/** Under which the value of a variable or header lies in the key store. */
+const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
+
+/** Signing in to servers over HTTP: by the network of this machine, and with the key store. */
+function createSignInParts(
+  folder: string,
+  { env, settings, now, redactor }: Pick<ToolBase, 'env' | 'settings' | 'now' | 'redactor'>,
+  keys: HomeKeys,
+): ServerSignIns {
+  const outward = createOutboundConnections(() => settings.current().connection, env);
+  return createServerSignIns({
+    folder,
+    now,
+    secrets: keys.long,
+    exchange: createWebClient(outward, { mostBytes: 1024 * 1024 }),
+    // Where nobody knows the name, there is nothing to be reached either.
+    hasInnerAddress: async (host) =>
+      (await outward.resolve(host, neverAborts).catch(() => [])).some((address) => !isPublicAddress(address)),
+    clientSecret: (server) => keys.own.find(nameOf(server, clientSecretName), null),
+    learn: (value) => redactor.learn({ kind: 'tools-sign-in', value }),
+  });
+}
+
+interface OwnToolBase extends Pick<ToolBase, 'settings' | 'now'>, Pick<OwnToolCommandsOptions, 'saveProject'> {
+  readonly home: string;
+  readonly templates: string;
+  readonly keys: HomeKeys;
+}
+
+/** Tools from files: what reads them, what runs them, and what is kept of them. */
+function createOwnToolParts(
+  { home, templates, settings, now, keys, saveProject }: OwnToolBase,
+  { builtIn, runApart }: { readonly builtIn: readonly string[]; readonly runApart: RunApart },
+): OwnToolCommandsOptions {
+  const record = createOwnToolRecord(join(home, 'own-tools.json'));
+  const taken = (): ReadonlyMap<string, string> =>
+    new Map([
+      ...[...builtIn, findToolName, callToolName].map((name) => [name, 'a tool of Dewpoint'] as const),
+      ...Object.keys(settings.current().toolServers).map((name) => [name, 'a tool server'] as const),
+    ]);
+  let syntax: ReturnType<typeof loadSyntax> | null = null;
+  const off = () => settings.current().ownToolsOff;
+  const projects = () => settings.current().projectTools;
+  const tools = createOwnTools({
+    home,
+    record,
+    taken,
+    off,
+    projects,
+    now,
+    runApart,
+    loadSyntax: () => (syntax ??= loadSyntax()),
+    // Nothing of the environment is given to a tool that happens to ask for its name.
+    secret: (name) => keys.own.find(name, null),
+  });
+  return {
+    home,
+    templates,
+    tools,
+    record,
+    taken,
+    off,
+    projects,
+    saveProject,
+    saveOff: async (names) => void valueOf(await settings.set(['ownToolsOff'], [...names])),
+    keepSecret: (name, value) => keys.own.set(name, value),
+    dropSecret: (name) => keys.own.remove(name),
+  };
 }

@@ -62,11 +62,13 @@ import { createOpenSessions } from './sessions/open/open-sessions.ts';
 import { createRedactor } from './sessions/log/redactor.ts';
 import { createSearchIndex } from './sessions/search/session-search-index.ts';
 import { createSessionStore } from './sessions/store/session-store.ts';
+import { createAgentFiles } from './settings/agent-files.ts';
 import { createAssistantFiles } from './settings/assistant-files.ts';
 import { createTemplateCommands } from './settings/template-files.ts';
 import { createSettingsCommands } from './settings/commands.ts';
 import { openSettings } from './settings/settings-store.ts';
 import { createToolCommands } from './tools/commands.ts';
+import { createOwnToolCommands } from './tools/own/commands.ts';
 import { discoverTools } from './tools/registry.ts';
 import { createWebCommands } from './tools/web/commands.ts';
 
@@ -165,6 +167,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       approve: async (approved) => valueOf(await settings.set('rules.approved', approved)),
     }),
     tools: createToolCommands(parts.toolCommands),
+    ownTools: createOwnToolCommands(parts.ownToolCommands),
     web: createWebCommands({ ...parts.webCommands, definitions: discoverTools() }),
     settings: createSettingsCommands(settings),
     templates: createTemplateCommands(config.home),
@@ -227,6 +230,7 @@ async function createBase(config: ComposeConfig) {
     bin,
     clientStore,
     assistants: createAssistantFiles(config.home),
+    agentKinds: createAgentFiles({ home: config.home, instructions: instructions.list }).definitions,
     index,
   };
 }
@@ -278,7 +282,7 @@ async function createParts(config: ComposeConfig) {
     preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
-  const shared = { settings: () => settings.current(), prepareWorkspace };
+  const shared = { settings: () => settings.current(), prepareWorkspace, bin: base.bin, agentKinds: base.agentKinds };
   const sessions: OpenSessions = createOpenSessions({
     ...shared,
     assistant: base.assistants.read,

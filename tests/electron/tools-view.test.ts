@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageCore } from '../fakes/page-core.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
-import { toolScene } from '../fakes/page-tools.ts';
+import { signedIn, signedOut, toolScene } from '../fakes/page-tools.ts';
 import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -105,6 +106,56 @@ describe('the tools', () => {
     await expect.poll(() => use.inputValue()).toBe('on');
   });
 
+  it('that want a sign-in get one by a click, through the browser, and let it be ended', async () => {
+    const opened: string[] = [];
+    const take = core.replace({
+      host: {
+        info: () => ({ isWindow: true, refused: [], roots: [] }),
+        openSignIn: ({ input }) => void opened.push(input.name),
+      },
+    });
+    await served.page.reload();
+    await show();
+    const card = server('wiki');
+    await card.getByText('Needs sign-in').waitFor();
+    expect(await violations(served.page)).toEqual([]);
+    await card.getByRole('button', { name: 'Sign in', exact: true }).focus();
+    await served.page.keyboard.press('Enter');
+    await card.getByText('Finish signing in at login.example.org in your browser.').waitFor();
+    await card.getByText('It asks for: read write.').waitFor();
+    // The page says which server; the core knows the address.
+    await expect.poll(() => opened).toEqual(['wiki']);
+    await keepScreenshot(served.page, 'tools-sign-in');
+    expect(await violations(served.page)).toEqual([]);
+    await card.getByRole('button', { name: 'Cancel' }).click();
+    await card.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await card.getByText('The browser is on another machine').click();
+    const field = card.getByRole('textbox', { name: 'Address that it ended at' });
+    await field.fill('https://login.example.org');
+    await card.getByRole('button', { name: 'Finish' }).click();
+    await card.getByText('It still waits.').waitFor();
+    expect(await field.inputValue()).toBe('https://login.example.org');
+    await field.fill('http://127.0.0.1:4567/callback?code=c0de&state=abc');
+    await card.getByRole('button', { name: 'Finish' }).click();
+    await card.getByText('Signed in by login.example.org, with the rights read write').waitFor();
+    expect(asked('connect')).toContainEqual(['wiki']);
+    await card.getByRole('button', { name: 'Sign out' }).click();
+    await card.getByText('This server needs you to sign in.').waitFor();
+    // What waits elsewhere, has ended or wants more is said, each with its way on.
+    core.tools.signIns.set('wiki', { ...signedOut, ended: 'login.example.org ended it (invalid_grant)' });
+    await card.getByRole('button', { name: 'Refresh wiki' }).click();
+    await card.getByText('Sign in again: login.example.org ended it (invalid_grant).').waitFor();
+    core.tools.signIns.set('wiki', { ...signedIn, wanted: 'admin' });
+    await card.getByRole('button', { name: 'Refresh wiki' }).click();
+    await card.getByText('It wants more rights: admin.').waitFor();
+    await card.getByRole('button', { name: 'Sign in with them' }).waitFor();
+    core.tools.signIns.set('wiki', { ...signedIn, isWaiting: true });
+    await card.getByRole('button', { name: 'Refresh wiki' }).click();
+    await card.getByText('A sign-in waits in another window or terminal.').waitFor();
+    core.tools.signIns.set('wiki', signedIn);
+    take();
+  });
+
   it('are removed after a second click', async () => {
     await show();
     const card = server('builds');
@@ -116,6 +167,45 @@ describe('the tools', () => {
     expect(core.tools.servers.builds).toBeUndefined();
   });
 
+  it('from files say where they lie, what they may do, when they were used and why one is broken', async () => {
+    await show();
+    const own = served.page.getByRole('region', { name: 'Your own tools', exact: true });
+    const issue = own.getByRole('listitem', { name: 'create_issue' });
+    await issue.getByText('/home/ada/.dewpoint/tools/create_issue.py').waitFor();
+    await issue.getByText('Sees none of your files, reaches api.github.com, gets ISSUE_TOKEN.').waitFor();
+    await issue.getByText('last used').waitFor();
+    await own.getByRole('listitem', { name: 'weather' }).getByText('Line 4: "getHosts()" is computed.').waitFor();
+    await issue.getByText('Keys', { exact: true }).click();
+    await issue.getByLabel('Value of ISSUE_TOKEN').fill('sw0rdfish2');
+    await issue.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => asked('ownSecret')).toEqual([['own-tools.home.create_issue.py.ISSUE_TOKEN']]);
+    await expect.poll(() => served.page.content()).not.toContain('sw0rdfish2');
+    await own.getByRole('combobox', { name: 'Use count_words' }).selectOption('off');
+    await expect.poll(() => core.tools.own.off).toEqual(['count_words']);
+    expect(await violations(served.page)).toEqual([]);
+  });
+
+  it('from files of a project are off until somebody has seen what changed in them', async () => {
+    const { page } = served;
+    await show();
+    await page.getByRole('combobox', { name: 'Show what is on in' }).selectOption({ label: 'api-server' });
+    const own = page.getByRole('region', { name: 'Your own tools', exact: true });
+    const deploy = own.getByRole('listitem', { name: 'deploy' });
+    await deploy.getByText('Changed since you approved it, so it is off').waitFor();
+    await deploy.getByText('make check').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await own.scrollIntoViewIfNeeded();
+    await keepScreenshot(page, 'own-tools');
+    await deploy.getByRole('button', { name: 'Approve deploy' }).click();
+    await deploy.getByText('Comes with the project').waitFor();
+    await deploy.getByRole('combobox', { name: 'Use deploy' }).selectOption('off');
+    await expect
+      .poll(() => core.tools.projects['/home/ada/projects/api-server'])
+      .toMatchObject({ 'project tools/deploy': false });
+    await page.getByRole('combobox', { name: 'Show what is on in' }).selectOption({ label: 'All projects' });
+    await deploy.waitFor({ state: 'detached' });
+  });
+
   it('are looked at in a browser, and nothing of them can be changed there', async () => {
     const take = core.replace({
       host: {
@@ -124,9 +214,9 @@ describe('the tools', () => {
     });
     await served.page.reload();
     await show();
-    await served.page.getByText('View only. Change tool servers on the machine itself.').waitFor();
+    await served.page.getByText('View only. Change tools on the machine itself.').waitFor();
     const main = served.page.getByRole('main');
-    expect(await main.getByRole('button', { name: /Approve|Remove|Refresh|Add/u }).count()).toBe(0);
+    expect(await main.getByRole('button', { name: /Approve|Remove|Refresh|Add|Sign/u }).count()).toBe(0);
     expect(await main.getByRole('combobox', { name: 'Use tracker' }).isDisabled()).toBe(true);
     take();
   });

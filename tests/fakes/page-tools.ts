@@ -1,17 +1,29 @@
 import { AppError } from '../../src/shared/errors.ts';
-import type { ProjectTools, ServerDefinition, ToolServerSettings } from '../../src/shared/tools/server-definition.ts';
+import type { ToolkitConnection } from '../../src/shared/tools/composio.ts';
+import type {
+  ProjectTools,
+  ServerDefinition,
+  SignInReport,
+  ToolServerSettings,
+} from '../../src/shared/tools/server-definition.ts';
 import { serverDefinitionSchema } from '../../src/shared/tools/server-definition.ts';
 import type { Handlers } from '../../src/main/server/handlers.ts';
+import type { ToolCommandsOptions } from '../../src/main/tools/commands.ts';
 import { createToolCommands } from '../../src/main/tools/commands.ts';
+import type { ServiceAccounts } from '../../src/main/tools/composio/composio-accounts.ts';
 import type { McpConnection } from '../../src/main/tools/mcp/mcp-connection.ts';
 import type { ToolDefinitionText, ToolPin } from '../../src/main/tools/servers/tool-pins.ts';
 import { hashOfTool } from '../../src/main/tools/servers/tool-pins.ts';
 import { hashOfServer } from '../../src/main/tools/servers/tool-servers.ts';
+import type { PageOwnTools } from './page-own-tools.ts';
+import { createPageOwnTools, ownToolScene } from './page-own-tools.ts';
 import type { Note } from './page-settings.ts';
 
 /** The tool servers of a page: the real commands, over servers that are tables. */
 export interface PageTools {
   readonly handlers: Handlers['tools'];
+  /** Those from files. */
+  readonly own: PageOwnTools;
   readonly servers: Record<string, ToolServerSettings>;
   readonly projects: Record<string, ProjectTools>;
   /** What each lists when it is asked. */
@@ -19,6 +31,12 @@ export interface PageTools {
   readonly pins: Map<string, readonly ToolPin[]>;
   readonly problems: Map<string, string>;
   readonly running: Set<string>;
+  /** How it stands with the sign-in to each; one that is not here takes none. */
+  readonly signIns: Map<string, SignInReport>;
+  /** The accounts of servers of the kind Composio. */
+  readonly accounts: Map<string, readonly ToolkitConnection[]>;
+  /** The person signs in at the link; what waits for it goes on. */
+  readonly signIn: (server: string, toolkit: string) => void;
 }
 
 export function createPageTools(note: Note): PageTools {
@@ -30,7 +48,30 @@ export function createPageTools(note: Note): PageTools {
     new Map<string, string>(),
     new Set<string>(),
   ];
+  const signIns = new Map<string, SignInReport>();
+  const accounts = new Map<string, readonly ToolkitConnection[]>();
+  const waiting = new Map<string, () => void>();
+  const signIn = (server: string, toolkit: string): void => {
+    const others = (accounts.get(server) ?? []).filter((one) => one.toolkit !== toolkit);
+    accounts.set(server, [...others, { toolkit, title: toolkit, state: 'connected', status: 'ACTIVE' }]);
+    waiting.get(toolkit)?.();
+  };
+  const accountsOf = (name: string): ServiceAccounts => ({
+    list: async () => accounts.get(name) ?? [],
+    link: async (toolkit) => {
+      note('link', name, toolkit);
+      if (toolkit === 'nothing') throw new AppError('not-found', `Composio knows no toolkit ${toolkit} for ${name}.`);
+      return `https://connect.example.org/link/${toolkit}`;
+    },
+    connected: (toolkit, signal) =>
+      new Promise((resolve, reject) => {
+        waiting.set(toolkit, resolve);
+        signal.addEventListener('abort', () => reject(new AppError('cancelled', 'It was cancelled.')), { once: true });
+      }),
+    told: async () => '',
+  });
   const connectionOf = (name: string): McpConnection => ({
+    ...(servers[name]?.definition.kind === 'composio' ? { accounts: accountsOf(name) } : {}),
     server: `${name} 1.4.0, MCP 2026-07-28`,
     tools: () => listed.get(name) ?? [],
     leftOut: () => 0,
@@ -62,6 +103,7 @@ export function createPageTools(note: Note): PageTools {
       problem: (name) => problems.get(name) ?? null,
       stop: async (name) => void running.delete(name),
     },
+    signIns: tableSignIns(signIns, note),
     pins: {
       of: async (server) => pins.get(server) ?? [],
       change: async (server, edit) => void pins.set(server, edit(pins.get(server) ?? [])),
@@ -70,8 +112,59 @@ export function createPageTools(note: Note): PageTools {
     dropSecret: async () => undefined,
     now: () => Date.now(),
   });
-  return { handlers, servers, projects, listed, pins, problems, running };
+  const own = createPageOwnTools(projects, note);
+  return { handlers, own, servers, projects, listed, pins, problems, running, accounts, signIn, signIns };
 }
+
+/** Sign-ins that wait until the right address is pasted, as a browser would bring it. */
+function tableSignIns(signIns: Map<string, SignInReport>, note: Note): ToolCommandsOptions['signIns'] {
+  const waiting = new Map<string, () => void>();
+  const address = 'https://login.example.org/authorize?client_id=dewpoint&state=abc';
+  return {
+    start: async (name, _definition, { signal, onOpen }) => {
+      onOpen({ url: address, issuer: 'https://login.example.org', scopes: ['read', 'write'] });
+      try {
+        await new Promise<void>((resolve, reject) => {
+          waiting.set(name, resolve);
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        });
+      } finally {
+        waiting.delete(name);
+      }
+      signIns.set(name, { ...signedIn, scopes: ['read', 'write'] });
+    },
+    waiting: (name) => (waiting.has(name) ? address : null),
+    deliver: (name, given) => {
+      note('pasted', name);
+      if (!given.startsWith('http://127.0.0.1:4567/callback'))
+        throw new AppError('bad-input', 'This is not the address that the sign-in ended at. It still waits.');
+      waiting.get(name)?.();
+    },
+    signOut: async (name) => {
+      signIns.set(name, signedOut);
+      return 'done';
+    },
+    report: async (name) => signIns.get(name) ?? null,
+  };
+}
+
+export const signedOut: SignInReport = {
+  isSignedIn: false,
+  isNeeded: true,
+  isWaiting: false,
+  issuer: null,
+  scopes: [],
+  at: null,
+  ended: null,
+  wanted: null,
+};
+export const signedIn: SignInReport = {
+  ...signedOut,
+  isSignedIn: true,
+  isNeeded: false,
+  issuer: 'https://login.example.org',
+  at: 1,
+};
 
 const issue: ToolDefinitionText = {
   name: 'create_issue',
@@ -89,7 +182,8 @@ const close: ToolDefinitionText = { ...issue, name: 'close_issue', description: 
 const definition = (value: object): ServerDefinition => serverDefinitionSchema.parse(value);
 
 /** A server with a tool in each state, one that waits for a yes, and one that fails. */
-export function toolScene({ servers, listed, pins, problems, running }: PageTools): void {
+export function toolScene({ servers, listed, own, pins, problems, running, signIns }: PageTools): void {
+  ownToolScene(own);
   const add = (name: string, made: ServerDefinition, isApproved: boolean): void => {
     servers[name] = { definition: made, approved: isApproved ? hashOfServer(name, made) : null, isOn: true, off: [] };
   };
@@ -117,5 +211,30 @@ export function toolScene({ servers, listed, pins, problems, running }: PageTool
   listed.set('docs', [{ ...search, name: 'search_docs', description: 'Finds pages of the documentation.' }]);
   add('builds', definition({ kind: 'stdio', command: 'build-server', where: 'host' }), true);
   pins.set('builds', [pin({ ...search, name: 'last_build', description: 'Tells how the last build ended.' })]);
+  add('wiki', definition({ kind: 'http', url: 'https://mcp.wiki.example.org/mcp' }), true);
+  pins.set('wiki', [pin({ ...search, name: 'read_page', description: 'Reads a page of the wiki.' })]);
+  signIns.set('wiki', signedOut);
   problems.set('builds', 'The tool server builds could not be used: it ended with 127. It printed: not found');
+}
+
+/** Composio with its tools approved, an account that is connected, one that is not and one that ran out. */
+export function composioScene({ servers, listed, pins, running, accounts }: PageTools): void {
+  const made = definition({ kind: 'composio', user: 'ada', toolkits: ['github', 'slack', 'gmail'] });
+  servers.composio = { definition: made, approved: hashOfServer('composio', made), isOn: true, off: [] };
+  const tools = ['COMPOSIO_SEARCH_TOOLS', 'COMPOSIO_MULTI_EXECUTE_TOOL', 'COMPOSIO_MANAGE_CONNECTIONS'].map((name) => ({
+    ...search,
+    name,
+    description: `Does ${name.toLowerCase()}.`,
+  }));
+  listed.set('composio', tools);
+  pins.set(
+    'composio',
+    tools.map((tool) => ({ definition: tool, sha256: hashOfTool(tool), approvedAt: 1, lastUsedAt: null })),
+  );
+  running.add('composio');
+  accounts.set('composio', [
+    { toolkit: 'github', title: 'GitHub', state: 'not-connected', status: null },
+    { toolkit: 'gmail', title: 'Gmail', state: 'not-connected', status: 'EXPIRED' },
+    { toolkit: 'slack', title: 'Slack', state: 'connected', status: 'ACTIVE' },
+  ]);
 }

@@ -1,9 +1,11 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import type { PlanItem } from '@shared/events/conversation-events.ts';
 import type { z } from 'zod';
+import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 
 /**
  * What a tool does to the world; drives approval and what `--plan` allows. A tool never asks by itself. `web`: it reads
@@ -40,13 +42,46 @@ export interface ToolContext {
   /** The same with several, all of them or none. */
   readonly changeFiles: (files: readonly NewFile[]) => Promise<ToolResult | null>;
   readonly facts: ToolFacts;
+  /** The call that it runs for. */
+  readonly toolCallId?: string;
   /** Notes how far the plan is that the turn carries out; absent where it carries out none. */
   readonly notePlan?: (items: readonly PlanItem[]) => Promise<void>;
   /** Runs the command that was approved, with the hosts that were approved for it; absent where none was. */
   readonly runWithNetwork?: (command: NetworkCommand) => Promise<Reply<NetworkResult>>;
+  /** Of a tool that works through accounts of the person: shows the link by which one is connected, and waits. */
+  readonly askToConnect?: AskToConnect;
+  /** Of a tool that Dewpoint does not bring: hears of each connection that it made or wanted to make. */
+  readonly onNetwork?: (decision: NetworkDecision) => void;
   /** Of a web tool: makes a request that the fences and the person let through. */
   readonly requestWeb?: RequestWeb;
+  /** Of a foreign tool: answers what its server asks. */
+  readonly serverDoor?: ServerDoor;
 }
+
+/** `cancel`: there was nobody to ask, or the work was cancelled. */
+export type FormAnswer =
+  | { readonly action: 'accept'; readonly values: FormValues }
+  | { readonly action: 'decline' | 'cancel' };
+
+/** What the server of a tool may ask for while it works on a call. The person sees each as the server's own words. */
+export interface ServerDoor {
+  readonly form: (message: string, form: ServerForm) => Promise<FormAnswer>;
+  /** `accept`: the person has seen the address; only they open it. */
+  readonly link: (message: string, url: string) => Promise<FormAnswer['action']>;
+}
+
+/** An account at a service that a person is to connect, at this address. */
+export interface AccountLink {
+  readonly server: string;
+  readonly toolkit: string | null;
+  readonly url: string;
+}
+
+/** `settled` answers for the person, when the account is there or can no more be connected; null: nobody will know. */
+export type AskToConnect = (
+  link: AccountLink,
+  settled: Promise<'allow' | 'deny'> | null,
+) => Promise<'allow' | 'deny' | 'nobody'>;
 
 /** A whole file as it is to be; `bytes` null: deleted. */
 export interface NewFile {
@@ -85,6 +120,12 @@ export interface Tool {
   readonly foreign?: ForeignToolSpec;
   /** It reaches the web. Offered only where the user switched it on. */
   readonly isWeb?: boolean;
+  /** It lasts as long as the work that it started: no deadline of tools ends it. */
+  readonly isLong?: true;
+  /** Only a model that needs no short prompt is told of it, or may call it. */
+  readonly isForStrong?: true;
+  /** The tool that a call with this input is: one name may do things of several kinds. */
+  as?(input: unknown): Tool;
   /** No prompt names it: it is found on demand (`foreign/find-tools.ts`), and may be called then. */
   readonly isHidden?: true;
   /** One line for a person: "read src/a.ts", "run pytest -q". Must not throw for any parsed input. */

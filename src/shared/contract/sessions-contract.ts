@@ -14,6 +14,7 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import { tagPattern } from '@shared/session/session-tags.ts';
 import type { Where } from '@shared/models/model-info.ts';
 import { approvalScopeSchema } from '@shared/safety/network-access.ts';
+import { formValuesSchema } from '@shared/tools/server-form.ts';
 import type { SearchAnswer } from './search-answer.ts';
 import type { ImportedSession } from '@shared/safety/approval-grants.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -23,7 +24,15 @@ import type { Manifest } from '@shared/session/call-manifest.ts';
 import type { Trimming } from '@shared/session/prompt-trimming.ts';
 import type { Escalation } from '@shared/routing/escalations.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
-import { keptFileSchema, readInput, findInput, previewInput } from '@shared/attachments/attachment-inputs.ts';
+import type { ChatListing } from '@shared/attachments/chat-listing.ts';
+import {
+  keptFileSchema,
+  listChatsInput,
+  keepChatsInput,
+  readInput,
+  findInput,
+  previewInput,
+} from '@shared/attachments/attachment-inputs.ts';
 import type { AttachmentPreview, FoundFile } from '@shared/attachments/attachment-inputs.ts';
 import type { NetworkHistory, SandboxView, TerminalPush } from '@shared/sandbox/sandbox-view.ts';
 import { codeSchema, terminalSizeSchema } from '@shared/sandbox/sandbox-view.ts';
@@ -57,6 +66,8 @@ export interface SessionSummary {
   readonly costUsd: number | null;
   readonly status: 'idle' | 'running' | 'waiting';
   readonly lastReason: string | null;
+  /** Of an agent's session: the session whose agent started it; absent: a person began it. */
+  readonly startedBy?: string;
   readonly isPinned: boolean;
   readonly isArchived: boolean;
   readonly tags: readonly string[];
@@ -232,13 +243,14 @@ export const sessionsContract = {
       .output(type<AsyncIterable<SessionPush>>()),
     cancel: base.input(bySession).output(type<void>()),
     approve: base
-      /** `scope`: for how long a yes to hosts holds; for this once without it. */
+      /** `scope`: for how long a yes to hosts holds; for this once without it. `values`: what a form is answered with. */
       .input(
         z.object({
           sessionId: id,
           approvalId: z.string(),
           answer: z.enum(['allow', 'deny']),
           scope: approvalScopeSchema.optional(),
+          values: formValuesSchema.optional(),
         }),
       )
       .output(type<void>()),
@@ -293,6 +305,10 @@ export const sessionsContract = {
   /** Files that persons give with messages. Kept at once, so that a draft has them after a restart, too. */
   attachments: {
     keep: base.input(keptFileSchema).output(type<Attachment>()),
+    /** The conversations in an export of a chat app, to choose from; null: the file is none. */
+    chats: base.input(listChatsInput).output(type<ChatListing | null>()),
+    /** Keeps some of them, each as a file of its own. Rejects with `conflict` where the file has changed since. */
+    keepChats: base.input(keepChatsInput).output(type<readonly Attachment[]>()),
     /** An image, for showing it; null where it is gone or no image. */
     read: base.input(readInput).output(type<{ mediaType: string; data: string } | null>()),
     /** What a model would get of a message before it is sent: what is cut, and what nobody sees. */

@@ -1,9 +1,12 @@
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
+import { frontMatter, keyAndValue, openFrontMatter } from '@shared/text/front-matter.ts';
 
 /** How an agent is to answer, under a name: a Markdown file of the home. It can only ask for less than you allow. */
 export interface Assistant {
   readonly name: string;
+  /** What it is for, in a sentence for people; no model sees it. */
+  readonly about?: string;
   /** Stands in the system text of every call. */
   readonly text: string;
   /** `PROVIDER/MODEL`. Absent, as below: as usual. */
@@ -28,9 +31,18 @@ export const assistantNamePattern = /^[a-z][a-z0-9-]{0,39}$/u;
 /** In characters; more would leave a small model no room. */
 export const mostAssistantCharacters = 8_000;
 
-const modelPattern = /^[\w.-]+\/[\w.:/@+-]{1,200}$/u;
+/** Of its one sentence. */
+export const mostAboutCharacters = 200;
 
-type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+/** The keys of its lines, in the order in which they are written. */
+export const assistantKeys = ['about', 'model', 'mode', 'tools', 'temperature', 'top-p', 'max-tokens'] as const;
+export type AssistantKey = (typeof assistantKeys)[number];
+/** Its lines as they are written; an empty one is not there. */
+export type AssistantLines = Readonly<Record<AssistantKey, string>>;
+
+export const modelPattern = /^[\w.-]+\/[\w.:/@+-]{1,200}$/u;
+
+export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /**
  * Reads a whole file: lines of `key: value` between two lines of `---`, then the text. Whatever is in it that is not
@@ -40,8 +52,8 @@ export function parseAssistant(name: string, file: string): Read<Assistant> {
   if (!assistantNamePattern.test(name)) {
     return refused('Its name needs lower-case letters, digits and "-", with a letter first.');
   }
-  const parts = partsOf(file.replaceAll('\r\n', '\n'));
-  if (parts === null) return refused('It begins with "---", but has no second line of it.');
+  const parts = frontMatter(file);
+  if (parts === null) return refused(openFrontMatter);
   const { head, text } = parts;
   if (text === '') return refused('It has no text.');
   if (text.length > mostAssistantCharacters) {
@@ -50,9 +62,7 @@ export function parseAssistant(name: string, file: string): Read<Assistant> {
   let assistant: Assistant = { name, text };
   const seen = new Set<string>();
   for (const line of head.filter((one) => one.trim() !== '')) {
-    const colon = line.indexOf(':');
-    const key = line.slice(0, Math.max(0, colon));
-    const value = line.slice(colon + 1).trim();
+    const { key, value } = keyAndValue(line);
     const field = readField(key, value);
     if (field === null) return refused(`The line "${line.slice(0, 80)}" is not known.`);
     if (seen.has(key)) return refused(`"${key}" is there twice.`);
@@ -69,23 +79,11 @@ function refused(why: string): { readonly ok: false; readonly why: string } {
   return { ok: false, why };
 }
 
-function partsOf(file: string): { readonly head: readonly string[]; readonly text: string } | null {
-  const lines = file.trim().split('\n');
-  if (lines[0] !== '---') return { head: [], text: file.trim() };
-  const end = lines.indexOf('---', 1);
-  if (end === -1) return null;
-  return {
-    head: lines.slice(1, end),
-    text: lines
-      .slice(end + 1)
-      .join('\n')
-      .trim(),
-  };
-}
-
 /** Null: there is no such key, or it cannot have this value. */
 function readField(key: string, value: string): Partial<Assistant> | null {
   switch (key) {
+    case 'about':
+      return value !== '' && value.length <= mostAboutCharacters ? { about: value } : null;
     case 'model':
       return modelPattern.test(value) ? { model: value } : null;
     case 'mode': {
@@ -130,4 +128,31 @@ export function assistantFacts({ model, mode, tools, temperature, topP, maxToken
     ...(topP === undefined ? [] : [`top-p ${topP}`]),
     ...(maxTokens === undefined ? [] : [`at most ${maxTokens} tokens`]),
   ];
+}
+
+/** Whether a line can have this value. */
+export function isAssistantValue(key: AssistantKey, value: string): boolean {
+  return !/[\r\n]/u.test(value) && readField(key, value) !== null;
+}
+
+export function linesOfAssistant(assistant: Assistant): AssistantLines {
+  const { about, model, mode, tools, temperature, topP, maxTokens } = assistant;
+  const numberText = (value: number | undefined): string => (value === undefined ? '' : String(value));
+  return {
+    about: about ?? '',
+    model: model ?? '',
+    mode: mode ?? '',
+    tools: tools ?? '',
+    temperature: numberText(temperature),
+    'top-p': numberText(topP),
+    'max-tokens': numberText(maxTokens),
+  };
+}
+
+/** The file that says this, as `parseAssistant` reads it. */
+export function assistantFile(lines: AssistantLines, text: string): string {
+  const head = assistantKeys.flatMap((key) => (lines[key].trim() === '' ? [] : [`${key}: ${lines[key].trim()}`]));
+  return head.length === 0 && !text.trim().startsWith('---')
+    ? `${text.trim()}\n`
+    : ['---', ...head, '---', '', text.trim(), ''].join('\n');
 }

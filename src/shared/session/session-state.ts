@@ -11,9 +11,11 @@ import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
 import type { Purpose, StopReason } from '@shared/events/call-events.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
+import type { ServerForm } from '@shared/tools/server-form.ts';
+import type { ChildState, TreePlace } from './agent-tree.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 15;
+export const STATE_VERSION = 16;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -30,6 +32,8 @@ export interface SessionState {
   readonly workspace: { readonly mode: WorkspaceMode; readonly path: string } | null;
   readonly parentId: string | null;
   readonly groupId: string | null;
+  /** Absent: it is the root of its own tree. */
+  readonly tree?: TreePlace;
   readonly createdAt: number;
   /** When it was worked on last; putting it in order does not count. */
   readonly lastAt: number;
@@ -38,6 +42,8 @@ export interface SessionState {
   readonly sandbox: SandboxState | null;
   readonly turns: readonly TurnState[];
   readonly messages: readonly MessageState[];
+  /** The agents that it started, in the order of their start; absent: none. */
+  readonly children?: readonly ChildState[];
   /** Messages that wait for the running turn, whole. */
   readonly queued: readonly Omit<MessageState, 'isDropped'>[];
   /** The plan that a person changed last, by the turn that made it; null: none was. */
@@ -158,6 +164,8 @@ export interface TurnState {
   readonly limits: EventOf<'turn-started'>['limits'];
   /** How far the plan is that it carries out, by the model's word; absent: nothing was said. Texts are capped. */
   readonly planItems?: readonly PlanItem[];
+  /** What was used of servers of tools; absent: nothing was. */
+  readonly servers?: readonly ServerUse[];
 }
 
 export interface CriterionResult {
@@ -222,6 +230,39 @@ export interface ToolCallState {
   readonly outputLeftOut: boolean;
   readonly exitCode: number | null;
   readonly durationMs: number | null;
+  /** Of a tool of others: whose it is, and how many calls of further tools it carries. */
+  readonly foreign?: { readonly server: string; readonly carries: number };
+}
+
+/** What a turn used of one server. What a call costs no server says. */
+export interface ServerUse {
+  readonly server: string;
+  readonly calls: number;
+  /** Calls of further tools that these carried. */
+  readonly carried: number;
+  readonly failed: number;
+  readonly ms: number;
+}
+
+/**
+ * What a turn has used of servers, with one more call that has ended. The time is what the call took, with what a person
+ * was waited for inside it.
+ */
+export function withUse(
+  servers: readonly ServerUse[],
+  { server, carries }: NonNullable<ToolCallState['foreign']>,
+  { status, durationMs }: EventOf<'tool-ended'>,
+): readonly ServerUse[] {
+  const before = servers.find((one) => one.server === server);
+  const used = before ?? { server, calls: 0, carried: 0, failed: 0, ms: 0 };
+  const after = {
+    server,
+    calls: used.calls + 1,
+    carried: used.carried + carries,
+    failed: used.failed + (status === 'ok' ? 0 : 1),
+    ms: used.ms + durationMs,
+  };
+  return before === undefined ? [...servers, after] : servers.map((one) => (one === before ? after : one));
 }
 
 export interface ApprovalState {
@@ -239,6 +280,11 @@ export interface ApprovalState {
   /** The whole of what a yes would be said to, where `subject` only names it; and how it differs from what had one. */
   readonly text?: string;
   readonly diff?: string;
+  /** Of a tool server that asks something itself: its form, or the address that it wants opened. */
+  readonly form?: ServerForm;
+  readonly url?: string;
+  /** The child session whose question it is. */
+  readonly child?: string;
 }
 
 export interface NoticeState {

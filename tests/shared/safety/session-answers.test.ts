@@ -100,6 +100,10 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
   'guarded-file': { yes: [asked('guarded-file'), said('guarded-file')], counts: null },
   disk: { yes: [asked('disk'), said('disk')], counts: null },
   'foreign-tool': { yes: [asked('foreign-tool'), said('foreign-tool')], counts: null },
+  'server-form': { yes: [asked('server-form'), said('server-form')], counts: null },
+  'server-link': { yes: [asked('server-link'), said('server-link')], counts: null },
+  // A person signs in elsewhere; what is connected is asked of the service.
+  connection: { yes: [asked('connection'), said('connection')], counts: null },
   cap: {
     yes: [{ type: 'cap-answered', capId: 'c', answer: 'raise', raisedUsd: 5, by: 'person' }],
     counts: null,
@@ -143,6 +147,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'hunks-taken': 'none',
   'recipe-progressed': 'none',
   'notice-added': 'none',
+  'child-session-started': 'none',
   'child-session-ended': 'none',
   'turn-ended': 'none',
   'context-compacted': 'none',

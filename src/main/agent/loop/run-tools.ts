@@ -1,3 +1,4 @@
+import { innerCallsOf } from '@shared/tools/composio.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
@@ -6,6 +7,7 @@ import { parseCalls } from '../calls/parse-calls.ts';
 import type { CallError, CallStyle, ParsedCall } from '../calls/call-types.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
+import { spawnToolName } from '../../tools/agents/agent-tools.ts';
 import { needsApproval, runTool } from './run-tool.ts';
 import { checkAfter, emptyRecord, endTool } from '../turn/take-action.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -32,7 +34,7 @@ export type ToolsOutcome =
   | { readonly type: 'stopped'; readonly stop: LimitStop };
 
 /**
- * Runs the calls of one answer in order; those in a row that only look at files run side by side. What was not
+ * Runs the calls of one answer in order; those in a row that only look at files, or start agents, run side by side. What was not
  * understood is never run: the model reads what was wrong and how a right call looks, which makes the next prompt
  * another one. What leans on an edit that failed is left out. Messages of the person are delivered between calls.
  * Throws `cancelled`.
@@ -59,10 +61,12 @@ const mostTogether = 8;
 function groupsOf({ dependencies: { config } }: Turn, calls: readonly ParsedCall[]): readonly ParsedCall[][] {
   const groups: ParsedCall[][] = [];
   const isLook = ({ tool }: ParsedCall): boolean => tool.access === 'read' && looking.includes(tool.name);
+  const isSpawn = ({ tool }: ParsedCall): boolean => tool.name === spawnToolName;
   for (const call of calls) {
     const last = groups.at(-1);
     const [first] = last ?? [];
-    const joins = isNew(config) && first !== undefined && isLook(first) && isLook(call);
+    const isAlike = first !== undefined && ((isLook(first) && isLook(call)) || (isSpawn(first) && isSpawn(call)));
+    const joins = isNew(config) && isAlike;
     if (last !== undefined && joins && last.length < mostTogether) last.push(call);
     else groups.push([call]);
   }
@@ -138,7 +142,7 @@ async function begin(turn: Turn, call: ParsedCall, toolCallId: string): Promise<
     input,
     label: label(call),
   } as const;
-  await turn.log.append({ ...started, ...foreignOf(tool) });
+  await turn.log.append({ ...started, ...foreignOf(call) });
 }
 
 function isNew({ conduct = 1 }: Turn['dependencies']['config']): boolean {
@@ -173,15 +177,17 @@ async function leaveOut(
 }
 
 /** Who answers a tool of others: that decides what a session has met from then on. */
-function foreignOf({ foreign }: Tool): Pick<EventOf<'tool-started'>, 'foreign'> {
+function foreignOf({ tool: { foreign }, input }: ParsedCall): Pick<EventOf<'tool-started'>, 'foreign'> {
   if (foreign === undefined) return {};
-  const { server, leaves, readsFiles } = foreign;
-  return { foreign: { server, leaves, readsFiles } };
+  const { server, leaves, readsFiles, isRouter } = foreign;
+  const carries = isRouter === true ? innerCallsOf(input).length : 0;
+  return { foreign: { server, leaves, readsFiles, ...(carries === 0 ? {} : { carries }) } };
 }
 
 function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsOutcome | null {
   turn.limits.noteOutput(record.full?.bytes ?? record.output.length);
   turn.limits.noteResult(record.output);
+  turn.limits.noteTokens(tokensOfAgent(record.data));
   if (isNeedsApproval(record.data)) {
     const text = `${record.output}: an approval was needed, and there was nobody to give it.`;
     return { type: 'stopped', stop: { reason: 'needs-approval', text } };
@@ -195,6 +201,12 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
   }
   const stop = turn.limits.noteRejection(call.tool.name, call.input);
   return stop === null ? null : { type: 'stopped', stop };
+}
+
+/** What an agent that it started used counts for its parent, too. */
+function tokensOfAgent(data: unknown): number {
+  const tokens = isRecord(data) && isRecord(data.agent) ? data.agent.tokens : 0;
+  return typeof tokens === 'number' ? tokens : 0;
 }
 
 /** The end is an ordinary call for the log; whether it is believed is decided by whoever runs the turn. */

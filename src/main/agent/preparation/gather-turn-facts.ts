@@ -24,6 +24,7 @@ export async function gatherTurnFacts(
         // A conversation waits for no container, and looks at no files.
         if (!isChat) await sandbox.prepare?.(turn.signal);
         const links = isChat ? 0 : await openLinks(turn);
+        const told = isChat || options.plan ? [] : ((await dependencies.foreign?.told?.(turn.signal)) ?? []);
         const data: TurnFacts = turnFactsSchema.parse({
           facts: isChat ? nothingKnown.facts : await dependencies.gatherFacts(sandbox, turn.signal),
           ...asAssistant(await modelsOf(turn), options.assistant),
@@ -31,6 +32,7 @@ export async function gatherTurnFacts(
           ...(await capsLeft(turn)),
           ...(await foreignTools(turn)),
           ...webTools(turn),
+          ...(await agentsOffered(turn)),
           sandbox: {
             tier: sandbox.tier,
             workspacePath: sandbox.workspacePath,
@@ -42,7 +44,7 @@ export async function gatherTurnFacts(
         });
         if (isChat) return { status: 'ok', output: '', data };
         const environment = await environmentOf(turn, data.facts);
-        const output = [environment, brief(data.facts), ...(data.sandbox.notes ?? [])];
+        const output = [environment, brief(data.facts), ...(data.sandbox.notes ?? []), ...told];
         return { status: 'ok', output: output.filter((line) => line !== '').join('\n'), data };
       },
     },
@@ -106,6 +108,17 @@ async function foreignTools({
 function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts, 'web'> {
   const offered = dependencies.web?.offered() ?? [];
   return offered.length === 0 ? {} : { web: [...offered] };
+}
+
+/** Whether agents may be started is asked where work is done, and nowhere else. */
+async function agentsOffered({
+  dependencies,
+  options,
+  given,
+}: Pick<Turn, 'dependencies' | 'options' | 'given'>): Promise<Pick<TurnFacts, 'agents'>> {
+  if (options.plan || given.mode !== 'work' || dependencies.agents === undefined) return {};
+  const offer = await dependencies.agents.offer();
+  return offer === null ? {} : { agents: offer };
 }
 
 /** A reservation log that cannot be looked into says so at the first call that would cost money. */

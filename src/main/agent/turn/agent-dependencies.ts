@@ -7,6 +7,7 @@ import type { RunInstructions } from '@shared/safety/instruction-files.ts';
 import type { Assistant } from '@shared/session/assistants.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
+import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 import type { PowerMeter } from '../../models/machine/power-meter.ts';
 import type { Budget } from '../../money/budget.ts';
 import type { SessionFences } from '../../safety/session-fences.ts';
@@ -20,6 +21,7 @@ import type { Effects, Journal } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
 import type { WebExchange } from '../../tools/web/web-request.ts';
 import type { ForeignTools } from '../../tools/foreign/foreign-tool.ts';
+import type { ChildAgents } from '../../tools/agents/child-agents.ts';
 import type { Recipe, RecipeSettings } from '../../recipes/define.ts';
 
 /** A model and the provider that answers for it. */
@@ -55,9 +57,16 @@ export interface ApprovalQuestion {
 /** `nobody`: there is no one to ask (a run without a terminal). The two that last are for questions about hosts. */
 export type UserAnswer = 'allow' | 'allow-session' | 'allow-project' | 'deny' | 'nobody';
 
+/** What a person says to a form of a server. */
+export type FormReply =
+  | { readonly answer: 'allow'; readonly values: FormValues }
+  | { readonly answer: 'deny' | 'nobody' };
+
 /** Who answers questions. Rejects on abort. */
 export interface Approver {
   ask(question: ApprovalQuestion, signal: AbortSignal): Promise<UserAnswer>;
+  /** Absent: there is no one to fill in a form. */
+  askForm?(approvalId: string, form: ServerForm, signal: AbortSignal): Promise<FormReply>;
   /** How long the person has been waited for so far, a wait that goes on with it; absent: nobody is, as in a replay. */
   waitedMs?(): number;
 }
@@ -89,6 +98,8 @@ export interface AgentDependencies {
   readonly foreign?: ForeignTools;
   /** The way to the web; absent: there is none, as in a replay. `offered`: the tools for it that are switched on. */
   readonly web?: { readonly offered: () => readonly string[]; readonly exchange: WebExchange };
+  /** Starts agents; absent: this one starts none, as in a replay. */
+  readonly agents?: ChildAgents;
   readonly recipes: readonly Recipe[];
   readonly gatherFacts: GatherFacts;
   /** What commands find on this machine, a line or two for a model; absent: nothing is said. */
@@ -119,6 +130,8 @@ export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atC
   readonly compact?: boolean | undefined;
   /** How it is to answer; absent: as usual. All of it is in the log, so a replay needs no file. */
   readonly assistant?: Omit<Assistant, 'model' | 'mode'> | undefined;
+  /** The tools that it may use; absent: all. */
+  readonly tools?: readonly string[] | undefined;
   readonly policy: 'local' | 'hybrid' | 'cloud';
   /** The numbers by which steps are routed one by one. */
   readonly routing: Routing;

@@ -60,10 +60,31 @@ const refusals: readonly Refusal[] = [
       'tools.approveTools',
       'tools.test',
       'tools.set',
+      'tools.signIn',
+      'tools.signInAddress',
+      'tools.finishSignIn',
+      'tools.signOut',
       'tools.remove',
+      'tools.connections',
+      'tools.connect',
+      'tools.connected',
     ],
     grant: null,
     ...toolServers,
+  },
+  {
+    // A tool from a file is a program of the person's choice, and a yes lets one run.
+    names: [
+      'ownTools.approve',
+      'ownTools.set',
+      'ownTools.secret',
+      'ownTools.forget',
+      'ownTools.test',
+      'ownTools.create',
+    ],
+    grant: null,
+    message: 'Tools of your own cannot be changed, approved or tried from the browser.',
+    hint: 'On the machine, run: dewpoint tools approve NAME --project DIR, or dewpoint tools test NAME',
   },
   {
     names: ['web.set', 'web.secret', 'web.test'],
@@ -84,7 +105,7 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint projects prepare DIR, dewpoint sandbox image use DIR, or dewpoint clean',
   },
   {
-    names: ['host.openFile', 'host.editors'],
+    names: ['host.openFile', 'host.openSignIn', 'host.editors'],
     grant: null,
     message: 'No program of the machine can be started from the browser.',
     hint: 'Open the file on the machine, or use the app.',
@@ -113,7 +134,7 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
     if (isOfToolServers(name, input)) {
       throw new AppError('refused', toolServers.message, { hint: toolServers.hint });
     }
-    if (name === 'attachments.keep' && Reflect.get(Object(input), 'path') !== undefined) {
+    if (name.startsWith('attachments.') && Reflect.get(Object(input), 'path') !== undefined) {
       throw new AppError('refused', 'The browser cannot name paths of this machine.');
     }
   };

@@ -1,6 +1,7 @@
 import type { KeyboardEvent, Ref } from 'react';
-import { useImperativeHandle, useRef, useState } from 'react';
+import { lazy, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
+import type { ChildState } from '@shared/session/agent-tree.ts';
 import type { ApprovalState } from '@shared/session/session-state.ts';
 import { approvalText } from '../../lib/session/approval-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -11,19 +12,26 @@ import { useIsAnswerable } from '../../lib/input/use-is-answerable.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import type { FormValues } from '@shared/tools/server-form.ts';
+import { presetValues } from '@shared/tools/preset-values.ts';
 import { AskedSubject } from './asked-subject.tsx';
 import { seenPieces } from '@shared/text/seen-text.ts';
 import { useDetail } from '../../lib/session/use-log-detail.ts';
 import { SeenText } from '../../ui/content/seen-text.tsx';
 
+/** Seldom asked: not in what the page begins with. */
+const AskedByServer = lazy(() => import('./asked-by-server.tsx'));
+
 interface ApprovalsProps {
   readonly sessionId: string;
   readonly approvals: readonly ApprovalState[];
+  /** Agents of this session, whose questions are among them. */
+  readonly agents: readonly ChildState[];
   readonly handle: Ref<QuestionHandle>;
 }
 
 /** Questions that wait for a person, one at a time. An answered one goes when its answer is in the log. */
-export function Approvals({ sessionId, approvals, handle }: ApprovalsProps) {
+export function Approvals({ sessionId, approvals, agents, handle }: ApprovalsProps) {
   const [first] = approvals;
   if (first === undefined) return null;
   return (
@@ -32,6 +40,7 @@ export function Approvals({ sessionId, approvals, handle }: ApprovalsProps) {
       sessionId={sessionId}
       approval={first}
       waiting={approvals.length}
+      asker={agents.find((agent) => agent.sessionId === first.child)?.name ?? null}
       handle={handle}
     />
   );
@@ -41,20 +50,26 @@ interface ApprovalProps {
   readonly sessionId: string;
   readonly approval: ApprovalState;
   readonly waiting: number;
+  /** The agent that asks, where it is not the one of this session. */
+  readonly asker: string | null;
   readonly handle: Ref<QuestionHandle>;
 }
 
 interface Answer {
   readonly say: (answer: 'allow' | 'deny', scope?: ApprovalScope) => Promise<void>;
+  /** What a form is filled in with so far. */
+  readonly values: FormValues;
+  readonly setValues: (values: FormValues) => void;
   /** Why the last answer was not taken. */
   readonly problem: string | null;
   readonly isAnswerable: boolean;
 }
 
-function useAnswer(sessionId: string, { approvalId, hosts }: ApprovalState): Answer {
+function useAnswer(sessionId: string, { approvalId, hosts, form }: ApprovalState): Answer {
   const client = useClient();
   const [problem, setProblem] = useState<string | null>(null);
   const [isAnswered, setIsAnswered] = useState(false);
+  const [values, setValues] = useState(() => presetValues(form ?? []));
   const isAnswerable = useIsAnswerable() && !isAnswered;
   const say = async (answer: 'allow' | 'deny', scope: ApprovalScope = 'once'): Promise<void> => {
     if (!isAnswerable) return;
@@ -62,18 +77,19 @@ function useAnswer(sessionId: string, { approvalId, hosts }: ApprovalState): Ans
     setIsAnswered(true);
     try {
       const held = hosts === undefined || answer === 'deny' ? {} : { scope };
-      await client.sessions.approve({ sessionId, approvalId, answer, ...held });
+      const filled = form === undefined || answer === 'deny' ? {} : { values };
+      await client.sessions.approve({ sessionId, approvalId, answer, ...held, ...filled });
     } catch (error) {
       setIsAnswered(false);
       setProblem(`${t('approval.failed')} ${failureText(error)}`);
     }
   };
-  return { say, problem, isAnswerable };
+  return { say, values, setValues, problem, isAnswerable };
 }
 
-function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
+function Approval({ sessionId, approval, waiting, asker, handle }: ApprovalProps) {
   const { approvalId, kind, hosts, isOnce, text } = approval;
-  const { say, problem, isAnswerable } = useAnswer(sessionId, approval);
+  const { say, values, setValues, problem, isAnswerable } = useAnswer(sessionId, approval);
   const deny = useRef<HTMLButtonElement>(null);
   const asked = approvalText(kind);
   useImperativeHandle(handle, () => ({ focus: () => deny.current?.focus() }));
@@ -97,6 +113,7 @@ function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
         <div className="flex items-center gap-2">
           <Icon name="shield" className="size-4 text-warn" />
           <h2 className="flex-1 text-sm font-semibold">{t('approval.label')}</h2>
+          {asker !== null && <span className="text-sm text-soft">{t('agents.asks', { name: asker })}</span>}
           {waiting > 1 && (
             <span className="text-xs text-soft">{t('approval.count', { index: 1, count: waiting })}</span>
           )}
@@ -104,7 +121,13 @@ function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
         <p id={`approval-${approvalId}`} className="text-sm">
           {asked.endsWith('?') ? asked : `${asked}:`}
         </p>
-        <AskedSubject approval={approval} />
+        {kind.startsWith('server-') ? (
+          <Suspense fallback={null}>
+            <AskedByServer approval={approval} values={values} onValues={setValues} />
+          </Suspense>
+        ) : (
+          <AskedSubject approval={approval} />
+        )}
         {/* Of a text there is no more than the text. */}
         {text === undefined && kind !== 'disk' && (
           <CallArguments sessionId={sessionId} toolCallId={approval.toolCallId} />
@@ -153,6 +176,9 @@ function Answers({ isAnswerable, deny, scopes, words, onAnswer }: AnswersProps) 
 function wordsOf(kind: string): { readonly yes: string; readonly no: string } {
   if (kind === 'instructions') return { yes: t('approval.follow'), no: t('approval.deny') };
   if (kind === 'hard-links') return { yes: t('approval.break-links'), no: t('approval.leave-links') };
+  if (kind === 'server-form') return { yes: t('approval.send'), no: t('approval.decline') };
+  if (kind === 'server-link') return { yes: t('approval.opened'), no: t('approval.decline') };
+  if (kind === 'connection') return { yes: t('approval.is-connected'), no: t('approval.not-connected') };
   if (kind === 'disk') return { yes: t('approval.go-on'), no: t('approval.end') };
   return { yes: t('approval.allow'), no: t('approval.deny') };
 }

@@ -12,6 +12,7 @@ import {
 import { keptCounts } from './kept-counts.ts';
 import { cappedItems } from '@shared/session/plan-steps.ts';
 import { reduceMessages, reduceCopiedHistory, reduceOrganized } from './reduce-messages.ts';
+import { reduceChildren } from './reduce-children.ts';
 import { reduceSandbox } from './reduce-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, withNotice, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reduceHunksTaken, reviewChange } from '@shared/session/file-change-state.ts';
@@ -23,6 +24,7 @@ import type {
   ToolCallState,
   TurnState,
 } from '@shared/session/session-state.ts';
+import { withUse } from '@shared/session/session-state.ts';
 
 type Change = Partial<SessionState>;
 
@@ -93,7 +95,9 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
       return progressed(state, event);
     case 'context-compacted':
       return { compactions: state.compactions + 1 };
+    case 'child-session-started':
     case 'child-session-ended':
+      return reduceChildren(state, event);
     case 'cache-prefilled':
     case 'terminal-closed':
       return {};
@@ -174,7 +178,7 @@ function inStep(state: SessionState, callId: string, change: (step: StepState) =
 }
 
 function created(event: EventOf<'session-created'>): Change {
-  const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId } = event;
+  const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId, tree } = event;
   return {
     sessionId,
     title: firstLine(title),
@@ -183,6 +187,7 @@ function created(event: EventOf<'session-created'>): Change {
     workspace,
     parentId,
     groupId,
+    ...(tree === undefined ? {} : { tree }),
     createdAt: event.at,
   };
 }
@@ -193,14 +198,18 @@ function reduceApprovals(
 ): readonly ApprovalState[] {
   if (event.type === 'approval-answered')
     return approvals.filter((approval) => approval.approvalId !== event.approvalId);
-  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff } = event;
+  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff, form, url, child } =
+    event;
+  const asker = child === undefined ? {} : { child };
   if (hosts === undefined) {
     // Nothing of a text that is to be agreed to may be left out; an answer takes it away again.
     const whole = {
       ...(text === undefined ? {} : { text, reason: shortenText(reason ?? '', textLimit) }),
       ...(diff === undefined ? {} : { diff }),
+      ...(form === undefined ? {} : { form }),
+      ...(url === undefined ? {} : { url }),
     };
-    return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole }];
+    return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole, ...asker }];
   }
   // A command is kept whole for the same reason: what is left out of it would be agreed to unseen.
   const said = {
@@ -208,7 +217,7 @@ function reduceApprovals(
     why: firstLine(why ?? ''),
     ...(isOnce === true ? { isOnce } : {}),
   };
-  return [...approvals, { approvalId, toolCallId, kind, subject, sha256, hosts, ...said }];
+  return [...approvals, { approvalId, toolCallId, kind, subject, sha256, hosts, ...said, ...asker }];
 }
 
 function stageChosen(state: SessionState, event: EventOf<'stage-chosen'>): Change {
@@ -373,7 +382,9 @@ function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>)
   const { toolCallId, tool } = event;
   const label = firstLine(event.label);
   const call = state.toolCalls.findLast((candidate) => candidate.toolCallId === toolCallId);
-  const started = { label, startedAt: event.at };
+  const { foreign } = event;
+  const whose = foreign === undefined ? {} : { foreign: { server: foreign.server, carries: foreign.carries ?? 0 } };
+  const started = { label, startedAt: event.at, ...whose };
   if (!call) {
     const unasked: ToolCallState = {
       ...newCall,
@@ -397,17 +408,18 @@ function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>)
 }
 
 function toolEnded(state: SessionState, event: EventOf<'tool-ended'>): Change {
-  const { status, exitCode, durationMs } = event;
   const fits = (call: ToolCallState): boolean => call.toolCallId === event.toolCallId;
-  const end = (call: ToolCallState): ToolCallState => ({
-    ...call,
-    status,
-    output: shortenOutput(event.output),
-    exitCode,
-    durationMs,
-  });
+  const { status, exitCode, durationMs } = event;
+  const output = shortenOutput(event.output);
+  const end = (call: ToolCallState): ToolCallState => ({ ...call, status, output, exitCode, durationMs });
   if (state.actions.some(fits)) return { actions: forgetOutput(changeLastMatch(state.actions, fits, end)) };
-  return { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };
+  const ended = { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };
+  const foreign = state.toolCalls.findLast(fits)?.foreign;
+  if (foreign === undefined) return ended;
+  return {
+    ...ended,
+    ...inTurn(state, event.turnId, ({ servers = [] }) => ({ servers: withUse(servers, foreign, event) })),
+  };
 }
 
 /** Drops the output of the call that is no longer among the latest. */

@@ -7,7 +7,9 @@ import { createToolCommands } from '../../../../src/main/tools/commands.ts';
 import { createHostServers } from '../../../../src/main/tools/mcp/server-process.ts';
 import { createToolPins } from '../../../../src/main/tools/servers/tool-pins.ts';
 import { createToolServers } from '../../../../src/main/tools/servers/tool-servers.ts';
-import type { ForeignTools } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import { realSignIns, tableSecrets } from '../../../fakes/sign-in-kit.ts';
+import type { ForeignTools, ToolSource } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import { joinToolSources } from '../../../../src/main/tools/foreign/foreign-tool.ts';
 import type { ProjectTools, ToolServerSettings } from '../../../../src/shared/tools/server-definition.ts';
 import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
 
@@ -19,8 +21,14 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
+const noTools: ToolSource = {
+  offered: async () => [],
+  call: async () => ({ status: 'error', output: 'There is none.' }),
+};
+
 interface Scene {
-  readonly tools: ReturnType<typeof createToolServers> & ForeignTools;
+  readonly tools: Omit<ReturnType<typeof createToolServers>, 'forProject'> &
+    ForeignTools & { readonly forProject: (projectPath: string | null) => ForeignTools };
   readonly commands: ReturnType<typeof createToolCommands>;
   readonly settings: Record<string, ToolServerSettings>;
   readonly notes: () => string;
@@ -43,12 +51,15 @@ function scene(mode: string, more: { readonly env?: readonly string[] } = {}): S
   const settings: Record<string, ToolServerSettings> = {
     made: { definition, approved: null, isOn: true, off: [] },
   };
+  const signIns = realSignIns(home, tableSecrets());
   const pins = createToolPins(join(home, 'tools'));
   const projects: Record<string, ProjectTools> = {};
   const running = createToolServers({
     servers: () => settings,
     projects: () => projects,
     pins,
+    signIns,
+    folder: join(home, 'tools'),
     secret: async (_server, variable) => new Map(Object.entries(env)).get(variable) ?? null,
     fetch,
     start: createHostServers({
@@ -61,7 +72,8 @@ function scene(mode: string, more: { readonly env?: readonly string[] } = {}): S
     now: () => 1,
     connectMs: mode.startsWith('silent') ? 1_500 : 10_000,
   });
-  const tools = { ...running, ...running.forProject(null) };
+  const forProject = (projectPath: string | null) => joinToolSources(running.forProject(projectPath), noTools);
+  const tools = { ...running, ...forProject(null), forProject };
   const commands = createToolCommands({
     servers: () => settings,
     projects: () => projects,
@@ -74,6 +86,7 @@ function scene(mode: string, more: { readonly env?: readonly string[] } = {}): S
       else settings[name] = one;
     },
     running: tools,
+    signIns,
     pins,
     keepSecret: async () => undefined,
     dropSecret: async () => undefined,
@@ -255,7 +268,22 @@ describe('a tool server', () => {
     await expect.poll(() => pids.filter(isAlive), { timeout: 5_000 }).toEqual([]);
   }, 20_000);
 
-  it('of the protocol itself answers with text, structured results and images, and needs no capability of ours', async () => {
+  // Catches: a program that makes itself a daemon, as wrappers and watchers do, and stays.
+  it.runIf(process.platform === 'linux')(
+    'ends with what has left its group and its parent',
+    async () => {
+      const one = scene('escapes');
+      await approveAll(one);
+      await expect.poll(() => one.notes()).toContain('child');
+      await one.tools.stop('made');
+      const pids = pidsIn(one.notes());
+      expect(pids.length).toBeGreaterThanOrEqual(2);
+      await expect.poll(() => pids.filter(isAlive), { timeout: 5_000 }).toEqual([]);
+    },
+    20_000,
+  );
+
+  it('of the protocol itself answers with text, structured results and images', async () => {
     const one = scene('reference');
     await approveAll(one);
     const specs = await one.tools.offered();

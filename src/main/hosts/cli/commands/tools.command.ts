@@ -6,6 +6,10 @@ import type { WebToolReport } from '@shared/tools/web-tools.ts';
 import { isWebTool } from '@shared/tools/web-tools.ts';
 import { definitionText, secretNames, serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
+import { signInToServer, signOutOfServer } from './tools-sign-in.command.ts';
+import { addComposio, connectAccount } from './composio-tools.command.ts';
+import type { OwnToolsReport } from '@shared/tools/own-tool.ts';
+import { findOwnTool, newTool, ownToolLine, ownToolProblems, ownTools } from './own-tools.command.ts';
 import { webLine, webTools } from './web-tools.command.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
@@ -25,14 +29,18 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
   words,
   args,
 ) => {
-  const { tools: core, web } = await context.core();
+  const { tools: core, web, ownTools: own } = await context.core();
   const { terminal } = context;
   const inProject = args.project === undefined ? {} : { projectPath: resolve(args.project) };
   if (action === 'list') {
-    return list({ servers: await core.list(inProject), web: await web.list() }, terminal, args);
+    const listed = { servers: await core.list(inProject), web: await web.list(), own: await own.list(inProject) };
+    return list(listed, terminal, args);
   }
   const [name = '', ...rest] = words;
   if (isWebTool(name)) return webTools(context, { action, name, rest, args });
+  if (action === 'new') return newTool(context, name, args);
+  const file = action === 'add' || action === 'import' ? null : await findOwnTool(context, name, args);
+  if (file !== null) return ownTools(context, { action, tool: file, rest, args });
   switch (action) {
     case 'add':
       return add(context, [name, ...rest], args);
@@ -48,8 +56,16 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
       await core.secret({ name, variable: rest[0] ?? '', value: await valueFor(context, name, rest[0] ?? '') });
       terminal.err(`${seenName(rest[0] ?? '')} of ${seenName(name)} is kept in your system's key store.\n`);
       return 0;
+    case 'sign-in':
+      return signInToServer(context, name);
+    case 'sign-out':
+      return signOutOfServer(context, name);
     case 'approve':
       return approve(context, [name, ...rest], args);
+    case 'composio':
+      return addComposio(context, name, args);
+    case 'connect':
+      return connectAccount(context, { name, toolkit: rest[0], isJson: args.json === true });
     case 'on':
     case 'off': {
       const [tool] = rest;
@@ -81,12 +97,15 @@ async function valueFor(context: CommandContext, name: string, variable: string)
 async function find({ core }: CommandContext, name: string): Promise<ToolServerReport> {
   const found = (await (await core()).tools.list()).find((one) => one.name === name);
   if (found !== undefined) return found;
-  throw new AppError('not-found', `There is no tool server ${name}.`, { hint: 'See: dewpoint tools list' });
+  throw new AppError('not-found', `There is no tool server or tool ${name}.`, {
+    hint: 'See: dewpoint tools list. For a tool of a project add: --project DIR',
+  });
 }
 
 const states = {
   'not-approved': 'not approved',
   off: 'off',
+  'sign-in': 'sign in',
   idle: 'ready',
   running: 'running',
   failed: 'failed',
@@ -95,11 +114,12 @@ const states = {
 interface Listed {
   readonly servers: readonly ToolServerReport[];
   readonly web: readonly WebToolReport[];
+  readonly own: OwnToolsReport;
 }
 
-function list({ servers, web }: Listed, { out, err }: Terminal, { json }: ToolsArguments): number {
+function list({ servers, web, own }: Listed, { out, err }: Terminal, { json }: ToolsArguments): number {
   if (json === true) {
-    out(jsonLine([...servers, ...web]));
+    out(jsonLine([...servers, ...web, ...own.tools]));
     return 0;
   }
   for (const { name, state, text, tools: all } of servers) {
@@ -109,7 +129,9 @@ function list({ servers, web }: Listed, { out, err }: Terminal, { json }: ToolsA
       `${name.padEnd(24)}  ${states[state].padEnd(12)}  ${on.length} of ${all.length} tools on, about ${tokens} tokens  ${seenName(text)}\n`,
     );
   }
+  for (const one of own.tools) out(ownToolLine(one));
   for (const one of web) out(webLine(one));
+  err(ownToolProblems(own));
   if (servers.length === 0) err('No tool servers. Add one: dewpoint tools add NAME ADDRESS\n');
   return 0;
 }
@@ -124,6 +146,7 @@ function show(server: ToolServerReport, terminal: Terminal, { json }: ToolsArgum
       ? 'You said that it keeps what it gets on this machine.\n'
       : 'What it gets may leave this machine; your fences apply.\n',
   );
+  for (const line of signInLines(server)) err(`${line}\n`);
   if (server.problem !== null) err(`${colors.yellow(seenWords(server.problem))}\n`);
   for (const tool of server.tools) {
     const used =
@@ -134,6 +157,17 @@ function show(server: ToolServerReport, terminal: Terminal, { json }: ToolsArgum
   if (server.leftOut > 0) err(`${server.leftOut} more tools are not listed: too many, too large or not usable.\n`);
   if (server.tools.some(isToApprove))
     err(`To read and approve what is new or changed: dewpoint tools approve ${server.name}\n`);
+}
+
+function signInLines({ name, signIn }: ToolServerReport): readonly string[] {
+  if (signIn === null) return [];
+  const { isSignedIn, isNeeded, issuer, scopes, wanted } = signIn;
+  const rights = scopes.length === 0 ? '' : ` (${seenName(scopes.join(' '))})`;
+  return [
+    ...(isSignedIn && issuer !== null ? [`You are signed in by ${seenName(issuer)}${rights}.`] : []),
+    ...(isNeeded ? [`It needs you to sign in: dewpoint tools sign-in ${name}`] : []),
+    ...(wanted === null ? [] : [`It wants more rights (${seenName(wanted)}): dewpoint tools sign-in ${name}`]),
+  ];
 }
 
 function isToApprove({ state }: ToolReport): boolean {
@@ -156,13 +190,14 @@ async function add(context: CommandContext, [name, ...words]: Words, args: Tools
 function definitionOf(words: readonly string[], args: ToolsArguments): ServerDefinition {
   const [first = '', ...rest] = words;
   const isAddress = /^https?:\/\//i.test(first);
+  if (!isAddress && args.clientId !== undefined) throw usageError('--client-id is for an address.');
   if (isAddress && (rest.length > 0 || args.onHost === true || args.env !== undefined || args.reach !== undefined))
     throw usageError('An address takes no arguments, no --env, no --reach and no --on-host.');
   if (!isAddress && args.header !== undefined) throw usageError('--header is for an address.');
   const staysHere = args.staysHere === true;
   const parsed = serverDefinitionSchema.safeParse(
     isAddress
-      ? { kind: 'http', url: first, headers: args.header ?? [], staysHere }
+      ? { kind: 'http', url: first, headers: args.header ?? [], staysHere, ...clientOf(args) }
       : {
           kind: 'stdio',
           command: first,
@@ -175,6 +210,10 @@ function definitionOf(words: readonly string[], args: ToolsArguments): ServerDef
   );
   if (parsed.success) return parsed.data;
   throw usageError(issuesText(parsed.error.issues, 'the server'));
+}
+
+function clientOf({ clientId }: ToolsArguments): { readonly clientId?: string } {
+  return clientId === undefined ? {} : { clientId };
 }
 
 /** First what would run, then what its tools say: two questions, each with all that a yes is said to. */
