@@ -85,7 +85,7 @@ export function Tabbed() {
         ]}
         selected={selected}
         onSelect={setSelected}
-        hasButton={false}
+        corner={null}
       >
         <p>{selected}</p>
       </Tabs>

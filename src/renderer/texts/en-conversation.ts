@@ -16,6 +16,7 @@ export const conversation = {
   'session.scratch': 'Scratch folder',
   'session.dots': 'Where each step ran',
   'session.you': 'You',
+  'session.answer': 'Answer',
   'session.appNote': 'Note from Dewpoint',
   'session.youWaiting': 'You · waiting for the next step',
   'session.copy': 'Copy',
