@@ -1,6 +1,7 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import type { PlanItem } from '@shared/events/conversation-events.ts';
 import type { z } from 'zod';
+import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
@@ -44,6 +45,8 @@ export interface ToolContext {
   readonly notePlan?: (items: readonly PlanItem[]) => Promise<void>;
   /** Runs the command that was approved, with the hosts that were approved for it; absent where none was. */
   readonly runWithNetwork?: (command: NetworkCommand) => Promise<Reply<NetworkResult>>;
+  /** Of a tool that Dewpoint does not bring: hears of each connection that it made or wanted to make. */
+  readonly onNetwork?: (decision: NetworkDecision) => void;
   /** Of a web tool: makes a request that the fences and the person let through. */
   readonly requestWeb?: RequestWeb;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ownToolFactsSchema } from '@shared/tools/own-tool.ts';
 
 /**
  * A tool that Dewpoint does not bring. It stands in the facts of each turn, whole, so that a replay reads the calls as they
@@ -17,5 +18,7 @@ export const foreignToolSchema = z.object({
   leaves: z.boolean(),
   /** Whether it may read files of this machine. */
   readsFiles: z.boolean(),
+  /** Of a tool that is a file of the person's or the project's, and no server's. */
+  own: ownToolFactsSchema.optional(),
 });
 export type ForeignToolSpec = z.infer<typeof foreignToolSchema>;

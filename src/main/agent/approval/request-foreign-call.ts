@@ -4,6 +4,7 @@ import type { Turn } from '../turn/turn.ts';
 import type { FencesAnswer } from './pass-outgoing-fences.ts';
 import { passOutgoingFences } from './pass-outgoing-fences.ts';
 import { askApproval } from './request-approval.ts';
+import { askHosts } from './request-network-access.ts';
 
 /** A call of a tool of others that wants to be made. */
 export interface ForeignCall {
@@ -23,15 +24,37 @@ export async function askForeignCall(turn: Turn, call: ForeignCall): Promise<Fen
   if (fenced.type === 'denied') return fenced;
   const text = JSON.stringify(fenced.input, null, 2);
   const subject = `${spec.server}: ${spec.tool}`;
+  const sha256 = sha256Of(JSON.stringify([spec, fenced.input]));
+  const { own } = spec;
+  if (own !== undefined && own.hosts.length > 0) {
+    // Asked for as hosts of commands are, each time: a tool with a key may change something there.
+    const note = own.secrets.length === 0 ? {} : { note: `The tool gets ${own.secrets.join(', ')}.` };
+    const said = await askHosts(turn, {
+      kind: 'foreign-tool',
+      toolCallId,
+      hosts: [...own.hosts].sort(),
+      subject,
+      sha256,
+      use: 'change',
+      text,
+      ...note,
+    });
+    return said.type === 'granted' ? fenced : said;
+  }
   const answer = await askApproval(turn, {
     kind: 'foreign-tool',
     subject,
-    reason: spec.leaves ? 'What it gets leaves this machine.' : 'You said that its server keeps what it gets here.',
+    reason: reasonOf(spec),
     toolCallId,
-    shown: { sha256: sha256Of(JSON.stringify([spec, fenced.input])), text, diff: null },
+    shown: { sha256, text, diff: null },
   });
   if (answer === 'allow') return fenced;
   return { type: 'denied', text: `Not allowed: ${subject}`, byNobody: answer === 'nobody' };
+}
+
+function reasonOf({ leaves, own }: ForeignToolSpec): string {
+  if (own !== undefined) return `It reaches no host. The tool gets ${own.secrets.join(', ')}.`;
+  return leaves ? 'What it gets leaves this machine.' : 'You said that its server keeps what it gets here.';
 }
 
 /** A call is looked at as one to a cloud model that carries its arguments, written with the conversation in sight. */

@@ -66,6 +66,20 @@ const refusals: readonly Refusal[] = [
     ...toolServers,
   },
   {
+    // A tool from a file is a program of the person's choice, and a yes lets one run.
+    names: [
+      'ownTools.approve',
+      'ownTools.set',
+      'ownTools.secret',
+      'ownTools.forget',
+      'ownTools.test',
+      'ownTools.create',
+    ],
+    grant: null,
+    message: 'Tools of your own cannot be changed, approved or tried from the browser.',
+    hint: 'On the machine, run: dewpoint tools approve NAME --project DIR, or dewpoint tools test NAME',
+  },
+  {
     names: ['web.set', 'web.secret', 'web.test'],
     grant: null,
     message: 'Tools for the web cannot be changed or tried from the browser.',

@@ -1,15 +1,27 @@
 import { z } from 'zod';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import { runsApart } from '@shared/tools/own-tool.ts';
 import { memo } from '../../lib/memo.ts';
 import { sha256Of } from '../../lib/sha256.ts';
+import type { NetworkDecision } from '../../sandbox/network/network-decision.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Tool, ToolContext, ToolResult } from '../define.ts';
 import { schemaCheck } from './schema-check.ts';
+
+export interface ForeignCallWays {
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+  /** Of the session, for tools that run beside its commands; absent: outside of any session. */
+  readonly sandbox?: Sandbox;
+  /** Hears of each connection that a tool made or wanted to make. */
+  readonly onNetwork?: (decision: NetworkDecision) => void;
+}
 
 /** How a call reaches its server. Never rejects. */
 export type CallForeignTool = (
   spec: ForeignToolSpec,
   input: Readonly<Record<string, unknown>>,
-  how: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
+  how: ForeignCallWays,
 ) => Promise<ToolResult>;
 
 /** Where foreign tools come from while sessions run; the same for all of them. */
@@ -20,6 +32,31 @@ export interface ForeignTools {
    */
   readonly offered: () => Promise<readonly ForeignToolSpec[]>;
   readonly call: CallForeignTool;
+}
+
+/** A tool with the time since which it stands among the others. */
+export interface OfferedTool {
+  readonly spec: ForeignToolSpec;
+  readonly at: number;
+}
+
+/** One kind of places that foreign tools come from. */
+export interface ToolSource {
+  readonly offered: () => Promise<readonly OfferedTool[]>;
+  readonly call: CallForeignTool;
+}
+
+/** Tools of servers and tools from files as one list, in the order in which they came. */
+export function joinToolSources(servers: ToolSource, own: ToolSource): ForeignTools {
+  return {
+    offered: async () => inOrder([...(await servers.offered()), ...(await own.offered())]),
+    call: (spec, input, how) => (spec.own === undefined ? servers : own).call(spec, input, how),
+  };
+}
+
+function inOrder(tools: readonly OfferedTool[]): readonly ForeignToolSpec[] {
+  const sorted = [...tools].sort((left, right) => left.at - right.at || (left.spec.name < right.spec.name ? -1 : 1));
+  return sorted.map(({ spec }) => spec);
 }
 
 const longest = 64;
@@ -49,7 +86,8 @@ export function createForeignTool(spec: ForeignToolSpec, call: CallForeignTool |
   return {
     name: spec.name,
     description: spec.description,
-    access: 'network',
+    // One that reaches nothing is a command of the session's: what it changes is seen, and can be undone.
+    access: spec.own !== undefined && !runsApart(spec.own) ? 'execute' : 'network',
     input: { jsonSchema: spec.inputSchema, check: schemaCheck(spec.inputSchema) },
     foreign: spec,
     label: () => `${spec.server}: ${spec.tool}`,
@@ -62,12 +100,14 @@ async function runForeign(
   call: CallForeignTool | null,
   { input, context }: { readonly input: unknown; readonly context: ToolContext },
 ): Promise<ToolResult> {
-  if (call === null) return { status: 'error', output: `The server ${spec.server} is not connected.` };
+  if (call === null) return { status: 'error', output: `${spec.tool} of ${spec.server} cannot be reached.` };
   const parsed = z.record(z.string(), z.unknown()).safeParse(input);
   if (!parsed.success) return { status: 'error', output: 'The arguments are not an object.' };
   const encoder = new TextEncoder();
   return call(spec, parsed.data, {
     signal: context.signal,
     onProgress: (text) => context.emit('stdout', encoder.encode(`${text}\n`)),
+    sandbox: context.sandbox,
+    ...(context.onNetwork === undefined ? {} : { onNetwork: context.onNetwork }),
   });
 }

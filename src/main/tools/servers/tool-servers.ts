@@ -5,7 +5,7 @@ import { abortable } from '../../lib/async/abort.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { ToolResult } from '../define.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
-import type { CallForeignTool, ForeignTools } from '../foreign/foreign-tool.ts';
+import type { CallForeignTool, OfferedTool, ToolSource } from '../foreign/foreign-tool.ts';
 import { foreignToolName } from '../foreign/foreign-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
@@ -15,7 +15,7 @@ import { hashOfTool } from './tool-pins.ts';
 /** The tool servers of this home: each runs once for all sessions, from its first call on, and ends with this program. */
 export interface ToolServers {
   /** What is on in a project; null: in a session without one. */
-  readonly forProject: (projectPath: string | null) => ForeignTools;
+  readonly forProject: (projectPath: string | null) => ToolSource;
   /** The one that runs, or a new one. Rejects for one that nobody has approved exactly as it is, and where it does not answer. */
   readonly connect: (name: string, signal: AbortSignal) => Promise<McpConnection>;
   readonly running: (name: string) => McpConnection | null;
@@ -237,8 +237,8 @@ async function offeredTools(
   options: ToolServersOptions,
   own: ProjectTools,
   running: ToolServers['running'],
-): Promise<readonly ForeignToolSpec[]> {
-  const found: { readonly spec: ForeignToolSpec; readonly at: number }[] = [];
+): Promise<readonly OfferedTool[]> {
+  const found: OfferedTool[] = [];
   for (const [name, server] of Object.entries(options.servers())) {
     if (!isServerOn(server, own, name) || !isApproved(name, server)) continue;
     // A file that cannot be read is told of where servers are listed; nothing of it is offered.
@@ -249,9 +249,7 @@ async function offeredTools(
       found.push({ spec: specOf(name, server.definition, pin), at: pin.approvedAt });
     }
   }
-  return found
-    .sort((left, right) => left.at - right.at || (left.spec.name < right.spec.name ? -1 : 1))
-    .map(({ spec }) => spec);
+  return found;
 }
 
 /** Known only while its server runs. */

@@ -39,12 +39,21 @@ export function AskedHosts({ approval, hosts }: AskedHostsProps) {
       </ul>
       {hosts.some((host) => host.includes('xn--')) && <p className="text-sm text-warn">{t('approval.foreign')}</p>}
       <p className="text-sm text-soft">{seenWords(approval.reason ?? '')}</p>
-      <p className="text-sm text-soft">{t('approval.why')}</p>
-      <SeenText pieces={seenPieces(approval.why ?? '')} />
+      {approval.why !== undefined && (
+        <>
+          <p className="text-sm text-soft">{t('approval.why')}</p>
+          <SeenText pieces={seenPieces(approval.why)} />
+        </>
+      )}
       {approval.kind === 'web' && approval.isOnce !== true && (
         <p className="text-sm text-soft">{t('approval.lasting')}</p>
       )}
-      <p className="text-sm">{approval.kind === 'web' ? t('approval.request') : t('approval.command')}</p>
+      <p className="text-sm">{t(whatOf(approval))}</p>
     </>
   );
+}
+
+function whatOf({ kind }: ApprovalState): 'approval.request' | 'approval.call' | 'approval.command' {
+  if (kind === 'web') return 'approval.request';
+  return kind === 'foreign-tool' ? 'approval.call' : 'approval.command';
 }

@@ -1,7 +1,20 @@
 import type { Command } from 'commander';
+import { Option } from 'commander';
+import { ownToolExamples, ownToolLanguages } from '@shared/tools/own-tool.ts';
 import { collect, subcommand } from './subcommand.ts';
 
-export type ToolsAction = 'list' | 'show' | 'test' | 'add' | 'import' | 'secret' | 'approve' | 'on' | 'off' | 'remove';
+export type ToolsAction =
+  | 'list'
+  | 'show'
+  | 'test'
+  | 'new'
+  | 'add'
+  | 'import'
+  | 'secret'
+  | 'approve'
+  | 'on'
+  | 'off'
+  | 'remove';
 
 export interface ToolsArguments {
   readonly onHost?: boolean;
@@ -11,6 +24,9 @@ export interface ToolsArguments {
   /** Hosts that a program may reach from its container. */
   readonly reach?: readonly string[];
   readonly project?: string;
+  /** Of a new tool. */
+  readonly language?: (typeof ownToolLanguages)[number];
+  readonly example?: (typeof ownToolExamples)[number];
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -22,59 +38,79 @@ export function addTools(program: Command, run: Run): void {
   const tools = subcommand(
     program,
     'tools',
-    'manage tools that agents may call: of servers (MCP), and for the web',
+    'manage tools that agents may call: of servers (MCP), your own, and for the web',
     'dewpoint tools list',
   );
   subcommand(tools, 'list', 'list servers and tools, and what each may do', 'dewpoint tools list')
     .option('--project <dir>', 'as they are on in this project')
     .option('--json', 'print JSON')
     .action((args: ToolsArguments) => run('list', [], args));
-  subcommand(tools, 'show', 'show a server and its tools', 'dewpoint tools show docs')
-    .argument('<server>', 'the name of a server, or of a tool for the web')
+  subcommand(tools, 'show', 'show a server and its tools, or a tool', 'dewpoint tools show docs')
+    .argument('<name>', named)
+    .option(...ofProject)
     .option('--json', 'print JSON')
     .action((name: string, args: ToolsArguments) => run('show', [name], args));
   subcommand(
     tools,
     'test',
-    'reach an approved server and list its tools, or try a tool for the web',
+    'reach an approved server and list its tools, or try a tool',
     'dewpoint tools test web_read https://example.com',
   )
-    .argument('<server>', 'the name of a server, or of a tool for the web')
-    .argument('[words...]', 'what to read or search for')
+    .argument('<name>', named)
+    .argument('[words...]', 'what to read or search for; of your own tool, its arguments as JSON')
+    .option(...ofProject)
     .option('--json', 'print JSON')
     .action((name: string, words: readonly string[], args: ToolsArguments) => run('test', [name, ...words], args));
+  addNew(tools, run);
   addAdd(tools, run);
   subcommand(
     tools,
     'secret',
-    'save a key for a server; you type it, or it is read from stdin',
+    'save a key for a server or a tool; you type it, or it is read from stdin',
     'dewpoint tools secret docs Authorization',
   )
-    .argument('<server>', 'the name of a server')
+    .argument('<name>', 'the name of a server or of your own tool')
     .argument('<variable>', 'the variable or header that holds it; of web_search, the service')
-    .action((name: string, variable: string) => run('secret', [name, variable], {}));
+    .option(...ofProject)
+    .action((name: string, variable: string, args: ToolsArguments) => run('secret', [name, variable], args));
   subcommand(tools, 'approve', 'approve a server, and tools that are new or changed', 'dewpoint tools approve docs')
-    .argument('<server>', 'the name of a server')
+    .argument('<name>', 'the name of a server, or of a tool of a project')
     .argument('[tools...]', 'only these of its tools')
+    .option(...ofProject)
     .option('--yes', 'approve what is printed without asking')
     .action((name: string, chosen: readonly string[], args: ToolsArguments) => run('approve', [name, ...chosen], args));
   for (const action of ['on', 'off'] as const) {
     subcommand(
       tools,
       action,
-      `switch a server, one of its tools, or a tool for the web ${action}`,
+      `switch a server, one of its tools, or another tool ${action}`,
       `dewpoint tools ${action} docs`,
     )
-      .argument('<server>', 'the name of a server, or of a tool for the web')
+      .argument('<name>', named)
       .argument('[tool]', 'one of its tools')
       .option('--project <dir>', 'in this project only')
       .action((name: string, tool: string | undefined, args: ToolsArguments) =>
         run(action, tool === undefined ? [name] : [name, tool], args),
       );
   }
-  subcommand(tools, 'remove', 'stop and remove a server, with its keys', 'dewpoint tools remove docs')
-    .argument('<server>', 'the name of a server')
-    .action((name: string) => run('remove', [name], {}));
+  subcommand(tools, 'remove', 'remove a server, or the keys of your own tool', 'dewpoint tools remove docs')
+    .argument('<name>', 'the name of a server or of your own tool')
+    .option(...ofProject)
+    .action((name: string, args: ToolsArguments) => run('remove', [name], args));
+}
+
+const named = 'the name of a server, of your own tool, or of one for the web';
+const ofProject = ['--project <dir>', 'a tool of this project'] as const;
+
+function addNew(tools: Command, run: Run): void {
+  const languages = new Option('--language <language>', 'what it is written in').choices([...ownToolLanguages]);
+  const examples = new Option('--example <name>', 'begin with this example').choices([...ownToolExamples]);
+  subcommand(tools, 'new', 'write a tool of your own that works at once', 'dewpoint tools new count_words')
+    .argument('<name>', 'small letters, digits, underscores')
+    .addOption(languages.default('python'))
+    .addOption(examples)
+    .option('--project <dir>', 'in this project, not for all')
+    .action((name: string, args: ToolsArguments) => run('new', [name], args));
 }
 
 function addAdd(tools: Command, run: Run): void {

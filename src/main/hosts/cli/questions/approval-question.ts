@@ -114,6 +114,7 @@ function askedOf(question: Question): Asked {
   if (hosts !== undefined) {
     const names = hosts.map(hostText).join(', ');
     if (kind === 'web') return askedOfWeb(question, names);
+    if (kind === 'foreign-tool') return askedOfOwnTool(question, names);
     return {
       what: 'run a command that can reach a network',
       fields: [
@@ -174,6 +175,20 @@ function askedOf(question: Question): Asked {
         grant: 'If you say yes, the agent does this once.',
       };
   }
+}
+
+/** A tool from a file, whose hosts are known before it runs. */
+function askedOfOwnTool({ subject, reason, text }: Question, names: string): Asked {
+  return {
+    what: 'call a tool',
+    fields: [
+      { label: 'tool', text: subject, isName: true },
+      { label: 'hosts', text: names },
+      fieldOf('reason', reason),
+      fieldOf('it gets', text),
+    ],
+    grant: `If you say yes, the tool gets exactly this, once, and can reach: ${names}`,
+  };
 }
 
 /** A request of Dewpoint's own; a body, where there is one, is shown as it would be sent. */
