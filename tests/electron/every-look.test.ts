@@ -105,7 +105,7 @@ function unseen(page: Page): Promise<readonly string[]> {
       return color;
     };
     const canvas = colorOf('Canvas');
-    const isClear = (color: string): boolean => color === 'transparent' || color.endsWith(', 0)');
+    const isClear = (color: string): boolean => color.startsWith('rgba') && color.endsWith(', 0)');
     const isSame = (color: string, ground: string): boolean => color === ground || isClear(color);
     const groundOf = (element: Element): string => {
       for (let at = element.parentElement; at !== null; at = at.parentElement) {

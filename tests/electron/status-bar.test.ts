@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageCore } from '../fakes/page-core.ts';
 import { createPageCore } from '../fakes/page-core.ts';
-import { fixScene, furnish } from '../fakes/page-scenes.ts';
+import { answerScene, fixScene, furnish } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
@@ -16,6 +16,7 @@ beforeAll(async () => {
   core = createPageCore();
   furnish(core);
   core.setTime(Date.now() - 3_600_000);
+  await answerScene(core);
   await fixScene(core);
   await core.client.settings.set({ key: 'budget', value: { month: 20 } });
   served = await servePage(core);
@@ -63,6 +64,29 @@ describe('the status bar', () => {
       [expect.stringMatching(/^(?:on this machine|in the cloud)/u), 'Cost'],
       ['Container', 'Sandbox'],
     ]);
+  });
+
+  /** Catches: an inspector beside a one-line answer, and one that forgets what was chosen. */
+  it('stands below an inspector that opens by itself for changes, not beside an answer, and else as a person chose', async () => {
+    const { page } = served;
+    const panel = page.getByRole('tabpanel');
+    const show = async (title: string): Promise<void> => {
+      await page.locator('[data-session]', { hasText: title }).click();
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    };
+    await page.evaluate(() => localStorage.removeItem('dewpoint-inspector'));
+    await page.reload();
+    await show('Which port');
+    expect(await panel.count()).toBe(0);
+    await show('Fix the failing');
+    await panel.waitFor();
+    await show('Which port');
+    expect(await panel.count()).toBe(0);
+    await page.keyboard.press('Control+J');
+    await panel.waitFor();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Which port' }).waitFor();
+    await panel.waitFor();
   });
 
   it('opens the models and the costs from the items of every other view', async () => {
