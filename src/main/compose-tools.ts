@@ -60,13 +60,14 @@ export function createToolParts(
     servers,
     projects,
     pins,
+    folder,
     now,
     version,
     fetch: createNetFetch(() => settings.current().connection, env),
     start: (start, signal) => (start.definition.where === 'host' ? onHost : inContainer)(start, signal),
     // A header has no variable of its own: `Authorization` in the environment is nobody's.
     secret: (server, variable) =>
-      keys.own.find(nameOf(server, variable), servers()[server]?.definition.kind === 'http' ? null : variable),
+      keys.own.find(nameOf(server, variable), servers()[server]?.definition.kind === 'stdio' ? variable : null),
   });
   const toolCommands = {
     servers,

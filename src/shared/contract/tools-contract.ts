@@ -1,5 +1,6 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
+import type { ToolkitConnection } from '@shared/tools/composio.ts';
 import type { ServerImport, ToolServerReport } from '@shared/tools/server-definition.ts';
 import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
 import type { OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
@@ -11,6 +12,7 @@ const name = z.string().min(1).max(100);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const byName = z.object({ name });
 const where = z.enum(['container', 'host']);
+const toolkit = z.string().min(1).max(64);
 const projectPath = z.string().min(1).max(4096);
 
 /**
@@ -65,6 +67,12 @@ export const toolsContract = {
     )
     .output(type<ToolServerReport>()),
   remove: base.input(byName).output(type<void>()),
+  /** Of a server that works through accounts of the person: which are connected. Asks it. */
+  connections: base.input(byName).output(type<readonly ToolkitConnection[]>()),
+  /** Begins to connect an account: the link at which the person signs in. `null`: it is connected, or needs none. */
+  connect: base.input(z.object({ name, toolkit })).output(type<{ readonly link: string | null }>()),
+  /** Answers when the account is connected; fails when it cannot be any more, and after ten minutes. */
+  connected: base.input(z.object({ name, toolkit })).output(type<void>()),
 };
 
 const webTool = z.enum(webToolNames);

@@ -1,5 +1,8 @@
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import { innerCallsOf } from '@shared/tools/composio.ts';
 import { sha256Of } from '../../lib/sha256.ts';
+import type { AskToConnect } from '../../tools/define.ts';
+import { calledText } from '../../tools/foreign/foreign-tool.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { FencesAnswer } from './pass-outgoing-fences.ts';
 import { passOutgoingFences } from './pass-outgoing-fences.ts';
@@ -22,8 +25,8 @@ export async function askForeignCall(turn: Turn, call: ForeignCall): Promise<Fen
   const { spec, toolCallId } = call;
   const fenced = await passFences(turn, call);
   if (fenced.type === 'denied') return fenced;
-  const text = JSON.stringify(fenced.input, null, 2);
-  const subject = `${spec.server}: ${spec.tool}`;
+  const text = shownText(spec, fenced.input);
+  const subject = `${spec.server}: ${calledText(spec, fenced.input)}`;
   const sha256 = sha256Of(JSON.stringify([spec, fenced.input]));
   const { own } = spec;
   if (own !== undefined && own.hosts.length > 0) {
@@ -60,6 +63,31 @@ function reasonOf({ leaves, own }: ForeignToolSpec): string {
 /** A call is looked at as one to a cloud model that carries its arguments, written with the conversation in sight. */
 async function passFences(turn: Turn, { spec, toolCallId, input }: ForeignCall): Promise<FencesAnswer> {
   if (!spec.leaves) return { type: 'granted', input };
-  const { server, tool } = spec;
-  return passOutgoingFences(turn, { to: { id: `tools/${server}`, name: tool, label: server }, toolCallId, input });
+  const { server } = spec;
+  const name = calledText(spec, input);
+  return passOutgoingFences(turn, { to: { id: `tools/${server}`, name, label: server }, toolCallId, input });
+}
+
+/** Exactly what would be sent. Calls that it carries stand before it, one by one, so that none is overlooked. */
+function shownText({ isRouter }: ForeignToolSpec, input: unknown): string {
+  const whole = JSON.stringify(input, null, 2);
+  const inner = isRouter === true ? innerCallsOf(input) : [];
+  if (inner.length === 0) return whole;
+  const calls = inner.map(
+    ({ tool, input: given }, at) => `Call ${at + 1} of ${inner.length}: ${tool}\n${JSON.stringify(given, null, 2)}`,
+  );
+  return [...calls, `All that is sent:\n${whole}`].join('\n\n');
+}
+
+/** Shows the link by which an account is connected, and waits: for the account, or for what the person says. */
+export function accountQuestion(turn: Turn, toolCallId: string): AskToConnect {
+  return ({ server, toolkit, url }, settled) =>
+    askApproval(turn, {
+      kind: 'connection',
+      subject: `${server}: ${toolkit ?? 'an account'}`,
+      reason: 'Open the link in your browser and sign in there. The work goes on when the account is connected.',
+      toolCallId,
+      shown: { sha256: sha256Of(url), text: url, diff: null },
+      ...(settled === null ? {} : { settled }),
+    });
 }

@@ -6,7 +6,7 @@ import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/define.ts';
 import { callRule } from '../../safety/approvals/approval-policy.ts';
 import { askApproval } from '../approval/request-approval.ts';
-import { askForeignCall } from '../approval/request-foreign-call.ts';
+import { accountQuestion, askForeignCall } from '../approval/request-foreign-call.ts';
 import { askNetwork, createNetworkUses, withNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
 import { createWebDoor } from '../approval/request-web-access.ts';
 import { capOutput } from '../prompt/shorten-output.ts';
@@ -158,6 +158,7 @@ async function runTracked(
     ...toolWrites(turn, run.toolCallId),
     facts: turn.toolFacts(),
     ...planProgressNotes(turn),
+    ...(run.tool.foreign?.isRouter === true ? { askToConnect: accountQuestion(turn, run.toolCallId) } : {}),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),
   };
   if (run.tool.isWeb === true) return runWebTool(turn, run, context);

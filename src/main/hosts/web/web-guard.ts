@@ -61,6 +61,9 @@ const refusals: readonly Refusal[] = [
       'tools.test',
       'tools.set',
       'tools.remove',
+      'tools.connections',
+      'tools.connect',
+      'tools.connected',
     ],
     grant: null,
     ...toolServers,
@@ -127,7 +130,7 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
     if (isOfToolServers(name, input)) {
       throw new AppError('refused', toolServers.message, { hint: toolServers.hint });
     }
-    if (name === 'attachments.keep' && Reflect.get(Object(input), 'path') !== undefined) {
+    if (name.startsWith('attachments.') && Reflect.get(Object(input), 'path') !== undefined) {
       throw new AppError('refused', 'The browser cannot name paths of this machine.');
     }
   };

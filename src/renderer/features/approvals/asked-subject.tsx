@@ -2,11 +2,12 @@ import type { ApprovalState } from '@shared/session/session-state.ts';
 import { hasDeceptivePiece, seenPieces, seenWords, seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { SeenChange } from '../../ui/content/seen-change.tsx';
+import { CopyButton } from '../../ui/controls/copy-button.tsx';
 import { SeenText } from '../../ui/content/seen-text.tsx';
 
 /** What is asked about, from the question itself: nothing of it is a model's prose but what is marked so. */
 export function AskedSubject({ approval }: { readonly approval: ApprovalState }) {
-  const { subject, hosts, text, reason, diff } = approval;
+  const { kind, subject, hosts, text, reason, diff } = approval;
   const pieces = seenPieces(subject);
   return (
     <>
@@ -17,6 +18,11 @@ export function AskedSubject({ approval }: { readonly approval: ApprovalState })
       <SeenText pieces={pieces} />
       {hasDeceptivePiece(pieces) && <p className="text-sm text-warn">{t('approval.strange')}</p>}
       {text !== undefined && <SeenChange text={text} diff={diff ?? null} />}
+      {text !== undefined && kind === 'connection' && (
+        <span className="w-fit">
+          <CopyButton text={text} label={t('approval.copy-link')} />
+        </span>
+      )}
     </>
   );
 }

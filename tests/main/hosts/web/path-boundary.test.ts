@@ -111,6 +111,10 @@ describe('the folder that a page names', () => {
         // Refused to a browser with a path, and by itself.
         'attachments.keep: path',
         'attachments.keep: place.projectPath',
+        'attachments.chats: path',
+        'attachments.chats: place.projectPath',
+        'attachments.keepChats: path',
+        'attachments.keepChats: place.projectPath',
         'attachments.find: place.projectPath',
         'attachments.preview: place.projectPath',
         'budget.change: projectPath',

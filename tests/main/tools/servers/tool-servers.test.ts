@@ -56,6 +56,7 @@ function scene(mode: string, more: { readonly env?: readonly string[] } = {}): S
     servers: () => settings,
     projects: () => projects,
     pins,
+    folder: join(home, 'tools'),
     secret: async (_server, variable) => new Map(Object.entries(env)).get(variable) ?? null,
     fetch,
     start: createHostServers({

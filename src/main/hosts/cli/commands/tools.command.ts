@@ -6,6 +6,7 @@ import type { WebToolReport } from '@shared/tools/web-tools.ts';
 import { isWebTool } from '@shared/tools/web-tools.ts';
 import { definitionText, secretNames, serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
+import { addComposio, connectAccount } from './composio-tools.command.ts';
 import type { OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { findOwnTool, newTool, ownToolLine, ownToolProblems, ownTools } from './own-tools.command.ts';
 import { webLine, webTools } from './web-tools.command.ts';
@@ -56,6 +57,10 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
       return 0;
     case 'approve':
       return approve(context, [name, ...rest], args);
+    case 'composio':
+      return addComposio(context, name, args);
+    case 'connect':
+      return connectAccount(context, { name, toolkit: rest[0], isJson: args.json === true });
     case 'on':
     case 'off': {
       const [tool] = rest;

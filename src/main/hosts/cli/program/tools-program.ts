@@ -12,6 +12,8 @@ export type ToolsAction =
   | 'import'
   | 'secret'
   | 'approve'
+  | 'connect'
+  | 'composio'
   | 'on'
   | 'off'
   | 'remove';
@@ -24,6 +26,13 @@ export interface ToolsArguments {
   /** Hosts that a program may reach from its container. */
   readonly reach?: readonly string[];
   readonly project?: string;
+  /** Of Composio: whose accounts, which toolkits, and what is switched on. */
+  readonly user?: string;
+  readonly toolkit?: readonly string[];
+  readonly direct?: boolean;
+  readonly workbench?: boolean;
+  readonly mcp?: boolean;
+  readonly address?: string;
   /** Of a new tool. */
   readonly language?: (typeof ownToolLanguages)[number];
   readonly example?: (typeof ownToolExamples)[number];
@@ -63,6 +72,7 @@ export function addTools(program: Command, run: Run): void {
     .action((name: string, words: readonly string[], args: ToolsArguments) => run('test', [name, ...words], args));
   addNew(tools, run);
   addAdd(tools, run);
+  addComposio(tools, run);
   subcommand(
     tools,
     'secret',
@@ -137,4 +147,33 @@ function addAdd(tools: Command, run: Run): void {
     .argument('<file>', 'a file of Claude Desktop, Cursor, VS Code or Codex, or a .mcp.json')
     .option(...onHost)
     .action((path: string, args: ToolsArguments) => run('import', [path], args));
+}
+
+function addComposio(tools: Command, run: Run): void {
+  subcommand(
+    tools,
+    'composio',
+    'add Composio: tools of services through accounts that you connect',
+    'dewpoint tools composio --toolkit github --toolkit slack',
+  )
+    .argument('[name]', 'a short name: small letters, digits, hyphens', 'composio')
+    .option('--user <id>', 'whose accounts are used; Composio is told this name (default: "default")')
+    .option('--toolkit <name>', 'only this toolkit; repeatable', collect)
+    .option('--direct', 'list the tools of the toolkits one by one')
+    .option('--mcp', "use the session's MCP server in place of the API")
+    .option('--workbench', "let code of a model run on Composio's machines")
+    .option('--address <url>', 'where the API is')
+    .action((name: string, args: ToolsArguments) => run('composio', [name], args));
+  subcommand(
+    tools,
+    'connect',
+    'connect an account at a service, or list what is connected',
+    'dewpoint tools connect composio github',
+  )
+    .argument('<server>', 'the name of a server of the kind Composio')
+    .argument('[toolkit]', 'the service')
+    .option('--json', 'print JSON')
+    .action((name: string, toolkit: string | undefined, args: ToolsArguments) =>
+      run('connect', toolkit === undefined ? [name] : [name, toolkit], args),
+    );
 }
