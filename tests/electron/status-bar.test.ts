@@ -22,14 +22,18 @@ beforeAll(async () => {
   served = await servePage(core);
   await served.resize(1360, 860);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
-  await served.page.evaluate(() =>
-    Object.defineProperty(navigator, 'onLine', { get: () => Reflect.get(window, 'isOffline') !== true }),
-  );
+  await ownOnLine();
 });
 
 afterAll(async () => {
   await served?.close();
 });
+
+/** Whether there is a network is what a test says, until the page is loaded again. */
+const ownOnLine = (): Promise<unknown> =>
+  served.page.evaluate(() =>
+    Object.defineProperty(navigator, 'onLine', { get: () => Reflect.get(window, 'isOffline') !== true }),
+  );
 
 const items = (): Locator => served.page.getByRole('region', { name: 'Status' }).getByRole('button');
 const heading = (name: string): Locator => served.page.getByRole('heading', { level: 1, name });
@@ -87,6 +91,7 @@ describe('the status bar', () => {
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Which port' }).waitFor();
     await panel.waitFor();
+    await ownOnLine();
   });
 
   it('opens the models and the costs from the items of every other view', async () => {

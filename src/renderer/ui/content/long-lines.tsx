@@ -42,6 +42,7 @@ const look = 'overflow-auto font-mono text-xs leading-relaxed';
 function Plain({ count, draw, className = '' }: LongLinesProps) {
   return (
     <div
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- no form
       role="group"
       aria-label={t('lines.label')}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
@@ -74,6 +75,7 @@ function Windowed({ count, draw, lengthOf, isWrapped = false, className = '' }: 
   return (
     <div
       ref={scroller}
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- no form
       role="group"
       aria-label={t('lines.label')}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
