@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
@@ -11,6 +12,7 @@ import { builtInTools, discoverTools } from '../src/main/tools/registry.ts';
 import { loopModel } from '../tests/fakes/agent-kit.ts';
 import { parsePartOptions } from './lib/part-options.ts';
 import type { BenchRow } from './lib/rows.ts';
+import { renewalsChild, renewByTwo } from './lib/sign-in-renewals.ts';
 
 /** Its data is measured with, and nothing is tuned on it. It is fetched by hand, once. */
 const version = '2026.3.23';
@@ -28,10 +30,37 @@ interface Asked {
 
 const files = { multiple: 'BFCL_v4_multiple.json', live: 'BFCL_v4_live_multiple.json' } as const;
 
-/** Many connected tools: what they take of the first prompt, and whether the right one is found. */
+/** Many connected tools: what they take of the first prompt, whether the right one is found, and whether sign-ins last. */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
+  const child = renewalsChild();
+  if (child !== null) return child;
   const { cache } = findDataFolders(process.env, process.platform);
-  const { values } = parsePartOptions(args, { all: null }, { data: join(cache, 'bench', 'bfcl-eval') });
+  const parts = { many: null, renewals: null };
+  const defaults = { data: join(cache, 'bench', 'bfcl-eval'), renewals: '1000' };
+  const { only, values } = parsePartOptions(args, parts, defaults);
+  return [
+    ...(only.includes('renewals') ? [await renewalRow(Number(values.renewals))] : []),
+    ...(only.includes('many') ? await manyRows(values) : []),
+  ];
+}
+
+/** Two processes with one sign-in; the service fails at every fourth renewal or so, and the key store now and then. */
+async function renewalRow(count: number): Promise<BenchRow> {
+  const started = performance.now();
+  const { lost, reuses, holds, renewals, faults, wanted, failed } = await renewByTwo(count, (env) =>
+    fork(process.argv[1] ?? '', ['tools'], { env: { ...process.env, ...env } }),
+  );
+  const seconds = Math.round((performance.now() - started) / 1000);
+  return {
+    figure: `two processes renewing one sign-in ${renewals} times: tokens lost`,
+    value: lost + reuses + (holds ? 0 : 1),
+    unit: '',
+    target: { atMost: 0 },
+    note: `${faults} faults of the service; ${wanted} wants, ${failed} of them with no token for the moment; ${seconds} s`,
+  };
+}
+
+async function manyRows(values: { readonly data: string }): Promise<readonly BenchRow[]> {
   const folder = join(values.data, 'bfcl_eval', 'data');
   if (!existsSync(join(folder, files.multiple))) {
     const note = `no data in ${values.data}: pip download bfcl-eval==${version} --no-deps, and unpack the wheel there`;

@@ -148,7 +148,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
               <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={review} />
             </CodeRunnerContext>
           </FieldContext>
-          <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
+          <Approvals {...{ sessionId }} approvals={state.approvals} agents={state.children ?? []} handle={approvals} />
           <CapQuestion sessionId={sessionId} cap={state.cap} handle={cap} />
           <Composer
             sessionId={sessionId}

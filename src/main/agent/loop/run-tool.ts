@@ -93,7 +93,7 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   const child = childAbort(turn.signal);
   const left = new AbortController();
   const { toolTimeoutMs } = turn.dependencies.config;
-  const limitMs = deadlineOf(run, toolTimeoutMs);
+  const limitMs = run.tool.isLong === true ? longestMs : deadlineOf(run, toolTimeoutMs);
   let late = false;
   // A command may stand still while a person is asked about it.
   const heldMs = (): number => waitedMs(turn);
@@ -124,6 +124,9 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
     child.release();
   }
 }
+
+/** What it started has limits of its own. */
+const longestMs = 24 * 60 * 60 * 1000;
 
 /** For a container to start, and for what was stopped to end. */
 const ownToolSpareMs = 60_000;
@@ -157,6 +160,7 @@ async function runTracked(
     noteRead: turn.reads.noteRead,
     ...toolWrites(turn, run.toolCallId),
     facts: turn.toolFacts(),
+    toolCallId: run.toolCallId,
     ...planProgressNotes(turn),
     ...(run.tool.foreign?.isRouter === true ? { askToConnect: accountQuestion(turn, run.toolCallId) } : {}),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),

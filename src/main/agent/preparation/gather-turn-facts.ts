@@ -32,6 +32,7 @@ export async function gatherTurnFacts(
           ...(await capsLeft(turn)),
           ...(await foreignTools(turn)),
           ...webTools(turn),
+          ...(await agentsOffered(turn)),
           sandbox: {
             tier: sandbox.tier,
             workspacePath: sandbox.workspacePath,
@@ -107,6 +108,17 @@ async function foreignTools({
 function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts, 'web'> {
   const offered = dependencies.web?.offered() ?? [];
   return offered.length === 0 ? {} : { web: [...offered] };
+}
+
+/** Whether agents may be started is asked where work is done, and nowhere else. */
+async function agentsOffered({
+  dependencies,
+  options,
+  given,
+}: Pick<Turn, 'dependencies' | 'options' | 'given'>): Promise<Pick<TurnFacts, 'agents'>> {
+  if (options.plan || given.mode !== 'work' || dependencies.agents === undefined) return {};
+  const offer = await dependencies.agents.offer();
+  return offer === null ? {} : { agents: offer };
 }
 
 /** A reservation log that cannot be looked into says so at the first call that would cost money. */
