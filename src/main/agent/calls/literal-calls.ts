@@ -79,9 +79,9 @@ class Reader {
 
   pythonCall(): RawCall | null {
     this.#match(/\s*/uy);
-    const name = this.#match(/[A-Za-z_][\w-]*(?=\()/uy);
+    const name = this.#match(/[A-Za-z_][\w-]{0,99}(?=\()/uy);
     if (name === null || !this.takes('(')) return null;
-    const input = this.#entries(')', /[A-Za-z_]\w*(?=\s*=(?!=))/uy, '=', 0);
+    const input = this.#entries(')', /[A-Za-z_]\w{0,99}(?=\s{0,20}=(?!=))/uy, '=', 0);
     return input === none ? null : callOf(name, input);
   }
 
@@ -115,7 +115,7 @@ class Reader {
     if (this.takes('[')) return this.#list(depth);
     const word = this.#match(/[A-Za-z]+/uy);
     if (word !== null) return words.get(word);
-    const number = this.#match(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])/uy);
+    const number = this.#match(/-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?(?:[eE][-+]?\d{1,5})?(?![\w.])/uy);
     return number === null ? none : Number(number);
   }
 
