@@ -46,6 +46,8 @@ export interface ToolContext {
   readonly runWithNetwork?: (command: NetworkCommand) => Promise<Reply<NetworkResult>>;
   /** Of a web tool: makes a request that the fences and the person let through. */
   readonly requestWeb?: RequestWeb;
+  /** The whole of a result that a model was shown a part of, by its id; null: of the last one. Null where there is none. */
+  readonly keptResult?: (id: string | null) => Promise<string | null>;
 }
 
 /** A whole file as it is to be; `bytes` null: deleted. */
@@ -85,6 +87,8 @@ export interface Tool {
   readonly foreign?: ForeignToolSpec;
   /** It reaches the web. Offered only where the user switched it on. */
   readonly isWeb?: boolean;
+  /** It reads more of shortened results. Offered where results of others are shortened by their structure. */
+  readonly isForResults?: boolean;
   /** No prompt names it: it is found on demand (`foreign/find-tools.ts`), and may be called then. */
   readonly isHidden?: true;
   /** One line for a person: "read src/a.ts", "run pytest -q". Must not throw for any parsed input. */
@@ -99,6 +103,7 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
   readonly access: Access;
   readonly input: Input;
   readonly isWeb?: true;
+  readonly isForResults?: true;
   readonly label: (input: z.infer<Input>) => string;
   readonly create: (
     dependencies: ToolDependencies,

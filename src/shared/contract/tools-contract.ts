@@ -46,6 +46,13 @@ export const toolsContract = {
   approveTools: base
     .input(z.object({ name, tools: z.array(z.object({ tool: z.string(), sha256 })).max(2000) }))
     .output(type<ToolServerReport>()),
+  /**
+   * Says of an approved tool that it only reads, or takes that back: an equal call in a turn is then answered by the one
+   * before. Each call that is sent is asked about as before, and a changed definition loses the word.
+   */
+  markReading: base
+    .input(z.object({ name, tool: z.string().max(256), isReading: z.boolean() }))
+    .output(type<ToolServerReport>()),
   /** Starts or reaches an approved server and lists its tools anew. */
   test: base.input(byName).output(type<ToolServerReport>()),
   /**

@@ -222,6 +222,8 @@ export interface ToolCallState {
   readonly outputLeftOut: boolean;
   readonly exitCode: number | null;
   readonly durationMs: number | null;
+  /** Nothing ran: an equal call before it gave the result. */
+  readonly isReused?: true;
 }
 
 export interface ApprovalState {

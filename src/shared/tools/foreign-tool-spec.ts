@@ -17,5 +17,7 @@ export const foreignToolSchema = z.object({
   leaves: z.boolean(),
   /** Whether it may read files of this machine. */
   readsFiles: z.boolean(),
+  /** By the word of the person it only reads: an equal call in a turn is answered by the one before. */
+  reads: z.literal(true).optional(),
 });
 export type ForeignToolSpec = z.infer<typeof foreignToolSchema>;

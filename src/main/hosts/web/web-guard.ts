@@ -58,6 +58,7 @@ const refusals: readonly Refusal[] = [
       'tools.secret',
       'tools.approve',
       'tools.approveTools',
+      'tools.markReading',
       'tools.test',
       'tools.set',
       'tools.remove',

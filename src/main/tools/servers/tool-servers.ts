@@ -260,7 +260,11 @@ function isChanged(pin: ToolPin, live: McpConnection | null): boolean {
   return live !== null && (now === undefined || hashOfTool(now) !== pin.sha256);
 }
 
-function specOf(server: string, definition: ServerDefinition, { definition: tool }: ToolPin): ForeignToolSpec {
+function specOf(
+  server: string,
+  definition: ServerDefinition,
+  { definition: tool, isReading }: ToolPin,
+): ForeignToolSpec {
   return {
     name: foreignToolName(server, tool.name),
     server,
@@ -270,6 +274,7 @@ function specOf(server: string, definition: ServerDefinition, { definition: tool
     leaves: !definition.staysHere,
     // A container has no folder of a project; an address elsewhere has no folder of this machine.
     readsFiles: definition.kind === 'http' ? isThisMachine(definition.url) : definition.where === 'host',
+    ...(isReading === true ? { reads: true } : {}),
   };
 }
 

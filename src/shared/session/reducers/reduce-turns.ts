@@ -405,6 +405,7 @@ function toolEnded(state: SessionState, event: EventOf<'tool-ended'>): Change {
     output: shortenOutput(event.output),
     exitCode,
     durationMs,
+    ...(event.reusedFrom === undefined ? {} : { isReused: true }),
   });
   if (state.actions.some(fits)) return { actions: forgetOutput(changeLastMatch(state.actions, fits, end)) };
   return { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };

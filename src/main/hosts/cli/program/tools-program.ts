@@ -1,7 +1,18 @@
 import type { Command } from 'commander';
 import { collect, subcommand } from './subcommand.ts';
 
-export type ToolsAction = 'list' | 'show' | 'test' | 'add' | 'import' | 'secret' | 'approve' | 'on' | 'off' | 'remove';
+export type ToolsAction =
+  | 'list'
+  | 'show'
+  | 'test'
+  | 'add'
+  | 'import'
+  | 'secret'
+  | 'approve'
+  | 'reads'
+  | 'on'
+  | 'off'
+  | 'remove';
 
 export interface ToolsArguments {
   readonly onHost?: boolean;
@@ -11,6 +22,7 @@ export interface ToolsArguments {
   /** Hosts that a program may reach from its container. */
   readonly reach?: readonly string[];
   readonly project?: string;
+  readonly undo?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -58,6 +70,16 @@ export function addTools(program: Command, run: Run): void {
     .argument('[tools...]', 'only these of its tools')
     .option('--yes', 'approve what is printed without asking')
     .action((name: string, chosen: readonly string[], args: ToolsArguments) => run('approve', [name, ...chosen], args));
+  subcommand(
+    tools,
+    'reads',
+    'say that a tool only reads, so that equal calls in a turn are sent once',
+    'dewpoint tools reads docs search',
+  )
+    .argument('<server>', 'the name of a server')
+    .argument('<tool>', 'one of its tools')
+    .option('--undo', 'take that back')
+    .action((name: string, tool: string, args: ToolsArguments) => run('reads', [name, tool], args));
   for (const action of ['on', 'off'] as const) {
     subcommand(
       tools,
