@@ -2,7 +2,7 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { ServerImport, ToolServerReport } from '@shared/tools/server-definition.ts';
 import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
-import { webToolNames, type WebToolReport } from '@shared/tools/web-tools.ts';
+import { searchServiceNames, webToolNames, type WebToolReport } from '@shared/tools/web-tools.ts';
 import { base } from './contract-base.ts';
 
 const name = z.string().min(1).max(100);
@@ -82,6 +82,19 @@ export const webContract = {
   secret: base
     .input(z.object({ service: z.string().min(1).max(40), value: z.string().min(1).max(20_000) }))
     .output(type<void>()),
+  /**
+   * Searches with a service once, with what is given or kept for it, and uses it from then on. Where that fails nothing is
+   * kept, and what was in use stays.
+   */
+  setUpSearch: base
+    .input(
+      z.object({
+        service: z.enum(searchServiceNames),
+        key: z.string().min(1).max(20_000).optional(),
+        address: z.string().min(1).max(2_000).optional(),
+      }),
+    )
+    .output(type<WebToolReport>()),
   /** Reads an address, or searches, as an agent would, and gives what it would read. Nobody is asked: who calls it has said so. */
   test: base
     .input(z.object({ name: webTool, text: z.string().min(1).max(4_000) }))

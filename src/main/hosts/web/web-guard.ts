@@ -67,7 +67,7 @@ const refusals: readonly Refusal[] = [
     ...toolServers,
   },
   {
-    names: ['web.set', 'web.secret', 'web.test'],
+    names: ['web.set', 'web.secret', 'web.setUpSearch', 'web.test'],
     grant: null,
     message: 'Tools for the web cannot be changed or tried from the browser.',
     hint: 'On the machine, run: dewpoint tools on web_read',
