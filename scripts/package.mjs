@@ -94,7 +94,9 @@ function stage(folder, platform) {
     loaded.map((one) => [one, lock.packages[`node_modules/${one}`]?.version ?? '*']),
   );
   const author = 'The Dewpoint authors';
-  const own = { name, version, description, license, author, main, dependencies };
+  // What the desktops of Linux find the app's entry by, for its links and its windows.
+  const desktopName = `${name}.desktop`;
+  const own = { name, version, description, license, author, main, desktopName, dependencies };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
   return { folder, packages: paths.length };
 }

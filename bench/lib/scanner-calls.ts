@@ -51,6 +51,10 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/sandbox/workspace/repositories/git-config.ts#staysInside': (text) => [text, 'a/b'],
   'src/main/sandbox/workspace/repositories/git-data.ts#withoutPrograms': (text) => [text, text],
   'src/main/sandbox/network/judge-target.ts#judgeTarget': (text) => [text, 443, new Set()],
+  'src/main/tools/own/hide-values.ts#hideValues': (text) => [text, { TOKEN: 'sw0rdfish/a+b' }],
+  'src/main/tools/own/own-tool-runners.ts#runnerFor': (text) => ['say.js', text],
+  'src/main/tools/own/own-tools.ts#secretKey': (text) => ['say.py', text, null],
+  'src/main/tools/own/read-declaration.ts#looksLikeTool': (text) => ['say', text],
   'src/main/tools/foreign/foreign-tool.ts#foreignToolName': (text) => ['docs', text],
   'src/main/agent/gate/missing-wishes.ts#missingWishes': (text) => [
     text,

@@ -66,6 +66,7 @@ export async function stdioTimes(count: number): Promise<readonly number[]> {
     servers: () => ({ made: { definition, approved: hashOfServer('made', definition), isOn: true, off: [] } }),
     projects: () => ({}),
     pins,
+    folder: join(home, 'tools'),
     secret: async () => null,
     fetch,
     start: createHostServers({
@@ -83,7 +84,8 @@ export async function stdioTimes(count: number): Promise<readonly number[]> {
       listed.map((tool) => ({ definition: tool, sha256: hashOfTool(tool), approvedAt: 1, lastUsedAt: null })),
     );
     const tools = servers.forProject(null);
-    const [spec] = await tools.offered();
+    const [offered] = await tools.offered();
+    const spec = offered?.spec;
     if (spec === undefined) throw new Error('no tool');
     const times: number[] = [];
     for (let at = 0; at < count + 20; at += 1) {

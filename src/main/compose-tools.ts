@@ -9,6 +9,14 @@ import { createHostServers } from './tools/mcp/server-process.ts';
 import { createToolPins } from './tools/servers/tool-pins.ts';
 import { createToolServers } from './tools/servers/tool-servers.ts';
 import { createContainerServers } from './sandbox/container-servers.ts';
+import { createApartRuns, type RunApart } from './sandbox/tool-containers.ts';
+import { joinToolSources } from './tools/foreign/foreign-tool.ts';
+import { callToolName, findToolName } from './tools/foreign/find-tools.ts';
+import type { OwnToolCommandsOptions } from './tools/own/commands.ts';
+import { createOwnToolRecord } from './tools/own/own-tool-record.ts';
+import { createOwnTools } from './tools/own/own-tools.ts';
+import { loadSyntax } from './recipes/code/code-syntax.ts';
+
 import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { discoverRecipes } from './recipes/registry.ts';
 import { builtInTools, discoverTools } from './tools/registry.ts';
@@ -17,7 +25,7 @@ import type { WebParts } from './tools/web/web-request.ts';
 interface ToolBase {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The Node that runs our own programs, and the built guard of servers. */
-  readonly files: { readonly node: string; readonly serverGuard: string };
+  readonly files: { readonly node: string; readonly serverGuard: string; readonly resources: string };
   readonly programs: HostPrograms;
   readonly settings: SettingsStore;
   readonly now: () => number;
@@ -39,25 +47,27 @@ export function createToolParts(
   const servers = () => settings.current().toolServers;
   const pins = createToolPins(folder);
   const onHost = createHostServers({ programs, nodePath: files.node, guardPath: files.serverGuard });
-  const inContainer = createContainerServers({
+  const containers = {
     folder: join(home, 'workspaces'),
     startSandbox,
     settings: () => settings.current().sandbox,
     onNotice,
-  });
+  };
+  const inContainer = createContainerServers(containers);
   const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
   const projects = () => settings.current().projectTools;
   const toolServers = createToolServers({
     servers,
     projects,
     pins,
+    folder,
     now,
     version,
     fetch: createNetFetch(() => settings.current().connection, env),
     start: (start, signal) => (start.definition.where === 'host' ? onHost : inContainer)(start, signal),
     // A header has no variable of its own: `Authorization` in the environment is nobody's.
     secret: (server, variable) =>
-      keys.own.find(nameOf(server, variable), servers()[server]?.definition.kind === 'http' ? null : variable),
+      keys.own.find(nameOf(server, variable), servers()[server]?.definition.kind === 'stdio' ? variable : null),
   });
   const toolCommands = {
     servers,
@@ -78,5 +88,64 @@ export function createToolParts(
   };
   const tools = builtInTools(discoverTools(), { now, web: webTools });
   const recipes = discoverRecipes();
-  return { tools, recipes, foreign: toolServers.forProject, toolCommands, disposeTools: toolServers.dispose };
+  const own = createOwnToolParts(
+    { home, templates: join(files.resources, 'tools'), settings, now, keys, saveProject: toolCommands.saveProject },
+    { builtIn: tools.map(({ name }) => name), runApart: createApartRuns(containers) },
+  );
+  return {
+    tools,
+    recipes,
+    foreign: (projectPath: string | null) =>
+      joinToolSources(toolServers.forProject(projectPath), own.tools.forProject(projectPath)),
+    toolCommands,
+    ownToolCommands: own,
+    disposeTools: toolServers.dispose,
+  };
+}
+
+interface OwnToolBase extends Pick<ToolBase, 'settings' | 'now'>, Pick<OwnToolCommandsOptions, 'saveProject'> {
+  readonly home: string;
+  readonly templates: string;
+  readonly keys: HomeKeys;
+}
+
+/** Tools from files: what reads them, what runs them, and what is kept of them. */
+function createOwnToolParts(
+  { home, templates, settings, now, keys, saveProject }: OwnToolBase,
+  { builtIn, runApart }: { readonly builtIn: readonly string[]; readonly runApart: RunApart },
+): OwnToolCommandsOptions {
+  const record = createOwnToolRecord(join(home, 'own-tools.json'));
+  const taken = (): ReadonlyMap<string, string> =>
+    new Map([
+      ...[...builtIn, findToolName, callToolName].map((name) => [name, 'a tool of Dewpoint'] as const),
+      ...Object.keys(settings.current().toolServers).map((name) => [name, 'a tool server'] as const),
+    ]);
+  let syntax: ReturnType<typeof loadSyntax> | null = null;
+  const off = () => settings.current().ownToolsOff;
+  const projects = () => settings.current().projectTools;
+  const tools = createOwnTools({
+    home,
+    record,
+    taken,
+    off,
+    projects,
+    now,
+    runApart,
+    loadSyntax: () => (syntax ??= loadSyntax()),
+    // Nothing of the environment is given to a tool that happens to ask for its name.
+    secret: (name) => keys.own.find(name, null),
+  });
+  return {
+    home,
+    templates,
+    tools,
+    record,
+    taken,
+    off,
+    projects,
+    saveProject,
+    saveOff: async (names) => void valueOf(await settings.set(['ownToolsOff'], [...names])),
+    keepSecret: (name, value) => keys.own.set(name, value),
+    dropSecret: (name) => keys.own.remove(name),
+  };
 }

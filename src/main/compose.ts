@@ -67,6 +67,7 @@ import { createTemplateCommands } from './settings/template-files.ts';
 import { createSettingsCommands } from './settings/commands.ts';
 import { openSettings } from './settings/settings-store.ts';
 import { createToolCommands } from './tools/commands.ts';
+import { createOwnToolCommands } from './tools/own/commands.ts';
 import { discoverTools } from './tools/registry.ts';
 import { createWebCommands } from './tools/web/commands.ts';
 
@@ -165,6 +166,7 @@ function createHandlers(config: ComposeConfig, parts: Parts): Handlers {
       approve: async (approved) => valueOf(await settings.set('rules.approved', approved)),
     }),
     tools: createToolCommands(parts.toolCommands),
+    ownTools: createOwnToolCommands(parts.ownToolCommands),
     web: createWebCommands({ ...parts.webCommands, definitions: discoverTools() }),
     settings: createSettingsCommands(settings),
     templates: createTemplateCommands(config.home),

@@ -1,11 +1,7 @@
 import type { Ref } from 'react';
 import type { GivenTask } from '@shared/contract/host-contract.ts';
 import { lazy, Suspense } from 'react';
-import { CostsView } from './features/costs/costs-view.tsx';
-import { RulesEditor } from './features/rules/rules-editor.tsx';
-import { RulesSettings } from './features/rules/rules-settings.tsx';
 import { FirstStart } from './features/first-start/first-start.tsx';
-import { SettingsView } from './features/settings/settings-view.tsx';
 import { StatusBar } from './features/status/status-bar.tsx';
 import { NewTask } from './features/task/new-task.tsx';
 import { noChoice, startTask } from './features/task/start-task.ts';
@@ -19,9 +15,14 @@ import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
 const BinView = lazy(() => import('./features/bin/bin-view.tsx'));
+const AssistantsView = lazy(() => import('./features/assistants/assistants-view.tsx'));
 const ModelsView = lazy(() => import('./features/models/models-view.tsx'));
 const ToolsView = lazy(() => import('./features/tools/tools-view.tsx'));
 const ProjectView = lazy(() => import('./features/project/project-view.tsx'));
+const CostsView = lazy(() => import('./features/costs/costs-view.tsx'));
+const SettingsView = lazy(() => import('./features/settings/settings-view.tsx'));
+const RulesEditor = lazy(() => import('./features/rules/rules-editor.tsx'));
+const RulesSettings = lazy(() => import('./features/rules/rules-settings.tsx'));
 const CompareView = lazy(() => import('./features/compare/compare-view.tsx'));
 
 interface MainAreaProps {
@@ -59,7 +60,9 @@ export function MainArea(props: MainAreaProps) {
   return (
     <>
       <main className="min-h-0 flex-1">
-        <OtherView {...props} />
+        <Suspense>
+          <OtherView {...props} />
+        </Suspense>
       </main>
       <StatusBar
         session={null}
@@ -83,34 +86,22 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
   };
   switch (view.type) {
     case 'models':
-      return (
-        <Suspense>
-          <ModelsView />
-        </Suspense>
-      );
+      return <ModelsView />;
     case 'compare':
       return (
-        <Suspense>
-          <CompareView
-            key={view.task?.text ?? ''}
-            projects={projects}
-            task={view.task ?? null}
-            onSession={(sessionId) => onShow({ type: 'session', sessionId })}
-          />
-        </Suspense>
+        <CompareView
+          key={view.task?.text ?? ''}
+          projects={projects}
+          task={view.task ?? null}
+          onSession={(sessionId) => onShow({ type: 'session', sessionId })}
+        />
       );
     case 'bin':
-      return (
-        <Suspense>
-          <BinView onSession={(sessionId) => onShow({ type: 'session', sessionId })} />
-        </Suspense>
-      );
+      return <BinView onSession={(sessionId) => onShow({ type: 'session', sessionId })} />;
     case 'tools':
-      return (
-        <Suspense>
-          <ToolsView projects={projects} />
-        </Suspense>
-      );
+      return <ToolsView projects={projects} />;
+    case 'assistants':
+      return <AssistantsView />;
     case 'costs':
       return <CostsView />;
     case 'settings':
@@ -121,13 +112,11 @@ function OtherView({ view, load, actions, onShow }: MainAreaProps) {
       );
     case 'project':
       return (
-        <Suspense>
-          <ProjectView
-            key={view.path}
-            projectPath={view.path}
-            rules={<RulesEditor projectPath={view.path} owner="project" />}
-          />
-        </Suspense>
+        <ProjectView
+          key={view.path}
+          projectPath={view.path}
+          rules={<RulesEditor projectPath={view.path} owner="project" />}
+        />
       );
     case 'new':
     case 'session':

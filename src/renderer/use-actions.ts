@@ -68,11 +68,7 @@ export function useActions({
         isOff: view.type !== 'new' && view.type !== 'session',
         run: goToNextMode,
       },
-      { id: 'models', label: t('action.models'), keys: 'Mod+M', run: () => show({ type: 'models' }) },
-      { id: 'tools', label: t('action.tools'), run: () => show({ type: 'tools' }) },
-      { id: 'compare', label: t('action.compare'), run: () => show({ type: 'compare' }) },
-      { id: 'costs', label: t('action.costs'), run: () => show({ type: 'costs' }) },
-      { id: 'bin', label: t('action.bin'), run: () => show({ type: 'bin' }) },
+      ...viewActions(show),
       {
         id: 'project',
         label: t('action.project'),
@@ -109,8 +105,19 @@ export function useActions({
   ]);
 }
 
+function viewActions(show: (view: View) => void): readonly Action[] {
+  return [
+    { id: 'models', label: t('action.models'), keys: 'Mod+M', run: () => show({ type: 'models' }) },
+    { id: 'tools', label: t('action.tools'), run: () => show({ type: 'tools' }) },
+    { id: 'assistants', label: t('action.assistants'), run: () => show({ type: 'assistants' }) },
+    { id: 'compare', label: t('action.compare'), run: () => show({ type: 'compare' }) },
+    { id: 'costs', label: t('action.costs'), run: () => show({ type: 'costs' }) },
+    { id: 'bin', label: t('action.bin'), run: () => show({ type: 'bin' }) },
+  ];
+}
+
 /** Actions of their own do the same. */
-const elsewhere: readonly SlashName[] = ['help', 'stop', 'diff', 'cost', 'route'];
+const elsewhere: readonly SlashName[] = ['help', 'stop', 'diff', 'cost', 'route', 'assistant'];
 
 interface SessionActionsOptions {
   readonly reach: Parameters<typeof importSession>[0];

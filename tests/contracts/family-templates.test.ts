@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { Template } from '@huggingface/jinja';
 import { SpecialToken, SpecialTokensText, resolveChatWrapper } from 'node-llama-cpp';
 import type { ChatHistoryItem } from 'node-llama-cpp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Message } from '@shared/models/model-messages.ts';
 import { textMessage } from '@shared/models/model-messages.ts';
-import { engineVersion } from '../../src/main/models/engine/engine-packages.ts';
 import {
   chatMlStyleOf,
   contentOf,
@@ -15,7 +13,7 @@ import {
   renderChatMl,
 } from '../../src/main/models/engine/worker/prompt/render-chat.ts';
 import { parseOffered } from '../../src/main/models/suggest/offered-models.ts';
-import { cacheDir } from '../engines/support.ts';
+import { fetchTemplates, templateFolder } from './chat-templates.ts';
 
 /**
  * Catches: a prompt that differs from what a family was trained on by a line break. The templates are the real ones: they lie
@@ -46,23 +44,7 @@ const differs: Readonly<Record<string, string>> = {
   'Laguna XS 2.1': 'the engine writes a line break behind the end of thinking',
 };
 
-const folder = join(cacheDir(), `chat-templates-${engineVersion}`);
-beforeAll(() => {
-  if (existsSync(folder)) return;
-  mkdirSync(cacheDir(), { recursive: true });
-  const work = mkdtempSync(join(cacheDir(), '.templates-'));
-  const bundle = resolve('node_modules/node-llama-cpp/llama/gitRelease.bundle');
-  execFileSync('git', ['clone', '--quiet', '--bare', bundle, join(work, 'source')]);
-  const archive = execFileSync('git', ['-C', join(work, 'source'), 'archive', 'HEAD', 'models/templates'], {
-    maxBuffer: 1 << 26,
-  });
-  execFileSync('tar', ['-x', '-C', work], { input: archive });
-  try {
-    renameSync(join(work, 'models', 'templates'), folder);
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
-}, 120_000);
+beforeAll(fetchTemplates, 120_000);
 
 const [bos, eos] = ['[BOS]', '[EOS]'];
 const step = (number: number): readonly Message[] => [
@@ -131,7 +113,7 @@ function ours(name: string, template: string): string {
 
 describe('the prompt of a tool conversation of three steps', () => {
   it.each(Object.entries(templates))('is what the own template of the family writes: %s', (name, { file }) => {
-    const template = readFileSync(join(folder, `${file}.jinja`), 'utf8');
+    const template = readFileSync(join(templateFolder, `${file}.jinja`), 'utf8');
     const written = ours(file, template);
     if (differs[name] === undefined) expect(expected(template)).toContain(written);
     else expect(expected(template), `equal now, take it out of the list: ${differs[name]}`).not.toContain(written);
@@ -151,6 +133,6 @@ describe('the prompt of a tool conversation of three steps', () => {
       'qwen3.6',
       'qwen3.8',
     ]);
-    expect(readdirSync(folder).length).toBeGreaterThan(50);
+    expect(readdirSync(templateFolder).length).toBeGreaterThan(50);
   });
 });

@@ -4,6 +4,7 @@ import type { PageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
 import { localModel, startStory } from '../fakes/page-story.ts';
 import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -94,6 +95,168 @@ describe('assistants', () => {
     await expect.poll(() => choice().inputValue()).toBe('reviewer');
     await choice().selectOption('');
     expect(await send('Thank you.')).not.toHaveProperty('assistant');
+  });
+});
+
+describe('the editor of assistants', () => {
+  const form = () => served.page.getByRole('form', { name: 'Assistant' });
+  const field = (name: string) => form().getByLabel(name, { exact: true });
+  const button = (name: string) => form().getByRole('button', { name, exact: true });
+  const names = () => core.assistants.map(({ name }) => name);
+
+  async function open(): Promise<void> {
+    const { page } = served;
+    // The window listens once it is drawn.
+    await page.getByRole('navigation').getByRole('button', { name: 'Commands' }).click();
+    await page.locator('[cmdk-item][data-value="assistants"]').click();
+    await page.getByRole('heading', { level: 1, name: 'Assistants' }).waitFor();
+    await form().waitFor();
+  }
+
+  /** Catches: a wrong value that is dropped, or refused with words about a line of a file. */
+  it('says at each field what is wrong, keeps it, and makes one when it is right', async () => {
+    const { page } = served;
+    core.assistants = [];
+    await page.reload();
+    await open();
+    await keepScreenshot(page, 'assistants-empty');
+    await button('Save assistant').click();
+    await form().getByText('Use lower-case letters').last().waitFor();
+    await expect.poll(() => field('Name').evaluate((one) => one === document.activeElement)).toBe(true);
+    await field('Name').fill('Letter writer');
+    await field('Instructions').fill('You write short letters.');
+    await field('Temperature').fill('warm');
+    await field('Tools').selectOption('off');
+    await field('Mode').selectOption('work');
+    await form().getByText('Use a number from 0 to 2.').waitFor();
+    await form().getByText('Without tools it can only answer.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await keepScreenshot(page, 'assistants-problems');
+    await button('Save assistant').click();
+    expect(names()).toEqual([]);
+    expect(await field('Temperature').inputValue()).toBe('warm');
+    await field('Name').fill('letters');
+    await field('Temperature').fill('0.2');
+    await field('Mode').selectOption('ask');
+    await field('In one sentence').fill('Writes: short letters.');
+    await field('Model').selectOption(localModel);
+    await button('Save assistant').click();
+    await page.getByText('Saved. It holds from your next message on.').waitFor();
+    expect(core.assistants).toEqual([
+      {
+        name: 'letters',
+        about: 'Writes: short letters.',
+        text: 'You write short letters.',
+        model: localModel,
+        mode: 'ask',
+        tools: 'off',
+        temperature: 0.2,
+      },
+    ]);
+  });
+
+  /** Catches: a long text that is lost with a click elsewhere. */
+  it('keeps what is not saved in other views and after a reload, and asks before it is lost', async () => {
+    const { page } = served;
+    await field('Instructions').fill('You write short letters, without adjectives.');
+    await page.getByRole('navigation').getByRole('button', { name: 'Costs', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    await page.reload();
+    await open();
+    expect(await field('Instructions').inputValue()).toBe('You write short letters, without adjectives.');
+    await page.getByRole('button', { name: 'New assistant' }).click();
+    await page.getByText('You have changes that are not saved.').waitFor();
+    await page.getByRole('button', { name: 'Keep editing' }).click();
+    expect(await field('Instructions').inputValue()).toBe('You write short letters, without adjectives.');
+    await button('Duplicate').click();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await expect.poll(() => field('Name').inputValue()).toBe('letters-2');
+  });
+
+  it('copies, renames, deletes and brings back', async () => {
+    const { page } = served;
+    await field('Name').fill('letters');
+    await form().getByText('There is an assistant with this name already.').waitFor();
+    await field('Name').fill('notes');
+    await button('Save assistant').click();
+    await expect.poll(names).toEqual(['letters', 'notes']);
+    await field('Name').fill('memos');
+    await button('Save assistant').click();
+    await expect.poll(names).toEqual(['letters', 'memos']);
+    await button('Delete assistant').click();
+    await expect.poll(names).toEqual(['letters']);
+    await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
+    await expect.poll(names).toEqual(['letters', 'memos']);
+  });
+
+  /** Catches: a file from elsewhere that counts before anybody read it. */
+  it('takes one from a file only to be read first, and gives one out as a file', async () => {
+    const { page } = served;
+    const give = (name: string, text: string) =>
+      page
+        .getByRole('main')
+        .locator('input[type=file]')
+        .setInputFiles({ name, mimeType: 'text/markdown', buffer: Buffer.from(text) });
+    await give('bad.md', '---\napprove: allow\n---\nText.');
+    await page.getByText('The line "approve: allow" is not known.').waitFor();
+    await give('Planner.md', '---\nabout: Plans.\nmode: plan\n---\nYou plan.');
+    await page.getByText('Read its text before you save it').waitFor();
+    await expect.poll(() => field('Instructions').inputValue()).toBe('You plan.');
+    expect(names()).not.toContain('planner');
+    expect(await violations(page)).toEqual([]);
+    await keepScreenshot(page, 'assistants-taken');
+    await button('Save assistant').click();
+    await expect.poll(names).toEqual(['letters', 'memos', 'planner']);
+    // The window asks where a download goes; here is what it would be.
+    await page.evaluate(() => {
+      HTMLAnchorElement.prototype.click = function click(this: HTMLAnchorElement): void {
+        document.body.dataset.saved = this.download;
+      };
+      const create = URL.createObjectURL.bind(URL);
+      URL.createObjectURL = (blob) => {
+        if (blob instanceof Blob) void blob.text().then((text) => (document.body.dataset.text = text));
+        return create(blob);
+      };
+    });
+    await button('Save as file…').click();
+    await page.locator('body[data-saved="planner.md"][data-text]').waitFor();
+    expect(await page.locator('body').getAttribute('data-text')).toBe(
+      '---\nabout: Plans.\nmode: plan\n---\n\nYou plan.\n',
+    );
+  });
+
+  it('says of a file in the folder why it cannot be used, and is read at every size', async () => {
+    const { page } = served;
+    core.brokenAssistants = [{ name: 'old', why: 'It has no text.' }];
+    await page.reload();
+    await open();
+    await page.getByText('old.md cannot be used. It has no text.').waitFor();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await keepScreenshot(page, 'assistants-dark');
+    expect(await violations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await served.resize(420, 860);
+    await keepScreenshot(page, 'assistants-narrow');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(420);
+    await served.resize(1360, 860);
+  });
+
+  it('is reached by a command, which also chooses one', async () => {
+    const { page } = served;
+    await page.locator('[data-session]', { hasText: 'Read my letter' }).click();
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.fill('/assistant nobody');
+    await page.keyboard.press('Enter');
+    await page.getByText('There is no assistant nobody. Yours: letters, memos, planner.').waitFor();
+    await message.fill('/assistant planner');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => choice().inputValue()).toBe('planner');
+    await message.fill('/assistant off');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => choice().inputValue()).toBe('');
+    await message.fill('/assistant');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Assistants' }).waitFor();
   });
 });
 

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countAttachments } from '../../bench/lib/attachment-rows.ts';
 import { eventsOf, openClientCore } from '../fakes/core-client.ts';
+import { createFakeHandlers } from '../fakes/fake-handlers.ts';
 import { madeFiles } from '../fakes/made-files.ts';
 import { pdfFile } from '../fakes/pdf-file.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import { success } from '../../src/shared/errors.ts';
+import { zipFile } from '../fakes/zip-file.ts';
 import { violations } from './axe.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
@@ -18,6 +20,8 @@ let folder: string;
 let core: ClientCore;
 let served: ServedPage;
 let sessionId: string;
+/** Until this resolves nobody is told what a model would get. */
+let mayLook = Promise.resolve();
 const pictures = process.env.DEWPOINT_ATTACHMENT_PICTURES;
 
 const table = Buffer.from(
@@ -45,7 +49,12 @@ beforeAll(async () => {
   await core.client.settings.set({ key: 'local', value: 'script/script' });
   const project = join(folder, 'project');
   sessionId = (await core.client.sessions.create({ projectPath: project, title: 'A talk with files' })).sessionId;
-  served = await servePage(core);
+  const { attachments, ...real } = core.handlers;
+  const preview: typeof attachments.preview = async (call) => {
+    await mayLook;
+    return attachments.preview(call);
+  };
+  served = await servePage(createFakeHandlers(real, { attachments: { ...attachments, preview } }));
   await served.resize(1100, 800);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
 });
@@ -78,6 +87,13 @@ async function shots(name: string): Promise<void> {
 }
 
 const attached = () => served.page.getByRole('main').getByRole('list', { name: 'Attached' });
+/** Nobody is told what a model would get until the returned function is called. */
+function holdLook(): () => void {
+  let release = (): void => undefined;
+  mayLook = new Promise((resolve) => (release = resolve));
+  return release;
+}
+
 const button = (name: string) => served.page.getByRole('button', { name, exact: true });
 
 describe('files of a new task', () => {
@@ -120,6 +136,7 @@ describe('files of a message', () => {
     await attached().getByText('converted from Windows-1252').waitFor();
     const talk = (name: string) => ({ name, chat_messages: [{ sender: 'human', text: `About ${name}` }] });
     await give('conversations.json', Buffer.from(JSON.stringify([talk('rivers'), talk('lakes')])));
+    await page.getByRole('dialog').getByRole('button', { name: 'Attach all as one file' }).click();
     await attached().getByText('2 conversations').waitFor();
     await page.getByText('Scripted answers has no room for more.').waitFor();
     await shots('chips');
@@ -161,6 +178,152 @@ describe('files of a message', () => {
     await page.getByRole('button', { name: 'Leave out' }).click();
     await expect.poll(() => button('Send').isDisabled()).toBe(false);
   });
+});
+
+describe('an export of a chat app', () => {
+  const chats = () => served.page.getByRole('dialog', { name: 'Choose conversations' });
+  /** Those of the field, not of what was sent. */
+  const chips = () => served.page.getByRole('main').locator('form').getByRole('list', { name: 'Attached' });
+  const talks = Array.from({ length: 130 }, (_, index) => ({
+    name: `Talk ${index}`,
+    updated_at: new Date(Date.UTC(2026, index % 12, 1 + (index % 28), 12)).toISOString(),
+    chat_messages: [{ sender: 'human', text: `About ${index}` }],
+  }));
+  const exported = Buffer.from(JSON.stringify(talks));
+
+  /** Catches: years of talks that go to a model as one text because one of them was wanted. */
+  it('is searched, and what is chosen comes along, each by itself', async () => {
+    const { page } = served;
+    await page.locator('[data-session]', { hasText: 'A talk with files' }).click();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Compare them.');
+    await give('conversations.json', exported);
+    await chats().getByText('conversations.json has 130 conversations.').waitFor();
+    expect(await chats().getByRole('checkbox').count()).toBe(100);
+    await chats().getByRole('button', { name: '30 more' }).click();
+    await expect.poll(() => chats().getByRole('checkbox').count()).toBe(130);
+    await shots('choose');
+    expect(await violations(page)).toEqual([]);
+    await chats().getByRole('searchbox').fill('nothing like it');
+    await chats().getByText('No conversation matches.').waitFor();
+    await shots('choose-none');
+    await chats().getByRole('searchbox').fill('talk 77');
+    await chats()
+      .getByRole('checkbox', { name: /^Talk 77/u })
+      .check();
+    await chats().getByRole('searchbox').fill('jan talk 12');
+    await chats()
+      .getByRole('checkbox', { name: /^Talk 12/u })
+      .first()
+      .check();
+    await chats().getByText('2 chosen').waitFor();
+    await chats().getByRole('button', { name: 'Attach', exact: true }).click();
+    await chats().waitFor({ state: 'detached' });
+    await chips().getByText('Talk 77').waitFor();
+    expect(await chips().getByRole('listitem').count()).toBe(2);
+    expect(await chips().getByText('1 conversation').count()).toBe(2);
+  });
+
+  it('is taken as an archive, and goes away when it is not wanted', async () => {
+    await give('export.zip', zipFile({ 'data/conversations.json': exported }));
+    await chats().getByText('export.zip has 130 conversations.').waitFor();
+    expect(await chats().getByRole('button', { name: 'Attach all as one file' }).count()).toBe(0);
+    await served.page.keyboard.press('Escape');
+    await chats().waitFor({ state: 'detached' });
+    expect(await chips().getByRole('listitem').count()).toBe(2);
+    await give('other.zip', zipFile({ 'a.txt': Buffer.from('x') }));
+    await served.page.getByRole('alert').getByText('other.zip is neither text').waitFor();
+    await served.page.getByRole('button', { name: 'Leave out' }).click();
+    await served.page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    await expect
+      .poll(async () => (await eventsOf(core.client, sessionId)).findLast(({ type }) => type === 'user-message-added'))
+      .toMatchObject({ text: 'Compare them.', attachments: [{ name: 'Talk 77' }, { chat: { conversations: 1 } }] });
+  });
+});
+
+/** Catches: an Enter that is swallowed while files are read, and one that sends what was not seen. */
+describe('a message that is sent before its files are read', () => {
+  const field = () => served.page.getByRole('textbox', { name: 'Message' });
+  const sent = async () =>
+    (await eventsOf(core.client, sessionId)).flatMap((event) =>
+      event.type === 'user-message-added' ? [event.text] : [],
+    );
+  const wait = () => served.page.getByText('Sends when your files are read.');
+
+  it('goes by itself when they are', async () => {
+    const release = holdLook();
+    await field().fill('What does the note say?');
+    await give('note.txt', Buffer.from('Bring bread.\n'));
+    await attached().getByText('note.txt').waitFor();
+    await field().press('Enter');
+    await wait().waitFor();
+    await shots('waits');
+    expect(await sent()).not.toContain('What does the note say?');
+    release();
+    await expect.poll(sent).toContain('What does the note say?');
+    await expect.poll(() => field().inputValue()).toBe('');
+    expect(await wait().count()).toBe(0);
+  });
+
+  it('stays where it is after Escape, and when more is typed', async () => {
+    let release = holdLook();
+    await field().fill('First wish');
+    await give('second.txt', Buffer.from('Bring butter.\n'));
+    await attached().getByText('second.txt').waitFor();
+    await field().press('Enter');
+    await wait().waitFor();
+    await field().press('Escape');
+    await wait().waitFor({ state: 'detached' });
+    await field().press('Enter');
+    await wait().waitFor();
+    await field().pressSequentially('es');
+    await wait().waitFor({ state: 'detached' });
+    release();
+    await attached().getByText('1 line', { exact: false }).waitFor();
+    expect((await sent()).filter((text) => text.startsWith('First wish'))).toEqual([]);
+    release = holdLook();
+    await field().press('Enter');
+    release();
+    await expect.poll(sent).toContain('First wishes');
+  });
+
+  it('stays where it is where something of them is cut, and goes with the next Enter', async () => {
+    const release = holdLook();
+    await field().fill('How many orders?');
+    await give('many.csv', table);
+    await attached().getByText('many.csv').waitFor();
+    await field().press('Enter');
+    await wait().waitFor();
+    release();
+    await served.page.getByText('Not sent yet. Check what is said about your files').waitFor();
+    await shots('waits-cut');
+    expect(await sent()).not.toContain('How many orders?');
+    expect(await violations(served.page)).toEqual([]);
+    await field().press('Enter');
+    await expect.poll(sent).toContain('How many orders?');
+  });
+});
+
+/** Catches: the same of a new task, whose field is another one. */
+it('a new task that is started before its files are read starts by itself when they are', async () => {
+  const { page } = served;
+  await page.getByRole('button', { name: 'New task' }).first().click();
+  const field = page.getByRole('textbox', { name: 'Task', exact: true });
+  const before = (await core.client.sessions.list()).length;
+  const wait = page.getByText('Sends when your files are read.');
+  const release = holdLook();
+  await field.fill('What does the letter say?');
+  await give('letter.txt', Buffer.from('Come home.\n'));
+  await attached().getByText('letter.txt').waitFor();
+  await button('Start').click();
+  await wait.waitFor();
+  await page.keyboard.press('Escape');
+  await wait.waitFor({ state: 'detached' });
+  await field.press('Enter');
+  await wait.waitFor();
+  expect((await core.client.sessions.list()).length).toBe(before);
+  release();
+  await page.getByRole('log').getByText('What does the letter say?').first().waitFor();
+  expect((await core.client.sessions.list()).length).toBe(before + 1);
 });
 
 describe('sixty files', () => {

@@ -53,6 +53,22 @@ export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<
     { name: 'explain', text: 'Explain {{file}} to somebody who has never seen this project.' },
     { name: 'review', text: 'Review {{file}} for bugs.\n\nLook at {{concern}} above all.' },
   ];
+  core.chats = {
+    unread: 1,
+    conversations: Array.from({ length: 240 }, (_, index) => ({
+      id: index.toString(16).padStart(24, '0'),
+      title: ['A week in Lisbon', 'Why does the build fail on Windows?', 'Letter to the landlord'][index % 3] ?? '',
+      app: index % 2 === 0 ? ('ChatGPT' as const) : ('Claude' as const),
+      startedMs: Date.UTC(2026, 9, 28) - index * day,
+      changedMs: Date.UTC(2026, 9, 28) - index * day,
+      messages: 2 + (index % 40),
+      bytes: 900 * (1 + (index % 70)),
+    })),
+  };
+  core.assistants = [
+    { name: 'letters', about: 'Makes letters shorter.', text: 'You shorten letters.', tools: 'off', temperature: 0.2 },
+    { name: 'reviewer', text: 'You review contracts. Name the clause for each point.', mode: 'plan' },
+  ];
   const { state } = await core.client.sessions.show({ sessionId: sessions.answer ?? '' });
   core.branches = [
     { sessionId: state.sessionId ?? '', updatedAt: 2, messages: state.messages.map(({ messageId }) => messageId) },
@@ -102,6 +118,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
   };
   const packages = page.getByRole('dialog', { name: 'Prepare project packages' });
   const picker = page.getByRole('dialog', { name: 'Choose a model' });
+  const chats = page.getByRole('dialog', { name: 'Choose conversations' });
   const templates = page.getByRole('dialog', { name: 'Prompt templates' });
   const filterMenu = page.getByRole('dialog', { name: 'Filter sessions' });
   const selectionBar = page.getByRole('region', { name: 'Selected sessions' });
@@ -148,6 +165,10 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     tools: async () => {
       await goTo('tools', 'Tools');
       await page.getByText('May agents call these tools?').waitFor();
+    },
+    assistants: async () => {
+      await goTo('assistants', 'Assistants');
+      await page.getByRole('form', { name: 'Assistant' }).waitFor();
     },
     models: () => goTo('models', 'Models'),
     hub: async () => {
@@ -238,6 +259,12 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
       await templates.getByRole('button', { name: '/review' }).click();
       await templates.getByRole('button', { name: 'Delete template' }).waitFor();
     },
+    chats: async () => {
+      await openSession('answer', 'Which port');
+      const file = { name: 'conversations.json', mimeType: 'application/json', buffer: Buffer.from('[]') };
+      await page.getByRole('main').locator('input[type=file]').setInputFiles(file);
+      await chats.getByRole('checkbox').first().waitFor();
+    },
     packages: async () => {
       await openSession('answer', 'Which port');
       await goTo('project', 'api-server');
@@ -260,6 +287,7 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     palette: () => escape(page.getByPlaceholder('Search actions')),
     'session-menu': () => escape(page.getByRole('menuitem', { name: 'Rename' })),
     'model-picker': () => escape(picker),
+    chats: () => escape(chats),
     templates: () => escape(templates),
     packages: async () => {
       await packages.getByRole('button', { name: 'Close' }).click();

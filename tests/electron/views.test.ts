@@ -15,6 +15,7 @@ import {
   workingScene,
 } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -86,8 +87,8 @@ describe('a session', () => {
       'of which reasoning 0 120',
       'Money $0.0000 $0.0147',
       'Model Calls Money',
-      'llama-cpp/qwen2.5-coder-1.5b-instruct 5 $0.0000',
-      'example/large-1 1 $0.0147',
+      'Qwen2.5 Coder 1.5B Instruct 5 $0.0000',
+      'Large 1 1 $0.0147',
       // What the project and the month came to stands beside their charts.
       ...['', ''].flatMap(() => [
         'Day Calls Local calls Money',
@@ -508,6 +509,26 @@ describe('the other views', () => {
     await show('Costs');
     await page.getByRole('row', { name: '2026-11-16' }).getByText('$0.2130').waitFor();
     expect(await violations(page)).toEqual([]);
+  });
+
+  /** Catches: a table that only those can read who know ids by heart, and ids that cannot be had at all. */
+  it('names models as people know them where costs are by model, and their ids on demand', async () => {
+    const { page } = served;
+    const [row] = core.costRows;
+    if (row === undefined) throw new Error('no costs');
+    const before = core.costRows;
+    core.costRows = ['example/large-1', 'gone/other-2'].map((key) => ({ ...row, key }));
+    await page.getByRole('main').getByRole('combobox').selectOption('Model');
+    const names = async (): Promise<readonly string[]> =>
+      (await page.getByRole('main').getByRole('rowheader').allInnerTexts()).map((text) =>
+        text.replaceAll(/\s+/gu, ' ').trim(),
+      );
+    await expect.poll(names).toEqual(['Large 1', 'other-2']);
+    await page.getByLabel('Show IDs').check();
+    await expect.poll(names).toEqual(['Large 1 example/large-1', 'other-2 gone/other-2']);
+    await keepScreenshot(page, 'costs-by-model');
+    expect(await violations(page)).toEqual([]);
+    core.costRows = before;
   });
 
   it('writes rules as a list and as a text, checks each line, and tries them before they are saved', async () => {

@@ -46,7 +46,13 @@ describe('a request to the web that asks', () => {
     await expect.poll(() => asked('approve')).toEqual([['w0', 'allow', 'session']]);
     // The second one may change something: its body is shown, and there is one yes only.
     await dialog.getByText('POST https://api.example.org/v1/builds').waitFor();
-    await dialog.getByText('{"start": true}').waitFor();
+    await expect
+      .poll(() => dialog.locator('pre').allInnerTexts())
+      .toEqual([
+        'Dewpoint says: this U+202Eis safe',
+        'POST https://api.example.org/v1/builds',
+        'content-type: application/json\n\n{"start": true}',
+      ]);
     expect(await dialog.getByRole('button', { name: /^Allow/u }).allInnerTexts()).toEqual(['Allow once']);
     expect(await violations(page)).toEqual([]);
     await dialog.press('Escape');

@@ -36,7 +36,9 @@ import type {
 } from '@shared/contract/sessions-contract.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
-import type { Assistant } from '@shared/session/assistants.ts';
+import type { ChatListing } from '@shared/attachments/chat-listing.ts';
+import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
+import { assistantFile, linesOfAssistant, parseAssistant } from '../../src/shared/session/assistants.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
 import type { EngineCardsReport, ModelEntry } from '@shared/contract/models-contract.ts';
@@ -64,6 +66,9 @@ export interface PageCore extends ScriptedCore {
   binned: readonly SessionSummary[];
   templates: readonly PromptTemplate[];
   assistants: readonly Assistant[];
+  brokenAssistants: readonly BrokenAssistant[];
+  /** What is found in a file that may be an export of a chat app. */
+  chats: ChatListing | null;
   /** What forks connect. */
   branches: readonly SessionBranch[];
   sandbox: SandboxView;
@@ -207,6 +212,8 @@ export function createPageCore(): PageCore {
     branches: [],
     templates: [],
     assistants: [],
+    brokenAssistants: [],
+    chats: null,
     sandbox: noSandbox,
     network: { uses: [], answers: [] },
     packages: noPackages,
@@ -235,7 +242,24 @@ export function createPageCore(): PageCore {
     sessions: sessionHandlers(core, note),
     changes: changeHandlers(core, note),
     models: modelHandlers(core, note),
-    assistants: { list: () => ({ folder: '/home/assistants', assistants: core.assistants, broken: [] }) },
+    assistants: {
+      list: () => ({ folder: '/home/assistants', assistants: core.assistants, broken: core.brokenAssistants }),
+      show: ({ input: { name } }) => {
+        const found = core.assistants.find((one) => one.name === name);
+        if (found === undefined) throw new AppError('not-found', `The assistant "${name}" was not found.`);
+        return { text: assistantFile(linesOfAssistant(found), found.text) };
+      },
+      save: ({ input: { name, text } }) => {
+        const read = parseAssistant(name, text);
+        if (!read.ok) throw new AppError('bad-input', read.why);
+        const others = core.assistants.filter((one) => one.name !== name);
+        core.assistants = [...others, read.value].sort((left, right) => (left.name < right.name ? -1 : 1));
+        return read.value;
+      },
+      remove: ({ input: { name } }) => {
+        core.assistants = core.assistants.filter((one) => one.name !== name);
+      },
+    },
     templates: {
       list: () => ({ folder: '/home/prompts', templates: core.templates }),
       save: ({ input }) => {
@@ -246,6 +270,7 @@ export function createPageCore(): PageCore {
         core.templates = core.templates.filter(({ name }) => name !== input.name);
       },
     },
+    attachments: { chats: () => core.chats },
     tools: core.tools.handlers,
     plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),

@@ -1,8 +1,10 @@
 import { AppError } from '../../src/shared/errors.ts';
+import type { ToolkitConnection } from '../../src/shared/tools/composio.ts';
 import type { ProjectTools, ServerDefinition, ToolServerSettings } from '../../src/shared/tools/server-definition.ts';
 import { serverDefinitionSchema } from '../../src/shared/tools/server-definition.ts';
 import type { Handlers } from '../../src/main/server/handlers.ts';
 import { createToolCommands } from '../../src/main/tools/commands.ts';
+import type { ServiceAccounts } from '../../src/main/tools/composio/composio-accounts.ts';
 import type { McpConnection } from '../../src/main/tools/mcp/mcp-connection.ts';
 import type { ToolDefinitionText, ToolPin } from '../../src/main/tools/servers/tool-pins.ts';
 import { hashOfTool } from '../../src/main/tools/servers/tool-pins.ts';
@@ -19,6 +21,10 @@ export interface PageTools {
   readonly pins: Map<string, readonly ToolPin[]>;
   readonly problems: Map<string, string>;
   readonly running: Set<string>;
+  /** The accounts of servers of the kind Composio. */
+  readonly accounts: Map<string, readonly ToolkitConnection[]>;
+  /** The person signs in at the link; what waits for it goes on. */
+  readonly signIn: (server: string, toolkit: string) => void;
 }
 
 export function createPageTools(note: Note): PageTools {
@@ -30,7 +36,29 @@ export function createPageTools(note: Note): PageTools {
     new Map<string, string>(),
     new Set<string>(),
   ];
+  const accounts = new Map<string, readonly ToolkitConnection[]>();
+  const waiting = new Map<string, () => void>();
+  const signIn = (server: string, toolkit: string): void => {
+    const others = (accounts.get(server) ?? []).filter((one) => one.toolkit !== toolkit);
+    accounts.set(server, [...others, { toolkit, title: toolkit, state: 'connected', status: 'ACTIVE' }]);
+    waiting.get(toolkit)?.();
+  };
+  const accountsOf = (name: string): ServiceAccounts => ({
+    list: async () => accounts.get(name) ?? [],
+    link: async (toolkit) => {
+      note('link', name, toolkit);
+      if (toolkit === 'nothing') throw new AppError('not-found', `Composio knows no toolkit ${toolkit} for ${name}.`);
+      return `https://connect.example.org/link/${toolkit}`;
+    },
+    connected: (toolkit, signal) =>
+      new Promise((resolve, reject) => {
+        waiting.set(toolkit, resolve);
+        signal.addEventListener('abort', () => reject(new AppError('cancelled', 'It was cancelled.')), { once: true });
+      }),
+    told: async () => '',
+  });
   const connectionOf = (name: string): McpConnection => ({
+    ...(servers[name]?.definition.kind === 'composio' ? { accounts: accountsOf(name) } : {}),
     server: `${name} 1.4.0, MCP 2026-07-28`,
     tools: () => listed.get(name) ?? [],
     leftOut: () => 0,
@@ -70,7 +98,7 @@ export function createPageTools(note: Note): PageTools {
     dropSecret: async () => undefined,
     now: () => Date.now(),
   });
-  return { handlers, servers, projects, listed, pins, problems, running };
+  return { handlers, servers, projects, listed, pins, problems, running, accounts, signIn };
 }
 
 const issue: ToolDefinitionText = {
@@ -118,4 +146,26 @@ export function toolScene({ servers, listed, pins, problems, running }: PageTool
   add('builds', definition({ kind: 'stdio', command: 'build-server', where: 'host' }), true);
   pins.set('builds', [pin({ ...search, name: 'last_build', description: 'Tells how the last build ended.' })]);
   problems.set('builds', 'The tool server builds could not be used: it ended with 127. It printed: not found');
+}
+
+/** Composio with its tools approved, an account that is connected, one that is not and one that ran out. */
+export function composioScene({ servers, listed, pins, running, accounts }: PageTools): void {
+  const made = definition({ kind: 'composio', user: 'ada', toolkits: ['github', 'slack', 'gmail'] });
+  servers.composio = { definition: made, approved: hashOfServer('composio', made), isOn: true, off: [] };
+  const tools = ['COMPOSIO_SEARCH_TOOLS', 'COMPOSIO_MULTI_EXECUTE_TOOL', 'COMPOSIO_MANAGE_CONNECTIONS'].map((name) => ({
+    ...search,
+    name,
+    description: `Does ${name.toLowerCase()}.`,
+  }));
+  listed.set('composio', tools);
+  pins.set(
+    'composio',
+    tools.map((tool) => ({ definition: tool, sha256: hashOfTool(tool), approvedAt: 1, lastUsedAt: null })),
+  );
+  running.add('composio');
+  accounts.set('composio', [
+    { toolkit: 'github', title: 'GitHub', state: 'not-connected', status: null },
+    { toolkit: 'gmail', title: 'Gmail', state: 'not-connected', status: 'EXPIRED' },
+    { toolkit: 'slack', title: 'Slack', state: 'connected', status: 'ACTIVE' },
+  ]);
 }

@@ -7,6 +7,7 @@ import type { PreviewedFiles } from '../../src/renderer/lib/input/use-attachment
 import type { Attachments } from '../../src/renderer/lib/input/use-attachments.ts';
 import { AnnouncementBar } from '../../src/renderer/ui/notices/announcement.tsx';
 import { Button } from '../../src/renderer/ui/controls/button.tsx';
+import ChatPicker from '../../src/renderer/ui/controls/chat-picker.tsx';
 import { MessageField } from '../../src/renderer/ui/controls/message-field.tsx';
 import { DownloadControl } from '../../src/renderer/ui/controls/download-control.tsx';
 import { Suggestions } from '../../src/renderer/ui/controls/suggestions.tsx';
@@ -33,6 +34,7 @@ const cutFiles: PreviewedFiles = {
     unseen: { seeing: [seeing] },
   },
   problem: null,
+  isPending: false,
   isHeld: true,
 };
 
@@ -45,6 +47,8 @@ export function Typing() {
     list: [notes],
     problems: [{ file: tooLarge, text: 'photo.png is larger than 5 MB.', canShrink: true }],
     isBusy: false,
+    choice: null,
+    reading: { name: 'export.zip', stop: nothing },
     add: nothing,
     addKept: nothing,
     addSession: nothing,
@@ -141,4 +145,24 @@ function NameAndText({ name, text }: { readonly name: string; readonly text: str
 
 export function Broken(): ReactNode {
   throw new Error('This part of the page is broken, as it is meant to be here.');
+}
+
+/** A click opens it over the page, as in the window. */
+export function ChosenChats() {
+  const [isOpen, setIsOpen] = useState(false);
+  const chat = { app: 'Claude', startedMs: null, changedMs: null, messages: 12, bytes: 4200 } as const;
+  const conversations = ['A week in Lisbon', 'Letter to the landlord'].map((title) => ({ ...chat, id: title, title }));
+  const choice = {
+    file: new File([], 'conversations.json'),
+    listing: { unread: 1, conversations },
+    take: nothing,
+    takeWhole: nothing,
+    close: () => setIsOpen(false),
+  };
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>Choose conversations</Button>
+      {isOpen && <ChatPicker choice={choice} room={1} />}
+    </>
+  );
 }

@@ -59,7 +59,7 @@ import { TakeOverState } from '../../src/renderer/ui/notices/take-over-state.tsx
 import { TextWithCode } from '../../src/renderer/ui/notices/text-with-code.tsx';
 import { long, notes, nothing, screenshot } from './samples.ts';
 import { ModelAbouts, ModelLines, OpenModels, PickedModels } from './model-pieces.tsx';
-import { Announced, Broken, Pulls, Suggested, Tabbed, Typing } from './pieces-with-state.tsx';
+import { Announced, Broken, ChosenChats, Pulls, Suggested, Tabbed, Typing } from './pieces-with-state.tsx';
 
 const iconNames = [
   'plus',
@@ -91,6 +91,7 @@ const iconNames = [
   'download',
   'star',
   'filter',
+  'edit',
 ] as const;
 
 const reviewer = { name: 'reviewer', text: 'You review texts.', mode: 'ask' } as const;
@@ -394,6 +395,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   'model-line': <ModelLines />,
   'model-list': <OpenModels />,
   'model-picker': <PickedModels />,
+  'chat-picker': <ChosenChats />,
   'route-dot': (
     <div className="flex items-center gap-3">
       <RouteDot where="local" />

@@ -59,7 +59,7 @@ function checked(name: string, file: string): Assistant {
   const read = parseAssistant(name, file);
   if (read.ok) return read.value;
   throw new AppError('bad-input', `The assistant "${name}" cannot be used. ${read.why}`, {
-    hint: 'Known lines: model, mode, tools, temperature, top-p, max-tokens. Change the file and try again.',
+    hint: 'Known lines: about, model, mode, tools, temperature, top-p, max-tokens. Change the file and try again.',
   });
 }
 

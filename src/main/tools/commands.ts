@@ -10,6 +10,7 @@ import type {
 } from '@shared/tools/server-definition.ts';
 import { definitionText, projectWord, secretNames } from '@shared/tools/server-definition.ts';
 import type { Handlers } from '../server/handlers.ts';
+import type { ServiceAccounts } from './composio/composio-accounts.ts';
 import { definitionTokens, foreignToolName } from './foreign/foreign-tool.ts';
 import type { FoundServers } from './servers/import-servers.ts';
 import { serversIn, serversInText } from './servers/import-servers.ts';
@@ -89,6 +90,7 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
       await running.stop(name);
     },
     ...createApprovals(options, find, report),
+    ...createConnections(options, find),
     set: async ({ input }) => {
       await setOn(options, input, find(input.name));
       return report(input.name, input.projectPath);
@@ -195,6 +197,27 @@ function markedPin(pin: ToolPin, tool: string, isReading: boolean): ToolPin {
   return isReading ? { ...rest, isReading } : rest;
 }
 
+/** Accounts at services: shown, and connected by a link that a person opens. */
+function createConnections(
+  { running }: ToolCommandsOptions,
+  find: (name: string) => ToolServerSettings,
+): Pick<Handlers['tools'], 'connections' | 'connect' | 'connected'> {
+  const accountsOf = async (name: string, signal: AbortSignal): Promise<ServiceAccounts> => {
+    find(name);
+    const { accounts } = await running.connect(name, signal);
+    if (accounts !== undefined) return accounts;
+    throw new AppError('bad-input', `The tool server ${name} works through no accounts. Nothing was connected.`);
+  };
+  return {
+    connections: async ({ input: { name }, signal }) => (await accountsOf(name, signal)).list(signal),
+    connect: async ({ input: { name, toolkit }, signal }) => ({
+      link: await (await accountsOf(name, signal)).link(toolkit.toLowerCase(), signal),
+    }),
+    connected: async ({ input: { name, toolkit }, signal }) =>
+      (await accountsOf(name, signal)).connected(toolkit.toLowerCase(), signal),
+  };
+}
+
 function changed(what: string): AppError {
   return new AppError('conflict', `${what} changed since you looked at it. Nothing was approved.`, {
     hint: 'Look at it again, then approve it.',
@@ -246,6 +269,7 @@ async function reportOf({ running, pins }: ToolCommandsOptions, place: Place): P
     definition: server.definition,
     text: definitionText(server.definition),
     sha256: hashOfServer(name, server.definition),
+    secrets: secretNames(server.definition),
     isApproved: approved,
     isOn,
     own: projectWord(own, name),

@@ -1,6 +1,7 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import type { PlanItem } from '@shared/events/conversation-events.ts';
 import type { z } from 'zod';
+import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
@@ -44,11 +45,28 @@ export interface ToolContext {
   readonly notePlan?: (items: readonly PlanItem[]) => Promise<void>;
   /** Runs the command that was approved, with the hosts that were approved for it; absent where none was. */
   readonly runWithNetwork?: (command: NetworkCommand) => Promise<Reply<NetworkResult>>;
+  /** Of a tool that works through accounts of the person: shows the link by which one is connected, and waits. */
+  readonly askToConnect?: AskToConnect;
+  /** Of a tool that Dewpoint does not bring: hears of each connection that it made or wanted to make. */
+  readonly onNetwork?: (decision: NetworkDecision) => void;
   /** Of a web tool: makes a request that the fences and the person let through. */
   readonly requestWeb?: RequestWeb;
   /** The whole of a result that a model was shown a part of, by its id; null: of the last one. Null where there is none. */
   readonly keptResult?: (id: string | null) => Promise<string | null>;
 }
+
+/** An account at a service that a person is to connect, at this address. */
+export interface AccountLink {
+  readonly server: string;
+  readonly toolkit: string | null;
+  readonly url: string;
+}
+
+/** `settled` answers for the person, when the account is there or can no more be connected; null: nobody will know. */
+export type AskToConnect = (
+  link: AccountLink,
+  settled: Promise<'allow' | 'deny'> | null,
+) => Promise<'allow' | 'deny' | 'nobody'>;
 
 /** A whole file as it is to be; `bytes` null: deleted. */
 export interface NewFile {

@@ -398,6 +398,8 @@ export const settings = {
   'costs.title': 'Costs',
   'costs.text': 'Usage across all sessions, including failed and cancelled calls.',
   'costs.loading': 'Loading costs…',
+  'costs.ids': 'Show IDs',
+  'costs.paths': 'Show paths',
   'costs.by': 'By',
   'costs.by.day': 'Day',
   'costs.by.model': 'Model',

@@ -22,6 +22,18 @@ export const keptFileSchema = z.object({
 });
 export type KeptFile = z.infer<typeof keptFileSchema>;
 
+/** The data export of a chat app: where it lies, as far as the host knows that, else what is in it. */
+const exportSchema = keptFileSchema.omit({ data: true }).extend({ data: keptFileSchema.shape.data.optional() });
+export type ExportFile = z.infer<typeof exportSchema>;
+
+export const listChatsInput = exportSchema;
+export const keepChatsInput = exportSchema.extend({
+  ids: z
+    .array(z.string().regex(/^[0-9a-f]{24}$/u))
+    .min(1)
+    .max(100),
+});
+
 export const readInput = z.object({ blob: blobRefSchema });
 
 export const findInput = z.object({

@@ -13,7 +13,7 @@ import { sessionsContract, sandboxContract } from './sessions-contract.ts';
 import { modelsContract } from './models-contract.ts';
 import { keysContract } from './keys-contract.ts';
 import { homeContract } from './home-contract.ts';
-import { toolsContract, webContract } from './tools-contract.ts';
+import { ownToolsContract, toolsContract, webContract } from './tools-contract.ts';
 import { endpointContract } from './endpoint-contract.ts';
 
 /** Every command and stream of the core: the same for the terminal, the window, the browser and a second process. */
@@ -49,6 +49,7 @@ export const contract = {
   rules: rulesContract,
   tools: toolsContract,
   web: webContract,
+  ownTools: ownToolsContract,
   settings: settingsContract,
   templates: templatesContract,
   assistants: assistantsContract,

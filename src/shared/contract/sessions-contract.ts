@@ -23,7 +23,15 @@ import type { Manifest } from '@shared/session/call-manifest.ts';
 import type { Trimming } from '@shared/session/prompt-trimming.ts';
 import type { Escalation } from '@shared/routing/escalations.ts';
 import type { RunResult } from '@shared/session/run-result.ts';
-import { keptFileSchema, readInput, findInput, previewInput } from '@shared/attachments/attachment-inputs.ts';
+import type { ChatListing } from '@shared/attachments/chat-listing.ts';
+import {
+  keptFileSchema,
+  listChatsInput,
+  keepChatsInput,
+  readInput,
+  findInput,
+  previewInput,
+} from '@shared/attachments/attachment-inputs.ts';
 import type { AttachmentPreview, FoundFile } from '@shared/attachments/attachment-inputs.ts';
 import type { NetworkHistory, SandboxView, TerminalPush } from '@shared/sandbox/sandbox-view.ts';
 import { codeSchema, terminalSizeSchema } from '@shared/sandbox/sandbox-view.ts';
@@ -293,6 +301,10 @@ export const sessionsContract = {
   /** Files that persons give with messages. Kept at once, so that a draft has them after a restart, too. */
   attachments: {
     keep: base.input(keptFileSchema).output(type<Attachment>()),
+    /** The conversations in an export of a chat app, to choose from; null: the file is none. */
+    chats: base.input(listChatsInput).output(type<ChatListing | null>()),
+    /** Keeps some of them, each as a file of its own. Rejects with `conflict` where the file has changed since. */
+    keepChats: base.input(keepChatsInput).output(type<readonly Attachment[]>()),
     /** An image, for showing it; null where it is gone or no image. */
     read: base.input(readInput).output(type<{ mediaType: string; data: string } | null>()),
     /** What a model would get of a message before it is sent: what is cut, and what nobody sees. */

@@ -1,7 +1,10 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
+import type { ToolkitConnection } from '@shared/tools/composio.ts';
 import type { ServerImport, ToolServerReport } from '@shared/tools/server-definition.ts';
 import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
+import type { OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
+import { ownToolExamples, ownToolLanguages, ownToolNameSchema } from '@shared/tools/own-tool.ts';
 import { searchServiceNames, webToolNames, type WebToolReport } from '@shared/tools/web-tools.ts';
 import { base } from './contract-base.ts';
 
@@ -9,6 +12,7 @@ const name = z.string().min(1).max(100);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const byName = z.object({ name });
 const where = z.enum(['container', 'host']);
+const toolkit = z.string().min(1).max(64);
 const projectPath = z.string().min(1).max(4096);
 
 /**
@@ -70,6 +74,12 @@ export const toolsContract = {
     )
     .output(type<ToolServerReport>()),
   remove: base.input(byName).output(type<void>()),
+  /** Of a server that works through accounts of the person: which are connected. Asks it. */
+  connections: base.input(byName).output(type<readonly ToolkitConnection[]>()),
+  /** Begins to connect an account: the link at which the person signs in. `null`: it is connected, or needs none. */
+  connect: base.input(z.object({ name, toolkit })).output(type<{ readonly link: string | null }>()),
+  /** Answers when the account is connected; fails when it cannot be any more, and after ten minutes. */
+  connected: base.input(z.object({ name, toolkit })).output(type<void>()),
 };
 
 const webTool = z.enum(webToolNames);
@@ -99,4 +109,38 @@ export const webContract = {
   test: base
     .input(z.object({ name: webTool, text: z.string().min(1).max(4_000) }))
     .output(type<{ readonly text: string }>()),
+};
+
+const ownTool = z.object({ name: z.string().min(1).max(100), projectPath: projectPath.optional() });
+
+/**
+ * Tools that are files, of the person and of one project where one is named. What stands in a file is its author's: whoever
+ * shows it makes it safe to be seen. Looking at them runs none.
+ */
+export const ownToolsContract = {
+  list: base.input(z.object({ projectPath: projectPath.optional() }).optional()).output(type<OwnToolsReport>()),
+  /** A yes to exactly these bytes of a project's tool. `conflict` where they are others by now. */
+  approve: base.input(ownTool.extend({ sha256 })).output(type<OwnToolReport>()),
+  /** Switches one, in all projects or in one. `null`: the project goes by the general word again. */
+  set: base.input(ownTool.extend({ isOn: z.boolean().nullable() })).output(type<OwnToolReport>()),
+  /** Keeps the value of a secret that its file names in the key store. */
+  secret: base
+    .input(ownTool.extend({ variable: z.string().min(1).max(200), value: z.string().min(1).max(20_000) }))
+    .output(type<void>()),
+  /** Removes its secrets and approvals. Its file is the person's to delete. */
+  forget: base.input(ownTool).output(type<{ readonly path: string }>()),
+  /** Runs it with these arguments, outside of any session and without a project's files. Nobody is asked: who calls it has said so. */
+  test: base
+    .input(ownTool.extend({ input: z.record(z.string(), z.unknown()) }))
+    .output(type<{ readonly status: string; readonly text: string }>()),
+  /** Writes a file that works at once: from a template, or from an example. `conflict` where there is one. */
+  create: base
+    .input(
+      ownTool.extend({
+        name: ownToolNameSchema,
+        language: z.enum(ownToolLanguages).default('python'),
+        example: z.enum(ownToolExamples).optional(),
+      }),
+    )
+    .output(type<OwnToolReport>()),
 };

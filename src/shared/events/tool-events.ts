@@ -59,7 +59,15 @@ export const toolEvents = {
     input: z.unknown(),
     label: z.string(),
     /** Of a tool that Dewpoint does not bring: who answers, whether what it gets may leave, and whether it may read files here. */
-    foreign: z.object({ server: z.string(), leaves: z.boolean(), readsFiles: z.boolean() }).optional(),
+    foreign: z
+      .object({
+        server: z.string(),
+        leaves: z.boolean(),
+        readsFiles: z.boolean(),
+        /** Of a router: how many calls of other tools it carries. */
+        carries: z.number().int().optional(),
+      })
+      .optional(),
   }),
   'tool-ended': z.object({
     toolCallId: z.string(),

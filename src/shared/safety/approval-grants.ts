@@ -10,6 +10,7 @@ export const approvalKinds = [
   'disk',
   'foreign-tool',
   'web',
+  'connection',
 ] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
@@ -53,6 +54,7 @@ const words: readonly (readonly [GrantKind, string])[] = [
   ['disk', 'working on a full disk'],
   ['foreign-tool', 'tools of servers'],
   ['web', 'web addresses'],
+  ['connection', 'accounts to connect'],
   ['cap', 'a higher spending limit'],
 ];
 

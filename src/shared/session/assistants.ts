@@ -4,6 +4,8 @@ import { taskModes } from '@shared/text/task-mode.ts';
 /** How an agent is to answer, under a name: a Markdown file of the home. It can only ask for less than you allow. */
 export interface Assistant {
   readonly name: string;
+  /** What it is for, in a sentence for people; no model sees it. */
+  readonly about?: string;
   /** Stands in the system text of every call. */
   readonly text: string;
   /** `PROVIDER/MODEL`. Absent, as below: as usual. */
@@ -27,6 +29,15 @@ export const assistantNamePattern = /^[a-z][a-z0-9-]{0,39}$/u;
 
 /** In characters; more would leave a small model no room. */
 export const mostAssistantCharacters = 8_000;
+
+/** Of its one sentence. */
+export const mostAboutCharacters = 200;
+
+/** The keys of its lines, in the order in which they are written. */
+export const assistantKeys = ['about', 'model', 'mode', 'tools', 'temperature', 'top-p', 'max-tokens'] as const;
+export type AssistantKey = (typeof assistantKeys)[number];
+/** Its lines as they are written; an empty one is not there. */
+export type AssistantLines = Readonly<Record<AssistantKey, string>>;
 
 const modelPattern = /^[\w.-]+\/[\w.:/@+-]{1,200}$/u;
 
@@ -86,6 +97,8 @@ function partsOf(file: string): { readonly head: readonly string[]; readonly tex
 /** Null: there is no such key, or it cannot have this value. */
 function readField(key: string, value: string): Partial<Assistant> | null {
   switch (key) {
+    case 'about':
+      return value !== '' && value.length <= mostAboutCharacters ? { about: value } : null;
     case 'model':
       return modelPattern.test(value) ? { model: value } : null;
     case 'mode': {
@@ -130,4 +143,31 @@ export function assistantFacts({ model, mode, tools, temperature, topP, maxToken
     ...(topP === undefined ? [] : [`top-p ${topP}`]),
     ...(maxTokens === undefined ? [] : [`at most ${maxTokens} tokens`]),
   ];
+}
+
+/** Whether a line can have this value. */
+export function isAssistantValue(key: AssistantKey, value: string): boolean {
+  return !/[\r\n]/u.test(value) && readField(key, value) !== null;
+}
+
+export function linesOfAssistant(assistant: Assistant): AssistantLines {
+  const { about, model, mode, tools, temperature, topP, maxTokens } = assistant;
+  const numberText = (value: number | undefined): string => (value === undefined ? '' : String(value));
+  return {
+    about: about ?? '',
+    model: model ?? '',
+    mode: mode ?? '',
+    tools: tools ?? '',
+    temperature: numberText(temperature),
+    'top-p': numberText(topP),
+    'max-tokens': numberText(maxTokens),
+  };
+}
+
+/** The file that says this, as `parseAssistant` reads it. */
+export function assistantFile(lines: AssistantLines, text: string): string {
+  const head = assistantKeys.flatMap((key) => (lines[key].trim() === '' ? [] : [`${key}: ${lines[key].trim()}`]));
+  return head.length === 0 && !text.trim().startsWith('---')
+    ? `${text.trim()}\n`
+    : ['---', ...head, '---', '', text.trim(), ''].join('\n');
 }

@@ -37,6 +37,15 @@ export interface RunResult {
     readonly against?: ReturnType<typeof comparedWith>;
   };
   readonly byStep: readonly StepFigures[];
+  /** What was used of servers of tools; absent: nothing was. What their calls cost they do not say. */
+  readonly servers?: readonly {
+    readonly server: string;
+    readonly calls: number;
+    readonly carried: number;
+    readonly failed: number;
+    readonly seconds: number;
+    readonly costUsd: null;
+  }[];
   readonly workspace: { readonly mode: WorkspaceMode; readonly path: string };
   readonly changes: readonly {
     readonly path: string;

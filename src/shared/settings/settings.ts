@@ -297,8 +297,10 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   /** Servers whose tools agents may call, and what the user said yes to. */
   toolServers: z.record(serverNameSchema, toolServerSchema).default({}),
-  /** Which of them, or of their tools, are on or off in single projects: by folder, then by `server` or `server/tool`. */
+  /** Which of them, or of their tools, are on or off in single projects: by folder, then by `server` or `server/tool`; a tool from a file is one of `your tools` or `project tools`. */
   projectTools: z.record(z.string(), z.record(z.string().max(300), z.boolean())).default({}),
+  /** Tools of the person's own that are switched off, by their names. */
+  ownToolsOff: z.array(z.string().max(100)).default([]),
   /** Tools by which agents reach the web, all off without the user's word; each host is asked about. */
   web: webSettingsSchema.prefault({}),
   /** What this machine draws while a model works, where no meter can be read, and what that costs. */

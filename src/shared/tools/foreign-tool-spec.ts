@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ownToolFactsSchema } from '@shared/tools/own-tool.ts';
 
 /**
  * A tool that Dewpoint does not bring. It stands in the facts of each turn, whole, so that a replay reads the calls as they
@@ -19,5 +20,9 @@ export const foreignToolSchema = z.object({
   readsFiles: z.boolean(),
   /** By the word of the person it only reads: an equal call in a turn is answered by the one before. */
   reads: z.literal(true).optional(),
+  /** It may pass on calls of other tools, which stand in its arguments. */
+  isRouter: z.literal(true).optional(),
+  /** Of a tool that is a file of the person's or the project's, and no server's. */
+  own: ownToolFactsSchema.optional(),
 });
 export type ForeignToolSpec = z.infer<typeof foreignToolSchema>;

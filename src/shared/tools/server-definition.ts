@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalHost } from '@shared/safety/host-name.ts';
+import { composioDefinitionSchema, composioKeyName, composioText } from './composio.ts';
 
 /** A name that may begin the name of a tool at every service: no underscore, so that `server__tool` has one reading. */
 export const serverNameSchema = z
@@ -42,11 +43,13 @@ export const serverDefinitionSchema = z.discriminatedUnion('kind', [
     .refine(({ where, hosts }) => where === 'container' || hosts.length === 0, {
       error: 'A program on this machine cannot be held to hosts. Leave them out, or run it in a container.',
     }),
+  composioDefinitionSchema,
 ]);
 export type ServerDefinition = z.infer<typeof serverDefinitionSchema>;
 
 /** The headers or variables whose values are kept apart from it. */
 export function secretNames(definition: ServerDefinition): readonly string[] {
+  if (definition.kind === 'composio') return [composioKeyName];
   return definition.kind === 'http' ? definition.headers : definition.env;
 }
 
@@ -71,6 +74,7 @@ export function definitionText(definition: ServerDefinition): string {
     const headers = definition.headers.length === 0 ? '' : ` with ${definition.headers.join(', ')}`;
     return `${definition.url}${headers}`;
   }
+  if (definition.kind === 'composio') return composioText(definition);
   const words = [definition.command, ...definition.args].map((word) =>
     /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word),
   );
@@ -126,6 +130,8 @@ export interface ToolServerReport {
   readonly definition: ServerDefinition;
   readonly text: string;
   readonly sha256: string;
+  /** The headers or variables whose values lie in the key store. */
+  readonly secrets: readonly string[];
   readonly isApproved: boolean;
   /** In the project that was asked about, or in all. */
   readonly isOn: boolean;

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { assistantFacts, mostAssistantCharacters, parseAssistant } from '../../../src/shared/session/assistants.ts';
+import {
+  assistantFacts,
+  assistantFile,
+  linesOfAssistant,
+  mostAssistantCharacters,
+  parseAssistant,
+} from '../../../src/shared/session/assistants.ts';
 
 const whole = `---
 model: llama-cpp/qwen2.5-coder
@@ -38,6 +44,17 @@ describe('the file of an assistant', () => {
     });
   });
 
+  /** Catches: what is written in the window and read back as something else. */
+  it.each([
+    { name: 'one', text: 'Only a text.' },
+    { name: 'one', text: '---\nmodel: x\n---\nA text that looks like a head.' },
+    { name: 'one', about: 'Reads: contracts, and #letters.', text: 'Read.\n\n---\n\nSlowly.', tools: 'off' },
+    { name: 'one', text: 'All of it.', model: 'a/b:c', mode: 'plan', temperature: 0, topP: 0.25, maxTokens: 16 },
+  ] as const)('is written as it is read, %#', (assistant) => {
+    const file = assistantFile(linesOfAssistant(assistant), assistant.text);
+    expect(parseAssistant('one', file)).toEqual({ ok: true, value: assistant });
+  });
+
   /** Catches: a file of somebody else that would say yes in your place, and one that is half understood. */
   it.each([
     ['approve: allow'],
@@ -55,6 +72,8 @@ describe('the file of an assistant', () => {
     ['model: no-provider'],
     ['model: a/b c'],
     ['no key at all'],
+    ['about:'],
+    [`about: ${'x'.repeat(201)}`],
     ['mode: ask\nmode: work'],
     ['tools: off\nmode: work'],
   ])('is refused with the line %j', (line) => {

@@ -1,6 +1,7 @@
 import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
 import { maxRefusals, standingAnswer } from '../../safety/approvals/approval-policy.ts';
 import { abortable } from '../../lib/async/abort.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
 import type { AgentDependencies, UserAnswer } from '../turn/agent-dependencies.ts';
 import type { AskingTurn } from '../turn/turn.ts';
 import { sha256Of } from '../../lib/sha256.ts';
@@ -21,6 +22,8 @@ export interface ApprovalSubject {
   readonly toolCallId: string;
   /** What a yes would be said to, where `subject` only names it: its whole text, the hash of its bytes, what is new in it. */
   readonly shown?: { readonly sha256: string; readonly text: string; readonly diff: string | null };
+  /** Answers in place of the person, when what is asked about has settled itself. Never rejects. */
+  readonly settled?: Promise<'allow' | 'deny'>;
 }
 
 /**
@@ -42,13 +45,14 @@ export async function askApproval(turn: Asker, question: ApprovalSubject): Promi
   });
   const refused = turn.refusals.get(kind) ?? 0;
   const standing = refused >= maxRefusals ? 'deny' : standingAnswer(turn.options.approve, kind);
-  const answer = standing === 'ask' ? await askUser(turn, approvalId, question) : standing;
-  if (standing === 'ask' && answer === 'deny') turn.refusals.set(kind, refused + 1);
+  const said = standing === 'ask' ? await askUser(turn, approvalId, question) : { answer: standing, isSettled: true };
+  const { answer, isSettled } = said;
+  if (!isSettled && answer === 'deny') turn.refusals.set(kind, refused + 1);
   await turn.log.close({
     type: 'approval-answered',
     approvalId,
     answer: answer === 'allow' ? 'allow' : 'deny',
-    by: standing !== 'ask' ? 'policy' : answer === 'nobody' ? 'nobody' : 'person',
+    by: isSettled ? 'policy' : answer === 'nobody' ? 'nobody' : 'person',
   });
   turn.log.check();
   return answer;
@@ -77,8 +81,19 @@ export async function waitForUserAnswer(
 async function askUser(
   turn: Pick<Asker, 'dependencies' | 'signal'>,
   approvalId: string,
-  question: ApprovalSubject,
-): Promise<ApprovalAnswer> {
-  const answer = await waitForUserAnswer(turn, approvalId, question);
-  return answer === 'allow-session' || answer === 'allow-project' ? 'allow' : answer;
+  { settled, ...question }: ApprovalSubject,
+): Promise<{ readonly answer: ApprovalAnswer; readonly isSettled: boolean }> {
+  const wait = childAbort(turn.signal);
+  try {
+    const asked = waitForUserAnswer({ ...turn, signal: wait.signal }, approvalId, question).then((said) => ({
+      answer: said === 'allow-session' || said === 'allow-project' ? ('allow' as const) : said,
+      isSettled: false,
+    }));
+    if (settled === undefined) return await asked;
+    // Where nobody can be asked, nobody is waited for.
+    return await Promise.race([asked, settled.then((answer) => ({ answer, isSettled: true }))]);
+  } finally {
+    wait.abort();
+    wait.release();
+  }
 }

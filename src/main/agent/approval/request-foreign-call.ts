@@ -1,9 +1,13 @@
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import { innerCallsOf } from '@shared/tools/composio.ts';
 import { sha256Of } from '../../lib/sha256.ts';
+import type { AskToConnect } from '../../tools/define.ts';
+import { calledText } from '../../tools/foreign/foreign-tool.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { FencesAnswer } from './pass-outgoing-fences.ts';
 import { passOutgoingFences } from './pass-outgoing-fences.ts';
 import { askApproval } from './request-approval.ts';
+import { askHosts } from './request-network-access.ts';
 
 /** A call of a tool of others that wants to be made. */
 export interface ForeignCall {
@@ -21,22 +25,74 @@ export async function askForeignCall(turn: Turn, call: ForeignCall): Promise<Fen
   const { spec, toolCallId } = call;
   const fenced = await passFences(turn, call);
   if (fenced.type === 'denied') return fenced;
-  const text = JSON.stringify(fenced.input, null, 2);
-  const subject = `${spec.server}: ${spec.tool}`;
+  const text = shownText(spec, fenced.input);
+  const subject = `${spec.server}: ${calledText(spec, fenced.input)}`;
+  const sha256 = sha256Of(JSON.stringify([spec, fenced.input]));
+  const { own } = spec;
+  if (own !== undefined && own.hosts.length > 0) {
+    // Asked for as hosts of commands are, each time: a tool with a key may change something there.
+    const note = own.secrets.length === 0 ? {} : { note: `The tool gets ${own.secrets.join(', ')}.` };
+    const said = await askHosts(turn, {
+      kind: 'foreign-tool',
+      toolCallId,
+      hosts: [...own.hosts].sort(),
+      subject,
+      sha256,
+      use: 'change',
+      text,
+      ...note,
+    });
+    return said.type === 'granted' ? fenced : said;
+  }
   const answer = await askApproval(turn, {
     kind: 'foreign-tool',
     subject,
-    reason: spec.leaves ? 'What it gets leaves this machine.' : 'You said that its server keeps what it gets here.',
+    reason: reasonOf(spec),
     toolCallId,
-    shown: { sha256: sha256Of(JSON.stringify([spec, fenced.input])), text, diff: null },
+    shown: { sha256, text, diff: null },
   });
   if (answer === 'allow') return fenced;
   return { type: 'denied', text: `Not allowed: ${subject}`, byNobody: answer === 'nobody' };
 }
 
+function reasonOf({ leaves, own }: ForeignToolSpec): string {
+  if (own !== undefined) return `It reaches no host. The tool gets ${own.secrets.join(', ')}.`;
+  return leaves ? 'What it gets leaves this machine.' : 'You said that its server keeps what it gets here.';
+}
+
 /** A call is looked at as one to a cloud model that carries its arguments, written with the conversation in sight. */
 async function passFences(turn: Turn, { spec, toolCallId, input }: ForeignCall): Promise<FencesAnswer> {
   if (!spec.leaves) return { type: 'granted', input };
-  const { server, tool } = spec;
-  return passOutgoingFences(turn, { to: { id: `tools/${server}`, name: tool, label: server }, toolCallId, input });
+  const { server } = spec;
+  const name = calledText(spec, input);
+  return passOutgoingFences(turn, {
+    to: { id: `tools/${server}`, name, label: server },
+    toolCallId,
+    input,
+    refusesFiles: true,
+  });
+}
+
+/** Exactly what would be sent. Calls that it carries stand before it, one by one, so that none is overlooked. */
+function shownText({ isRouter }: ForeignToolSpec, input: unknown): string {
+  const whole = JSON.stringify(input, null, 2);
+  const inner = isRouter === true ? innerCallsOf(input) : [];
+  if (inner.length === 0) return whole;
+  const calls = inner.map(
+    ({ tool, input: given }, at) => `Call ${at + 1} of ${inner.length}: ${tool}\n${JSON.stringify(given, null, 2)}`,
+  );
+  return [...calls, `All that is sent:\n${whole}`].join('\n\n');
+}
+
+/** Shows the link by which an account is connected, and waits: for the account, or for what the person says. */
+export function accountQuestion(turn: Turn, toolCallId: string): AskToConnect {
+  return ({ server, toolkit, url }, settled) =>
+    askApproval(turn, {
+      kind: 'connection',
+      subject: `${server}: ${toolkit ?? 'an account'}`,
+      reason: 'Open the link in your browser and sign in there. The work goes on when the account is connected.',
+      toolCallId,
+      shown: { sha256: sha256Of(url), text: url, diff: null },
+      ...(settled === null ? {} : { settled }),
+    });
 }

@@ -79,7 +79,7 @@ export async function askNetwork(
 
 /** Hosts that somebody wants to reach, and for what. */
 export interface HostsWish {
-  readonly kind: 'network' | 'web';
+  readonly kind: 'network' | 'web' | 'foreign-tool';
   readonly toolCallId: string;
   /** In their one spelling. */
   readonly hosts: readonly string[];
@@ -87,8 +87,8 @@ export interface HostsWish {
   readonly subject: string;
   /** Of exactly what would be done. */
   readonly sha256: string;
-  /** In the model's words. */
-  readonly why: string;
+  /** In the model's words; absent: it was not asked for any. */
+  readonly why?: string;
   readonly use: HostUse;
   /** What a person should know beside. */
   readonly note?: string;
@@ -118,7 +118,7 @@ export async function askHosts(turn: Omit<AskingTurn, 'refusals'>, wish: HostsWi
     hosts: [...hosts],
     ...(verdict.isOnce ? { isOnce: true } : {}),
     reason,
-    why,
+    ...(why === undefined ? {} : { why }),
     ...(text === undefined ? {} : { text }),
   });
   const question = { kind, subject, reason } as const;
@@ -183,17 +183,17 @@ async function runApproved(
 ): Promise<Reply<NetworkResult>> {
   if (fingerprint(turn, asked.command, approved.hosts) !== approved.sha256)
     return failure('refused', 'What would run is not what was approved. Nothing was run.');
-  const uses = new Map<string, NetworkUse>();
+  const uses = createNetworkUses(approved.toolCallId);
   const request: NetworkRequest = {
     command: asked.command,
     timeoutMs: asked.timeoutMs,
     hosts: approved.hosts,
     keepsPackages: approved.isSeen ? 'project' : 'session',
-    onDecision: (decision) => count(uses, approved.toolCallId, decision),
+    onDecision: uses.add,
     ...(asked.onOutput === undefined ? {} : { onOutput: asked.onOutput }),
   };
   const reply = await turn.dependencies.sandbox.runWithNetwork(request, signal);
-  for (const use of uses.values()) await turn.log.close({ type: 'network-used', ...use });
+  await uses.end(turn);
   for (const { isKept, text } of reply.ok ? (reply.value.packages ?? []) : []) {
     const about = `${text} The command: ${asked.command.slice(0, 200)}${isKept || !reply.ok ? '' : ` It said: ${endOf(reply.value)}`}`;
     const code = isKept ? 'packages-changed' : 'packages-not-installed';
@@ -212,6 +212,20 @@ const keepingText =
 function endOf({ stdout, stderr }: NetworkResult): string {
   const text = (stderr.trim() === '' ? stdout : stderr).trim();
   return text.length <= 600 ? text : `…${text.slice(-600)}`;
+}
+
+/** Counts what one call reached, and writes it into the log at its end. */
+export function createNetworkUses(toolCallId: string): {
+  readonly add: (decision: NetworkDecision) => void;
+  readonly end: (turn: Pick<Turn, 'log'>) => Promise<void>;
+} {
+  const uses = new Map<string, NetworkUse>();
+  return {
+    add: (decision) => count(uses, toolCallId, decision),
+    end: async (turn) => {
+      for (const use of uses.values()) await turn.log.close({ type: 'network-used', ...use });
+    },
+  };
 }
 
 /** More kinds than this are counted as one: a command can make up as many names as it likes. */

@@ -5,7 +5,7 @@ import type { RawCall } from './object-after.ts';
 
 /** Where calls begin: our own marker, the tags of the Qwen and Hermes families, and code fences. */
 const opening =
-  /TOOL_CALL:?|<tool_call>|<function_call>|<\|tool_call\|>|\[TOOL_CALLS\]|```[\w-]*[ \t]*\r?\n(?=\s*[{[])/gu;
+  /TOOL_CALL:?|<tool_call>|<function_call>|<\|tool_call\|>|\[TOOL_CALLS\]|<TOOLCALL>|```[\w-]*[ \t]*\r?\n(?=\s*[{[])/gu;
 /** What tells a call in bare JSON from any other JSON in an answer. */
 const nameKey = /["']?(?:tool|name|action|function|tool_name)["']?\s*:/u;
 

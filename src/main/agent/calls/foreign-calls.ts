@@ -1,20 +1,30 @@
 import { textsBetween } from '@shared/text/text-between.ts';
+import { gemmaCall, pythonCalls } from './literal-calls.ts';
 import { objectAfter } from './object-after.ts';
 import type { RawCall } from './object-after.ts';
+import { readJson } from './read-arguments.ts';
 
 /** The name before its object of arguments, as families of models write it where their template or its reader is missing. */
 const named: readonly RegExp[] = [
-  /\[TOOL_CALLS\]\s*([\w-]+)\s*(?:\[ARGS\]\s*)?(?=\{)/gu,
+  /\[TOOL_CALLS\]\s*([\w-]+)\s*(?:\[CALL_ID\]\w{1,60}\s*)?(?:\[ARGS\]\s*)?(?=\{)/gu,
   /to=functions\.([\w-]+)[^{]{0,60}<\|message\|>\s*(?=\{)/gu,
   /<\|tool_call_begin\|>\s*(?:functions\.)?([\w-]+)(?::\d+)?\s*<\|tool_call_argument_begin\|>\s*(?=\{)/gu,
   /<｜tool▁sep｜>\s*([\w-]+)\s*(?:```json\s*)?(?=\{)/gu,
+  /<｜tool▁call▁begin｜>\s*([\w-]+)<｜tool▁sep｜>\s*(?=\{)/gu,
+  /<\|tool_call:name\|>\s*([\w-]+)<\|tool_call:args\|>\s*(?=\{)/gu,
   /<function=([\w-]+)>\s*(?=\{)/gu,
   /<tool_call>\s*([\w-]+)\s*(?=\{)/gu,
   /(?:^|\n)Action:[ \t]*([\w-]+)[ \t]*\r?\n\s*Action Input:\s*(?=\{)/gu,
 ];
 
-/** The name and each argument between tags of their own. */
-const tagged = [
+/** The name and each argument between tags of their own. A second group of `opening` says of what type the argument is. */
+interface TaggedForm {
+  readonly call: RegExp;
+  readonly end: string;
+  readonly field: { readonly opening: RegExp; readonly closing: string };
+}
+
+const tagged: readonly TaggedForm[] = [
   {
     call: /<function=([\w-]+)>/gu,
     end: '</function>',
@@ -26,15 +36,57 @@ const tagged = [
     field: { opening: /<parameter name="([\w-]+)">/gu, closing: '</parameter>' },
   },
   {
+    call: /<atem:invoke name="([\w-]+)">/gu,
+    end: '</atem:invoke>',
+    field: { opening: /<atem:parameter name="([\w-]+)">/gu, closing: '</atem:parameter>' },
+  },
+  {
+    call: /<｜DSML｜invoke name="([\w-]+)">/gu,
+    end: '</｜DSML｜invoke>',
+    field: {
+      opening: /<｜DSML｜parameter name="([\w-]+)"(?: string="(true|false)")?>/gu,
+      closing: '</｜DSML｜parameter>',
+    },
+  },
+  {
+    call: /<\|open\|>call tool="([\w-]+)"[^<>]{0,60}<\|sep\|>/gu,
+    end: '<|close|>call<|sep|>',
+    field: {
+      opening: /<\|open\|>argument key="([\w-]+)" type="(\w+)"<\|sep\|>/gu,
+      closing: '<|close|>argument<|sep|>',
+    },
+  },
+  {
     call: /<tool_call>\s*([\w-]+)\s*(?=<arg_key>)/gu,
     end: '</tool_call>',
     field: { opening: /<arg_key>([\w-]+)<\/arg_key>\s*<arg_value>/gu, closing: '</arg_value>' },
   },
-] as const;
+];
+
+/** Calls with literals, between marks of their own. */
+const literal: readonly {
+  readonly opening: RegExp;
+  readonly closing: string;
+  readonly read: (inside: string) => readonly RawCall[] | null;
+}[] = [
+  { opening: /<\|tool_call_start\|>/gu, closing: '<|tool_call_end|>', read: pythonCalls },
+  { opening: /```tool_code[ \t]*\r?\n/gu, closing: '\n```', read: pythonCalls },
+  {
+    opening: /<\|tool_call>(?=call:)/gu,
+    closing: '<tool_call|>',
+    read: (inside) => {
+      const call = gemmaCall(inside);
+      return call === null ? null : [call];
+    },
+  },
+];
+
+/** A whole answer that is a list of calls, as Llama writes it. */
+const bareList = /^\s*(?=\[\w+\()/u;
 
 /** What is a call for sure, and is not read: it is asked for again. */
 const unread =
-  /<tool_call>|<\|tool_call>|<function=|<invoke |\[TOOL_CALLS\]|to=functions\.|<\|tool_call_begin\|>|<｜tool▁call|<\|python_tag\|>|```tool_code|(?:^|\n)Action:[ \t]*\w|^\s*\[\w+\(/u;
+  /<tool_call>|<\|tool_call>|<function=|<invoke |\[TOOL_CALLS\]|to=functions\.|<\|tool_call_begin\|>|<｜tool▁call|<｜DSML｜|<atem:|<\|tool_call|<\|tools_prefix\|>|<\|open\|>call |<\|START_ACTION\|>|<TOOLCALL>|<\|python_tag\|>|```tool_code|(?:^|\n)Action:[ \t]*\w|^\s*\[\w+\(/u;
 
 /** Calls in the form of another template. To be asked only where no call of ours was found, for they may be in a file's text. */
 export function foreignCalls(text: string): readonly RawCall[] {
@@ -46,8 +98,28 @@ export function foreignCalls(text: string): readonly RawCall[] {
     const calls = taggedCalls(text, form);
     if (calls.length > 0) return calls;
   }
+  for (const { opening, closing, read } of literal) {
+    const found = insidesOf(text, opening, closing).map(read);
+    if (found.length > 0 && found.every((calls) => calls !== null)) return found.flat();
+  }
+  const listed = bareList.test(text) ? pythonCalls(text) : null;
+  if (listed !== null) return listed;
   const at = unread.exec(text)?.index;
   return at === undefined ? [] : [{ text: text.slice(at), whole: true, isUnread: true }];
+}
+
+/** The last one may lack its closing: engines take marks for the end of an answer away. */
+function insidesOf(text: string, opening: RegExp, closing: string): readonly string[] {
+  const insides: string[] = [];
+  let from = 0;
+  for (const match of text.matchAll(opening)) {
+    if (match.index < from) continue;
+    const start = match.index + match[0].length;
+    const end = text.indexOf(closing, start);
+    from = end === -1 ? text.length : end + closing.length;
+    insides.push(text.slice(start, end === -1 ? text.length : end));
+  }
+  return insides;
 }
 
 function namedCalls(text: string, pattern: RegExp): readonly RawCall[] {
@@ -71,13 +143,12 @@ export interface Span {
 /** Where calls in such forms stand, from mark to end and in order, so that nothing inside is taken for another call. */
 export function foreignSpans(text: string): readonly Span[] {
   const afterObject = (from: number): number => objectAfter(text, from)?.end ?? text.length;
-  const afterTag = (tag: string, from: number): number => {
-    const at = text.indexOf(tag, from);
-    return at === -1 ? text.length : at + tag.length;
-  };
   const spans = [
     ...named.flatMap((pattern) => spansOf(text, pattern, afterObject)),
-    ...tagged.flatMap(({ call, end }) => spansOf(text, call, (from) => afterTag(end, from))),
+    ...tagged.flatMap((form) => spansOf(text, form.call, (from) => endOfTagged(text, from, form) ?? text.length)),
+    // Their texts may hold the closing, too.
+    ...literal.flatMap(({ opening }) => spansOf(text, opening, () => text.length)),
+    ...(bareList.test(text) ? [{ start: 0, end: text.length }] : []),
   ];
   return spans.sort((a, b) => a.start - b.start);
 }
@@ -97,29 +168,52 @@ function unpadded(value: string): string {
 }
 
 /** One after the other: what stands inside a call is none. */
-function taggedCalls(text: string, form: (typeof tagged)[number]): readonly RawCall[] {
+function taggedCalls(text: string, form: TaggedForm): readonly RawCall[] {
   const calls: RawCall[] = [];
   let from = 0;
   for (const match of text.matchAll(form.call)) {
     if (match.index < from) continue;
-    const end = text.indexOf(form.end, match.index + match[0].length);
-    if (end === -1) return [...calls, { text: text.slice(match.index), whole: false }];
-    from = end + form.end.length;
+    const end = endOfTagged(text, match.index + match[0].length, form);
+    if (end === null) return [...calls, { text: text.slice(match.index), whole: false }];
+    from = end;
     calls.push(taggedCall(text.slice(match.index, from), match, form));
   }
   return calls;
 }
 
-function taggedCall(raw: string, match: RegExpExecArray, { end, field }: (typeof tagged)[number]): RawCall {
+/** Behind the end of the call whose name ends at `from`: one that stands in an argument is none. Null: it is cut. */
+function endOfTagged(text: string, from: number, { end, field }: TaggedForm): number | null {
+  const opening = new RegExp(field.opening.source, 'u');
+  let endAt = -1;
+  for (let at = from; ;) {
+    if (endAt < at) endAt = text.indexOf(end, at);
+    if (endAt === -1) return null;
+    const next = opening.exec(text.slice(at, endAt));
+    if (next === null) return endAt + end.length;
+    const closingAt = text.indexOf(field.closing, at + next.index + next[0].length);
+    if (closingAt === -1) return null;
+    at = closingAt + field.closing.length;
+  }
+}
+
+function taggedCall(raw: string, match: RegExpExecArray, { end, field }: TaggedForm): RawCall {
   const body = raw.slice(match[0].length, raw.length - end.length);
-  const fields: (readonly [string, string])[] = [];
+  const fields: (readonly [string, unknown])[] = [];
   let before = 0;
   for (const { opening, inside, end: after } of textsBetween(body, field.opening, field.closing)) {
     // What stands beside the arguments is no part of any: such a call is not understood.
     if (body.slice(before, opening.index).trim() !== '') return { text: raw, whole: true, isUnread: true };
-    fields.push([opening[1] ?? '', unpadded(inside)]);
+    const isText = opening[2] === undefined || opening[2] === 'true' || opening[2] === 'string';
+    const value = isText ? unpadded(inside) : jsonOf(inside);
+    if (value === undefined) return { text: raw, whole: true, isUnread: true };
+    fields.push([opening[1] ?? '', value]);
     before = after;
   }
   if (body.slice(before).trim() !== '') return { text: raw, whole: true, isUnread: true };
   return { text: JSON.stringify({ tool: match[1], input: Object.fromEntries(fields) }), whole: true };
+}
+
+function jsonOf(text: string): unknown {
+  const read = readJson(text);
+  return read.ok ? read.value : undefined;
 }

@@ -6,8 +6,8 @@ import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/define.ts';
 import { callRule } from '../../safety/approvals/approval-policy.ts';
 import { askApproval } from '../approval/request-approval.ts';
-import { askForeignCall } from '../approval/request-foreign-call.ts';
-import { askNetwork, withNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
+import { accountQuestion, askForeignCall } from '../approval/request-foreign-call.ts';
+import { askNetwork, createNetworkUses, withNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
 import { createWebDoor } from '../approval/request-web-access.ts';
 import type { MoreOf } from '../../tools/results/cut-result.ts';
 import { capOutput, capStructured } from '../prompt/shorten-output.ts';
@@ -123,7 +123,7 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   const child = childAbort(turn.signal);
   const left = new AbortController();
   const { toolTimeoutMs } = turn.dependencies.config;
-  const limitMs = deadlineOf(run.input, toolTimeoutMs);
+  const limitMs = deadlineOf(run, toolTimeoutMs);
   let late = false;
   // A command may stand still while a person is asked about it.
   const heldMs = (): number => waitedMs(turn);
@@ -155,8 +155,13 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   }
 }
 
-/** A command may ask for more time than tools have by default; its own deadline then comes first. */
-function deadlineOf(input: unknown, toolTimeoutMs: number): number {
+/** For a container to start, and for what was stopped to end. */
+const ownToolSpareMs = 60_000;
+
+/** A command may ask for more time than tools have by default, and so may the file of a tool; its own deadline then comes first. */
+function deadlineOf({ tool, input }: Pick<ToolRun, 'tool' | 'input'>, toolTimeoutMs: number): number {
+  const own = tool.foreign?.own;
+  if (own !== undefined) return Math.max(toolTimeoutMs, own.timeoutSeconds * 1000 + ownToolSpareMs);
   if (typeof input !== 'object' || input === null || !('timeoutSeconds' in input)) return toolTimeoutMs;
   const { timeoutSeconds } = input;
   return typeof timeoutSeconds === 'number' ? Math.max(toolTimeoutMs, timeoutSeconds * 1000 + 5_000) : toolTimeoutMs;
@@ -184,9 +189,11 @@ async function runTracked(
     facts: turn.toolFacts(),
     keptResult: (id) => keptResult(turn, id),
     ...planProgressNotes(turn),
+    ...(run.tool.foreign?.isRouter === true ? { askToConnect: accountQuestion(turn, run.toolCallId) } : {}),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),
   };
   if (run.tool.isWeb === true) return runWebTool(turn, run, context);
+  if (run.tool.access === 'network') return runForeignTool(turn, run, context);
   if (run.tool.access !== 'execute') return run.tool.run(run.input, context);
   const who = { by: 'model', toolCallId: run.toolCallId } as const;
   const { value, changed, isOwed } = await turn.changes.around(who, () => run.tool.run(run.input, context));
@@ -206,6 +213,20 @@ async function runWebTool(
   const door = createWebDoor(turn, toolCallId, context.signal);
   const result = await tool.run(input, { ...context, requestWeb: door.request });
   return door.isUnanswered() ? { ...result, data: needsApproval } : result;
+}
+
+/** What it reached is in the log, as it is of commands. */
+async function runForeignTool(
+  turn: Turn,
+  { tool, input, toolCallId }: GrantedRun,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const uses = createNetworkUses(toolCallId);
+  try {
+    return await tool.run(input, { ...context, onNetwork: uses.add });
+  } finally {
+    await uses.end(turn);
+  }
 }
 
 /** Of a command of which nobody knows how it ended, this much is known. */
@@ -248,7 +269,7 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
   }
   // What a small model writes for want of an answer is no answer. In doubt a text is no question (`task-kind.ts`).
   if (run.tool.access === 'write' && turn.given.isQuestion) return denied({ status: 'refused', output: onlyAsked });
-  if (run.tool.access === 'execute') {
+  if (run.tool.access === 'execute' && run.tool.foreign === undefined) {
     const answer = await askNetwork(
       turn,
       run.toolCallId,
@@ -258,7 +279,8 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<AccessAnswer> {
     if (answer.type === 'denied' && answer.isMistake === true) return denied({ status: 'error', output: answer.text });
     if (answer.type === 'denied') return refusal(answer.text, answer.byNobody);
   }
-  if (run.tool.foreign !== undefined) {
+  // One that runs beside the commands asks for as little as they do.
+  if (run.tool.foreign !== undefined && run.tool.access === 'network') {
     const { toolCallId, input } = run;
     const answer = await askForeignCall(turn, { spec: run.tool.foreign, toolCallId, input });
     return answer.type === 'granted'

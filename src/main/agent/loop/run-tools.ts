@@ -1,3 +1,4 @@
+import { innerCallsOf } from '@shared/tools/composio.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { Part } from '@shared/models/model-messages.ts';
 import type { Tool } from '../../tools/define.ts';
@@ -138,7 +139,7 @@ async function begin(turn: Turn, call: ParsedCall, toolCallId: string): Promise<
     input,
     label: label(call),
   } as const;
-  await turn.log.append({ ...started, ...foreignOf(tool) });
+  await turn.log.append({ ...started, ...foreignOf(call) });
 }
 
 function isNew({ conduct = 1 }: Turn['dependencies']['config']): boolean {
@@ -173,10 +174,11 @@ async function leaveOut(
 }
 
 /** Who answers a tool of others: that decides what a session has met from then on. */
-function foreignOf({ foreign }: Tool): Pick<EventOf<'tool-started'>, 'foreign'> {
+function foreignOf({ tool: { foreign }, input }: ParsedCall): Pick<EventOf<'tool-started'>, 'foreign'> {
   if (foreign === undefined) return {};
-  const { server, leaves, readsFiles } = foreign;
-  return { foreign: { server, leaves, readsFiles } };
+  const { server, leaves, readsFiles, isRouter } = foreign;
+  const carries = isRouter === true ? innerCallsOf(input).length : 0;
+  return { foreign: { server, leaves, readsFiles, ...(carries === 0 ? {} : { carries }) } };
 }
 
 function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsOutcome | null {

@@ -24,6 +24,7 @@ export async function gatherTurnFacts(
         // A conversation waits for no container, and looks at no files.
         if (!isChat) await sandbox.prepare?.(turn.signal);
         const links = isChat ? 0 : await openLinks(turn);
+        const told = isChat || options.plan ? [] : ((await dependencies.foreign?.told?.(turn.signal)) ?? []);
         const data: TurnFacts = turnFactsSchema.parse({
           facts: isChat ? nothingKnown.facts : await dependencies.gatherFacts(sandbox, turn.signal),
           ...asAssistant(await modelsOf(turn), options.assistant),
@@ -41,7 +42,7 @@ export async function gatherTurnFacts(
         });
         if (isChat) return { status: 'ok', output: '', data };
         const environment = await environmentOf(turn, data.facts);
-        const output = [environment, brief(data.facts), ...(data.sandbox.notes ?? [])];
+        const output = [environment, brief(data.facts), ...(data.sandbox.notes ?? []), ...told];
         return { status: 'ok', output: output.filter((line) => line !== '').join('\n'), data };
       },
     },

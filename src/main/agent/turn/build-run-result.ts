@@ -6,7 +6,7 @@ import { sessionWork } from '@shared/money/workload.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { addUsage, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
 import { changeStatus } from '@shared/session/file-change-state.ts';
-import type { SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
+import type { ServerUse, SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
 import { runStatusOf } from '@shared/session/session-state.ts';
 
 /**
@@ -45,11 +45,16 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
       against: comparedWith(detail.allCloud, work),
     },
     byStep: steps.map((step) => figuresOf(step, reference, known)),
+    ...(turn.servers === undefined ? {} : { servers: turn.servers.map(serverFigures) }),
     workspace: state.workspace,
     changes: state.changes
       .filter((change) => changeStatus(change) !== 'undone')
       .map(({ path, added, removed }) => ({ path, added, removed })),
   };
+}
+
+function serverFigures({ ms, ...use }: ServerUse): NonNullable<RunResult['servers']>[number] {
+  return { ...use, seconds: ms / 1000, costUsd: null };
 }
 
 /** The word of the reason, and where something failed or is missing what it says and what to do. */

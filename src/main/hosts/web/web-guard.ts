@@ -62,9 +62,26 @@ const refusals: readonly Refusal[] = [
       'tools.test',
       'tools.set',
       'tools.remove',
+      'tools.connections',
+      'tools.connect',
+      'tools.connected',
     ],
     grant: null,
     ...toolServers,
+  },
+  {
+    // A tool from a file is a program of the person's choice, and a yes lets one run.
+    names: [
+      'ownTools.approve',
+      'ownTools.set',
+      'ownTools.secret',
+      'ownTools.forget',
+      'ownTools.test',
+      'ownTools.create',
+    ],
+    grant: null,
+    message: 'Tools of your own cannot be changed, approved or tried from the browser.',
+    hint: 'On the machine, run: dewpoint tools approve NAME --project DIR, or dewpoint tools test NAME',
   },
   {
     names: ['web.set', 'web.secret', 'web.setUpSearch', 'web.test'],
@@ -114,7 +131,7 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
     if (isOfToolServers(name, input)) {
       throw new AppError('refused', toolServers.message, { hint: toolServers.hint });
     }
-    if (name === 'attachments.keep' && Reflect.get(Object(input), 'path') !== undefined) {
+    if (name.startsWith('attachments.') && Reflect.get(Object(input), 'path') !== undefined) {
       throw new AppError('refused', 'The browser cannot name paths of this machine.');
     }
   };

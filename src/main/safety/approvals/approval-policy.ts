@@ -31,10 +31,12 @@ export function callRule(access: Access, tier: SandboxTier, plan: boolean): Call
   }
 }
 
+const personal: readonly ApprovalKind[] = ['fence', 'instructions', 'connection'];
+
 /**
  * What the user's `--approve` says to a question before a person is asked. A fence is left, and a project's instructions
- * are followed, by a person's own yes alone.
+ * are followed, by a person's own yes alone. An account is connected by a person, in a browser.
  */
 export function standingAnswer(mode: ApproveMode, kind: ApprovalKind): 'allow' | 'deny' | 'ask' {
-  return mode === 'allow' && (kind === 'fence' || kind === 'instructions') ? 'deny' : mode;
+  return mode === 'allow' && personal.includes(kind) ? 'deny' : mode;
 }

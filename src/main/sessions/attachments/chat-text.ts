@@ -7,7 +7,7 @@ export interface ChatText {
   readonly conversations: number;
 }
 
-interface Conversation {
+export interface Conversation {
   readonly title: string;
   readonly app: 'ChatGPT' | 'Claude';
   readonly startedMs: number | null;
@@ -33,7 +33,7 @@ interface Node {
  */
 export function chatText(json: string): ChatText | null {
   const entries = entriesOf(json);
-  const read = entries.map((entry) => chatGptConversation(entry) ?? claudeConversation(entry));
+  const read = entries.map(conversationOf);
   const shown = read.flatMap((one) => (one === null || one.messages.length === 0 ? [] : [one]));
   if (shown.length === 0) return null;
   const unread = read.filter((one) => one === null).length;
@@ -56,7 +56,12 @@ function entriesOf(json: string): readonly unknown[] {
   }
 }
 
-function conversationText({ title, app, startedMs, messages }: Conversation): string {
+/** One entry of an export; null: it is no conversation. */
+export function conversationOf(entry: unknown): Conversation | null {
+  return chatGptConversation(entry) ?? claudeConversation(entry);
+}
+
+export function conversationText({ title, app, startedMs, messages }: Conversation): string {
   const date = startedMs === null ? 'date unknown' : `${new Date(startedMs).toISOString().slice(0, 16)} UTC`;
   return [
     `# ${title}`,

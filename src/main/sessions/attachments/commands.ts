@@ -3,9 +3,18 @@ import type { Handlers } from '../../server/handlers.ts';
 import type { MessageAttachments } from './message-attachments.ts';
 
 /** The commands about files that persons give with messages. */
-export function createAttachmentCommands({ keep, read, find, preview }: MessageAttachments): Handlers['attachments'] {
+export function createAttachmentCommands({
+  keep,
+  chats,
+  keepChats,
+  read,
+  find,
+  preview,
+}: MessageAttachments): Handlers['attachments'] {
   return {
     keep: ({ input }) => keep(input),
+    chats: ({ input, signal }) => chats(input, signal ?? neverAborts),
+    keepChats: ({ input, signal }) => keepChats(input, input.ids, signal ?? neverAborts),
     preview: ({ input, signal }) => preview(input, signal ?? neverAborts),
     read: ({ input }) => read(input.blob),
     find: ({ input, signal }) => find(input.place, input, signal ?? neverAborts),

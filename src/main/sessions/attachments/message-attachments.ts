@@ -10,11 +10,13 @@ import {
 } from '@shared/attachments/attachment-text.ts';
 import type {
   AttachmentPreview,
+  ExportFile,
   FilePlace,
   FoundFile,
   KeptFile,
   PreviewedMessage,
 } from '@shared/attachments/attachment-inputs.ts';
+import type { ChatListing } from '@shared/attachments/chat-listing.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { FenceSources } from '@shared/safety/fences.ts';
@@ -33,6 +35,8 @@ import { findSymbols, isNamed, withSymbols } from './find-symbols.ts';
 import { previewAttachments } from './preview-attachments.ts';
 import type { PreviewOptions } from './preview-attachments.ts';
 import type { ReadDocument } from './read-document.ts';
+import type { ExportSource } from './chat-export.ts';
+import { listChats, readChats } from './chat-export.ts';
 import type { ChatText } from './chat-text.ts';
 import { chatText } from './chat-text.ts';
 import { isPdf, pagesOf, textOfFile } from './text-of-file.ts';
@@ -60,6 +64,10 @@ export interface GatheredAttachments {
 export interface MessageAttachments {
   /** What a person gives with a message. Rejects with `bad-input` for what no model could be shown. */
   readonly keep: (file: KeptFile) => Promise<Attachment>;
+  /** The conversations in an export of a chat app; null: it is none. */
+  readonly chats: (file: ExportFile, signal: AbortSignal) => Promise<ChatListing | null>;
+  /** Keeps those with these ids, each as a file of its own. */
+  readonly keepChats: (file: ExportFile, ids: readonly string[], signal: AbortSignal) => Promise<readonly Attachment[]>;
   /** An image; null where it is gone, or is none. */
   readonly read: (blob: BlobRef) => Promise<{ readonly mediaType: string; readonly data: string } | null>;
   /** Files and folders by their names, and what is defined in files that leave this machine freely. */
@@ -100,6 +108,8 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
   };
   return {
     keep: (file) => keepFile(options, file),
+    chats: (file, signal) => listChats(sourceOf(file), signal),
+    keepChats: (file, ids, signal) => keepSomeChats(options, file, ids, signal),
     read: async (blob) => {
       const bytes = await options.blobs.get(blob);
       const facts = bytes === null ? null : readImageFacts(bytes);
@@ -269,6 +279,35 @@ async function keepChat(
   while (((whole[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   const blob = await blobs.put(whole.subarray(0, end));
   return { kind: 'text', name, blob, chat: { conversations: chat.conversations, bytes: whole.length }, ...from };
+}
+
+/** Each with its title as its name. */
+async function keepSomeChats(
+  options: AttachmentsOptions,
+  file: ExportFile,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Attachment[]> {
+  const { path, place } = file;
+  const inside = path === undefined || place === undefined ? null : await insideOf(options, place, path);
+  const from = inside === null ? {} : { path: inside };
+  const kept: Attachment[] = [];
+  for (const { title, text } of await readChats(sourceOf(file), ids, signal)) {
+    const name = options.redact(title).slice(0, 120);
+    kept.push(await keepChat(options, { name, chat: { text, conversations: 1 }, from }));
+  }
+  return kept;
+}
+
+/** Without a path it is what the host could read of it. */
+function sourceOf({ name, path, data }: ExportFile): ExportSource {
+  if (path !== undefined) {
+    if (isAbsolute(path)) return { path };
+    throw new AppError('bad-input', `${path} is no whole path.`);
+  }
+  const bytes = Buffer.from(data ?? '', 'base64');
+  if (bytes.length <= maxFileBytes) return { bytes };
+  throw new AppError('too-large', `${name} is larger than ${sizeText(maxFileBytes)}.`);
 }
 
 /** The file itself is kept as it came; a model is shown its text. */

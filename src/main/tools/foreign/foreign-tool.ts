@@ -1,15 +1,30 @@
 import { z } from 'zod';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import { innerCallsOf } from '@shared/tools/composio.ts';
+import { runsApart } from '@shared/tools/own-tool.ts';
 import { memo } from '../../lib/memo.ts';
 import { sha256Of } from '../../lib/sha256.ts';
-import type { Tool, ToolContext, ToolResult } from '../define.ts';
+import type { NetworkDecision } from '../../sandbox/network/network-decision.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { AskToConnect, Tool, ToolContext, ToolResult } from '../define.ts';
 import { schemaCheck } from './schema-check.ts';
+
+export interface ForeignCallWays {
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+  /** Absent: there is nobody who could connect an account. */
+  readonly askToConnect?: AskToConnect;
+  /** Of the session, for tools that run beside its commands; absent: outside of any session. */
+  readonly sandbox?: Sandbox;
+  /** Hears of each connection that a tool made or wanted to make. */
+  readonly onNetwork?: (decision: NetworkDecision) => void;
+}
 
 /** How a call reaches its server. Never rejects. */
 export type CallForeignTool = (
   spec: ForeignToolSpec,
   input: Readonly<Record<string, unknown>>,
-  how: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
+  how: ForeignCallWays,
 ) => Promise<ToolResult>;
 
 /** Where foreign tools come from while sessions run; the same for all of them. */
@@ -20,6 +35,36 @@ export interface ForeignTools {
    */
   readonly offered: () => Promise<readonly ForeignToolSpec[]>;
   readonly call: CallForeignTool;
+  /**
+   * What is to be known of them before the work begins, a line for each server that works through accounts of the person:
+   * which are connected. Asks those servers. Never rejects.
+   */
+  readonly told?: (signal: AbortSignal) => Promise<readonly string[]>;
+}
+
+/** A tool with the time since which it stands among the others. */
+export interface OfferedTool {
+  readonly spec: ForeignToolSpec;
+  readonly at: number;
+}
+
+/** One kind of places that foreign tools come from. */
+export interface ToolSource extends Pick<ForeignTools, 'call' | 'told'> {
+  readonly offered: () => Promise<readonly OfferedTool[]>;
+}
+
+/** Tools of servers and tools from files as one list, in the order in which they came. */
+export function joinToolSources(servers: ToolSource, own: ToolSource): ForeignTools {
+  return {
+    offered: async () => inOrder([...(await servers.offered()), ...(await own.offered())]),
+    call: (spec, input, how) => (spec.own === undefined ? servers : own).call(spec, input, how),
+    ...(servers.told === undefined ? {} : { told: servers.told }),
+  };
+}
+
+function inOrder(tools: readonly OfferedTool[]): readonly ForeignToolSpec[] {
+  const sorted = [...tools].sort((left, right) => left.at - right.at || (left.spec.name < right.spec.name ? -1 : 1));
+  return sorted.map(({ spec }) => spec);
 }
 
 const longest = 64;
@@ -49,25 +94,39 @@ export function createForeignTool(spec: ForeignToolSpec, call: CallForeignTool |
   return {
     name: spec.name,
     description: spec.description,
-    access: 'network',
+    // One that reaches nothing is a command of the session's: what it changes is seen, and can be undone.
+    access: spec.own !== undefined && !runsApart(spec.own) ? 'execute' : 'network',
     input: { jsonSchema: spec.inputSchema, check: schemaCheck(spec.inputSchema) },
     foreign: spec,
-    label: () => `${spec.server}: ${spec.tool}`,
+    label: (input) => `${spec.server}: ${calledText(spec, input)}`,
     run: (input, context) => runForeign(spec, call, { input, context }),
   };
 }
+
+/** What is called: of a router the tools that its arguments name. */
+export function calledText({ tool, isRouter }: ForeignToolSpec, input: unknown): string {
+  const names = isRouter === true ? innerCallsOf(input).map((inner) => inner.tool) : [];
+  if (names.length === 0) return tool;
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+  return `${names.slice(0, mostNamed).join(', ')}${more} (by ${tool})`;
+}
+
+const mostNamed = 5;
 
 async function runForeign(
   spec: ForeignToolSpec,
   call: CallForeignTool | null,
   { input, context }: { readonly input: unknown; readonly context: ToolContext },
 ): Promise<ToolResult> {
-  if (call === null) return { status: 'error', output: `The server ${spec.server} is not connected.` };
+  if (call === null) return { status: 'error', output: `${spec.tool} of ${spec.server} cannot be reached.` };
   const parsed = z.record(z.string(), z.unknown()).safeParse(input);
   if (!parsed.success) return { status: 'error', output: 'The arguments are not an object.' };
   const encoder = new TextEncoder();
   return call(spec, parsed.data, {
     signal: context.signal,
+    ...(context.askToConnect === undefined ? {} : { askToConnect: context.askToConnect }),
     onProgress: (text) => context.emit('stdout', encoder.encode(`${text}\n`)),
+    sandbox: context.sandbox,
+    ...(context.onNetwork === undefined ? {} : { onNetwork: context.onNetwork }),
   });
 }

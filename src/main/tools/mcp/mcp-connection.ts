@@ -3,7 +3,10 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../servers/tool-pins.ts';
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
+import type { ServiceAccounts } from '../composio/composio-accounts.ts';
 import type { ToolResult } from '../define.ts';
+import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
+import { cappedFetch } from './capped-fetch.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
 import type { StartServer } from './server-process.ts';
 
@@ -16,11 +19,9 @@ export interface McpConnection {
   /** How many it listed that are not looked at. */
   readonly leftOut: () => number;
   /** Never rejects. */
-  readonly call: (
-    tool: string,
-    input: Readonly<Record<string, unknown>>,
-    how: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
-  ) => Promise<ToolResult>;
+  readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: ForeignCallWays) => Promise<ToolResult>;
+  /** Set where it works through accounts of the person at services. */
+  readonly accounts?: ServiceAccounts;
   readonly refresh: (signal: AbortSignal) => Promise<void>;
   readonly isOpen: () => boolean;
   readonly close: () => Promise<void>;
@@ -78,7 +79,7 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
     });
     state.listed = definitionsIn(tools);
   };
-  const transport = definition.kind === 'http' ? null : processTransport(options, definition, signal);
+  const transport = definition.kind === 'stdio' ? processTransport(options, definition, signal) : null;
   try {
     const reached =
       transport ??
@@ -202,24 +203,4 @@ function partText(part: unknown): string {
   if (type === 'resource_link') return `[link: ${String(name)} ${String(uri)}]`;
   if (type !== 'resource' || !isRecord(resource)) return `[content of the kind ${String(type)}: not shown]`;
   return typeof resource.text === 'string' ? resource.text : `[file: ${String(resource.uri)}: not shown]`;
-}
-
-/** One answer of a server may not fill the memory of this program. */
-const mostBytes = 64 * 1024 * 1024;
-
-function cappedFetch(reach: typeof fetch): typeof fetch {
-  return async (input, init) => {
-    const response = await reach(input, init);
-    if (response.body === null) return response;
-    let bytes = 0;
-    const counter = new TransformStream<Uint8Array, Uint8Array>({
-      transform: (chunk, controller) => {
-        bytes += chunk.length;
-        if (bytes > mostBytes) controller.error(new Error('The server sent more than 64 MB.'));
-        else controller.enqueue(chunk);
-      },
-    });
-    const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
-  };
 }

@@ -1,11 +1,15 @@
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ProjectTools, ServerDefinition, ToolServerSettings } from '@shared/tools/server-definition.ts';
 import { projectWord, secretNames } from '@shared/tools/server-definition.ts';
+import { innerCallsOf } from '@shared/tools/composio.ts';
 import { abortable } from '../../lib/async/abort.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { ToolResult } from '../define.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
-import type { CallForeignTool, ForeignTools } from '../foreign/foreign-tool.ts';
+import { connectComposio } from '../composio/composio-connection.ts';
+import { keptSessionIn } from '../composio/composio-session.ts';
+import type { CallForeignTool, OfferedTool, ToolSource } from '../foreign/foreign-tool.ts';
 import { foreignToolName } from '../foreign/foreign-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
@@ -15,7 +19,7 @@ import { hashOfTool } from './tool-pins.ts';
 /** The tool servers of this home: each runs once for all sessions, from its first call on, and ends with this program. */
 export interface ToolServers {
   /** What is on in a project; null: in a session without one. */
-  readonly forProject: (projectPath: string | null) => ForeignTools;
+  readonly forProject: (projectPath: string | null) => ToolSource;
   /** The one that runs, or a new one. Rejects for one that nobody has approved exactly as it is, and where it does not answer. */
   readonly connect: (name: string, signal: AbortSignal) => Promise<McpConnection>;
   readonly running: (name: string) => McpConnection | null;
@@ -31,11 +35,15 @@ export interface ToolServersOptions extends Pick<ConnectOptions, 'fetch' | 'star
   /** What single projects say themselves, by their folder. */
   readonly projects: () => Readonly<Record<string, ProjectTools>>;
   readonly pins: ToolPins;
+  /** Where what belongs to a server is kept. */
+  readonly folder: string;
   /** The value of a variable or header of a server; null: there is none. */
   readonly secret: (server: string, variable: string) => Promise<string | null>;
   readonly now: () => number;
   /** One that nobody has called for so long is ended. */
   readonly idleMs?: number;
+  /** Between two looks at an account that is being connected; tests make it short. */
+  readonly pollMs?: number;
 }
 
 interface Running {
@@ -87,6 +95,7 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
       return {
         offered: () => offeredTools(options, own(), pool.running),
         call: (spec, input, how) => callTool(options, pool, { own: own(), spec, input, how }),
+        told: (signal) => toldOfAccounts(options, pool, own(), signal),
       };
     },
   };
@@ -113,7 +122,8 @@ async function callTool(options: ToolServersOptions, pool: Pool, { own, spec, in
     const pin = await pinOf(options, own, spec);
     const one = await pool.reach(spec.server, how.signal);
     const live = await one.connection;
-    return differenceFrom(pin, spec, live) ?? (await callIn(one, () => live.call(spec.tool, input, how)));
+    const refused = differenceFrom(pin, spec, live) ?? (await refusedInner(options, { own, spec, input }, live));
+    return refused ?? (await callIn(one, () => live.call(spec.tool, input, how)));
   } catch (error) {
     if (how.signal.aborted) return { status: 'cancelled', output: 'It was cancelled. Nothing was sent.' };
     return { status: 'error', output: messageOf(error) };
@@ -159,7 +169,7 @@ function createPool(options: ToolServersOptions): Pool {
   };
   const start = (name: string, definition: ServerDefinition, sha256: string): Running => {
     const connection = secretsOf(options, name, definition).then((secrets) =>
-      connectMcp({ ...options, name, definition, secrets, onChanged: () => forget() }, stopped.signal),
+      connectServer(options, { name, definition, secrets, onChanged: () => forget() }, stopped.signal),
     );
     const one: Running = { sha256, connection, open: null, idle: null, calls: 0 };
     // One that has gone away by itself is not asked again: the next call starts another.
@@ -237,8 +247,8 @@ async function offeredTools(
   options: ToolServersOptions,
   own: ProjectTools,
   running: ToolServers['running'],
-): Promise<readonly ForeignToolSpec[]> {
-  const found: { readonly spec: ForeignToolSpec; readonly at: number }[] = [];
+): Promise<readonly OfferedTool[]> {
+  const found: OfferedTool[] = [];
   for (const [name, server] of Object.entries(options.servers())) {
     if (!isServerOn(server, own, name) || !isApproved(name, server)) continue;
     // A file that cannot be read is told of where servers are listed; nothing of it is offered.
@@ -249,9 +259,7 @@ async function offeredTools(
       found.push({ spec: specOf(name, server.definition, pin), at: pin.approvedAt });
     }
   }
-  return found
-    .sort((left, right) => left.at - right.at || (left.spec.name < right.spec.name ? -1 : 1))
-    .map(({ spec }) => spec);
+  return found;
 }
 
 /** Known only while its server runs. */
@@ -273,8 +281,10 @@ function specOf(
     inputSchema: tool.inputSchema,
     leaves: !definition.staysHere,
     // A container has no folder of a project; an address elsewhere has no folder of this machine.
-    readsFiles: definition.kind === 'http' ? isThisMachine(definition.url) : definition.where === 'host',
-    ...(isReading === true ? { reads: true } : {}),
+    readsFiles: definition.kind === 'stdio' ? definition.where === 'host' : isThisMachine(definition.url),
+    ...(definition.kind === 'composio' ? { isRouter: true } : {}),
+    // What carries calls of others is no reading, whatever was said of it.
+    ...(isReading === true && definition.kind !== 'composio' ? { reads: true } : {}),
   };
 }
 
@@ -305,6 +315,74 @@ function differenceFrom(pin: ToolPin, { server, tool }: ForeignToolSpec, live: M
     status: 'refused',
     output: `${server}: ${tool} is off: ${what}. Nothing was sent. Go on without it; the person can look at it with "dewpoint tools approve ${server}".`,
   };
+}
+
+/**
+ * A router carries calls of other tools. One that is off is not carried, nor one that the session lists itself and nobody has
+ * approved as it is: then nothing is sent.
+ */
+async function refusedInner(
+  { pins, servers }: ToolServersOptions,
+  { own, spec, input }: Pick<Call, 'own' | 'spec' | 'input'>,
+  live: McpConnection,
+): Promise<ToolResult | null> {
+  const { server: name, isRouter } = spec;
+  const server = servers()[name];
+  if (isRouter !== true || server === undefined) return null;
+  const all = await pins.of(name);
+  const whyNot = (tool: string): string | null => {
+    const slug = tool.toUpperCase();
+    const isOn = [tool, slug].every((one) => isToolOn(server, own, name, one));
+    if (!isOn) return 'is switched off';
+    const listed = live.tools().find((one) => one.name.toUpperCase() === slug);
+    const pin = listed && all.find(({ definition }) => definition.name === listed.name);
+    return listed === undefined || pin?.sha256 === hashOfTool(listed) ? null : 'was not approved as it is now';
+  };
+  for (const { tool } of innerCallsOf(input)) {
+    const why = whyNot(tool);
+    if (why !== null)
+      return { status: 'refused', output: `${name}: ${tool} ${why}. Nothing was sent, no other call either.` };
+  }
+  return null;
+}
+
+/** Longer than this no work waits to hear what is connected. */
+const toldMs = 5_000;
+
+async function toldOfAccounts(
+  options: ToolServersOptions,
+  pool: Pool,
+  own: ProjectTools,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const offered = await offeredTools(options, own, pool.running);
+  const names = [...new Set(offered.flatMap(({ spec }) => (spec.isRouter === true ? [spec.server] : [])))];
+  const tell = async (name: string): Promise<readonly string[]> => {
+    const child = childAbort(signal);
+    const timer = setTimeout(() => child.abort(new Error(`it took more than ${toldMs / 1000} s`)), toldMs);
+    try {
+      const { accounts } = await (await pool.reach(name, child.signal)).connection;
+      return accounts === undefined ? [] : [await accounts.told(child.signal)];
+    } catch (error) {
+      return [`${name}: what is connected is not known. ${messageOf(error)}`];
+    } finally {
+      clearTimeout(timer);
+      child.release();
+      pool.rest(name);
+    }
+  };
+  return (await Promise.all(names.map(tell))).flat();
+}
+
+function connectServer(
+  options: ToolServersOptions,
+  server: Pick<ConnectOptions, 'name' | 'definition' | 'secrets' | 'onChanged'>,
+  signal: AbortSignal,
+): Promise<McpConnection> {
+  const { name, definition } = server;
+  if (definition.kind !== 'composio') return connectMcp({ ...options, ...server }, signal);
+  const kept = keptSessionIn(options.folder, name, definition);
+  return connectComposio({ ...options, ...server, definition, kept }, signal);
 }
 
 async function noteUse({ pins, now }: ToolServersOptions, { server, tool }: ForeignToolSpec): Promise<void> {

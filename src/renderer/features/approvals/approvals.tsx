@@ -153,6 +153,7 @@ function Answers({ isAnswerable, deny, scopes, words, onAnswer }: AnswersProps) 
 function wordsOf(kind: string): { readonly yes: string; readonly no: string } {
   if (kind === 'instructions') return { yes: t('approval.follow'), no: t('approval.deny') };
   if (kind === 'hard-links') return { yes: t('approval.break-links'), no: t('approval.leave-links') };
+  if (kind === 'connection') return { yes: t('approval.is-connected'), no: t('approval.not-connected') };
   if (kind === 'disk') return { yes: t('approval.go-on'), no: t('approval.end') };
   return { yes: t('approval.allow'), no: t('approval.deny') };
 }

@@ -2,11 +2,12 @@ import type { ApprovalState } from '@shared/session/session-state.ts';
 import { hasDeceptivePiece, seenPieces, seenWords, seenName } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
 import { SeenChange } from '../../ui/content/seen-change.tsx';
+import { CopyButton } from '../../ui/controls/copy-button.tsx';
 import { SeenText } from '../../ui/content/seen-text.tsx';
 
 /** What is asked about, from the question itself: nothing of it is a model's prose but what is marked so. */
 export function AskedSubject({ approval }: { readonly approval: ApprovalState }) {
-  const { subject, hosts, text, reason, diff } = approval;
+  const { kind, subject, hosts, text, reason, diff } = approval;
   const pieces = seenPieces(subject);
   return (
     <>
@@ -17,6 +18,11 @@ export function AskedSubject({ approval }: { readonly approval: ApprovalState })
       <SeenText pieces={pieces} />
       {hasDeceptivePiece(pieces) && <p className="text-sm text-warn">{t('approval.strange')}</p>}
       {text !== undefined && <SeenChange text={text} diff={diff ?? null} />}
+      {text !== undefined && kind === 'connection' && (
+        <span className="w-fit">
+          <CopyButton text={text} label={t('approval.copy-link')} />
+        </span>
+      )}
     </>
   );
 }
@@ -39,12 +45,21 @@ export function AskedHosts({ approval, hosts }: AskedHostsProps) {
       </ul>
       {hosts.some((host) => host.includes('xn--')) && <p className="text-sm text-warn">{t('approval.foreign')}</p>}
       <p className="text-sm text-soft">{seenWords(approval.reason ?? '')}</p>
-      <p className="text-sm text-soft">{t('approval.why')}</p>
-      <SeenText pieces={seenPieces(approval.why ?? '')} />
+      {approval.why !== undefined && (
+        <>
+          <p className="text-sm text-soft">{t('approval.why')}</p>
+          <SeenText pieces={seenPieces(approval.why)} />
+        </>
+      )}
       {approval.kind === 'web' && approval.isOnce !== true && (
         <p className="text-sm text-soft">{t('approval.lasting')}</p>
       )}
-      <p className="text-sm">{approval.kind === 'web' ? t('approval.request') : t('approval.command')}</p>
+      <p className="text-sm">{t(whatOf(approval))}</p>
     </>
   );
+}
+
+function whatOf({ kind }: ApprovalState): 'approval.request' | 'approval.call' | 'approval.command' {
+  if (kind === 'web') return 'approval.request';
+  return kind === 'foreign-tool' ? 'approval.call' : 'approval.command';
 }

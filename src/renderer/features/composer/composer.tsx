@@ -7,6 +7,7 @@ import type { Attachments } from '../../lib/input/use-attachments.ts';
 import { useAttachments } from '../../lib/input/use-attachments.ts';
 import type { TakenBack } from '../../lib/input/field-of-session.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
+import { useHeldSend } from '../../lib/input/use-held-send.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { AssistantChoice } from '../../ui/controls/assistant-choice.tsx';
 import { ModeChoice } from '../../ui/controls/mode-choice.tsx';
@@ -62,15 +63,21 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   const menu = useSlashMenu({ text, setText, onTemplate: (template) => composer.fillWith(template, '') });
   useReach(handle, { field, composer, attachments, text, setText });
   // An image may speak for itself.
-  const hasWords = text.trim() !== '' || attachments.list.length > 0;
-  // A command may be about the very thing that holds the message.
-  const isHeld = composer.files.isHeld && !text.startsWith('/');
+  const hasWords = text.trim() !== '' || attachments.list.length > 0 || attachments.isBusy;
+  // A command may be about the very thing that holds the message; one with a message waits as a message does.
+  const isCommand = text.startsWith('/') && !/^\/(?:ask|plan|work)\s/u.test(text);
+  const isHeld = composer.files.isHeld && !isCommand;
+  const submitNow = (): void => {
+    if (text.trim() !== '' || attachments.list.length > 0) void composer.submit(text);
+  };
+  const held = useHeldSend({ text, files: composer.files, go: submitNow });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!hasWords || isHeld || composer.isSending || attachments.isBusy) return;
+    if (!hasWords || isHeld || composer.isSending) return;
     // The button goes while it is sent; the next words are typed at once.
     field.current?.focus();
-    void composer.submit(text);
+    if (isCommand) submitNow();
+    else held.send();
   };
   return (
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">
@@ -90,6 +97,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
           files={composer.files}
           onModel={composer.chooseModel}
           menu={menu}
+          held={held}
           handle={field}
         >
           <Toolbar
@@ -98,7 +106,7 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
             onContext={() => props.onInspect('context')}
             picker={picker}
             isRunning={isRunning}
-            isEmpty={!hasWords || attachments.isBusy}
+            isEmpty={!hasWords}
             isHeld={isHeld}
           />
         </MessageField>

@@ -7,6 +7,7 @@ import type { CoreClient } from '../../lib/connection/core-client.ts';
 import { startPlan } from '../../lib/session/session-commands.ts';
 import type { View } from '../../lib/window/use-view.ts';
 import { plural, t } from '../../lib/text/translate.ts';
+import type { AssistantChoiceState } from '../../lib/input/use-assistants.ts';
 import type { ModelPick } from '../../lib/models/model-options.ts';
 import type { ComposerProps, ComposerNote } from './composer-types.ts';
 
@@ -22,6 +23,7 @@ export interface SlashContext extends Pick<ComposerProps, 'sessionId' | 'onSent'
   readonly openModels: () => void;
   readonly openTemplates: () => void;
   readonly setMode: (mode: TaskMode) => void;
+  readonly assistants: Pick<AssistantChoiceState, 'assistants' | 'choose'>;
   readonly send: (text: string, mode: TaskMode | null) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -61,6 +63,8 @@ export async function runSlashCommand(parsed: ParsedSlash, reach: SlashContext):
       return setPolicy(reach, 'hybrid');
     case 'model':
       return setModel(reach, rest);
+    case 'assistant':
+      return setAssistant(reach, rest);
     case 'image':
     case 'attach':
       return attach(reach, rest);
@@ -141,6 +145,24 @@ async function setModel(reach: SlashContext, id: string): Promise<SlashOutcome> 
   const { where } = await reach.client.models.show({ id });
   reach.change(where === 'cloud' ? { policy: 'cloud', cloud: id } : { policy: 'local', local: id });
   return info(t('slash.modelSet', { model: id }));
+}
+
+/** Without a name, the view in which they are written. */
+function setAssistant(
+  { navigate, assistants: { assistants, choose: take } }: SlashContext,
+  name: string,
+): SlashOutcome {
+  if (name === '') {
+    navigate({ type: 'assistants' });
+    return done;
+  }
+  const isOff = name === 'off';
+  if (!isOff && !assistants.some((one) => one.name === name)) {
+    const names = assistants.map((one) => one.name).join(', ');
+    return wrong(t(names === '' ? 'slash.assistantNone' : 'slash.assistantUnknown', { name, names }));
+  }
+  take(isOff ? null : name);
+  return info(isOff ? t('slash.assistantOff') : t('slash.assistantSet', { name }));
 }
 
 async function plan(reach: SlashContext, rest: string): Promise<SlashOutcome> {

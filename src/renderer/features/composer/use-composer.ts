@@ -6,12 +6,11 @@ import type { TaskMode } from '@shared/text/task-mode.ts';
 import { modeOfText } from '@shared/text/task-mode.ts';
 import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
-import { fillTemplate, firstPlace } from '@shared/session/prompt-templates.ts';
 import type { MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 import type { AssistantChoiceState } from '../../lib/input/use-assistants.ts';
 import { useAssistants } from '../../lib/input/use-assistants.ts';
 import { modeOfAssistant } from '@shared/session/assistants.ts';
-import { useTemplates } from '../../lib/input/use-templates.ts';
+import { fillField, useTemplates } from '../../lib/input/use-templates.ts';
 import { useAttachmentPreview } from '../../lib/input/use-attachment-preview.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
@@ -94,7 +93,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
 
   /** `typed`: the words as they stand in the field. */
   const send = async (words: string, taken: TaskMode | null, typed: string): Promise<void> => {
-    if (files.isHeld) {
+    if (files.isHeld || files.isPending) {
       setSaid({ kind: 'error', text: `${t('composer.failed')} ${t('attach.heldAbout')}` });
       return;
     }
@@ -119,7 +118,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
       setIsSending(false);
     }
   };
-  const own = { change, setMode, setIsCompact, setIsSending, setSaid, stop, send };
+  const own = { assistants, change, setMode, setIsCompact, setIsSending, setSaid, stop, send };
   const commands = useCommands(props, field, own, mode);
   const hasFiles = state.projectPath !== null || state.changes.length > 0;
   const chosen = {
@@ -144,7 +143,7 @@ function useContextFill({ steps, projectPath }: ComposerProps['state'], pick: Mo
   return contextFill(steps, models, usual === undefined ? null : pickedModel(pick, usual));
 }
 
-interface CommandReach extends Pick<SlashContext, 'change' | 'setMode' | 'setIsCompact' | 'stop'> {
+interface CommandReach extends Pick<SlashContext, 'assistants' | 'change' | 'setMode' | 'setIsCompact' | 'stop'> {
   readonly setIsSending: (isSending: boolean) => void;
   readonly setSaid: (said: ComposerNote | null) => void;
   readonly send: (words: string, taken: TaskMode | null, typed: string) => Promise<void>;
@@ -179,11 +178,7 @@ function useCommands(
       if (holds) setIsSending(false);
     }
   };
-  const fillWith: ComposerState['fillWith'] = (template, typed) => {
-    const { text } = fillTemplate(template.text, typed);
-    setText(text);
-    field.select(firstPlace(text) ?? { start: text.length, end: text.length });
-  };
+  const fillWith: ComposerState['fillWith'] = (template, typed) => fillField(field, template, typed);
   return {
     fillWith,
     submit: async (text) => {

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CostReport, CostRow } from '@shared/money/cost-report.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { useModelName } from '../../lib/models/use-model-name.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
 import { folderName, money, tokens } from '../../lib/text/format.ts';
@@ -17,9 +19,10 @@ import { WideContent } from '../../ui/layout/wide-content.tsx';
 const groupings = ['day', 'model', 'project', 'session'] as const;
 
 /** What all sessions of this home used and cost. */
-export function CostsView() {
+export default function CostsView() {
   const client = useClient();
   const [by, setBy] = useState<(typeof groupings)[number]>('day');
+  const [hasIds, setHasIds] = useState(false);
   const costs = useQuery({
     queryKey: ['costs', by],
     queryFn: ({ signal }) => client.costs({ by }, { signal }),
@@ -29,6 +32,12 @@ export function CostsView() {
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-5 px-5 py-8">
         <ViewHeader title={t('costs.title')} text={t('costs.text')}>
+          {by !== 'day' && (
+            <label className="flex h-8 items-center gap-2 text-sm">
+              <input type="checkbox" checked={hasIds} onChange={({ target }) => setHasIds(target.checked)} />
+              {t(by === 'project' ? 'costs.paths' : 'costs.ids')}
+            </label>
+          )}
           <label className="flex items-center gap-2 text-sm">
             {t('costs.by')}
             <select
@@ -46,7 +55,7 @@ export function CostsView() {
         </ViewHeader>
         {costs.isPending && <Empty>{t('costs.loading')}</Empty>}
         {costs.error !== null && <Problem text={failureText(costs.error)} onRetry={costs.refetch} />}
-        {costs.data !== undefined && <Report report={costs.data} />}
+        {costs.data !== undefined && <Report report={costs.data} hasIds={hasIds} />}
       </div>
     </div>
   );
@@ -55,7 +64,13 @@ export function CostsView() {
 /** Two months of bars are still told apart; the table has all days. */
 const shownDays = 62;
 
-function Report({ report }: { readonly report: CostReport }) {
+interface ReportProps {
+  readonly report: CostReport;
+  /** Under each name what it is called in settings, logs and at the terminal. */
+  readonly hasIds: boolean;
+}
+
+function Report({ report, hasIds }: ReportProps) {
   const { rows, total, elsewhere, energy, unreadable } = report;
   if (rows.length === 0)
     return (
@@ -91,7 +106,7 @@ function Report({ report }: { readonly report: CostReport }) {
           </thead>
           <tbody>
             {rows.map((row) => (
-              <Row key={row.key} row={row} by={report.by} most={most} />
+              <Row key={row.key} row={row} by={report.by} most={most} hasId={hasIds && report.by !== 'day'} />
             ))}
           </tbody>
         </table>
@@ -113,18 +128,23 @@ interface RowProps {
   readonly row: CostRow;
   readonly by: CostReport['by'];
   readonly most: number;
+  readonly hasId: boolean;
 }
 
-function Row({ row, by, most }: RowProps) {
+function Row({ row, by, most, hasId }: RowProps) {
+  const modelName = useModelName();
   const { usage, energy, localCalls } = row;
   const { usd, basis, formula, why } = row.elsewhere.allCloud;
   const all = usage.freshInput + usage.cacheRead + usage.cacheWrite + usage.output;
   const percent = most === 0 ? 0 : (row.costUsd / most) * 100;
   return (
     <tr>
-      <th scope="row" title={row.key} className="w-1/4 max-w-64 truncate py-1.5 text-left font-normal">
-        {nameOf(row, by)}
+      <th scope="row" className="w-1/4 max-w-64 truncate py-1.5 text-left font-normal">
+        {by === 'model' ? withoutProvider(modelName(row.key), row.key) : nameOf(row, by)}
         {by === 'model' && <OwnPriceMark model={row.key} />}
+        {hasId && row.key !== '' && (
+          <span className="block font-mono text-xs break-all whitespace-normal text-soft">{seenName(row.key)}</span>
+        )}
         <span aria-hidden="true" className="block h-1 rounded-full bg-cloud" style={{ width: `${percent}%` }} />
       </th>
       <td className="py-1.5 pl-4 text-right tabular-nums">{row.calls}</td>
@@ -148,8 +168,13 @@ function Row({ row, by, most }: RowProps) {
   );
 }
 
+/** A model that is in no list any more: its own name says more than where it was. */
+function withoutProvider(name: string, id: string): string {
+  return name === seenName(id) ? name.slice(name.indexOf('/') + 1) : name;
+}
+
 function nameOf({ key, label }: CostRow, by: CostReport['by']): string {
-  if (label !== '') return label;
+  if (label !== '') return seenWords(label);
   if (by === 'session') return t('sessions.untitled');
   return by === 'project' ? folderName(key) : key;
 }

@@ -8,9 +8,9 @@ import { Tabs } from '../../ui/layout/tabs.tsx';
 import { changeStatus } from '@shared/session/file-change-state.ts';
 import { ChangesTab } from './changes/changes-tab.tsx';
 import { ContextTab } from './context/context-tab.tsx';
-import { CostTab } from './cost/cost-tab.tsx';
 import { RouteTab } from './route/route-tab.tsx';
 
+const CostTab = lazy(() => import('./cost/cost-tab.tsx'));
 const PreviewTab = lazy(() => import('./preview/preview-tab.tsx'));
 const SandboxTab = lazy(() => import('./sandbox/sandbox-tab.tsx'));
 

@@ -19,7 +19,7 @@ interface RulesEditorProps {
 }
 
 /** One file of rules: what of it holds, its rules in their order or as a text, and what they would do. */
-export function RulesEditor({ projectPath, owner }: RulesEditorProps) {
+export default function RulesEditor({ projectPath, owner }: RulesEditorProps) {
   const client = useClient();
   const report = useQuery({
     queryKey: ['rules', projectPath],

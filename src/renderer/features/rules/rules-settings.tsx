@@ -5,10 +5,10 @@ import { useClient } from '../../lib/connection/core-context.ts';
 import { useProjects } from '../../lib/window/use-projects.ts';
 import { t } from '../../lib/text/translate.ts';
 import { Group } from '../../ui/controls/settings-parts.tsx';
-import { RulesEditor } from './rules-editor.tsx';
+import RulesEditor from './rules-editor.tsx';
 
 /** A person's own rules, and those of each project that was worked on. */
-export function RulesSettings({ isWanted }: { readonly isWanted: boolean }) {
+export default function RulesSettings({ isWanted }: { readonly isWanted: boolean }) {
   const client = useClient();
   const [project, setProject] = useState<string | null>(null);
   const sessions = useQuery({

@@ -40,7 +40,7 @@ interface SettingsViewProps {
   readonly children: ReactNode;
 }
 
-export function SettingsView({ view: { at }, actions, children }: SettingsViewProps) {
+export default function SettingsView({ view: { at }, actions, children }: SettingsViewProps) {
   const [typed, setTyped] = useState('');
   const isWindow = useIsWindow();
   const sections = useMemo(

@@ -18,6 +18,8 @@ import type { AssistantChoiceState } from '../../lib/input/use-assistants.ts';
 import { useAssistants } from '../../lib/input/use-assistants.ts';
 import { modeOfAssistant } from '@shared/session/assistants.ts';
 import { useDraft } from '../../lib/input/use-draft.ts';
+import type { HeldSend } from '../../lib/input/use-held-send.ts';
+import { useHeldSend } from '../../lib/input/use-held-send.ts';
 import { useRoots } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { AssistantChoice } from '../../ui/controls/assistant-choice.tsx';
@@ -51,9 +53,6 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
   const [task, setTask] = useDraft('task');
   const [typedProject, setProject] = useState<string | null>(first);
   const [choice, setChoice] = useState<TaskChoice>(noChoice);
-  const [isStarting, setIsStarting] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const stop = useRef<AbortController | null>(null);
   const field = useRef<MessageFieldHandle>(null);
   const templates = useTaskTemplates(task, setTask, field);
   const roots = useRoots();
@@ -67,29 +66,28 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
 
   const origin = useGivenTask(asked, { text: task, setText: setTask, add: attachments.add });
 
-  const start = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    if (task.trim() === '' || isStarting || files.isHeld || templates.fill()) return;
-    setIsStarting(true);
-    setProblem(null);
-    try {
-      const { signal } = (stop.current = new AbortController());
-      const sessionId = await startTask(client, { ...wanted, task, project, attachments: attachments.list }, signal);
+  const { isStarting, problem, start, stop } = useStart((signal) =>
+    startTask(client, { ...wanted, task, project, attachments: attachments.list }, signal).then((sessionId) => {
       setTask('');
       attachments.clear(attachments.list);
       keepPick(sessionId, choice.pick);
       onStarted(sessionId);
-    } catch (error) {
-      if (stop.current?.signal.aborted !== true) setProblem(failureText(error));
-      setIsStarting(false);
-    }
+    }),
+  );
+  const held = useHeldSend({ text: task, files, go: start });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (task.trim() === '' || isStarting || files.isHeld || templates.fill()) return;
+    // Where Escape is heard.
+    field.current?.focus();
+    held.send();
   };
 
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex min-h-full w-full max-w-2xl flex-col justify-center gap-8 px-5 py-8">
         {isFirstHome && children}
-        <form aria-label={t('sessions.new')} onSubmit={(event) => void start(event)} className="flex flex-col gap-4">
+        <form aria-label={t('sessions.new')} onSubmit={submit} className="flex flex-col gap-4">
           <h1 className="text-xl font-semibold tracking-tight max-lg:mt-4">{t('task.title')}</h1>
           {origin}
           <TaskField
@@ -99,12 +97,13 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
             onChoice={setChoice}
             assistants={assistants}
             isStarting={isStarting}
-            onStop={() => stop.current?.abort()}
+            onStop={stop}
             attachments={attachments}
             place={place}
             files={files}
             asked={asked}
             menu={templates.menu}
+            held={held}
             field={field}
           />
           <FolderField
@@ -121,6 +120,32 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
       </div>
     </div>
   );
+}
+
+interface Starting {
+  readonly isStarting: boolean;
+  /** Why it did not start. */
+  readonly problem: string | null;
+  readonly start: () => void;
+  readonly stop: () => void;
+}
+
+function useStart(work: (signal: AbortSignal) => Promise<void>): Starting {
+  const [isStarting, setIsStarting] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const stop = useRef<AbortController | null>(null);
+  const start = async (): Promise<void> => {
+    setIsStarting(true);
+    setProblem(null);
+    const { signal } = (stop.current = new AbortController());
+    try {
+      await work(signal);
+    } catch (error) {
+      if (!signal.aborted) setProblem(failureText(error));
+      setIsStarting(false);
+    }
+  };
+  return { isStarting, problem, start: () => void start(), stop: () => stop.current?.abort() };
 }
 
 function folderHint(roots: readonly string[]): string {
@@ -142,6 +167,7 @@ interface TaskFieldProps {
   readonly files: PreviewedFiles;
   readonly asked: GivenTask;
   readonly menu: FieldMenu;
+  readonly held: HeldSend;
   readonly field: RefObject<MessageFieldHandle | null>;
 }
 
@@ -166,6 +192,7 @@ function TaskField(props: TaskFieldProps) {
       files={files}
       onModel={(model) => onPick({ ...choice.pick, ...model })}
       menu={props.menu}
+      held={props.held}
       handle={field}
     >
       <ModelPicker

@@ -1,15 +1,9 @@
 import type { RefObject } from 'react';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
-import {
-  fillTemplate,
-  firstPlace,
-  matchingTemplates,
-  templateAbout,
-  templateVariables,
-} from '@shared/session/prompt-templates.ts';
+import { matchingTemplates, templateAbout, templateVariables } from '@shared/session/prompt-templates.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
 import { useOffers } from '../../lib/input/use-offers.ts';
-import { useTemplates } from '../../lib/input/use-templates.ts';
+import { fillField, useTemplates } from '../../lib/input/use-templates.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { FieldMenu, MessageFieldHandle } from '../../ui/controls/message-field.tsx';
 
@@ -27,11 +21,8 @@ export function useTaskTemplates(
   field: RefObject<MessageFieldHandle | null>,
 ): TaskTemplates {
   const { templates } = useTemplates();
-  const fillWith = (template: PromptTemplate, typed: string): void => {
-    const { text } = fillTemplate(template.text, typed);
-    setTask(text);
-    field.current?.select(firstPlace(text) ?? { start: text.length, end: text.length });
-  };
+  const fillWith = (template: PromptTemplate, typed: string): void =>
+    fillField({ setText: setTask, select: (place) => field.current?.select(place) }, template, typed);
   const { shown, selected, choose, onKeyDown } = useOffers({
     text: task,
     offers: matchingTemplates(task, templates),

@@ -8,6 +8,7 @@ import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { ComposioForm } from './composio-form.tsx';
 import { useToolWork } from './use-tool-servers.ts';
 
 type Where = 'container' | 'host';
@@ -21,6 +22,9 @@ export function NewServer() {
       <PastedServer />
       <Fold label={t('tools.byHand')}>
         <ServerForm />
+      </Fold>
+      <Fold label={t('composio.title')}>
+        <ComposioForm />
       </Fold>
     </div>
   );

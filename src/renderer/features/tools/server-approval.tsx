@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { ComposioDefinition } from '@shared/tools/composio.ts';
 import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 import { hasDeceptivePiece, seenPieces } from '@shared/text/seen-text.ts';
 import { t } from '../../lib/text/translate.ts';
@@ -55,6 +56,7 @@ function partsOf(definition: ServerDefinition): readonly Part[] {
     names.length === 0 ? [] : [[label, names.join(', ')]];
   if (definition.kind === 'http')
     return [[t('tools.fact.url'), definition.url], ...named(t('tools.fact.headers'), definition.headers)];
+  if (definition.kind === 'composio') return composioParts(definition);
   const { command, args, env, where, hosts } = definition;
   return [
     [t('tools.fact.command'), command],
@@ -64,5 +66,16 @@ function partsOf(definition: ServerDefinition): readonly Part[] {
     ...(where === 'host'
       ? []
       : [[t('tools.fact.reaches'), hosts.length === 0 ? t('tools.reaches.none') : hosts.join(', ')] as const]),
+  ];
+}
+
+function composioParts({ url, user, toolkits, mode, directTools, workbench }: ComposioDefinition): readonly Part[] {
+  return [
+    [t('tools.fact.url'), url],
+    [t('composio.fact.user'), user],
+    [t('composio.fact.toolkits'), toolkits.length === 0 ? t('composio.allToolkits') : toolkits.join(', ')],
+    [t('composio.fact.mode'), t(`composio.mode.${mode}`)],
+    [t('composio.fact.tools'), t(directTools ? 'composio.tools.direct' : 'composio.tools.found')],
+    [t('composio.fact.workbench'), t(workbench ? 'tools.on' : 'tools.off')],
   ];
 }

@@ -10,6 +10,7 @@ import { InputField } from '../../ui/controls/field.tsx';
 import { Fold } from '../../ui/layout/fold.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { ComposioAccounts } from './composio-accounts.tsx';
 import { OnOff } from './on-off.tsx';
 import { ServerApproval } from './server-approval.tsx';
 import { ToolRows } from './tool-rows.tsx';
@@ -21,8 +22,7 @@ export function ServerCard(props: ServerProps) {
   const { server, isRefused } = props;
   const client = useClient();
   const work = useToolWork();
-  const { name, definition, isApproved, tools } = server;
-  const names = definition.kind === 'http' ? definition.headers : definition.env;
+  const { name, definition, secrets: names, isApproved, tools } = server;
   return (
     <section
       aria-label={name}
@@ -54,6 +54,7 @@ export function ServerCard(props: ServerProps) {
           </span>
         </Notice>
       )}
+      {isApproved && definition.kind === 'composio' && !isRefused && <ComposioAccounts name={name} />}
       {isApproved && <ToolRows {...props} work={work} />}
       {server.leftOut > 0 && <p className="text-sm text-warn">{plural('tools.leftOut', server.leftOut)}</p>}
       {isApproved && tools.length > 0 && server.server !== null && (

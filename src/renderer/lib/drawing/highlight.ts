@@ -56,6 +56,9 @@ const patterns = new Map<string, RegExp | Error>();
 /** So long they are made ready at a time. */
 const patternsMs = 8;
 
+/** V8 reads an expression at its first use and makes machine code of it at its second: that is most of the time. */
+const usesToBeReady = 2;
+
 let making: Promise<HighlighterCore> | null = null;
 
 /** So many lines are read at a time, a few milliseconds; then whoever waits for the page has it. */
@@ -91,14 +94,22 @@ export async function highlight(code: string, name: string): Promise<readonly (r
 async function makeReady(grammars: unknown): Promise<void> {
   const { defaultJavaScriptRegexConstructor: makePattern } = await import('shiki/engine/javascript');
   let began = Number.NEGATIVE_INFINITY;
+  const giveWay = async (): Promise<void> => {
+    if (performance.now() - began <= patternsMs) return;
+    await new Promise<void>((resolve) => void whenIdle(resolve));
+    began = performance.now();
+  };
   for (const source of patternsOf(grammars)) {
     if (patterns.has(source)) continue;
-    if (performance.now() - began > patternsMs) {
-      await new Promise<void>((resolve) => void whenIdle(resolve));
-      began = performance.now();
-    }
+    await giveWay();
     try {
-      patterns.set(source, makePattern(source));
+      const pattern = makePattern(source);
+      for (let use = 0; use < usesToBeReady; use += 1) {
+        await giveWay();
+        pattern.exec(' ');
+      }
+      pattern.lastIndex = 0;
+      patterns.set(source, pattern);
     } catch (error) {
       // One that this engine cannot look for is passed over there, too.
       patterns.set(source, error instanceof Error ? error : new Error(String(error)));

@@ -12,7 +12,9 @@ export interface PreviewedFiles {
   readonly preview: AttachmentPreview | null;
   /** Why it could not be found out. */
   readonly problem: string | null;
-  /** A file was not taken, a picture is seen by nobody, or it is not known yet: nothing is sent without the person knowing. */
+  /** It is not known yet. */
+  readonly isPending: boolean;
+  /** A file was not taken, or a picture is seen by nobody: nothing is sent before the person decided. */
   readonly isHeld: boolean;
 }
 
@@ -45,8 +47,19 @@ export function useAttachmentPreview({ attachments, text, place, options }: Fiel
   return {
     preview,
     problem: isAsked && found.error !== null ? failureText(found.error) : null,
-    isHeld: problems.length > 0 || isBusy || isUnknown || (preview !== null && preview.unseen !== null),
+    isPending: isBusy || isUnknown,
+    isHeld: problems.length > 0 || (preview !== null && preview.unseen !== null),
   };
+}
+
+/** There is something to know before it is sent: what is cut, what does not come along, or that nothing is known. */
+export function saysSomething({ preview, problem, isHeld }: PreviewedFiles): boolean {
+  if (isHeld || problem !== null) return true;
+  if (preview === null) return false;
+  const isCut = preview.files.some(
+    ({ bytes, shownBytes, pages }) => shownBytes < bytes || (pages !== null && pages.shown < pages.all),
+  );
+  return isCut || preview.notes.length > 0;
 }
 
 /** What the message is sent with so that this model gets it: nothing goes to the cloud that was not to go there. */

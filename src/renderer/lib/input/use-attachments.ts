@@ -3,6 +3,9 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { maxAttachments, maxFileBytes } from '@shared/attachments/attachment-text.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { base64OfFile } from './base64-of-file.ts';
+import type { ChatChoice } from './chat-exports.ts';
+import { exportOf, keepChats, mayBeExport } from './chat-exports.ts';
 import { fileOfSession } from './session-mentions.ts';
 import { announce } from '../notices/announce.ts';
 import { useClient } from '../connection/core-context.ts';
@@ -51,6 +54,10 @@ export interface Attachments {
   readonly list: readonly Attachment[];
   readonly problems: readonly AttachProblem[];
   readonly isBusy: boolean;
+  /** An export of a chat app, of which the person chooses; null: there is none. */
+  readonly choice: ChatChoice | null;
+  /** A file that takes a while to be read, and how that is stopped. */
+  readonly reading: { readonly name: string; readonly stop: () => void } | null;
   readonly add: (files: readonly File[]) => void;
   /** What was kept before, such as that of a message that is taken back. */
   readonly addKept: (attachments: readonly Attachment[]) => void;
@@ -77,13 +84,13 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
     writeStoredText(key, now.current.length === 0 ? '' : JSON.stringify(now.current));
     setList(now.current);
   };
-  const attach = async (file: File): Promise<void> => {
+  const attachAll = async (file: File, keep: () => Promise<readonly Attachment[]>): Promise<void> => {
     setWaiting((count) => count + 1);
     try {
-      const kept = await keepFile(client, file, place);
-      if (now.current.length >= maxAttachments)
+      const kept = await keep();
+      if (now.current.length + kept.length > maxAttachments)
         throw new Error(t('attach.tooMany', { name: file.name, most: maxAttachments }));
-      change((before) => [...before, kept]);
+      change((before) => [...before, ...kept]);
     } catch (error) {
       const canShrink = file.type.startsWith('image/') && (await canDraw(file));
       const problem = { file, text: failureText(error), canShrink };
@@ -92,6 +99,8 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
       setWaiting((count) => count - 1);
     }
   };
+  const attach = (file: File): Promise<void> => attachAll(file, async () => [await keepFile(client, file, place)]);
+  const { choice, reading, isLooking, take } = useChatChoice(place, attachAll, attach);
   const attachSession = async (session: SessionSummary): Promise<void> => {
     setWaiting((count) => count + 1);
     try {
@@ -106,9 +115,11 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
   return {
     list,
     problems,
-    isBusy: waiting > 0,
+    isBusy: waiting > 0 || isLooking,
+    choice,
+    reading,
     add: (files) => {
-      for (const file of files) void attach(file);
+      for (const file of files) void (mayBeExport(file) ? take(file) : attach(file));
     },
     addSession: (session) => void attachSession(session),
     addKept: (attachments) => change((before) => [...before, ...attachments]),
@@ -127,6 +138,63 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
   };
 }
 
+/** Exports of chat apps: what else only looks like one is a file like any other. */
+function useChatChoice(
+  place: FilePlace | null,
+  attachAll: (file: File, keep: () => Promise<readonly Attachment[]>) => Promise<void>,
+  attach: (file: File) => Promise<void>,
+) {
+  const client = useClient();
+  const [choice, setChoice] = useState<ChatChoice | null>(null);
+  const [reading, setReading] = useState<Attachments['reading']>(null);
+  const [isLooking, setIsLooking] = useState(false);
+  const take = async (file: File): Promise<void> => {
+    const { signal, abort } = newStop();
+    const isLarge = file.size > maxFileBytes;
+    const isArchive = /\.zip$/iu.test(file.name);
+    setIsLooking(true);
+    if (isLarge) setReading({ name: file.name, stop: abort });
+    try {
+      const source = await exportOf(file, place);
+      const listing = source === null ? null : await client.attachments.chats(source, { signal });
+      const [first, second] = listing?.conversations ?? [];
+      if (source === null || listing === null || first === undefined) return await attach(file);
+      if (second === undefined)
+        return await (isLarge || isArchive
+          ? attachAll(file, () => keepChats(client, source, [first.id]))
+          : attach(file));
+      setChoice({
+        file,
+        listing,
+        take: (ids) => {
+          setChoice(null);
+          void attachAll(file, () => keepChats(client, source, ids));
+        },
+        takeWhole:
+          isLarge || isArchive
+            ? null
+            : () => {
+                setChoice(null);
+                void attach(file);
+              },
+        close: () => setChoice(null),
+      });
+    } catch (error) {
+      // A person who stops it knows.
+      if (!signal.aborted) await attachAll(file, () => Promise.reject(error));
+    } finally {
+      setReading(null);
+      setIsLooking(false);
+    }
+  };
+  return { choice, reading, isLooking, take };
+}
+
+function newStop(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const stop = new AbortController();
+  return { signal: stop.signal, abort: () => stop.abort() };
+}
+
 async function keepFile(
   client: ReturnType<typeof useClient>,
   file: File,
@@ -135,23 +203,9 @@ async function keepFile(
   // More is not even read: the core would refuse it.
   if (file.size > maxFileBytes) throw new Error(t('attach.tooLarge', { name: file.name, most: bytes(maxFileBytes) }));
   const path = pathOfFile(file);
-  const data = await base64Of(file);
+  const data = await base64OfFile(file);
   const where = place === null ? {} : { place, ...(path === null ? {} : { path }) };
   return client.attachments.keep({ name: file.name === '' ? t('attach.pasted') : file.name, data, ...where });
-}
-
-function base64Of(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.addEventListener('error', () => reject(new Error(t('attach.unreadable', { name: file.name }))));
-    reader.addEventListener('load', () => {
-      const url = typeof reader.result === 'string' ? reader.result : '';
-      // Of an empty file there is no comma.
-      const comma = url.indexOf(',');
-      resolve(comma === -1 ? '' : url.slice(comma + 1));
-    });
-    reader.readAsDataURL(file);
-  });
 }
 
 /** What the core is sent it checks: here it is enough that it can be drawn. */

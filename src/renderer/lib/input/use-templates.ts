@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
+import { fillTemplate, firstPlace } from '@shared/session/prompt-templates.ts';
 import { useClient } from '../connection/core-context.ts';
 
 const none: readonly PromptTemplate[] = [];
@@ -13,4 +14,17 @@ export function useTemplates(): { readonly folder: string; readonly templates: r
     staleTime: 2000,
   });
   return data ?? { folder: '', templates: none };
+}
+
+/** A field with words in it. `select`: of the text that it has after the next drawing. */
+interface FilledField {
+  readonly setText: (text: string) => void;
+  readonly select: (place: { readonly start: number; readonly end: number }) => void;
+}
+
+/** The text of a template stands in the field, with what was typed after its name, and its first place is chosen. */
+export function fillField({ setText, select }: FilledField, template: PromptTemplate, typed: string): void {
+  const { text } = fillTemplate(template.text, typed);
+  setText(text);
+  select(firstPlace(text) ?? { start: text.length, end: text.length });
 }

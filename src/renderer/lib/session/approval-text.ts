@@ -8,6 +8,7 @@ export function approvalText(kind: string): string {
   if (kind === 'hard-links') return t('approval.hard-links');
   if (kind === 'disk') return t('approval.disk');
   if (kind === 'foreign-tool') return t('approval.foreign-tool');
+  if (kind === 'connection') return t('approval.connection');
   if (kind === 'web') return t('approval.web');
   if (kind === 'fence') return t('approval.fence');
   return kind === 'network' ? t('approval.network') : t('approval.unknown', { kind: seenName(kind) });

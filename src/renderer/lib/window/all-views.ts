@@ -22,6 +22,7 @@ export const allViews = {
   cap: 'features/approvals/cap-question.tsx',
   bin: 'features/bin/bin-view.tsx',
   tools: 'features/tools/tools-view.tsx',
+  assistants: 'features/assistants/assistants-view.tsx',
   models: 'features/models/models-view.tsx',
   hub: 'features/models/hub-models.tsx',
   driving: 'features/models/driving-form.tsx',
@@ -41,5 +42,6 @@ export const allViews = {
   'session-menu': 'features/session-header/session-menu.tsx',
   'model-picker': 'ui/model-picker/model-list.tsx',
   templates: 'features/composer/template-editor.tsx',
+  chats: 'ui/controls/chat-picker.tsx',
   packages: 'ui/project/prepare-packages.tsx',
 } as const satisfies Readonly<Record<View['type'] | InspectorTab, string>> & Readonly<Record<string, string>>;

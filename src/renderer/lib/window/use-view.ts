@@ -19,6 +19,7 @@ export type View =
     }
   | { readonly type: 'bin' }
   | { readonly type: 'tools' }
+  | { readonly type: 'assistants' }
   | { readonly type: 'models' }
   /** `task`: one to begin with. */
   | { readonly type: 'compare'; readonly task?: { readonly text: string; readonly project: string | null } }
@@ -67,6 +68,6 @@ function fromAddress(): string | null {
 function parse(kept: string | null): View {
   if (kept?.startsWith(sessionPrefix) === true) return { type: 'session', sessionId: kept.slice(sessionPrefix.length) };
   if (kept?.startsWith(projectPrefix) === true) return { type: 'project', path: kept.slice(projectPrefix.length) };
-  const others = ['models', 'compare', 'costs', 'settings', 'bin', 'tools'] as const;
+  const others = ['models', 'compare', 'costs', 'settings', 'bin', 'tools', 'assistants'] as const;
   return { type: others.find((type) => type === kept) ?? 'new' };
 }

@@ -17,7 +17,7 @@ export function SaveButton({ text, name }: { readonly text: string; readonly nam
 }
 
 /** Offers a text as a file, as a download: where it goes is asked, or set, outside of the page. */
-function saveText(text: string, name: string): void {
+export function saveText(text: string, name: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
   const link = document.createElement('a');
   link.href = url;

@@ -1,6 +1,9 @@
 import type { Assistant } from '@shared/session/assistants.ts';
 import { assistantFacts } from '@shared/session/assistants.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { useNavigate } from '../../lib/window/navigation.ts';
+import { Icon } from '../layout/icon.tsx';
+import { Button } from './button.tsx';
 import { t } from '../../lib/text/translate.ts';
 
 interface AssistantChoiceProps {
@@ -12,25 +15,40 @@ interface AssistantChoiceProps {
 
 /** Which assistant the message is for; nothing where there is none to choose. */
 export function AssistantChoice({ assistants, chosen, onChange }: AssistantChoiceProps) {
+  const navigate = useNavigate();
   if (assistants.length === 0) return null;
   const about =
     chosen === null
       ? t('assistant.about')
-      : [...assistantFacts(chosen).map(seenName), seenWords(chosen.text).slice(0, 300)].join('\n');
+      : [seenWords(chosen.about ?? ''), ...assistantFacts(chosen).map(seenName), seenWords(chosen.text).slice(0, 300)]
+          .filter((line) => line !== '')
+          .join('\n');
   return (
-    <select
-      aria-label={t('assistant.label')}
-      title={about}
-      value={chosen?.name ?? ''}
-      onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
-      className="h-7 max-w-36 min-w-0 truncate rounded-md bg-transparent px-1 text-xs text-soft hover:bg-chosen hover:text-ink"
-    >
-      <option value="">{t('assistant.none')}</option>
-      {assistants.map(({ name }) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <span className="inline-flex min-w-0 items-center">
+      <select
+        aria-label={t('assistant.label')}
+        title={about}
+        value={chosen?.name ?? ''}
+        onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
+        className="h-7 max-w-36 min-w-0 truncate rounded-md bg-transparent px-1 text-xs text-soft hover:bg-chosen hover:text-ink"
+      >
+        <option value="">{t('assistant.none')}</option>
+        {assistants.map(({ name }) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <Button
+        size="icon"
+        look="quiet"
+        className="size-7"
+        aria-label={t('assistant.edit')}
+        title={t('assistant.edit')}
+        onClick={() => navigate({ type: 'assistants' })}
+      >
+        <Icon name="edit" className="size-3.5 text-soft" />
+      </Button>
+    </span>
   );
 }

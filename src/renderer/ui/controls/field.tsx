@@ -1,27 +1,46 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { useId } from 'react';
 
+interface FieldIds {
+  readonly id: string;
+  readonly 'aria-describedby': string | undefined;
+  readonly 'aria-invalid'?: true;
+}
+
 interface FieldProps {
   readonly label: string;
   readonly hint?: string;
+  /** What is wrong with what stands in it; null: nothing. */
+  readonly problem?: string | null;
   /** Draws the control with the ids of its label and hint. */
-  readonly children: (ids: { readonly id: string; readonly 'aria-describedby': string | undefined }) => ReactNode;
+  readonly children: (ids: FieldIds) => ReactNode;
   readonly className?: string;
 }
 
 export const inputClass =
-  'w-full rounded-md border border-line-strong bg-raised px-2.5 py-1.5 text-sm text-ink disabled:opacity-60';
+  'w-full rounded-md border border-line-strong bg-raised px-2.5 py-1.5 text-sm text-ink disabled:opacity-60 aria-invalid:border-bad';
 
 /** A control with its label above and a hint below. */
-export function Field({ label, hint, children, className = '' }: FieldProps) {
+export function Field({ label, hint, problem = null, children, className = '' }: FieldProps) {
   const id = useId();
   const hintId = `${id}-hint`;
+  const problemId = `${id}-problem`;
+  const about = [...(problem === null ? [] : [problemId]), ...(hint === undefined ? [] : [hintId])].join(' ');
   return (
     <div className={`flex min-w-0 flex-col gap-1 ${className}`}>
       <label htmlFor={id} className="text-sm font-semibold text-soft">
         {label}
       </label>
-      {children({ id, 'aria-describedby': hint === undefined ? undefined : hintId })}
+      {children({
+        id,
+        'aria-describedby': about === '' ? undefined : about,
+        ...(problem === null ? {} : { 'aria-invalid': true }),
+      })}
+      {problem !== null && (
+        <p id={problemId} role="alert" className="text-sm text-bad">
+          {problem}
+        </p>
+      )}
       {hint !== undefined && (
         <p id={hintId} className="text-sm text-soft">
           {hint}
@@ -34,13 +53,19 @@ export function Field({ label, hint, children, className = '' }: FieldProps) {
 interface InputFieldProps extends Omit<ComponentProps<'input'>, 'onChange'> {
   readonly label: string;
   readonly hint?: string;
+  readonly problem?: string | null;
   readonly onText: (text: string) => void;
 }
 
 /** One line of text or a number, with its label and hint. */
-export function InputField({ label, hint, onText, className, ...input }: InputFieldProps) {
+export function InputField({ label, hint, problem = null, onText, className, ...input }: InputFieldProps) {
   return (
-    <Field label={label} {...(hint === undefined ? {} : { hint })} {...(className === undefined ? {} : { className })}>
+    <Field
+      label={label}
+      problem={problem}
+      {...(hint === undefined ? {} : { hint })}
+      {...(className === undefined ? {} : { className })}
+    >
       {(ids) => (
         <input {...input} {...ids} onChange={(event) => onText(event.target.value)} className={inputLook(input.type)} />
       )}

@@ -1,14 +1,15 @@
 import type { ClipboardEvent, DragEvent, KeyboardEvent, ReactNode, Ref } from 'react';
-import { useImperativeHandle, useRef, useState } from 'react';
+import { lazy, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import type { FilePlace, FoundFile } from '@shared/attachments/attachment-inputs.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import { sessionTitle } from '../../lib/text/format.ts';
-import { attachmentLabel } from '@shared/attachments/attachment-text.ts';
+import { attachmentLabel, maxAttachments } from '@shared/attachments/attachment-text.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { submitOnEnter } from '../../lib/input/submit-on-enter.ts';
 import { sizedByText, textRows } from '../../lib/drawing/field-rows.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import type { SendOptions } from '../../lib/session/session-commands.ts';
+import type { HeldSend } from '../../lib/input/use-held-send.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import { offeredModels, optionsForModel, withoutMentions } from '../../lib/input/use-attachment-preview.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
@@ -20,6 +21,8 @@ import { Icon } from '../layout/icon.tsx';
 import { Notice } from '../notices/notice.tsx';
 import type { Suggestion } from './suggestions.tsx';
 import { Suggestions } from './suggestions.tsx';
+
+const ChatPicker = lazy(() => import('./chat-picker.tsx'));
 
 export interface MessageFieldHandle {
   readonly focus: () => void;
@@ -52,6 +55,8 @@ interface MessageFieldProps {
   /** The person wants this model to get the message: it sees its picture. */
   readonly onModel: (options: SendOptions, id: string) => void;
   readonly menu?: FieldMenu;
+  /** Whether the message waits for its files. */
+  readonly held?: HeldSend;
   readonly handle?: Ref<MessageFieldHandle>;
   /** Below the text, beside the button that attaches. */
   readonly children: ReactNode;
@@ -68,6 +73,7 @@ export function MessageField(props: MessageFieldProps) {
   const { isOver, onPaste, ...drop } = useGivenFiles(attachments);
   const mentions = useMentions({ text, onText, area, place, onSession: attachments.addSession });
   const listId = `${id}-list`;
+  const note = props.held?.note ?? null;
   const list = menu !== undefined && menu.items.length > 0 ? menu : fileMenu(mentions);
   useImperativeHandle(props.handle, () => ({
     focus: () => area.current?.focus(),
@@ -79,11 +85,12 @@ export function MessageField(props: MessageFieldProps) {
       }),
   }));
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    if (!list.onKeyDown(event)) submitOnEnter(event);
+    if (!list.onKeyDown(event) && props.held?.onKeyDown(event) !== true) submitOnEnter(event);
   };
   return (
     <div className="relative">
       <Problems attachments={attachments} />
+      <Reading attachments={attachments} />
       <UnseenImages {...props} />
       <Suggestions id={listId} label={list.label} items={list.items} selected={list.selected} />
       <div
@@ -101,6 +108,7 @@ export function MessageField(props: MessageFieldProps) {
           </div>
         )}
         <FileNotes files={props.files} />
+        <output className={note === null ? undefined : 'block px-3.5 pt-1.5 text-xs text-soft'}>{note}</output>
         <textarea
           dir="auto"
           ref={area}
@@ -349,6 +357,27 @@ function UnseenImages({ attachments, files: { preview }, onModel, text, onText }
           {plural('attach.leaveImages', images.length)}
         </Button>
       </p>
+    </Notice>
+  );
+}
+
+/** A large file, which may not be wanted after all, and an export of which some is. */
+function Reading({ attachments: { reading, choice, list } }: { readonly attachments: Attachments }) {
+  if (choice !== null)
+    return (
+      <Suspense>
+        <ChatPicker choice={choice} room={maxAttachments - list.length} />
+      </Suspense>
+    );
+  if (reading === null) return null;
+  return (
+    <Notice kind="info" className="mb-2">
+      <span className="flex flex-wrap items-center gap-2">
+        {t('attach.reading', { name: reading.name })}
+        <Button size="small" onClick={reading.stop}>
+          {t('attach.stopReading')}
+        </Button>
+      </span>
     </Notice>
   );
 }

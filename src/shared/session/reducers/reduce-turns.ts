@@ -23,6 +23,7 @@ import type {
   ToolCallState,
   TurnState,
 } from '@shared/session/session-state.ts';
+import { withUse } from '@shared/session/session-state.ts';
 
 type Change = Partial<SessionState>;
 
@@ -373,7 +374,9 @@ function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>)
   const { toolCallId, tool } = event;
   const label = firstLine(event.label);
   const call = state.toolCalls.findLast((candidate) => candidate.toolCallId === toolCallId);
-  const started = { label, startedAt: event.at };
+  const { foreign } = event;
+  const whose = foreign === undefined ? {} : { foreign: { server: foreign.server, carries: foreign.carries ?? 0 } };
+  const started = { label, startedAt: event.at, ...whose };
   if (!call) {
     const unasked: ToolCallState = {
       ...newCall,
@@ -397,18 +400,20 @@ function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>)
 }
 
 function toolEnded(state: SessionState, event: EventOf<'tool-ended'>): Change {
-  const { status, exitCode, durationMs } = event;
   const fits = (call: ToolCallState): boolean => call.toolCallId === event.toolCallId;
-  const end = (call: ToolCallState): ToolCallState => ({
-    ...call,
-    status,
-    output: shortenOutput(event.output),
-    exitCode,
-    durationMs,
-    ...(event.reusedFrom === undefined ? {} : { isReused: true }),
-  });
+  const { status, exitCode, durationMs } = event;
+  const output = shortenOutput(event.output);
+  const reused = event.reusedFrom === undefined ? {} : ({ isReused: true } as const);
+  const end = (call: ToolCallState): ToolCallState => ({ ...call, status, output, exitCode, durationMs, ...reused });
   if (state.actions.some(fits)) return { actions: forgetOutput(changeLastMatch(state.actions, fits, end)) };
-  return { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };
+  const ended = { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };
+  const foreign = state.toolCalls.findLast(fits)?.foreign;
+  // What was answered by a call before it reached nobody.
+  if (foreign === undefined || event.reusedFrom !== undefined) return ended;
+  return {
+    ...ended,
+    ...inTurn(state, event.turnId, ({ servers = [] }) => ({ servers: withUse(servers, foreign, event) })),
+  };
 }
 
 /** Drops the output of the call that is no longer among the latest. */

@@ -7,7 +7,8 @@ import { createToolCommands } from '../../../../src/main/tools/commands.ts';
 import { createHostServers } from '../../../../src/main/tools/mcp/server-process.ts';
 import { createToolPins } from '../../../../src/main/tools/servers/tool-pins.ts';
 import { createToolServers } from '../../../../src/main/tools/servers/tool-servers.ts';
-import type { ForeignTools } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import type { ForeignTools, ToolSource } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import { joinToolSources } from '../../../../src/main/tools/foreign/foreign-tool.ts';
 import type { ProjectTools, ToolServerSettings } from '../../../../src/shared/tools/server-definition.ts';
 import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
 
@@ -19,8 +20,14 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
+const noTools: ToolSource = {
+  offered: async () => [],
+  call: async () => ({ status: 'error', output: 'There is none.' }),
+};
+
 interface Scene {
-  readonly tools: ReturnType<typeof createToolServers> & ForeignTools;
+  readonly tools: Omit<ReturnType<typeof createToolServers>, 'forProject'> &
+    ForeignTools & { readonly forProject: (projectPath: string | null) => ForeignTools };
   readonly commands: ReturnType<typeof createToolCommands>;
   readonly settings: Record<string, ToolServerSettings>;
   readonly notes: () => string;
@@ -49,6 +56,7 @@ function scene(mode: string, more: { readonly env?: readonly string[] } = {}): S
     servers: () => settings,
     projects: () => projects,
     pins,
+    folder: join(home, 'tools'),
     secret: async (_server, variable) => new Map(Object.entries(env)).get(variable) ?? null,
     fetch,
     start: createHostServers({
@@ -61,7 +69,8 @@ function scene(mode: string, more: { readonly env?: readonly string[] } = {}): S
     now: () => 1,
     connectMs: mode.startsWith('silent') ? 1_500 : 10_000,
   });
-  const tools = { ...running, ...running.forProject(null) };
+  const forProject = (projectPath: string | null) => joinToolSources(running.forProject(projectPath), noTools);
+  const tools = { ...running, ...forProject(null), forProject };
   const commands = createToolCommands({
     servers: () => settings,
     projects: () => projects,

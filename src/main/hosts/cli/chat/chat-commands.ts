@@ -3,7 +3,7 @@ import { moneyText } from '@shared/money/money-text.ts';
 import { editedSteps, planMessage, planSteps, planText } from '@shared/session/plan-steps.ts';
 import { commandsFor, parseSlash, slashSentences } from '@shared/session/slash-commands.ts';
 import { fillTemplate, templateAbout } from '@shared/session/prompt-templates.ts';
-import { printable, seenName } from '@shared/text/seen-text.ts';
+import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { CapAnswer } from '../questions/cap-question.ts';
 import { parseCapAnswer } from '../questions/cap-question.ts';
 import { answerQuestion } from './chat-questions.ts';
@@ -13,6 +13,8 @@ import { changes } from '../commands/sessions/changes.command.ts';
 import { compare } from '../commands/compare.command.ts';
 import { editText } from '../terminal/edit-text.ts';
 import { usageError } from '../report-failure.ts';
+import { findAssistant, withAssistant } from '../checks/with-assistant.ts';
+import { oneLine } from '../terminal/terminal.ts';
 import { ensureModel } from '../commands/models/models.command.ts';
 import { route } from '../commands/route.command.ts';
 
@@ -57,6 +59,9 @@ export async function runChatCommand(chat: Chat, line: string): Promise<boolean>
       break;
     case 'model':
       await setModel(chat, words[0]);
+      break;
+    case 'assistant':
+      await setAssistant(chat, rest);
       break;
     case 'image':
     case 'attach':
@@ -146,6 +151,26 @@ async function setModel(chat: Chat, id: string | undefined): Promise<void> {
   const { where } = await core.models.show({ id });
   chat.options = where === 'cloud' ? { ...chat.options, cloud: id, policy: 'cloud' } : { ...chat.options, local: id };
   await ensureModel(chat.context, chat.options);
+}
+
+/** Which one the next messages are for; without a name it says which there are. */
+async function setAssistant(chat: Chat, name: string): Promise<void> {
+  const { context } = chat;
+  const { assistant: before, ...others } = chat.options;
+  if (name === '') {
+    const { assistants, folder } = await (await context.core()).assistants.list();
+    const lines = assistants.map(
+      (one) => `${one.name === before ? '*' : ' '} ${one.name}  ${oneLine(seenWords(one.about ?? one.text), 60)}\n`,
+    );
+    context.terminal.err(
+      `${lines.join('')}Each is a Markdown file in ${seenName(folder)}. /assistant NAME chooses one.\n`,
+    );
+  } else if (name === 'off') chat.options = others;
+  else {
+    const options = { ...others, assistant: (await findAssistant(context, name)).name };
+    await ensureModel(context, await withAssistant(context, options));
+    chat.options = options;
+  }
 }
 
 async function attach(chat: Chat, name: 'image' | 'attach', path: string): Promise<void> {

@@ -61,7 +61,7 @@ export const assistants: Command<[AssistantsAction, readonly string[], Assistant
 
 function lineOf(assistant: Assistant): string {
   const facts = assistantFacts(assistant).map(seenName).join(', ');
-  return `${padRight(assistant.name, 16)}  ${facts === '' ? '' : `${facts}  `}${oneLine(seenWords(assistant.text), 60)}`;
+  return `${padRight(assistant.name, 16)}  ${facts === '' ? '' : `${facts}  `}${oneLine(seenWords(assistant.about ?? assistant.text), 60)}`;
 }
 
 async function readAssistantFile(path: string): Promise<string> {

@@ -18,33 +18,42 @@ import { createLiveView } from '../terminal/live-view.ts';
 import { ensureModel } from './models/models.command.ts';
 import { openPrompt } from '../terminal/open-prompt.ts';
 import { offerPreparation } from './projects/prepare-project.command.ts';
+import { withAssistant } from '../checks/with-assistant.ts';
 import { requireModels } from '../checks/require-models.ts';
 import { showResult } from './run.command.ts';
 import { oneLine } from '../terminal/terminal.ts';
 
+export interface ChatArguments {
+  readonly project?: string;
+  readonly session?: string;
+  readonly assistant?: string;
+  readonly local?: string;
+}
+
 /** A conversation: each line is a message; while the agent works a line is handed to it between two tool calls. */
-export const chat: Command<
-  [{ readonly project?: string; readonly session?: string; readonly local?: string }]
-> = async (context, args) => {
+export const chat: Command<[ChatArguments]> = async (context, args) => {
   if (args.session !== undefined && args.project !== undefined)
     throw usageError('--session keeps its project. Leave out --project.');
   const core = await context.core();
   // Whoever left meanwhile began nothing.
   if (context.signal.aborted) return 130;
   const folder = args.project === undefined ? undefined : resolve(args.project);
-  await requireModels(context, { local: args.local, sessionId: args.session, projectPath: folder });
+  const options = runOptionsSchema.parse({
+    ...(args.local === undefined ? {} : { local: args.local }),
+    ...(args.assistant === undefined ? {} : { assistant: args.assistant }),
+    interactive: context.terminal.isInteractive,
+    atCap: context.terminal.isInteractive ? 'ask' : 'stop',
+  });
+  // A wrong name begins no session.
+  const checked = await withAssistant(context, options);
+  await requireModels(context, { ...checked, sessionId: args.session, projectPath: folder });
   if (folder !== undefined) await offerPreparation(context, folder, context.terminal.isInteractive);
   const sessionId =
     args.session === undefined
       ? (await core.sessions.create({ projectPath: folder ?? null })).sessionId
       : (await core.sessions.find({ id: args.session })).sessionId;
-  const options = runOptionsSchema.parse({
-    ...(args.local === undefined ? {} : { local: args.local }),
-    interactive: context.terminal.isInteractive,
-    atCap: context.terminal.isInteractive ? 'ask' : 'stop',
-  });
   const { projectPath } = await core.sessions.find({ id: sessionId });
-  await ensureModel(context, { ...options, ...(projectPath === null ? {} : { projectPath }) });
+  await ensureModel(context, { ...checked, ...(projectPath === null ? {} : { projectPath }) });
   context.terminal.err(`session ${sessionId}; /help shows all commands\n`);
   const prompt = openPrompt(context.terminal);
   const { reader } = prompt;

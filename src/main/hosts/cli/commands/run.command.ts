@@ -22,6 +22,7 @@ import { checkOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import { offerPreparation } from './projects/prepare-project.command.ts';
 import { previewFiles } from '../turn/preview-files.ts';
 import { readTask } from '../turn/read-task.ts';
+import { withAssistant } from '../checks/with-assistant.ts';
 import { requireModels } from '../checks/require-models.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { counted, jsonLine, oneLine, seconds } from '../terminal/terminal.ts';
@@ -63,7 +64,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   // A wrong name begins no session.
   for (const path of [...(args.image ?? []), ...(args.file ?? [])]) await attachableFile(path);
   if (args.result !== undefined) await checkOutputFile(args.result);
-  const checked = await withModelOf(context, options);
+  const checked = await withAssistant(context, options);
   await requireModels(context, { ...checked, policies: options.policy && [options.policy] });
   const core = await context.core();
   if (options.projectPath !== undefined && options.sandbox !== 'read-only' && options.plan !== true) {
@@ -103,31 +104,6 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   if (args.result !== undefined) await writeOutputFile(args.result, escapedJson(jsonText(result)));
   return exitCodes[result.status];
 };
-
-/** With the model that the assistant names, to look for it before anything begins; which one runs is the core's matter. */
-async function withModelOf({ core, signal }: CommandContext, options: RunOptions): Promise<RunOptions> {
-  if (options.assistant === undefined) return options;
-  const client = await core();
-  const { assistants, broken } = await client.assistants.list();
-  const found = assistants.find(({ name }) => name === options.assistant);
-  if (found === undefined) {
-    const why = broken.find(({ name }) => name === options.assistant)?.why;
-    throw usageError(
-      why === undefined
-        ? `The assistant "${options.assistant}" was not found.`
-        : `The assistant "${options.assistant}" cannot be used. ${why}`,
-      'See: dewpoint assistants list',
-    );
-  }
-  const { model } = found;
-  if (model === undefined || options.local !== undefined || options.cloud !== undefined) return options;
-  // Only its own service is asked: a list of all would go to every cloud service, also where nothing is to leave.
-  const where = await client.models.show({ id: model }, { signal }).then(
-    (shown) => shown.where,
-    () => 'local' as const,
-  );
-  return { ...options, [where]: model };
-}
 
 /** Where the files of the message lie, before there is a session; null: it has none of its own. */
 async function placeOf(context: CommandContext, options: RunOptions): Promise<FilePlace | null> {
@@ -283,6 +259,12 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
       `${counted(result.steps, 'step')}, ${counted(result.actions, 'action')}, ${seconds(result.seconds * 1000)}, ${counted(tokens, 'token')} read, ${result.tokens.output} written, ${moneyText(result.costUsd)}\n`,
     ),
   );
+  for (const { server, calls, carried, seconds: time } of result.servers ?? []) {
+    const inner = carried === 0 ? '' : ` (${counted(carried, 'call')} inside)`;
+    terminal.err(
+      colors.dim(`${seenName(server)}: ${counted(calls, 'call')}${inner}, ${seconds(time * 1000)}, price unknown\n`),
+    );
+  }
   showElsewhere(result, terminal);
   if (result.status === 'gave-up') terminal.err(colors.dim(`${nextStage(result)}\n`));
   if (result.changes.length > 0) {

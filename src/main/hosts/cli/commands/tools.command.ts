@@ -6,6 +6,9 @@ import type { WebToolReport } from '@shared/tools/web-tools.ts';
 import { isWebTool } from '@shared/tools/web-tools.ts';
 import { definitionText, secretNames, serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
+import { addComposio, connectAccount } from './composio-tools.command.ts';
+import type { OwnToolsReport } from '@shared/tools/own-tool.ts';
+import { findOwnTool, newTool, ownToolLine, ownToolProblems, ownTools } from './own-tools.command.ts';
 import { webLine, webTools } from './web-tools.command.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import type { ToolsAction, ToolsArguments } from '../program/tools-program.ts';
@@ -25,14 +28,18 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
   words,
   args,
 ) => {
-  const { tools: core, web } = await context.core();
+  const { tools: core, web, ownTools: own } = await context.core();
   const { terminal } = context;
   const inProject = args.project === undefined ? {} : { projectPath: resolve(args.project) };
   if (action === 'list') {
-    return list({ servers: await core.list(inProject), web: await web.list() }, terminal, args);
+    const listed = { servers: await core.list(inProject), web: await web.list(), own: await own.list(inProject) };
+    return list(listed, terminal, args);
   }
   const [name = '', ...rest] = words;
   if (isWebTool(name)) return webTools(context, { action, name, rest, args });
+  if (action === 'new') return newTool(context, name, args);
+  const file = action === 'add' || action === 'import' ? null : await findOwnTool(context, name, args);
+  if (file !== null) return ownTools(context, { action, tool: file, rest, args });
   switch (action) {
     case 'add':
       return add(context, [name, ...rest], args);
@@ -50,6 +57,10 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
       return 0;
     case 'approve':
       return approve(context, [name, ...rest], args);
+    case 'composio':
+      return addComposio(context, name, args);
+    case 'connect':
+      return connectAccount(context, { name, toolkit: rest[0], isJson: args.json === true });
     case 'on':
     case 'off': {
       const [tool] = rest;
@@ -84,7 +95,9 @@ async function valueFor(context: CommandContext, name: string, variable: string)
 async function find({ core }: CommandContext, name: string): Promise<ToolServerReport> {
   const found = (await (await core()).tools.list()).find((one) => one.name === name);
   if (found !== undefined) return found;
-  throw new AppError('not-found', `There is no tool server ${name}.`, { hint: 'See: dewpoint tools list' });
+  throw new AppError('not-found', `There is no tool server or tool ${name}.`, {
+    hint: 'See: dewpoint tools list. For a tool of a project add: --project DIR',
+  });
 }
 
 const states = {
@@ -98,11 +111,12 @@ const states = {
 interface Listed {
   readonly servers: readonly ToolServerReport[];
   readonly web: readonly WebToolReport[];
+  readonly own: OwnToolsReport;
 }
 
-function list({ servers, web }: Listed, { out, err }: Terminal, { json }: ToolsArguments): number {
+function list({ servers, web, own }: Listed, { out, err }: Terminal, { json }: ToolsArguments): number {
   if (json === true) {
-    out(jsonLine([...servers, ...web]));
+    out(jsonLine([...servers, ...web, ...own.tools]));
     return 0;
   }
   for (const { name, state, text, tools: all } of servers) {
@@ -112,7 +126,9 @@ function list({ servers, web }: Listed, { out, err }: Terminal, { json }: ToolsA
       `${name.padEnd(24)}  ${states[state].padEnd(12)}  ${on.length} of ${all.length} tools on, about ${tokens} tokens  ${seenName(text)}\n`,
     );
   }
+  for (const one of own.tools) out(ownToolLine(one));
   for (const one of web) out(webLine(one));
+  err(ownToolProblems(own));
   if (servers.length === 0) err('No tool servers. Add one: dewpoint tools add NAME ADDRESS\n');
   return 0;
 }

@@ -144,6 +144,7 @@ function addChat(program: Command, handlers: Handlers): void {
   subcommand(program, 'chat', 'work in a conversation, with / commands', 'dewpoint chat --project .')
     .option('--project <dir>', 'the project folder')
     .option('--session <id>', 'continue a session: an id, the beginning of one, or last')
+    .option('--assistant <name>', 'answer as one of your assistants: dewpoint assistants list')
     .option('--local <model>', 'the local model, PROVIDER/MODEL')
     .action((args: Parameters<Handlers['chat']>[0]) => handlers.chat(args));
 }

@@ -1,14 +1,19 @@
 import type { Command } from 'commander';
+import { Option } from 'commander';
+import { ownToolExamples, ownToolLanguages } from '@shared/tools/own-tool.ts';
 import { collect, subcommand } from './subcommand.ts';
 
 export type ToolsAction =
   | 'list'
   | 'show'
   | 'test'
+  | 'new'
   | 'add'
   | 'import'
   | 'secret'
   | 'approve'
+  | 'connect'
+  | 'composio'
   | 'reads'
   | 'on'
   | 'off'
@@ -22,6 +27,16 @@ export interface ToolsArguments {
   /** Hosts that a program may reach from its container. */
   readonly reach?: readonly string[];
   readonly project?: string;
+  /** Of Composio: whose accounts, which toolkits, and what is switched on. */
+  readonly user?: string;
+  readonly toolkit?: readonly string[];
+  readonly direct?: boolean;
+  readonly workbench?: boolean;
+  readonly mcp?: boolean;
+  readonly address?: string;
+  /** Of a new tool. */
+  readonly language?: (typeof ownToolLanguages)[number];
+  readonly example?: (typeof ownToolExamples)[number];
   readonly undo?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -34,40 +49,46 @@ export function addTools(program: Command, run: Run): void {
   const tools = subcommand(
     program,
     'tools',
-    'manage tools that agents may call: of servers (MCP), and for the web',
+    'manage tools that agents may call: of servers (MCP), your own, and for the web',
     'dewpoint tools list',
   );
   subcommand(tools, 'list', 'list servers and tools, and what each may do', 'dewpoint tools list')
     .option('--project <dir>', 'as they are on in this project')
     .option('--json', 'print JSON')
     .action((args: ToolsArguments) => run('list', [], args));
-  subcommand(tools, 'show', 'show a server and its tools', 'dewpoint tools show docs')
-    .argument('<server>', 'the name of a server, or of a tool for the web')
+  subcommand(tools, 'show', 'show a server and its tools, or a tool', 'dewpoint tools show docs')
+    .argument('<name>', named)
+    .option(...ofProject)
     .option('--json', 'print JSON')
     .action((name: string, args: ToolsArguments) => run('show', [name], args));
   subcommand(
     tools,
     'test',
-    'reach an approved server and list its tools, or try a tool for the web',
+    'reach an approved server and list its tools, or try a tool',
     'dewpoint tools test web_read https://example.com',
   )
-    .argument('<server>', 'the name of a server, or of a tool for the web')
-    .argument('[words...]', 'what to read or search for')
+    .argument('<name>', named)
+    .argument('[words...]', 'what to read or search for; of your own tool, its arguments as JSON')
+    .option(...ofProject)
     .option('--json', 'print JSON')
     .action((name: string, words: readonly string[], args: ToolsArguments) => run('test', [name, ...words], args));
+  addNew(tools, run);
   addAdd(tools, run);
+  addComposio(tools, run);
   subcommand(
     tools,
     'secret',
-    'save a key for a server; you type it, or it is read from stdin',
+    'save a key for a server or a tool; you type it, or it is read from stdin',
     'dewpoint tools secret docs Authorization',
   )
-    .argument('<server>', 'the name of a server')
+    .argument('<name>', 'the name of a server or of your own tool')
     .argument('<variable>', 'the variable or header that holds it; of web_search, the service')
-    .action((name: string, variable: string) => run('secret', [name, variable], {}));
+    .option(...ofProject)
+    .action((name: string, variable: string, args: ToolsArguments) => run('secret', [name, variable], args));
   subcommand(tools, 'approve', 'approve a server, and tools that are new or changed', 'dewpoint tools approve docs')
-    .argument('<server>', 'the name of a server')
+    .argument('<name>', 'the name of a server, or of a tool of a project')
     .argument('[tools...]', 'only these of its tools')
+    .option(...ofProject)
     .option('--yes', 'approve what is printed without asking')
     .action((name: string, chosen: readonly string[], args: ToolsArguments) => run('approve', [name, ...chosen], args));
   subcommand(
@@ -84,19 +105,34 @@ export function addTools(program: Command, run: Run): void {
     subcommand(
       tools,
       action,
-      `switch a server, one of its tools, or a tool for the web ${action}`,
+      `switch a server, one of its tools, or another tool ${action}`,
       `dewpoint tools ${action} docs`,
     )
-      .argument('<server>', 'the name of a server, or of a tool for the web')
+      .argument('<name>', named)
       .argument('[tool]', 'one of its tools')
       .option('--project <dir>', 'in this project only')
       .action((name: string, tool: string | undefined, args: ToolsArguments) =>
         run(action, tool === undefined ? [name] : [name, tool], args),
       );
   }
-  subcommand(tools, 'remove', 'stop and remove a server, with its keys', 'dewpoint tools remove docs')
-    .argument('<server>', 'the name of a server')
-    .action((name: string) => run('remove', [name], {}));
+  subcommand(tools, 'remove', 'remove a server, or the keys of your own tool', 'dewpoint tools remove docs')
+    .argument('<name>', 'the name of a server or of your own tool')
+    .option(...ofProject)
+    .action((name: string, args: ToolsArguments) => run('remove', [name], args));
+}
+
+const named = 'the name of a server, of your own tool, or of one for the web';
+const ofProject = ['--project <dir>', 'a tool of this project'] as const;
+
+function addNew(tools: Command, run: Run): void {
+  const languages = new Option('--language <language>', 'what it is written in').choices([...ownToolLanguages]);
+  const examples = new Option('--example <name>', 'begin with this example').choices([...ownToolExamples]);
+  subcommand(tools, 'new', 'write a tool of your own that works at once', 'dewpoint tools new count_words')
+    .argument('<name>', 'small letters, digits, underscores')
+    .addOption(languages.default('python'))
+    .addOption(examples)
+    .option('--project <dir>', 'in this project, not for all')
+    .action((name: string, args: ToolsArguments) => run('new', [name], args));
 }
 
 function addAdd(tools: Command, run: Run): void {
@@ -123,4 +159,33 @@ function addAdd(tools: Command, run: Run): void {
     .argument('<file>', 'a file of Claude Desktop, Cursor, VS Code or Codex, or a .mcp.json')
     .option(...onHost)
     .action((path: string, args: ToolsArguments) => run('import', [path], args));
+}
+
+function addComposio(tools: Command, run: Run): void {
+  subcommand(
+    tools,
+    'composio',
+    'add Composio: tools of services through accounts that you connect',
+    'dewpoint tools composio --toolkit github --toolkit slack',
+  )
+    .argument('[name]', 'a short name: small letters, digits, hyphens', 'composio')
+    .option('--user <id>', 'whose accounts are used; Composio is told this name (default: "default")')
+    .option('--toolkit <name>', 'only this toolkit; repeatable', collect)
+    .option('--direct', 'list the tools of the toolkits one by one')
+    .option('--mcp', "use the session's MCP server in place of the API")
+    .option('--workbench', "let code of a model run on Composio's machines")
+    .option('--address <url>', 'where the API is')
+    .action((name: string, args: ToolsArguments) => run('composio', [name], args));
+  subcommand(
+    tools,
+    'connect',
+    'connect an account at a service, or list what is connected',
+    'dewpoint tools connect composio github',
+  )
+    .argument('<server>', 'the name of a server of the kind Composio')
+    .argument('[toolkit]', 'the service')
+    .option('--json', 'print JSON')
+    .action((name: string, toolkit: string | undefined, args: ToolsArguments) =>
+      run('connect', toolkit === undefined ? [name] : [name, toolkit], args),
+    );
 }

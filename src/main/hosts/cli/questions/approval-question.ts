@@ -114,6 +114,7 @@ function askedOf(question: Question): Asked {
   if (hosts !== undefined) {
     const names = hosts.map(hostText).join(', ');
     if (kind === 'web') return askedOfWeb(question, names);
+    if (kind === 'foreign-tool') return askedOfOwnTool(question, names);
     return {
       what: 'run a command that can reach a network',
       fields: [
@@ -161,6 +162,8 @@ function askedOf(question: Question): Asked {
         fields: [{ label: 'tool', text: subject, isName: true }, because, fieldOf('it gets', text)],
         grant: 'If you say yes, the server gets exactly this, once.',
       };
+    case 'connection':
+      return askedOfAccount(question);
     case 'fence':
       return {
         what: 'send restricted content away from this machine',
@@ -174,6 +177,33 @@ function askedOf(question: Question): Asked {
         grant: 'If you say yes, the agent does this once.',
       };
   }
+}
+
+/** An account of the person's at a service. */
+function askedOfAccount({ subject, reason, text }: Question): Asked {
+  return {
+    what: 'use an account that you connect',
+    fields: [
+      { label: 'account', text: subject, isName: true },
+      fieldOf('reason', reason),
+      fieldOf('open this link in your browser', text),
+    ],
+    grant: 'The work goes on by itself when it is connected. Yes: you have signed in. No: go on without it.',
+  };
+}
+
+/** A tool from a file, whose hosts are known before it runs. */
+function askedOfOwnTool({ subject, reason, text }: Question, names: string): Asked {
+  return {
+    what: 'call a tool',
+    fields: [
+      { label: 'tool', text: subject, isName: true },
+      { label: 'hosts', text: names },
+      fieldOf('reason', reason),
+      fieldOf('it gets', text),
+    ],
+    grant: `If you say yes, the tool gets exactly this, once, and can reach: ${names}`,
+  };
 }
 
 /** A request of Dewpoint's own; a body, where there is one, is shown as it would be sent. */

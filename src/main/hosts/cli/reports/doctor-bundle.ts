@@ -91,6 +91,7 @@ const hidden: readonly string[] = [
   'projects',
   'projectModels',
   'projectTools',
+  'ownToolsOff',
   'unmask',
   'fences',
   'approved',

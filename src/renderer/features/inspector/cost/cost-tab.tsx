@@ -4,6 +4,7 @@ import { seenName } from '@shared/text/seen-text.ts';
 import { money as dollars, seconds, tokens } from '../../../lib/text/format.ts';
 import { plural, t } from '../../../lib/text/translate.ts';
 import { Empty, Section } from '../../../ui/layout/facts.tsx';
+import { ModelName } from '../../../ui/figures/model-name.tsx';
 import { OwnPriceMark } from '../../../ui/figures/own-price-mark.tsx';
 import { RouteDot } from '../../../ui/figures/route-dot.tsx';
 import { CostSteps } from './cost-steps.tsx';
@@ -20,7 +21,7 @@ interface CostTabProps {
 }
 
 /** What the session used and what that cost: four disjoint buckets, by place and by model. */
-export function CostTab({ sessionId, state, money }: CostTabProps) {
+export default function CostTab({ sessionId, state, money }: CostTabProps) {
   if (money.calls === 0 && money.children.sessions === 0) return <Empty action="message">{t('cost.none')}</Empty>;
   const cap = state.turns.at(-1)?.limits.maxUsd ?? null;
   const { children } = money;
@@ -58,6 +59,7 @@ export function CostTab({ sessionId, state, money }: CostTabProps) {
           <p className="text-sm text-soft">{plural('cost.failed', money.failedCalls, { all: money.calls })}</p>
         )}
       </Section>
+      <ServerCosts state={state} />
       <CostCounterfactual state={state} />
       <CostSteps sessionId={sessionId} version={money.calls} />
       <CostRollups projectPath={state.projectPath} version={money.calls} />
@@ -134,8 +136,8 @@ function Models({ money }: { readonly money: MoneyState }) {
       <tbody>
         {Object.entries(money.byModel).map(([id, totals]) => (
           <tr key={id}>
-            <th scope="row" className="py-1 text-left font-mono text-xs font-normal wrap-anywhere">
-              {seenName(id)}
+            <th scope="row" className="py-1 text-left font-normal wrap-anywhere">
+              <ModelName id={id} />
               <OwnPriceMark model={id} />
             </th>
             <td className={cell}>{totals.calls}</td>
@@ -144,6 +146,32 @@ function Models({ money }: { readonly money: MoneyState }) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** What was used of servers of tools, by task: calls and time, for what a call costs no server says. */
+function ServerCosts({ state }: { readonly state: SessionState }) {
+  const rows = state.turns.flatMap(({ id, messageId, servers = [] }) =>
+    servers.map((use) => ({ ...use, id, text: state.messages.find((one) => one.messageId === messageId)?.text ?? '' })),
+  );
+  if (rows.length === 0) return null;
+  return (
+    <Section title={t('cost.servers')}>
+      <ul className="flex flex-col gap-1.5 text-sm">
+        {rows.map(({ id, server, calls, carried, failed, ms, text }) => (
+          <li key={`${id} ${server}`}>
+            <span className="block truncate text-soft">{seenName(text)}</span>
+            <span className="font-mono text-xs">{seenName(server)}</span>
+            <span className="block tabular-nums">
+              {plural('cost.servers.calls', calls, { time: seconds(ms) })}
+              {carried > 0 && ` · ${plural('cost.servers.carried', carried)}`}
+              {failed > 0 && ` · ${t('cost.servers.failed', { failed })}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p className="text-sm text-soft">{t('cost.servers.price')}</p>
+    </Section>
   );
 }
 

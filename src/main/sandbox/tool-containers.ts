@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { AppError, valueOf, type Reply } from '@shared/errors.ts';
+import type { Settings } from '@shared/settings/settings.ts';
+import { makeFolder } from '../lib/files/json-file.ts';
+import type { ExecResult, NetworkRequest, Sandbox } from './sandbox.ts';
+import type { SandboxFactory } from './sandbox-factory.ts';
+
+export interface ToolContainersOptions {
+  /** Where workspaces of ours lie. Each server or tool has a folder of its own in it, which is all that it sees of this machine. */
+  readonly folder: string;
+  readonly startSandbox: SandboxFactory;
+  readonly settings: () => Settings['sandbox'];
+  readonly onNotice: (text: string) => void;
+}
+
+/** A container without any project, for what is called `name`. Rejects where there is none: never on this machine instead. */
+export async function startToolContainer(
+  { folder, startSandbox, settings, onNotice }: ToolContainersOptions,
+  { name, session = name }: { readonly name: string; readonly session?: string },
+  signal: AbortSignal,
+): Promise<Sandbox> {
+  const workspacePath = join(folder, `tools-${name}`);
+  await makeFolder(workspacePath);
+  const sandbox = valueOf(
+    await startSandbox(
+      {
+        sessionId: `tools-${session}`,
+        workspacePath,
+        projectPath: null,
+        settings: settings(),
+        wanted: 'container',
+        needsExecute: true,
+        onLost: () => undefined,
+        onProgress: onNotice,
+      },
+      signal,
+    ),
+  );
+  if (sandbox.tier !== 'read-only') return sandbox;
+  await sandbox.dispose();
+  throw new AppError('missing-sandbox', `The tool ${name} needs a container.`);
+}
+
+/** Runs one command in a container that is there for it alone. */
+export type RunApart = (name: string, request: NetworkRequest, signal: AbortSignal) => Promise<Reply<ExecResult>>;
+
+/** As `startToolContainer`, for a single command: with a way to its hosts, or without any network. */
+export function createApartRuns(options: ToolContainersOptions): RunApart {
+  let count = 0;
+  return async (name, request, signal) => {
+    count += 1;
+    const sandbox = await startToolContainer(options, { name, session: `${name}-${count}` }, signal);
+    try {
+      if (request.hosts.length > 0) return await sandbox.runWithNetwork(request, signal);
+      return await sandbox.exec(request, signal);
+    } finally {
+      await sandbox.dispose();
+    }
+  };
+}

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { fromBufferPromise, openPromise } from 'yauzl';
+import type { ZipFile } from 'yauzl';
+import type { ChatEntry, ChatListing } from '@shared/attachments/chat-listing.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
+import { sizeText } from '@shared/text/size-text.ts';
+import type { Conversation } from './chat-text.ts';
+import { conversationOf, conversationText } from './chat-text.ts';
+import { jsonElements } from './json-elements.ts';
+
+/** A file on this machine, or what a page has of one. */
+export type ExportSource = { readonly path: string } | { readonly bytes: Uint8Array };
+
+/** More would not be a list to choose from. */
+const mostConversations = 50_000;
+/** A conversation of this size has gone on for years; what is larger was made to fill the memory. */
+const mostConversationBytes = 64 * 1024 * 1024;
+/** All that is read of one export, unpacked. */
+const mostBytes = 8 * 1024 * 1024 * 1024;
+/** A file in which so many objects are no conversations is something else. */
+const triedObjects = 50;
+
+interface FoundConversation {
+  readonly id: string;
+  readonly conversation: Conversation;
+}
+
+/** What there is to choose from in the data export of a chat app, newest first; null: the file is none. */
+export async function listChats(source: ExportSource, signal: AbortSignal): Promise<ChatListing | null> {
+  const found: ChatEntry[] = [];
+  let unread = 0;
+  for await (const one of conversationsOf(source, signal)) {
+    if (one === null) unread += 1;
+    else if (found.length < mostConversations) found.push(entryOf(one));
+    if (found.length === 0 && unread >= triedObjects) return null;
+  }
+  if (found.length === 0) return null;
+  return { unread, conversations: found.sort((one, other) => (other.changedMs ?? 0) - (one.changedMs ?? 0)) };
+}
+
+/** The texts of those with these ids, in the order of the ids. Rejects with `conflict` where one is not there. */
+export async function readChats(
+  source: ExportSource,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly { readonly title: string; readonly text: string }[]> {
+  const texts = new Map<string, { readonly title: string; readonly text: string }>();
+  for await (const one of conversationsOf(source, signal)) {
+    if (one === null || !ids.includes(one.id)) continue;
+    texts.set(one.id, { title: one.conversation.title, text: `${conversationText(one.conversation)}\n` });
+    if (texts.size === ids.length) break;
+  }
+  return ids.map((id) => {
+    const text = texts.get(id);
+    if (text !== undefined) return text;
+    throw new AppError('conflict', 'The export has changed since its list was read. Nothing was attached.', {
+      hint: 'Attach the file again.',
+    });
+  });
+}
+
+function entryOf({ id, conversation }: FoundConversation): ChatEntry {
+  const { title, app, startedMs, changedMs, messages } = conversation;
+  const bytes = messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  return { id, title, app, startedMs, changedMs, messages: messages.length, bytes };
+}
+
+/** Null: an object that is no conversation. One without words is left out. */
+async function* conversationsOf(source: ExportSource, signal: AbortSignal): AsyncGenerator<FoundConversation | null> {
+  for await (const text of objectsOf(source, signal)) {
+    signal.throwIfAborted();
+    const conversation = text === null ? null : conversationIn(text);
+    if (conversation !== null && conversation.messages.length === 0) continue;
+    yield conversation === null || text === null ? null : { id: idOf(text), conversation };
+  }
+}
+
+function idOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 24);
+}
+
+function conversationIn(text: string): Conversation | null {
+  try {
+    return conversationOf(JSON.parse(text));
+  } catch {
+    // Broken JSON.
+    return null;
+  }
+}
+
+async function* objectsOf(source: ExportSource, signal: AbortSignal): AsyncGenerator<string | null> {
+  if (!(await isZip(source))) {
+    const pieces = 'path' in source ? createReadStream(source.path, { signal }) : Readable.from([source.bytes]);
+    yield* jsonElements(limited(pieces, signal), mostConversationBytes);
+    return;
+  }
+  const zip = await openZip(source);
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (!/(?:^|\/)conversations[^/]*\.json$/iu.test(entry.fileName)) continue;
+      const pieces = await zip.openReadStreamPromise(entry);
+      yield* jsonElements(limited(pieces, signal), mostConversationBytes);
+      // Where its end was not read.
+      pieces.destroy();
+    }
+  } catch (error) {
+    throw asUnreadable(error);
+  } finally {
+    zip.close();
+  }
+}
+
+function openZip(source: ExportSource): Promise<ZipFile> {
+  const options = { lazyEntries: true, autoClose: false } as const;
+  const opened =
+    'path' in source
+      ? openPromise(source.path, options)
+      : fromBufferPromise(Buffer.from(source.bytes.buffer, source.bytes.byteOffset, source.bytes.length), options);
+  return opened.catch((error: unknown) => {
+    throw asUnreadable(error);
+  });
+}
+
+function asUnreadable(error: unknown): unknown {
+  if (error instanceof AppError || (error instanceof Error && error.name === 'AbortError')) return error;
+  return new AppError('bad-input', `The archive cannot be read: ${messageOf(error)}. Nothing was attached.`, {
+    hint: 'Unpack it, then attach conversations.json.',
+  });
+}
+
+async function* limited(pieces: AsyncIterable<unknown>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const piece of pieces) {
+    signal.throwIfAborted();
+    if (!(piece instanceof Uint8Array)) continue;
+    size += piece.length;
+    if (size > mostBytes) throw new AppError('too-large', `The export has more than ${sizeText(mostBytes)}.`);
+    yield piece;
+  }
+}
+
+/** By its first bytes. Rejects for what is no file, such as a pipe, which would never end. */
+async function isZip(source: ExportSource): Promise<boolean> {
+  if ('bytes' in source) return isZipHead(source.bytes);
+  const facts = await stat(source.path).catch((error: unknown) => {
+    throw new AppError('not-found', `The file cannot be read: ${messageOf(error)}`);
+  });
+  if (!facts.isFile()) throw new AppError('bad-input', 'That is no file.');
+  const file = await open(source.path);
+  try {
+    const head = Buffer.alloc(4);
+    await file.read(head, 0, 4, 0);
+    return isZipHead(head);
+  } finally {
+    await file.close();
+  }
+}
+
+function isZipHead(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 0x03 && bytes[3] === 0x04;
+}

@@ -1,0 +1,119 @@
+import { AppError } from '@shared/errors.ts';
+import { isRecord } from '@shared/unknown-value.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
+import { rootCause } from '../../lib/net/root-cause.ts';
+import { cappedFetch } from '../mcp/capped-fetch.ts';
+
+/** What the service answered, or why there is no answer. Nothing of an error is put into other words. */
+export type ComposioAnswer =
+  | { readonly type: 'ok'; readonly body: unknown }
+  /** It said no: what it said, and whether it may have begun with the work. */
+  | { readonly type: 'refused'; readonly status: number; readonly text: string; readonly mayHaveRun: boolean }
+  /** `wasSent: false`: nothing reached it. */
+  | { readonly type: 'away'; readonly text: string; readonly wasSent: boolean };
+
+export interface ComposioRequest {
+  readonly method: 'GET' | 'POST';
+  /** Behind `/api/v3.1`, each part encoded by whoever makes it. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly timeoutMs?: number;
+}
+
+/** Rejects with the reason of the signal, and with nothing else. */
+export type ComposioApi = (request: ComposioRequest, signal: AbortSignal) => Promise<ComposioAnswer>;
+
+interface ApiOptions {
+  readonly url: string;
+  readonly key: string;
+  readonly fetch: typeof fetch;
+  readonly timeoutMs: number;
+}
+
+const longestError = 4_000;
+
+/** The API of Composio, by plain requests: nothing goes there but what is asked for here, and the key goes nowhere else. */
+export function createComposioApi({ url, key, fetch: reach, timeoutMs }: ApiOptions): ComposioApi {
+  const ask = cappedFetch(reach);
+  return async ({ method, path, query = {}, body, timeoutMs: ownMs }, signal) => {
+    const address = new URL(`/api/v3.1${path}`, url);
+    for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+    const limit = childAbort(signal);
+    const timer = setTimeout(() => limit.abort(), ownMs ?? timeoutMs);
+    try {
+      const response = await ask(address.href, {
+        method,
+        headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        // A redirect would take the key along.
+        redirect: 'error',
+        signal: limit.signal,
+      });
+      const text = await response.text();
+      if (response.ok) return { type: 'ok', body: jsonOf(text) };
+      const { status } = response;
+      return { type: 'refused', status, text: errorText(response, text), mayHaveRun: status >= 500 };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (limit.signal.aborted) {
+        const seconds = Math.round((ownMs ?? timeoutMs) / 1000);
+        return { type: 'away', text: `it did not answer within ${seconds} s`, wasSent: true };
+      }
+      return awayBecause(error);
+    } finally {
+      clearTimeout(timer);
+      limit.release();
+    }
+  };
+}
+
+/** The body of a good answer; else an error with what the service said. For what changes nothing there. */
+export function bodyOf(answer: ComposioAnswer, what: string): unknown {
+  if (answer.type === 'ok') return answer.body;
+  const isKey = answer.type === 'refused' && (answer.status === 401 || answer.status === 403);
+  throw new AppError(isKey ? 'missing-key' : 'network', `${what}: ${answer.text}`, {
+    hint: isKey
+      ? 'Check the key of your project at Composio, and set it again.'
+      : answer.type === 'away'
+        ? 'Check your network and the address, then try again.'
+        : 'Read what it says, then try again.',
+  });
+}
+
+/** What it says, word for word: message, what it suggests, the number for its support, and when to come back. */
+function errorText({ status, headers }: Response, text: string): string {
+  const body = jsonOf(text);
+  const error = isRecord(body) && isRecord(body.error) ? body.error : body;
+  const said = isRecord(error)
+    ? [error.message, error.suggested_fix].filter((part) => typeof part === 'string' && part !== '')
+    : [text.slice(0, longestError)];
+  const id = isRecord(error) ? error.request_id : undefined;
+  const after = headers.get('retry-after');
+  return [
+    `Composio answered ${status}: ${said.length === 0 ? text.slice(0, longestError) : said.join(' ')}`,
+    ...(after === null ? [] : [`It can be asked again in ${after.slice(0, 40)} s.`]),
+    ...(typeof id === 'string' ? [`Request ${id}.`] : []),
+  ]
+    .join(' ')
+    .slice(0, longestError);
+}
+
+/** What failed before anything was sent. */
+const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CERT|SSL|TLS/;
+
+function awayBecause(error: unknown): ComposioAnswer {
+  const root = error instanceof Error ? rootCause(error) : new Error(String(error));
+  const code = String(Reflect.get(root, 'code') ?? '');
+  const text = root.message === '' ? code : root.message;
+  return { type: 'away', text: `it could not be reached: ${text}`, wasSent: !unsent.test(`${code} ${root.message}`) };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A page of a proxy, or nothing: the text is what there is.
+    return text;
+  }
+}

@@ -1,0 +1,266 @@
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTwoFilesPatch } from 'diff';
+import { AppError } from '@shared/errors.ts';
+import type { OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
+import { ownToolServers } from '@shared/tools/own-tool.ts';
+import type { ProjectTools } from '@shared/tools/server-definition.ts';
+import { errorCodeOf, makeFolder, writeProblem } from '../../lib/files/json-file.ts';
+import type { HostFolder } from '../../lib/files/host-folder.ts';
+import { openChildFolder, openHostFolder } from '../../lib/files/host-folder.ts';
+import type { Handlers } from '../../server/handlers.ts';
+import { definitionTokens } from '../foreign/foreign-tool.ts';
+import { schemaCheck } from '../foreign/schema-check.ts';
+import type { OwnToolNotes, OwnToolRecord } from './own-tool-record.ts';
+import type { ListedTool, OwnTools } from './own-tools.ts';
+import { placeOf, secretKey, specOf } from './own-tools.ts';
+import { stemOf } from './read-declaration.ts';
+import type { FolderPlace } from './tool-folder.ts';
+import { folderPath } from './tool-folder.ts';
+
+export interface OwnToolCommandsOptions {
+  readonly home: string;
+  /** Holds the templates and the examples. */
+  readonly templates: string;
+  readonly tools: OwnTools;
+  readonly record: OwnToolRecord;
+  /** Names that are somebody else's, and whose. */
+  readonly taken: () => ReadonlyMap<string, string>;
+  readonly off: () => readonly string[];
+  readonly saveOff: (names: readonly string[]) => Promise<void>;
+  readonly projects: () => Readonly<Record<string, ProjectTools>>;
+  /** Null: it has nothing of its own. */
+  readonly saveProject: (projectPath: string, own: ProjectTools | null) => Promise<void>;
+  readonly keepSecret: (name: string, value: string) => Promise<void>;
+  /** Also of one that was never set. */
+  readonly dropSecret: (name: string) => Promise<void>;
+}
+
+interface Named {
+  readonly name: string;
+  readonly projectPath?: string | undefined;
+}
+
+/** Tools from files, for whoever shows and changes them. */
+export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers['ownTools'] {
+  const { tools, record } = options;
+  const reports = async (projectPath: string | null): Promise<OwnToolsReport> => {
+    const { tools: all, notes, ...rest } = await tools.list(projectPath);
+    return { ...rest, tools: all.map((one) => reportOf(one, notes)) };
+  };
+  const find = async ({ name, projectPath }: Named): Promise<ListedTool> => {
+    const { tools: all } = await tools.list(projectPath ?? null);
+    const found = all.find((one) => nameOf(one) === name);
+    if (found !== undefined) return found;
+    throw new AppError(
+      'not-found',
+      `There is no tool ${name} in your folder${projectPath === undefined ? '' : ' or in the project'}.`,
+      {
+        hint: projectPath === undefined ? 'For a tool of a project add: --project DIR' : 'See: dewpoint tools list',
+      },
+    );
+  };
+  const report = async (named: Named): Promise<OwnToolReport> => {
+    const { notes } = await tools.list(named.projectPath ?? null);
+    return reportOf(await find(named), notes);
+  };
+  return {
+    list: async ({ input }) => reports(input?.projectPath ?? null),
+    approve: async ({ input }) => {
+      const one = await find(input);
+      if (one.source === 'home') throw new AppError('bad-input', `${input.name} is your own, and needs no approval.`);
+      if (one.tool === null)
+        throw new AppError('bad-input', `${input.name} is broken: ${one.problem ?? ''} Nothing was approved.`);
+      if (one.sha256 !== input.sha256)
+        throw new AppError('conflict', `${one.file} changed since you looked at it. Nothing was approved.`, {
+          hint: 'Look at it again, then approve it.',
+        });
+      await keepApproval(record, one);
+      return report(input);
+    },
+    set: async ({ input }) => {
+      await setOn(options, await find(input), input);
+      return report(input);
+    },
+    secret: async ({ input }) => {
+      const one = await find(input);
+      const named = one.tool?.declaration.secrets ?? [];
+      if (!named.includes(input.variable))
+        throw new AppError('bad-input', `${input.name} takes no ${input.variable}. Nothing was kept.`, {
+          hint: named.length === 0 ? 'Its file names no secrets.' : `It takes: ${named.join(', ')}`,
+        });
+      await options.keepSecret(keyOf(one, input), input.value);
+    },
+    forget: async ({ input }) => {
+      const one = await find(input);
+      for (const variable of one.tool?.declaration.secrets ?? [])
+        await options.dropSecret(keyOf(one, { ...input, variable }));
+      await record.change(({ seenAt, usedAt, approved }) => ({
+        seenAt: without(seenAt, one.path),
+        usedAt: without(usedAt, one.path),
+        approved: without(approved, one.path),
+      }));
+      return { path: one.path };
+    },
+    test: async ({ input, signal }) => {
+      const one = await find(input);
+      mustBeReady(one);
+      mustFit(one, input.input);
+      const { status, output } = await tools.run(one, input.input, { projectPath: input.projectPath ?? null, signal });
+      return { status, text: output };
+    },
+    create: async ({ input }) => {
+      await create(options, input);
+      return report(input);
+    },
+  };
+}
+
+function mustBeReady({ tool, problem, state, file }: ListedTool): void {
+  if (tool === null) throw new AppError('bad-input', `${file} is broken: ${problem ?? ''}`);
+  if (state !== 'ready')
+    throw new AppError(
+      'refused',
+      `${tool.name} comes with the project, and nobody has approved it as it is now. It was not run.`,
+      {
+        hint: `Look at it and approve it: dewpoint tools approve ${tool.name} --project DIR`,
+      },
+    );
+}
+
+function mustFit(one: ListedTool, input: Readonly<Record<string, unknown>>): void {
+  const spec = specOf(one);
+  const wrong = spec === null ? null : schemaCheck(spec.inputSchema)(input);
+  if (wrong === null) return;
+  throw new AppError('bad-input', `The arguments are not right: ${wrong.replace(/\.$/, '')}. It was not run.`);
+}
+
+function nameOf({ tool, file }: ListedTool): string {
+  return tool?.name ?? stemOf(file);
+}
+
+function keyOf(
+  { source, file }: ListedTool,
+  { projectPath, variable }: { readonly projectPath?: string | undefined; readonly variable: string },
+): string {
+  return secretKey(file, variable, source === 'home' ? null : (projectPath ?? null));
+}
+
+function without<T>(values: Readonly<Record<string, T>>, key: string): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => name !== key));
+}
+
+/** Where it stands among the tools is kept: the beginning of a prompt stays as it was. */
+async function keepApproval(
+  record: OwnToolRecord,
+  { path, sha256, text }: Pick<ListedTool, 'path' | 'sha256' | 'text'>,
+): Promise<void> {
+  await record.change((notes) => ({ ...notes, approved: { ...notes.approved, [path]: { sha256, text } } }));
+}
+
+async function setOn(
+  { off, saveOff, projects, saveProject }: OwnToolCommandsOptions,
+  one: ListedTool,
+  { isOn, projectPath }: { readonly isOn: boolean | null; readonly projectPath?: string | undefined },
+): Promise<void> {
+  const name = nameOf(one);
+  if (projectPath === undefined) {
+    if (isOn === null) throw new AppError('bad-input', 'Only a project can go by the general word.');
+    const rest = off().filter((other) => other !== name);
+    return saveOff(isOn ? rest : [...rest, name]);
+  }
+  const all = projects();
+  const before = Object.hasOwn(all, projectPath) ? (all[projectPath] ?? {}) : {};
+  const key = `${ownToolServers[one.source]}/${name}`;
+  const after = { ...without(before, key), ...(isOn === null ? {} : { [key]: isOn }) };
+  await saveProject(projectPath, Object.keys(after).length === 0 ? null : after);
+}
+
+function reportOf(one: ListedTool, notes: OwnToolNotes): OwnToolReport {
+  const { source, file, path, state, problem, isWanted, own, sha256, text, tool } = one;
+  const spec = specOf(one);
+  const isToSee = state === 'not-approved' || state === 'changed';
+  const before = Object.hasOwn(notes.approved, path) ? notes.approved[path] : undefined;
+  return {
+    source,
+    file,
+    path,
+    name: nameOf(one),
+    description: spec?.description ?? '',
+    state,
+    problem,
+    isOn: state === 'ready' && isWanted,
+    isWanted,
+    own,
+    sha256,
+    tokens: spec === null ? 0 : definitionTokens(spec),
+    secrets: tool?.declaration.secrets ?? [],
+    hosts: tool?.declaration.hosts ?? [],
+    timeoutSeconds: tool?.declaration.timeout_seconds ?? 0,
+    text: isToSee ? text : null,
+    diff: state === 'changed' && before !== undefined ? diffOf(before.text, text) : null,
+    lastUsedAt: (Object.hasOwn(notes.usedAt, path) ? notes.usedAt[path] : undefined) ?? null,
+  };
+}
+
+function diffOf(before: string, now: string): string {
+  const patch = createTwoFilesPatch('approved', 'now', before, now);
+  // The lines before it name files, and there are none.
+  return patch.slice(Math.max(0, patch.indexOf('\n@@') + 1));
+}
+
+interface NewTool extends Named {
+  readonly language: 'python' | 'js' | 'sh';
+  readonly example?: 'create_issue' | 'chat_message' | undefined;
+}
+
+const templates = { python: 'template.py', js: 'template.js', sh: 'template.sh' } as const;
+const examples = { create_issue: 'create_issue.py', chat_message: 'chat_message.js' } as const;
+
+/** A file that works at once. In a project it is approved, for its bytes are ours; with the first change it asks. */
+async function create(
+  options: OwnToolCommandsOptions,
+  { name, language, example, projectPath }: NewTool,
+): Promise<void> {
+  const source = projectPath === undefined ? 'home' : 'project';
+  const place = placeOf(options, source, projectPath ?? null);
+  if (place === null) throw new AppError('bad-input', 'Name the project.');
+  const owner = options.taken().get(name);
+  if (owner !== undefined)
+    throw new AppError('conflict', `The name ${name} is taken by ${owner}. Nothing was written.`);
+  const { tools: all } = await options.tools.list(projectPath ?? null);
+  const other = all.find((one) => nameOf(one) === name);
+  if (other !== undefined)
+    throw new AppError('conflict', `There is a tool ${name} already: ${other.path}. Nothing was written.`);
+  const from = example === undefined ? templates[language] : examples[example];
+  const text = (await readFile(join(options.templates, from), 'utf8')).replaceAll('TOOL_NAME', name);
+  await writeNew(place, `${name}${from.slice(from.lastIndexOf('.'))}`, text);
+  const made = (await options.tools.list(projectPath ?? null)).tools.find((one) => nameOf(one) === name);
+  if (made !== undefined && source === 'project') await keepApproval(options.record, made);
+}
+
+/** No link is followed, and no file is written over. */
+async function writeNew(place: FolderPlace, file: string, text: string): Promise<void> {
+  const isHome = place.names.length === 1;
+  const path = join(folderPath(place), file);
+  let folder: HostFolder | null = null;
+  try {
+    if (isHome) await makeFolder(place.root);
+    folder = await openHostFolder(place.root);
+    for (const name of place.names) {
+      // In a project it is like any other of its folders.
+      await makeFolder(folder.at(name), isHome ? 0o700 : 0o777);
+      const next: HostFolder = await openChildFolder(folder, name);
+      await folder.close();
+      folder = next;
+    }
+    const handle = await open(folder.at(file), 'wx', isHome ? 0o600 : 0o666);
+    await handle.writeFile(text).finally(() => handle.close());
+  } catch (error) {
+    const isLink = ['ELOOP', 'ENOTDIR'].includes(errorCodeOf(error) ?? '');
+    const why = isLink ? 'its folder is a link or no folder' : writeProblem(error);
+    throw new AppError('refused', `${path} was not written: ${why}.`);
+  } finally {
+    await folder?.close();
+  }
+}

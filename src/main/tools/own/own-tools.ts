@@ -1,0 +1,292 @@
+import { AppError, messageOf, type Reply } from '@shared/errors.ts';
+import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { OwnToolFacts, OwnToolSource } from '@shared/tools/own-tool.ts';
+import { ownToolServers, runsApart } from '@shared/tools/own-tool.ts';
+import type { ProjectTools } from '@shared/tools/server-definition.ts';
+import { projectWord } from '@shared/tools/server-definition.ts';
+import { sha256Of } from '../../lib/sha256.ts';
+import type { ExecRequest, ExecResult } from '../../sandbox/sandbox.ts';
+import type { RunApart } from '../../sandbox/tool-containers.ts';
+import type { ToolResult } from '../define.ts';
+import type { ForeignCallWays, OfferedTool, ToolSource } from '../foreign/foreign-tool.ts';
+import type { OwnToolNotes, OwnToolRecord } from './own-tool-record.ts';
+import { nothingNoted } from './own-tool-record.ts';
+import type { SyntaxLoader } from './read-declaration.ts';
+import { runOwnTool, type RunnableTool } from './run-own-tool.ts';
+import type { FolderPlace, ToolFile } from './tool-folder.ts';
+import { folderPath, readToolFile, readToolFolder } from './tool-folder.ts';
+
+export interface OwnToolsOptions {
+  readonly home: string;
+  readonly loadSyntax: SyntaxLoader;
+  readonly record: OwnToolRecord;
+  /** Names that are somebody else's: tools that Dewpoint brings, and servers. */
+  readonly taken: () => ReadonlyMap<string, string>;
+  /** Names that are switched off in general. */
+  readonly off: () => readonly string[];
+  /** What single projects say themselves, by their folder. */
+  readonly projects: () => Readonly<Record<string, ProjectTools>>;
+  /** The value of a secret, by its name in the key store; null: there is none. */
+  readonly secret: (name: string) => Promise<string | null>;
+  readonly runApart: RunApart;
+  readonly now: () => number;
+}
+
+/** A file as it counts in a project: with what stands against it. */
+export interface ListedTool extends ToolFile {
+  readonly source: OwnToolSource;
+  /** Null: it is broken. */
+  readonly tool: RunnableTool | null;
+  readonly problem: string | null;
+  readonly state: 'ready' | 'not-approved' | 'changed' | 'broken';
+  readonly isWanted: boolean;
+  readonly own: boolean | null;
+}
+
+export interface ListedTools {
+  readonly tools: readonly ListedTool[];
+  readonly folders: readonly string[];
+  readonly problems: readonly string[];
+  readonly notes: OwnToolNotes;
+}
+
+/** Tools that are files: of the person, in Dewpoint's home, and of projects, once somebody said yes to their bytes. */
+export interface OwnTools {
+  readonly forProject: (projectPath: string | null) => ToolSource;
+  /** Reads the folders anew. Never rejects. */
+  readonly list: (projectPath: string | null) => Promise<ListedTools>;
+  /** Runs one outside of any session, in a container that has none of the project's files. */
+  readonly run: (
+    listed: ListedTool,
+    input: Readonly<Record<string, unknown>>,
+    how: { readonly projectPath: string | null; readonly signal: AbortSignal },
+  ) => Promise<ToolResult>;
+}
+
+export function createOwnTools(options: OwnToolsOptions): OwnTools {
+  const list: OwnTools['list'] = (projectPath) => listTools(options, projectPath);
+  return {
+    list,
+    forProject: (projectPath) => ({
+      offered: async () => offeredTools(options, await list(projectPath)),
+      call: async (spec, input, how) => {
+        try {
+          const tool = await toolToCall(options, { spec, projectPath });
+          return await callTool(options, { tool, input, projectPath, ...how });
+        } catch (error) {
+          if (how.signal.aborted) return { status: 'cancelled', output: 'It was cancelled. It was not run.' };
+          return {
+            status: error instanceof AppError && error.code === 'refused' ? 'refused' : 'error',
+            output: textOf(error),
+          };
+        }
+      },
+    }),
+    run: ({ tool, source, path }, input, { projectPath, signal }) => {
+      if (tool === null) throw new AppError('bad-input', `${path} is broken, so it cannot be run.`);
+      return callTool(options, {
+        tool: { ...tool, source, path },
+        input,
+        projectPath,
+        signal,
+        onProgress: () => undefined,
+      });
+    },
+  };
+}
+
+function textOf(error: unknown): string {
+  const hint = error instanceof AppError ? error.hint : undefined;
+  return hint === undefined ? messageOf(error) : `${messageOf(error)} ${hint}`;
+}
+
+/** Of a source; null: a project's tool, and there is no project. */
+export function placeOf(
+  { home }: Pick<OwnToolsOptions, 'home'>,
+  source: OwnToolSource,
+  projectPath: string | null,
+): FolderPlace | null {
+  if (source === 'home') return { root: home, names: ['tools'] };
+  return projectPath === null ? null : { root: projectPath, names: ['.dewpoint', 'tools'] };
+}
+
+/** As the key store knows the value of a secret: another tool that asks for the same name gets another value. */
+export function secretKey(file: string, variable: string, projectPath: string | null): string {
+  const owner = projectPath === null ? 'home' : sha256Of(projectPath).slice(0, 16);
+  return `own-tools.${owner}.${file}.${variable}`;
+}
+
+async function listTools(options: OwnToolsOptions, projectPath: string | null): Promise<ListedTools> {
+  const tools: ListedTool[] = [];
+  const folders: string[] = [];
+  const problems: string[] = [];
+  const notes = await options.record.read().catch((error: unknown) => {
+    problems.push(textOf(error));
+    return nothingNoted;
+  });
+  const taken = new Map(options.taken());
+  for (const source of ['home', 'project'] as const) {
+    const place = placeOf(options, source, projectPath);
+    if (place === null) continue;
+    const folder = await readToolFolder(place, options.loadSyntax);
+    folders.push(folderPath(place));
+    problems.push(...folder.problems);
+    for (const file of folder.files) tools.push(listed(options, { file, source, projectPath, notes, taken }));
+  }
+  return { tools, folders, problems, notes };
+}
+
+interface Listing {
+  readonly file: ToolFile;
+  readonly source: OwnToolSource;
+  readonly projectPath: string | null;
+  readonly notes: OwnToolNotes;
+  /** By name: whose it is. The first one that has a name keeps it. */
+  readonly taken: Map<string, string>;
+}
+
+function listed(options: OwnToolsOptions, { file, source, projectPath, notes, taken }: Listing): ListedTool {
+  const { read, text, path } = file;
+  const broken = { ...file, source, tool: null, state: 'broken', isWanted: true, own: null } as const;
+  if ('problem' in read) return { ...broken, problem: read.problem };
+  const owner = taken.get(read.name);
+  if (owner !== undefined)
+    return { ...broken, problem: `Its name, ${read.name}, is taken by ${owner}. Give it another one.` };
+  taken.set(read.name, path);
+  const words = options.projects();
+  const said = projectPath !== null && Object.hasOwn(words, projectPath) ? (words[projectPath] ?? {}) : {};
+  const own = projectWord(said, ownToolServers[source], read.name);
+  const isOff = source === 'home' && options.off().includes(read.name);
+  const tool = { ...read, file: file.file, text };
+  const state = source === 'home' ? 'ready' : approvalOf(file, notes);
+  return { ...file, source, tool, problem: null, state, isWanted: own ?? !isOff, own };
+}
+
+function approvalOf({ path, sha256 }: ToolFile, { approved }: OwnToolNotes): 'ready' | 'not-approved' | 'changed' {
+  const yes = Object.hasOwn(approved, path) ? approved[path] : undefined;
+  if (yes === undefined) return 'not-approved';
+  return yes.sha256 === sha256 ? 'ready' : 'changed';
+}
+
+async function offeredTools(options: OwnToolsOptions, { tools, notes }: ListedTools): Promise<readonly OfferedTool[]> {
+  const ready = tools.filter(({ state, isWanted }) => state === 'ready' && isWanted);
+  const now = options.now();
+  const fresh = ready.filter(({ path }) => !Object.hasOwn(notes.seenAt, path)).map(({ path }) => [path, now] as const);
+  if (fresh.length > 0) {
+    const change = options.record.change((all) => ({
+      ...all,
+      seenAt: { ...Object.fromEntries(fresh), ...all.seenAt },
+    }));
+    // The order of tools is no reason to offer none.
+    await change.catch(() => undefined);
+  }
+  const times = { ...Object.fromEntries(fresh), ...notes.seenAt };
+  return ready.flatMap((one) => {
+    const spec = specOf(one);
+    return spec === null ? [] : [{ spec, at: times[one.path] ?? now }];
+  });
+}
+
+export function specOf({ tool, source, file, sha256 }: ListedTool): ForeignToolSpec | null {
+  if (tool === null) return null;
+  const { description, input_schema: schema, secrets, hosts, timeout_seconds: timeoutSeconds } = tool.declaration;
+  const facts: OwnToolFacts = { source, file, sha256, secrets, hosts, timeoutSeconds };
+  return {
+    name: tool.name,
+    server: ownToolServers[source],
+    tool: tool.name,
+    description,
+    inputSchema: { type: 'object', ...schema },
+    leaves: hosts.length > 0,
+    readsFiles: !runsApart(facts),
+    own: facts,
+  };
+}
+
+interface Called extends RunnableTool {
+  readonly source: OwnToolSource;
+  readonly path: string;
+}
+
+/**
+ * The tool of a spec as its file is at this moment. A project's has to be what somebody said yes to, to the byte; one of
+ * the person's own may have become better meanwhile, and has to say the same of itself.
+ */
+async function toolToCall(
+  options: OwnToolsOptions,
+  { spec, projectPath }: { readonly spec: ForeignToolSpec; readonly projectPath: string | null },
+): Promise<Called> {
+  const refused = (why: string): AppError =>
+    new AppError('refused', `${spec.name} ${why} It was not run. Go on without it.`);
+  const { own } = spec;
+  const place = own === undefined ? null : placeOf(options, own.source, projectPath);
+  if (own === undefined || place === null) throw refused('is no tool of this session.');
+  const file = await readToolFile(place, own.file, options.loadSyntax);
+  if (file === null) throw refused('is gone: its file is not there any more.');
+  const notes = own.source === 'home' ? nothingNoted : await options.record.read();
+  // Who else has its name was seen when it was offered.
+  const now = listed(options, { file, source: own.source, projectPath, notes, taken: new Map() });
+  if (now.tool === null) throw refused(`is broken since it was offered. ${now.problem ?? ''}`);
+  if (!now.isWanted) throw refused('was switched off.');
+  if (now.state !== 'ready') throw refused('is another file than the one that was approved.');
+  const isSame = own.source === 'home' ? isSameDeclaration(spec, now) : now.sha256 === own.sha256;
+  if (!isSame)
+    throw refused('says something else of itself since this message began. With the next message it is offered anew.');
+  return { ...now.tool, source: own.source, path: file.path };
+}
+
+function isSameDeclaration(spec: ForeignToolSpec, now: ListedTool): boolean {
+  const plain = (one: ForeignToolSpec | null): string => JSON.stringify({ ...one, own: { ...one?.own, sha256: '' } });
+  return plain(spec) === plain(specOf(now));
+}
+
+interface OwnCall extends ForeignCallWays {
+  readonly tool: Called;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly projectPath: string | null;
+}
+
+async function callTool(options: OwnToolsOptions, call: OwnCall): Promise<ToolResult> {
+  const { tool, input, signal, onProgress } = call;
+  const secrets = await secretsFor(options, call);
+  const result = await runOwnTool({ tool, input, secrets, signal, onProgress, run: runnerOf(options, call) });
+  await noteUse(options, tool.path);
+  // Which bytes ran is in the log.
+  return { ...result, data: { file: tool.file, sha256: sha256Of(tool.text) } };
+}
+
+function runnerOf(
+  { runApart }: OwnToolsOptions,
+  { tool, sandbox, onNetwork, projectPath }: OwnCall,
+): (request: ExecRequest, signal: AbortSignal) => Promise<Reply<ExecResult>> {
+  const { declaration, source, name } = tool;
+  if (sandbox !== undefined && !runsApart(declaration)) return (request, signal) => sandbox.exec(request, signal);
+  // Two projects may have tools of one name; what one keeps in its folder is not the other's.
+  const folder = source === 'home' ? name : `${name}-${sha256Of(projectPath ?? '').slice(0, 8)}`;
+  const way = onNetwork === undefined ? {} : { onDecision: onNetwork };
+  return (request, signal) => runApart(folder, { ...request, hosts: declaration.hosts, ...way }, signal);
+}
+
+async function secretsFor(
+  { secret }: OwnToolsOptions,
+  { tool, projectPath }: OwnCall,
+): Promise<Readonly<Record<string, string>>> {
+  const owner = tool.source === 'home' ? null : projectPath;
+  const found: [string, string][] = [];
+  for (const variable of tool.declaration.secrets) {
+    const value = await secret(secretKey(tool.file, variable, owner));
+    if (value === null)
+      throw new AppError('missing-key', `${tool.name} needs a value for ${variable}. It was not run.`, {
+        hint: `The person can save it: dewpoint tools secret ${tool.name} ${variable}`,
+      });
+    found.push([variable, value]);
+  }
+  return Object.fromEntries(found);
+}
+
+async function noteUse({ record, now }: OwnToolsOptions, path: string): Promise<void> {
+  const at = now();
+  const noted = record.change((all) => ({ ...all, usedAt: { ...all.usedAt, [path]: at } }));
+  // When it was used is for people to see; a call is not undone for it.
+  await noted.catch(() => undefined);
+}

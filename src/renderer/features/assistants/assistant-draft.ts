@@ -1,0 +1,112 @@
+import type { Assistant, AssistantKey, AssistantLines } from '@shared/session/assistants.ts';
+import {
+  assistantFile,
+  assistantNamePattern,
+  isAssistantValue,
+  linesOfAssistant,
+  mostAboutCharacters,
+  mostAssistantCharacters,
+  parseAssistant,
+} from '@shared/session/assistants.ts';
+import { t } from '../../lib/text/translate.ts';
+
+/** An assistant as it stands in the fields, good or not. */
+export interface AssistantDraft {
+  /** The name that it was saved under; null: it was not yet. */
+  readonly saved: string | null;
+  readonly name: string;
+  readonly text: string;
+  readonly lines: AssistantLines;
+}
+
+type DraftField = AssistantKey | 'name' | 'text';
+/** What is wrong with each field. */
+export type DraftProblems = Partial<Record<DraftField, string>>;
+
+const noLines = linesOfAssistant({ name: '', text: '' });
+
+export const newDraft: AssistantDraft = { saved: null, name: '', text: '', lines: noLines };
+
+export function draftOf(assistant: Assistant): AssistantDraft {
+  return { saved: assistant.name, name: assistant.name, text: assistant.text, lines: linesOfAssistant(assistant) };
+}
+
+/** The same under a name that is free. */
+export function copyOf(draft: AssistantDraft, names: readonly string[]): AssistantDraft {
+  // Room for a number behind it.
+  const base = (draft.name === '' ? 'assistant' : draft.name).slice(0, 36);
+  let count = 2;
+  while (names.includes(`${base}-${count}`)) count += 1;
+  return { ...draft, saved: null, name: `${base}-${count}` };
+}
+
+export function fileOfDraft({ lines, text }: AssistantDraft): string {
+  return assistantFile(lines, text);
+}
+
+export function isSameDraft(one: AssistantDraft, other: AssistantDraft): boolean {
+  return one.name === other.name && fileOfDraft(one) === fileOfDraft(other);
+}
+
+/** A file that somebody shares, to be read before it is saved; the reason where it is none. */
+export function draftOfFile(fileName: string, text: string): AssistantDraft | string {
+  const name = fileName.replace(/\.(?:md|markdown|txt)$/iu, '').toLowerCase();
+  // A name can be mended in its field; what stands in the file is taken as it is or not at all.
+  const read = parseAssistant(assistantNamePattern.test(name) ? name : 'assistant', text);
+  return read.ok ? { ...draftOf(read.value), saved: null, name } : read.why;
+}
+
+/** `names`: those of all others. */
+export function problemsOf({ name, text, lines }: AssistantDraft, names: readonly string[]): DraftProblems {
+  const wrong = (key: AssistantKey, problem: string): DraftProblems => {
+    const value = lines[key].trim();
+    return value === '' || isAssistantValue(key, value) ? {} : { [key]: problem };
+  };
+  const size = text.trim().length;
+  const sentence = lines.about.trim().length;
+  return {
+    ...(assistantNamePattern.test(name) ? {} : { name: t('assistants.bad.name') }),
+    ...(names.includes(name) ? { name: t('assistants.bad.taken') } : {}),
+    ...(size === 0 ? { text: t('assistants.bad.noText') } : {}),
+    ...(size > mostAssistantCharacters
+      ? { text: t('assistants.bad.text', { count: size, most: mostAssistantCharacters }) }
+      : {}),
+    ...wrong('about', t('assistants.bad.about', { most: mostAboutCharacters, count: sentence })),
+    ...wrong('model', t('assistants.bad.model')),
+    ...(lines.tools === 'off' && lines.mode !== '' && lines.mode !== 'ask' ? { mode: t('assistants.bad.mode') } : {}),
+    ...wrong('temperature', t('assistants.bad.temperature')),
+    ...wrong('top-p', t('assistants.bad.topP')),
+    ...wrong('max-tokens', t('assistants.bad.maxTokens')),
+  };
+}
+
+/** One that was begun and not saved, as it was kept; null: there is none, or it is of another kind. */
+export function keptDraft(kept: string | null): AssistantDraft | null {
+  const read: unknown = readJson(kept);
+  const field = (name: string, of: unknown = read): unknown => Reflect.get(Object(of), name);
+  const [saved, name, text] = [field('saved'), field('name'), field('text')];
+  if (typeof name !== 'string' || typeof text !== 'string') return null;
+  const lineOf = (key: AssistantKey): string => {
+    const line = field(key, field('lines'));
+    return typeof line === 'string' ? line : '';
+  };
+  const lines: AssistantLines = {
+    about: lineOf('about'),
+    model: lineOf('model'),
+    mode: lineOf('mode'),
+    tools: lineOf('tools'),
+    temperature: lineOf('temperature'),
+    'top-p': lineOf('top-p'),
+    'max-tokens': lineOf('max-tokens'),
+  };
+  return { saved: typeof saved === 'string' ? saved : null, name, text, lines };
+}
+
+function readJson(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? 'null');
+  } catch {
+    // Not written by us.
+    return null;
+  }
+}

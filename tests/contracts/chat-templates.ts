@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { engineVersion } from '../../src/main/models/engine/engine-packages.ts';
+import { cacheDir } from '../engines/support.ts';
+
+/** Where the chat templates of the families lie, as files `NAME.jinja`, once `fetchTemplates` has run. */
+export const templateFolder = join(cacheDir(), `chat-templates-${engineVersion}`);
+
+/** Takes them out of the source of llama.cpp that comes with the engine's package. Files may do it at the same time. */
+export function fetchTemplates(): void {
+  if (existsSync(templateFolder)) return;
+  mkdirSync(cacheDir(), { recursive: true });
+  const work = mkdtempSync(join(cacheDir(), '.templates-'));
+  try {
+    const bundle = resolve('node_modules/node-llama-cpp/llama/gitRelease.bundle');
+    execFileSync('git', ['clone', '--quiet', '--bare', bundle, join(work, 'source')]);
+    const archive = execFileSync('git', ['-C', join(work, 'source'), 'archive', 'HEAD', 'models/templates'], {
+      maxBuffer: 1 << 26,
+    });
+    execFileSync('tar', ['-x', '-C', work], { input: archive });
+    renameSync(join(work, 'models', 'templates'), templateFolder);
+  } catch (error) {
+    // Another file was quicker.
+    if (!existsSync(templateFolder)) throw error;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { runOptionsSchema } from '@shared/session/run-options.ts';
+import { runChatCommand } from '../../../../src/main/hosts/cli/chat/chat-commands.ts';
+import type { Chat } from '../../../../src/main/hosts/cli/chat/chat-state.ts';
+import { chat as chatCommand } from '../../../../src/main/hosts/cli/commands/chat.command.ts';
+import { commandContext } from '../../../fakes/command-context.ts';
+import { createScriptedCore } from '../../../fakes/scripted-core.ts';
+
+function talk(names: readonly string[]) {
+  const core = createScriptedCore();
+  const assistants = names.map((name) => ({ name, about: `Is for ${name}.`, text: 'You answer.' }));
+  const broken = [{ name: 'old', why: 'It has no text.' }];
+  core.replace({ assistants: { list: () => ({ folder: '/home/assistants', assistants, broken }) } });
+  const { context, said } = commandContext(core);
+  const chat: Chat = {
+    context,
+    sessionId: 'session',
+    projectPath: null,
+    options: runOptionsSchema.parse({ policy: 'local' }),
+    attached: [],
+    running: null,
+    cap: null,
+    question: null,
+    say: async () => undefined,
+    withoutPrompt: async (work) => work(),
+    showPrompt: () => undefined,
+  };
+  return { core, context, chat, said };
+}
+
+/** Catches: a wrong name that begins a session, and one that is refused without a word on which there are. */
+it('begins no talk under a name that is none, and says which there are', async () => {
+  const { core, context } = talk(['letters', 'reviewer']);
+  await expect(chatCommand(context, { assistant: 'reviewr' })).rejects.toMatchObject({
+    message: 'The assistant "reviewr" was not found.',
+    hint: 'Yours: letters, reviewer',
+  });
+  await expect(chatCommand(context, { assistant: 'old' })).rejects.toMatchObject({
+    message: expect.stringContaining('It has no text.'),
+  });
+  await expect(chatCommand(talk([]).context, { assistant: 'x' })).rejects.toMatchObject({
+    hint: 'You have none yet. Write one: /home/assistants/NAME.md',
+  });
+  expect(await core.client.sessions.list()).toEqual([]);
+});
+
+it('takes another one in the middle of a talk, and none', async () => {
+  const { chat, said } = talk(['letters', 'reviewer']);
+  await runChatCommand(chat, '/assistant reviewer');
+  expect(chat.options).toMatchObject({ assistant: 'reviewer', policy: 'local' });
+  await runChatCommand(chat, '/assistants');
+  expect(said.err).toContain('* reviewer  Is for reviewer.');
+  await expect(runChatCommand(chat, '/assistant nobody')).rejects.toMatchObject({ hint: 'Yours: letters, reviewer' });
+  expect(chat.options.assistant).toBe('reviewer');
+  await runChatCommand(chat, '/assistant off');
+  expect(chat.options.assistant).toBeUndefined();
+});
