@@ -84,7 +84,7 @@ const commandLayer = [
   'src/main/home/**',
   // Calls of other programs go by the agent's door to a model.
   'src/main/endpoint/**',
-  'src/main/sessions/{open,comparisons,history,library,attachments}/**',
+  'src/main/sessions/{open,children,comparisons,history,library,attachments}/**',
 ];
 
 const libRules = atEachDepth(['src/main/lib'], 3, (files, depth) =>

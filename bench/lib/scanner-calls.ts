@@ -73,6 +73,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/shared/safety/secret-patterns.ts#hideSecrets': (text) => [text, [...secretShapes, ...assignedShapes]],
   'src/shared/text/shorten-text.ts#shortenText': (text) => [text, 200],
   'src/shared/session/slash-commands.ts#parseSlash': (text) => [text, 'window'],
+  'src/shared/session/agent-definitions.ts#parseAgentDefinition': (text) => ['reader', text],
   'src/shared/session/prompt-templates.ts#fillTemplate': (text) => [text, 'a.py'],
 };
 

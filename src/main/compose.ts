@@ -62,6 +62,7 @@ import { createOpenSessions } from './sessions/open/open-sessions.ts';
 import { createRedactor } from './sessions/log/redactor.ts';
 import { createSearchIndex } from './sessions/search/session-search-index.ts';
 import { createSessionStore } from './sessions/store/session-store.ts';
+import { createAgentFiles } from './settings/agent-files.ts';
 import { createAssistantFiles } from './settings/assistant-files.ts';
 import { createTemplateCommands } from './settings/template-files.ts';
 import { createSettingsCommands } from './settings/commands.ts';
@@ -229,6 +230,7 @@ async function createBase(config: ComposeConfig) {
     bin,
     clientStore,
     assistants: createAssistantFiles(config.home),
+    agentKinds: createAgentFiles({ home: config.home, instructions: instructions.list }).definitions,
     index,
   };
 }
@@ -280,7 +282,7 @@ async function createParts(config: ComposeConfig) {
     preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
-  const shared = { settings: () => settings.current(), prepareWorkspace };
+  const shared = { settings: () => settings.current(), prepareWorkspace, bin: base.bin, agentKinds: base.agentKinds };
   const sessions: OpenSessions = createOpenSessions({
     ...shared,
     assistant: base.assistants.read,

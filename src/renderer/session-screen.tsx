@@ -145,7 +145,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
               />
             </CodeRunnerContext>
           </FieldContext>
-          <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
+          <Approvals {...{ sessionId }} approvals={state.approvals} agents={state.children ?? []} handle={approvals} />
           <CapQuestion sessionId={sessionId} cap={state.cap} handle={cap} />
           <Composer
             sessionId={sessionId}

@@ -63,6 +63,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
       costUsd: totalCostUsd(moneyOf(sessionId)),
       status: sessionStatus(state) !== 'running' ? 'idle' : isWaiting ? 'waiting' : 'running',
       lastReason: state.turns.at(-1)?.reason ?? null,
+      ...(state.tree?.by === undefined ? {} : { startedBy: state.tree.by.sessionId }),
       ...(state.organized ?? usualPlace),
       ...calledIn(state, moneyOf(sessionId)),
     };

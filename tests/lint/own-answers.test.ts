@@ -17,6 +17,8 @@ const known: Readonly<Record<string, string>> = {
   'main/agent/turn/turn-log.ts': 'a comment',
   'main/hosts/cli/terminal/event-lines.ts': 'prints them',
   'main/sessions/log/event-log.ts': 'how soon they are on the disk',
+  'main/sessions/children/child-approver.ts': 'writes those of a child',
+  'main/sessions/replay/replay-events.ts': 'of a child they are taken over as they are',
   'main/sessions/replay/replay-session.ts': 'a replay takes what was decided from its log',
   'main/routing/trajectory/trajectory.ts': 'caps of the turn that runs: it begins anew with each',
 };

@@ -15,6 +15,8 @@ export interface BudgetRequest {
   readonly worstUsd: number | null;
   /** The cap of this one task (`--max-usd`); null: that of the settings. */
   readonly taskCapUsd: number | null;
+  /** The session whose log has the call, where it is not the one that pays for it. */
+  readonly log?: string;
 }
 
 /** The cap that a call would pass, with the figures of that moment. */
@@ -75,7 +77,7 @@ export function createBudget(options: BudgetOptions): Budget {
   const stepRaises = new Map<string, number>();
   const keysOf = (turnId: string): ReservationsKeys => keysAt(options, turnId);
   return {
-    reserve: async ({ turnId, step, worstUsd, taskCapUsd }) => {
+    reserve: async ({ turnId, step, worstUsd, taskCapUsd, log }) => {
       const settings = options.caps();
       const caps: Caps = { ...settings, task: taskCapUsd ?? settings.task };
       if (worstUsd === null) return unpriced(caps);
@@ -85,7 +87,8 @@ export function createBudget(options: BudgetOptions): Budget {
       }
       const reservations = await options.reservations();
       const nano = toNano(worstUsd);
-      const grant = await reservations.reserve({ nano, keys: keysOf(turnId), caps: reservationsCaps(caps), step });
+      const asked = { nano, keys: keysOf(turnId), caps: reservationsCaps(caps), step };
+      const grant = await reservations.reserve(log === undefined ? asked : { ...asked, log });
       if (grant.granted) {
         let isSettled = false;
         const settle = (costUsd: number | null): void => {

@@ -18,6 +18,8 @@ export interface LedgerSession {
   readonly id: string;
   readonly title: string;
   readonly projectPath: string | null;
+  /** Whose limit it spends, where it is not its own. */
+  readonly payerId?: string;
   /** The size of its log: while that is the same, its sums are. */
   readonly logBytes: number;
   /** Where sums may be kept; they can be deleted at any time. */
@@ -110,9 +112,9 @@ export function createLedger(options: LedgerOptions): Ledger {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     for (const session of await options.sessions()) {
       const cells = await cellsOf(options, session, zone);
-      const { id, title, projectPath } = session;
+      const { id, title, projectPath, payerId } = session;
       if (cells === null) unreadable.push(id);
-      else sessions.push({ sessionId: id, title, projectPath, cells });
+      else sessions.push({ sessionId: id, ...(payerId === undefined ? {} : { payerId }), title, projectPath, cells });
     }
     return { sessions, unreadable };
   };
@@ -150,14 +152,14 @@ export function createLedger(options: LedgerOptions): Ledger {
       };
     },
     spentSoFar: async () =>
-      (await all()).sessions.flatMap(({ sessionId, projectPath, cells }) =>
+      (await all()).sessions.flatMap(({ sessionId, payerId = sessionId, projectPath, cells }) =>
         cells
           .filter(({ totals }) => totals.costUsd > 0)
           .map(({ day, totals }): ReservationsRecord => ({
             type: 'spent',
             at: 0,
             nano: toNano(totals.costUsd),
-            keys: { ...noKeys, session: sessionId, project: projectPath, day, month: day.slice(0, 7) },
+            keys: { ...noKeys, session: payerId, project: projectPath, day, month: day.slice(0, 7) },
           })),
       ),
   };

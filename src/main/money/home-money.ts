@@ -103,8 +103,9 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
 }
 
 async function sessionsOf(store: SessionStore): Promise<readonly LedgerSession[]> {
-  return (await store.list()).map(({ id, title, projectPath, logBytes }) => {
-    return { id, title, projectPath, logBytes, folder: store.folderOf(id) };
+  return (await store.list()).map(({ id, title, projectPath, logBytes, tree }) => {
+    const payer = tree?.by === undefined ? {} : { payerId: tree.by.sessionId };
+    return { id, title, projectPath, logBytes, folder: store.folderOf(id), ...payer };
   });
 }
 

@@ -13,7 +13,7 @@ import type {
 import { progressStream } from '../lib/async/push-queue.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { OpenSessions } from '../sessions/open/open-sessions.ts';
-import { busySession } from '../sessions/open/open-sessions.ts';
+import { busySession } from '../sessions/open/refused-requests.ts';
 import { sleep } from '../lib/async/abort.ts';
 import type { OpenProcess, Sandbox, SandboxLook } from './sandbox.ts';
 import { codeCommand, resizedFrame, shellCommand, typedFrames } from './terminal-shell.ts';

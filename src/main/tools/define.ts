@@ -41,6 +41,8 @@ export interface ToolContext {
   /** The same with several, all of them or none. */
   readonly changeFiles: (files: readonly NewFile[]) => Promise<ToolResult | null>;
   readonly facts: ToolFacts;
+  /** The call that it runs for. */
+  readonly toolCallId?: string;
   /** Notes how far the plan is that the turn carries out; absent where it carries out none. */
   readonly notePlan?: (items: readonly PlanItem[]) => Promise<void>;
   /** Runs the command that was approved, with the hosts that were approved for it; absent where none was. */
@@ -107,6 +109,12 @@ export interface Tool {
   readonly isWeb?: boolean;
   /** It reads more of shortened results. Offered where results of others are shortened by their structure. */
   readonly isForResults?: boolean;
+  /** It lasts as long as the work that it started: no deadline of tools ends it. */
+  readonly isLong?: true;
+  /** Only a model that needs no short prompt is told of it, or may call it. */
+  readonly isForStrong?: true;
+  /** The tool that a call with this input is: one name may do things of several kinds. */
+  as?(input: unknown): Tool;
   /** No prompt names it: it is found on demand (`foreign/find-tools.ts`), and may be called then. */
   readonly isHidden?: true;
   /** One line for a person: "read src/a.ts", "run pytest -q". Must not throw for any parsed input. */

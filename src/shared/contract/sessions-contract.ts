@@ -65,6 +65,8 @@ export interface SessionSummary {
   readonly costUsd: number | null;
   readonly status: 'idle' | 'running' | 'waiting';
   readonly lastReason: string | null;
+  /** Of an agent's session: the session whose agent started it; absent: a person began it. */
+  readonly startedBy?: string;
   readonly isPinned: boolean;
   readonly isArchived: boolean;
   readonly tags: readonly string[];

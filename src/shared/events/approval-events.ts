@@ -46,6 +46,8 @@ export const approvalEvents = {
     /** The whole of what a yes would be said to, where `subject` only names it; and how it differs from what had one. */
     text: z.string().optional(),
     diff: z.string().optional(),
+    /** The child session whose question it is; it is in its own log, too. */
+    child: z.string().optional(),
   }),
   'approval-answered': z.object({
     approvalId: z.string(),
@@ -55,6 +57,7 @@ export const approvalEvents = {
     scope: approvalScopeSchema.optional(),
     /** Why the policy said so. */
     reason: z.string().optional(),
+    child: z.string().optional(),
   }),
   /** Written when the command has ended, once for each host, port and outcome. */
   'network-used': networkUseSchema,

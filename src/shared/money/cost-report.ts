@@ -107,6 +107,8 @@ export type CostGrouping = 'day' | 'model' | 'project' | 'session';
 /** The cells of one session, with what they are grouped by. */
 export interface SessionCosts {
   readonly sessionId: string;
+  /** Whose limit it spends; absent: its own. */
+  readonly payerId?: string;
   readonly title: string;
   readonly projectPath: string | null;
   readonly cells: readonly CostCell[];

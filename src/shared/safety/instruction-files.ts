@@ -45,6 +45,9 @@ export const maxInstructionBytes = 128 * 1024;
 /** The best known first: where a project has several they say much the same. */
 const names: readonly string[] = ['agents.md', 'claude.md', 'gemini.md', 'copilot-instructions.md'];
 
+/** Where a project has kinds of agents, each a file that is used as instructions are: after a yes to its bytes. */
+export const definitionFolder = '.dewpoint/agents';
+
 /** Those of a project's files that are instructions for agents: nearest first, then best known. */
 export function instructionPaths(paths: readonly string[]): readonly string[] {
   return paths

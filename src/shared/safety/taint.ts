@@ -51,6 +51,8 @@ interface State {
   readonly paths: Map<string, Hits>;
   /** Fenced files that every command of this workspace can read. */
   readonly exposed: Hits;
+  /** What agents of this session met. */
+  readonly children: Hits;
   readonly tools: Map<string, Tool>;
   /** What each running call carries. */
   readonly calls: Map<string, Hits>;
@@ -61,6 +63,7 @@ interface State {
   readonly messages: Map<string, Hits>;
 }
 
+const agentTools = ['spawn_agent', 'agent_manage'] as const;
 /** Tools that open no file but those that their input or their output names. All others may read anything. */
 const namesItsFiles: ReadonlySet<string> = new Set([
   'read_file',
@@ -73,6 +76,8 @@ const namesItsFiles: ReadonlySet<string> = new Set([
   'search',
   'look_at_changes',
   'take_back',
+  // What they bring was met by a child: its end says what of that is fenced.
+  ...agentTools,
   'web_read',
   'web_search',
   'http_request',
@@ -89,6 +94,7 @@ export function createFenceTaint(fences: Fences): FenceTaint {
     turn: new Map(),
     paths: new Map(),
     exposed: new Map(),
+    children: new Map(),
     tools: new Map(),
     calls: new Map(),
     marks: new Map(),
@@ -147,6 +153,9 @@ function addEvent(state: State, event: SessionEvent): void {
     case 'file-changed':
       fileChanged(state, event);
       return;
+    case 'child-session-ended':
+      childEnded(state, event);
+      return;
     default:
       addRest(state, event);
   }
@@ -154,6 +163,10 @@ function addEvent(state: State, event: SessionEvent): void {
 
 function addRest(state: State, event: SessionEvent): void {
   switch (event.type) {
+    case 'session-created':
+      // An agent whose task was built from something that is not to leave.
+      put(state.conversation, event.fenced ?? []);
+      return;
     case 'criterion-checked':
       bothGet(state, new Map([...builtFrom(state.exposed), ...hitsInText(state, event.summary)]), event.summary);
       return;
@@ -199,12 +212,24 @@ function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
   if (source !== null) put(hits, source.hits.values());
   const isOpen = source === null && !isElsewhere && !namesItsFiles.has(event.tool) && !printsFileNames.has(event.tool);
   if (isOpen) put(hits, builtFrom(state.exposed).values());
+  if (isAgentTool(event.tool)) put(hits, state.children.values());
   return { name: event.tool, byRecipe: event.by === 'recipe', hits };
 }
 
 function resultRead({ tools }: State, input: unknown): Tool | null {
   const id: unknown = fieldOf(input, 'result');
   return typeof id === 'string' ? (tools.get(id) ?? null) : null;
+}
+
+/** What a child met is in its result, and in all that is read of it later. */
+function childEnded(state: State, { fenced = [] }: EventOf<'child-session-ended'>): void {
+  const hits = builtFrom(new Map(fenced.map((hit) => [keyOfHit(hit), hit])));
+  put(state.children, hits.values());
+  for (const tool of state.tools.values()) if (isAgentTool(tool.name)) put(tool.hits, hits.values());
+}
+
+function isAgentTool(name: string): boolean {
+  return agentTools.some((one) => one === name);
 }
 
 function toolEnded(state: State, event: EventOf<'tool-ended'>): void {

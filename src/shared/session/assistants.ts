@@ -1,5 +1,6 @@
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
+import { frontMatter, keyAndValue, openFrontMatter } from '@shared/text/front-matter.ts';
 
 /** How an agent is to answer, under a name: a Markdown file of the home. It can only ask for less than you allow. */
 export interface Assistant {
@@ -39,9 +40,9 @@ export type AssistantKey = (typeof assistantKeys)[number];
 /** Its lines as they are written; an empty one is not there. */
 export type AssistantLines = Readonly<Record<AssistantKey, string>>;
 
-const modelPattern = /^[\w.-]+\/[\w.:/@+-]{1,200}$/u;
+export const modelPattern = /^[\w.-]+\/[\w.:/@+-]{1,200}$/u;
 
-type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /**
  * Reads a whole file: lines of `key: value` between two lines of `---`, then the text. Whatever is in it that is not
@@ -51,8 +52,8 @@ export function parseAssistant(name: string, file: string): Read<Assistant> {
   if (!assistantNamePattern.test(name)) {
     return refused('Its name needs lower-case letters, digits and "-", with a letter first.');
   }
-  const parts = partsOf(file.replaceAll('\r\n', '\n'));
-  if (parts === null) return refused('It begins with "---", but has no second line of it.');
+  const parts = frontMatter(file);
+  if (parts === null) return refused(openFrontMatter);
   const { head, text } = parts;
   if (text === '') return refused('It has no text.');
   if (text.length > mostAssistantCharacters) {
@@ -61,9 +62,7 @@ export function parseAssistant(name: string, file: string): Read<Assistant> {
   let assistant: Assistant = { name, text };
   const seen = new Set<string>();
   for (const line of head.filter((one) => one.trim() !== '')) {
-    const colon = line.indexOf(':');
-    const key = line.slice(0, Math.max(0, colon));
-    const value = line.slice(colon + 1).trim();
+    const { key, value } = keyAndValue(line);
     const field = readField(key, value);
     if (field === null) return refused(`The line "${line.slice(0, 80)}" is not known.`);
     if (seen.has(key)) return refused(`"${key}" is there twice.`);
@@ -78,20 +77,6 @@ export function parseAssistant(name: string, file: string): Read<Assistant> {
 
 function refused(why: string): { readonly ok: false; readonly why: string } {
   return { ok: false, why };
-}
-
-function partsOf(file: string): { readonly head: readonly string[]; readonly text: string } | null {
-  const lines = file.trim().split('\n');
-  if (lines[0] !== '---') return { head: [], text: file.trim() };
-  const end = lines.indexOf('---', 1);
-  if (end === -1) return null;
-  return {
-    head: lines.slice(1, end),
-    text: lines
-      .slice(end + 1)
-      .join('\n')
-      .trim(),
-  };
 }
 
 /** Null: there is no such key, or it cannot have this value. */

@@ -34,7 +34,8 @@ export function sessionNews(
 ): NewsRound {
   const watched = new Map<string, WatchedSession>();
   const news: SessionNews[] = [];
-  for (const { sessionId, title, status } of sessions) {
+  // Of an agent you hear by the session that started it.
+  for (const { sessionId, title, status } of sessions.filter(({ startedBy }) => startedBy === undefined)) {
     const last = before.get(sessionId);
     const wasAtWork = last !== undefined && last.status !== 'idle';
     const since = wasAtWork ? last.since : now;

@@ -11,9 +11,10 @@ import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
 import type { Purpose, StopReason } from '@shared/events/call-events.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
+import type { ChildState, TreePlace } from './agent-tree.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 15;
+export const STATE_VERSION = 16;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -30,6 +31,8 @@ export interface SessionState {
   readonly workspace: { readonly mode: WorkspaceMode; readonly path: string } | null;
   readonly parentId: string | null;
   readonly groupId: string | null;
+  /** Absent: it is the root of its own tree. */
+  readonly tree?: TreePlace;
   readonly createdAt: number;
   /** When it was worked on last; putting it in order does not count. */
   readonly lastAt: number;
@@ -38,6 +41,8 @@ export interface SessionState {
   readonly sandbox: SandboxState | null;
   readonly turns: readonly TurnState[];
   readonly messages: readonly MessageState[];
+  /** The agents that it started, in the order of their start; absent: none. */
+  readonly children?: readonly ChildState[];
   /** Messages that wait for the running turn, whole. */
   readonly queued: readonly Omit<MessageState, 'isDropped'>[];
   /** The plan that a person changed last, by the turn that made it; null: none was. */
@@ -276,6 +281,8 @@ export interface ApprovalState {
   /** The whole of what a yes would be said to, where `subject` only names it; and how it differs from what had one. */
   readonly text?: string;
   readonly diff?: string;
+  /** The child session whose question it is. */
+  readonly child?: string;
 }
 
 export interface NoticeState {

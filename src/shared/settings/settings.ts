@@ -230,6 +230,14 @@ export const settingsSchema = z.strictObject({
       maxTokens: z.number().int().positive().default(200_000),
     })
     .prefault({}),
+  /** Agents that an agent starts, each in a session of its own. */
+  agents: z
+    .strictObject({
+      /** The most of one session and its forks, in sum; 0: agents start none. */
+      most: z.number().int().min(0).max(200).default(16),
+      atOnce: z.number().int().min(1).max(16).default(4),
+    })
+    .prefault({}),
   sandbox: z
     .strictObject({
       image: z.string().nullable().default(null),

@@ -145,6 +145,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'hunks-taken': 'none',
   'recipe-progressed': 'none',
   'notice-added': 'none',
+  'child-session-started': 'none',
   'child-session-ended': 'none',
   'turn-ended': 'none',
   'context-compacted': 'none',

@@ -117,7 +117,7 @@ function toCall(named: Named, tools: readonly Tool[]): Outcome {
     ok: true,
     call: {
       id: named.id,
-      tool,
+      tool: tool.as?.(fitted.input) ?? tool,
       input: fitted.input,
       repairs: [...named.repairs, ...spelled, ...fitted.repairs],
       ...(wantsNetwork(named.input) ? { wantsNetwork: true } : {}),

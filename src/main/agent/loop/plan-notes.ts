@@ -1,5 +1,8 @@
 import { carriedSteps } from '@shared/session/plan-steps.ts';
 import type { Tool, ToolContext } from '../../tools/define.ts';
+import { createAgentTools } from '../../tools/agents/agent-tools.ts';
+import { fencedIn } from '../../safety/fenced-text.ts';
+import type { AgentDoor } from '../../tools/agents/agent-tools.ts';
 import type { Turn } from '../turn/turn.ts';
 import { createFindTools } from '../../tools/foreign/find-tools.ts';
 import { isAdded } from '../prompt/tool-descriptions.ts';
@@ -24,13 +27,18 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
       (isWeb !== true || web.includes(name)) && (isForResults !== true || readsResults === true),
   );
   const own = carriesPlan(turn) ? offered : offered.filter(({ name }) => name !== planTool);
+  const { agents } = turn.found.facts ?? {};
+  const starters = agents === undefined ? [] : createAgentTools(agents, agentDoor(turn));
   const finders = findsTools === true ? createFindTools(specs) : [];
-  return [
+  const all = [
     ...own.filter((tool) => !isAdded(tool)),
+    ...starters,
     ...own.filter(isAdded),
     ...finders,
     ...specs.map((spec) => createForeignTool(spec, foreign?.call ?? null)),
   ];
+  const { tools: allowed } = turn.options;
+  return allowed === undefined ? all : all.filter(({ name, access }) => access === 'end' || allowed.includes(name));
 }
 
 /** How a tool notes the plan's progress; written inside its effect, so that a replay takes it from the log. */
@@ -39,6 +47,36 @@ export function planProgressNotes(turn: Turn): Pick<ToolContext, 'notePlan'> {
   return {
     notePlan: async (items) => {
       await turn.log.append({ type: 'plan-progressed', items: [...items] });
+    },
+  };
+}
+
+/** How the tools of this turn reach its agents; null: there are none, as in a replay. */
+function agentDoor(turn: Turn): AgentDoor | null {
+  const { agents } = turn.dependencies;
+  if (agents === undefined) return null;
+  return {
+    agents,
+    parent: async (toolCallId, task, signal) => {
+      // An agent is asked through the same fences as a model: it may be one that works elsewhere.
+      const { text, hits } = await fencedIn(turn.dependencies.fences, task, signal);
+      const { policy, local, cloud, approve, maxUsd, atCap, network, instructions } = turn.options;
+      const parent = {
+        turnId: turn.id,
+        toolCallId,
+        policy,
+        local,
+        cloud,
+        approve,
+        network,
+        instructions,
+        taskCapUsd: maxUsd,
+        atCap,
+        tokensLeft: turn.limits.tokensLeft(),
+        millisecondsLeft: turn.limits.millisecondsLeft(turn.dependencies.journal.now()),
+        fenced: hits,
+      };
+      return { text, parent };
     },
   };
 }

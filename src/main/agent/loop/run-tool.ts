@@ -123,7 +123,7 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   const child = childAbort(turn.signal);
   const left = new AbortController();
   const { toolTimeoutMs } = turn.dependencies.config;
-  const limitMs = deadlineOf(run, toolTimeoutMs);
+  const limitMs = run.tool.isLong === true ? longestMs : deadlineOf(run, toolTimeoutMs);
   let late = false;
   // A command may stand still while a person is asked about it.
   const heldMs = (): number => waitedMs(turn);
@@ -154,6 +154,9 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
     child.release();
   }
 }
+
+/** What it started has limits of its own. */
+const longestMs = 24 * 60 * 60 * 1000;
 
 /** For a container to start, and for what was stopped to end. */
 const ownToolSpareMs = 60_000;
@@ -188,6 +191,7 @@ async function runTracked(
     ...toolWrites(turn, run.toolCallId),
     facts: turn.toolFacts(),
     keptResult: (id) => keptResult(turn, id),
+    toolCallId: run.toolCallId,
     ...planProgressNotes(turn),
     ...(run.tool.foreign?.isRouter === true ? { askToConnect: accountQuestion(turn, run.toolCallId) } : {}),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),

@@ -7,6 +7,7 @@ import { parseCalls } from '../calls/parse-calls.ts';
 import type { CallError, CallStyle, ParsedCall } from '../calls/call-types.ts';
 import { deliverMessages } from '../turn/deliver-messages.ts';
 import type { LimitStop } from '../turn/turn-limits.ts';
+import { spawnToolName } from '../../tools/agents/agent-tools.ts';
 import { needsApproval, runTool } from './run-tool.ts';
 import { checkAfter, emptyRecord, endTool } from '../turn/take-action.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -33,7 +34,7 @@ export type ToolsOutcome =
   | { readonly type: 'stopped'; readonly stop: LimitStop };
 
 /**
- * Runs the calls of one answer in order; those in a row that only look at files run side by side. What was not
+ * Runs the calls of one answer in order; those in a row that only look at files, or start agents, run side by side. What was not
  * understood is never run: the model reads what was wrong and how a right call looks, which makes the next prompt
  * another one. What leans on an edit that failed is left out. Messages of the person are delivered between calls.
  * Throws `cancelled`.
@@ -60,10 +61,12 @@ const mostTogether = 8;
 function groupsOf({ dependencies: { config } }: Turn, calls: readonly ParsedCall[]): readonly ParsedCall[][] {
   const groups: ParsedCall[][] = [];
   const isLook = ({ tool }: ParsedCall): boolean => tool.access === 'read' && looking.includes(tool.name);
+  const isSpawn = ({ tool }: ParsedCall): boolean => tool.name === spawnToolName;
   for (const call of calls) {
     const last = groups.at(-1);
     const [first] = last ?? [];
-    const joins = isNew(config) && first !== undefined && isLook(first) && isLook(call);
+    const isAlike = first !== undefined && ((isLook(first) && isLook(call)) || (isSpawn(first) && isSpawn(call)));
+    const joins = isNew(config) && isAlike;
     if (last !== undefined && joins && last.length < mostTogether) last.push(call);
     else groups.push([call]);
   }
@@ -184,6 +187,7 @@ function foreignOf({ tool: { foreign }, input }: ParsedCall): Pick<EventOf<'tool
 function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsOutcome | null {
   turn.limits.noteOutput(record.full?.bytes ?? record.output.length);
   turn.limits.noteResult(record.output);
+  turn.limits.noteTokens(tokensOfAgent(record.data));
   if (isNeedsApproval(record.data)) {
     const text = `${record.output}: an approval was needed, and there was nobody to give it.`;
     return { type: 'stopped', stop: { reason: 'needs-approval', text } };
@@ -197,6 +201,12 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
   }
   const stop = turn.limits.noteRejection(call.tool.name, call.input);
   return stop === null ? null : { type: 'stopped', stop };
+}
+
+/** What an agent that it started used counts for its parent, too. */
+function tokensOfAgent(data: unknown): number {
+  const tokens = isRecord(data) && isRecord(data.agent) ? data.agent.tokens : 0;
+  return typeof tokens === 'number' ? tokens : 0;
 }
 
 /** The end is an ordinary call for the log; whether it is believed is decided by whoever runs the turn. */

@@ -31,6 +31,7 @@ export async function gatherTurnFacts(
           routes: await dependencies.routeRules(),
           ...(await capsLeft(turn)),
           ...(await addedTools(turn)),
+          ...(await agentsOffered(turn)),
           sandbox: {
             tier: sandbox.tier,
             workspacePath: sandbox.workspacePath,
@@ -112,6 +113,17 @@ function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts,
 async function addedTools(turn: Pick<Turn, 'dependencies'>): Promise<Partial<TurnFacts>> {
   const found = { ...(await foreignTools(turn)), ...webTools(turn) };
   return Object.keys(found).length === 0 ? {} : { ...found, readsResults: true };
+}
+
+/** Whether agents may be started is asked where work is done, and nowhere else. */
+async function agentsOffered({
+  dependencies,
+  options,
+  given,
+}: Pick<Turn, 'dependencies' | 'options' | 'given'>): Promise<Pick<TurnFacts, 'agents'>> {
+  if (options.plan || given.mode !== 'work' || dependencies.agents === undefined) return {};
+  const offer = await dependencies.agents.offer();
+  return offer === null ? {} : { agents: offer };
 }
 
 /** A reservation log that cannot be looked into says so at the first call that would cost money. */

@@ -1,6 +1,7 @@
 import { sandboxTierSchema } from '@shared/events/sandbox-events.ts';
 import { modelInfoSchema, whereSchema } from '@shared/models/model-info.ts';
 import { routeRuleSchema } from '@shared/routing/route-rules.ts';
+import { agentsOfferSchema } from '@shared/session/agent-tree.ts';
 import { z } from 'zod';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import { capScopeSchema } from '@shared/events/approval-events.ts';
@@ -43,6 +44,8 @@ export const turnFactsSchema = z.object({
   foreign: z.array(foreignToolSchema).optional(),
   /** Tools for the web that are switched on; absent: none is. */
   web: z.array(z.string()).optional(),
+  /** Agents may be started, of these kinds; absent: none may. */
+  agents: agentsOfferSchema.optional(),
   /** Where they take too much of a window they are found on demand; absent in logs from before that. */
   findsTools: z.literal(true).optional(),
   /** More of their results can be read; absent where there are none, and in logs from before that. */

@@ -52,7 +52,9 @@ export function promptShape(
   const isPlain = form === 'short' && isForced(style);
   const readOnly = mode.plan || !mode.canExecute;
   const isAllowed = ({ access }: Tool): boolean => looking.includes(access);
-  const allowed = withFinders(readOnly ? tools.filter(isAllowed) : tools, info);
+  const isStrong = form === 'full' && (info.driving?.toolBudget ?? null) === null;
+  const fitting = isStrong ? tools : tools.filter((tool) => tool.isForStrong !== true);
+  const allowed = withFinders(readOnly ? fitting.filter(isAllowed) : fitting, info);
   const told = toolsForForm(allowed, form, {
     budget: info.driving?.toolBudget ?? null,
     writesWhole: info.driving?.edits === 'whole-file',

@@ -31,6 +31,7 @@ const optionsSchema = z.object({
     .optional(),
   atCap: z.enum(['stop', 'local', 'ask']),
   check: z.string().nullable(),
+  tools: z.array(z.string()).readonly().optional(),
   policy: z.enum(['local', 'hybrid', 'cloud']),
   routing: routingSchema,
   local: z.string(),

@@ -20,6 +20,7 @@ import type { Effects, Journal } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
 import type { WebExchange } from '../../tools/web/web-request.ts';
 import type { ForeignTools } from '../../tools/foreign/foreign-tool.ts';
+import type { ChildAgents } from '../../tools/agents/child-agents.ts';
 import type { Recipe, RecipeSettings } from '../../recipes/define.ts';
 
 /** A model and the provider that answers for it. */
@@ -89,6 +90,8 @@ export interface AgentDependencies {
   readonly foreign?: ForeignTools;
   /** The way to the web; absent: there is none, as in a replay. `offered`: the tools for it that are switched on. */
   readonly web?: { readonly offered: () => readonly string[]; readonly exchange: WebExchange };
+  /** Starts agents; absent: this one starts none, as in a replay. */
+  readonly agents?: ChildAgents;
   readonly recipes: readonly Recipe[];
   readonly gatherFacts: GatherFacts;
   /** What commands find on this machine, a line or two for a model; absent: nothing is said. */
@@ -119,6 +122,8 @@ export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atC
   readonly compact?: boolean | undefined;
   /** How it is to answer; absent: as usual. All of it is in the log, so a replay needs no file. */
   readonly assistant?: Omit<Assistant, 'model' | 'mode'> | undefined;
+  /** The tools that it may use; absent: all. */
+  readonly tools?: readonly string[] | undefined;
   readonly policy: 'local' | 'hybrid' | 'cloud';
   /** The numbers by which steps are routed one by one. */
   readonly routing: Routing;

@@ -42,6 +42,8 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   if (!isStarted) await start();
   const { failure } = end;
   await turn.warm.stop();
+  // Nothing that this turn started goes on after it.
+  await turn.dependencies.agents?.end();
   // A cancelled turn ends at once; the next one, or the end of the sandbox, looks then.
   await turn.dependencies.sandbox.settle?.(turn.signal).catch(() => undefined);
   await warnDegraded(turn);

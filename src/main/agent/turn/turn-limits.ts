@@ -37,6 +37,8 @@ export interface LimitTracker {
   /** The same inside of a tool or an action, by its record. */
   readonly noteWaitInEffect: (milliseconds: number) => void;
   readonly noteOutput: (bytes: number) => void;
+  /** Tokens that others used for this turn. */
+  readonly noteTokens: (tokens: number) => void;
   /** To be told of every call before it runs. `changes`: how often the workspace has changed so far in this turn. */
   readonly noteCall: (tool: string, input: unknown, changes: number) => LimitStop | null;
   /** To be told what the last call gave, as the model reads it. */
@@ -108,6 +110,9 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     },
     noteOutput: (bytes) => {
       spent.outputBytes += bytes;
+    },
+    noteTokens: (tokens) => {
+      spent.tokens += tokens;
     },
     noteCall: calls.noteCall,
     noteResult: calls.noteResult,

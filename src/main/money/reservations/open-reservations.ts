@@ -52,7 +52,8 @@ export async function openReservations(options: OpenReservationsOptions): Promis
     reservations = open(options);
   }
   for (const call of reservations.open()) {
-    const cost = call.keys.session === null ? null : await options.costInLog(call.keys.session, call.step);
+    const log = call.log ?? call.keys.session;
+    const cost = log === null ? null : await options.costInLog(log, call.step);
     reservations.settle(call.id, cost ?? call.nano);
   }
   if (statSync(path).size <= longBytes) return reservations;

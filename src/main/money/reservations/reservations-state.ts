@@ -23,6 +23,8 @@ export type ReservationsRecord =
       readonly caps: ReservationsCaps;
       /** The step of the session that asks: where to look after a crash for what became of it. */
       readonly step: number;
+      /** The session whose log has it; absent: the one of the keys. */
+      readonly log?: string | undefined;
     }
   /** What a call that was granted has cost in the end; what was held for it is free again. */
   | { readonly type: 'settled'; readonly id: string; readonly at: number; readonly nano: number }
@@ -55,6 +57,7 @@ interface OpenCall {
   readonly nano: number;
   readonly keys: ReservationsKeys;
   readonly step: number;
+  readonly log?: string | undefined;
 }
 
 /** The fold of a reservation log's lines: what was spent and what is held under every key. */
@@ -115,7 +118,7 @@ export class ReservationsState {
   }
 
   #ask(record: Extract<ReservationsRecord, { type: 'asked' }>): ReservationVerdict {
-    const { id, nano, keys, caps, step } = record;
+    const { id, nano, keys, caps, step, log } = record;
     for (const scope of scopes) {
       const key = keys[scope];
       const cap = caps[scope];
@@ -126,7 +129,7 @@ export class ReservationsState {
         return { granted: false, refusal: { scope, limitNano, spentNano: spent, heldNano: held } };
       }
     }
-    this.#open.set(id, { nano, keys, step });
+    this.#open.set(id, { nano, keys, step, ...(log === undefined ? {} : { log }) });
     this.#each(keys, (key) => increase(this.#held, key, nano));
     return { granted: true };
   }

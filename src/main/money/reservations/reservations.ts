@@ -37,6 +37,7 @@ export interface ReservationRequest {
   readonly keys: ReservationsKeys;
   readonly caps: ReservationsCaps;
   readonly step: number;
+  readonly log?: string;
 }
 
 export type ReservationAnswer =
@@ -85,6 +86,7 @@ const recordSchema = z.discriminatedUnion('type', [
     keys: keysSchema,
     caps: z.partialRecord(z.enum(scopes), nano),
     step: z.number(),
+    log: z.string().optional(),
   }),
   z.object({ type: z.literal('settled'), id: z.string(), at: z.number(), nano }),
   z.object({ type: z.literal('raised'), at: z.number(), scope: z.enum(scopes), key: z.string(), nano }),

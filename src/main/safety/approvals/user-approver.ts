@@ -13,6 +13,7 @@ export interface UserApprover extends Approver {
   readonly answerCap: (capId: string, decision: CapDecision) => boolean;
   /** Whether there is anybody to ask. */
   readonly setInteractive: (isInteractive: boolean) => void;
+  readonly isInteractive: () => boolean;
 }
 
 export function createUserApprover(): UserApprover {
@@ -24,6 +25,7 @@ export function createUserApprover(): UserApprover {
     setInteractive: (value) => {
       isInteractive = value;
     },
+    isInteractive: () => isInteractive,
     ask: async ({ approvalId }, signal) => {
       if (!isInteractive) return 'nobody';
       hold.begin();

@@ -2,7 +2,7 @@ import { createTwoFilesPatch } from 'diff';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import type { InstructionFile, InstructionState } from '@shared/safety/instruction-files.ts';
-import { instructionPaths, maxInstructionBytes } from '@shared/safety/instruction-files.ts';
+import { definitionFolder, instructionPaths, maxInstructionBytes } from '@shared/safety/instruction-files.ts';
 import { openFolderBelow, openHostFolder, readRegularFile } from '../../lib/files/host-folder.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import { readdir } from 'node:fs/promises';
@@ -61,7 +61,8 @@ export function createProjectInstructions(place: string): ProjectInstructions {
     list: async (folder) => {
       const kept = own(await load(), folder);
       const found: InstructionFile[] = [];
-      for (const path of instructionPaths(await pathsIn(folder))) {
+      const paths = [...instructionPaths(await pathsIn(folder)), ...(await definitionsIn(folder))];
+      for (const path of paths) {
         found.push(await fileAt(folder, path, kept[path]?.text ?? null));
       }
       return found;
@@ -131,6 +132,18 @@ async function pathsIn(folder: string): Promise<readonly string[]> {
   }
   return found;
 }
+
+/** Kinds of agents that the project brings. */
+async function definitionsIn(folder: string): Promise<readonly string[]> {
+  const entries = await entriesOf(folder, definitionFolder.split('/'));
+  const files = entries.filter(({ name, isFolder }) => !isFolder && name.endsWith('.md'));
+  return files
+    .map(({ name }) => `${definitionFolder}/${name}`)
+    .sort()
+    .slice(0, mostDefinitions);
+}
+
+const mostDefinitions = 50;
 
 async function entriesOf(
   root: string,

@@ -1,7 +1,8 @@
 import type { Handlers } from '../../server/handlers.ts';
 import { readShownFile } from './read-shown-file.ts';
 import { showChanges, takeChanges, undoChanges } from './undo-and-take.ts';
-import { busySession, type OpenSessions } from '../open/open-sessions.ts';
+import type { OpenSessions } from '../open/open-sessions.ts';
+import { busySession } from '../open/refused-requests.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
 
 /** What a session changed, for whoever shows it, takes it or undoes it. */

@@ -16,7 +16,7 @@ import type { Blobs } from '../blobs/blob-store.ts';
 import { readCallDetail } from './read-call-detail.ts';
 import type { LogReader } from './read-history.ts';
 import { readHistory } from './read-history.ts';
-import { busySession } from '../open/open-sessions.ts';
+import { busySession } from '../open/refused-requests.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
 import { readManifest } from './read-manifest.ts';
 import { replaySession } from '../replay/replay-session.ts';

@@ -102,7 +102,8 @@ function isPast(found: Found, event: SessionEvent): boolean {
 
 function isAbout(found: Found, event: SessionEvent, id: string): boolean {
   if (event.type === 'model-call-started') return event.callId === id;
-  return 'toolCallId' in event && event.toolCallId !== null && found.tools.has(event.toolCallId);
+  const toolCallId = 'toolCallId' in event ? (event.toolCallId ?? null) : null;
+  return toolCallId !== null && found.tools.has(toolCallId);
 }
 
 function gatherKnown(found: Found, toolCallId: string | null, add: (tool: FoundTool) => void): void {

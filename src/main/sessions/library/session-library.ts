@@ -8,10 +8,11 @@ import type { NewEvent, SessionEvent } from '@shared/events/events.ts';
 import { LOG_VERSION } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { OpenSessions } from '../open/open-sessions.ts';
-import { busySession } from '../open/open-sessions.ts';
+import { busySession } from '../open/refused-requests.ts';
 import type { PreparedWorkspace, prepareWorkspace } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { copyLog } from './copy-log.ts';
+import { placeInTree } from '../children/session-tree.ts';
 import type { ForkPlan, ForkPoint } from './fork-plan.ts';
 import { planFork } from './fork-plan.ts';
 import { openSessionFile, writeSessionFile } from './session-file.ts';
@@ -47,7 +48,10 @@ export async function forkSession(
   const { path, mode } = await workspaceOf(options, { id, state: view.state, plan }, signal);
   const isOwn = path !== view.state.workspace?.path;
   const notRestored = isOwn ? await restoreFiles(path, plan.restore, (ref) => blobs.get(ref)) : [];
-  const created = createdEvent(options, { id, state: view.state, workspace: { mode, path } });
+  const { rootId, depth } = placeInTree(sessionId, await store.list());
+  const fenced = await fencedAtStart(view.read());
+  const made = createdEvent(options, { id, state: view.state, workspace: { mode, path } });
+  const created = { ...made, tree: { rootId, depth }, ...(fenced === undefined ? {} : { fenced }) };
   // What was done in the project folder itself is the parent's to take back.
   const changes = view.state.workspace?.mode === 'in-place' ? 'settled' : 'open';
   const { events, grants } = countingApprovals(upTo(view.read(), plan.upToSeq));
@@ -67,6 +71,14 @@ export async function forkSession(
   await copyLog({ folder: store.folderOf(id), created, events, ends, now: options.now });
   const files = { place: isOwn ? 'copy' : 'same', restored: plan.restore.length - notRestored.length } as const;
   return { sessionId: id, notRestored, files };
+}
+
+/** What the task of an agent was built from goes with every copy of it. */
+async function fencedAtStart(
+  events: AsyncIterable<SessionEvent>,
+): Promise<Extract<NewEvent, { type: 'session-created' }>['fenced']> {
+  for await (const event of events) return event.type === 'session-created' ? event.fenced : undefined;
+  return undefined;
 }
 
 interface Forked {

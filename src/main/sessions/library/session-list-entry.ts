@@ -15,6 +15,7 @@ export function toSessionSummary(summary: StoredSummary, status: SessionSummary[
     steps: summary.steps,
     costUsd: summary.costUsd,
     status,
+    ...(summary.tree?.by === undefined ? {} : { startedBy: summary.tree.by.sessionId }),
     isPinned: summary.isPinned,
     isArchived: summary.isArchived,
     tags: summary.tags,

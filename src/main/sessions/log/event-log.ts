@@ -18,6 +18,7 @@ export const syncedTypes: ReadonlySet<EventType> = new Set<EventType>([
   'changes-taken',
   'hunks-taken',
   'approval-answered',
+  'child-session-started',
   'turn-ended',
 ]);
 

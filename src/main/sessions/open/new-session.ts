@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
+import type { EventOf } from '@shared/events/events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 
 export interface NewSessionRequest {
@@ -13,6 +14,9 @@ export interface NewSessionRequest {
   readonly sourcePath?: string | undefined;
   /** The comparison whose run this is. */
   readonly groupId?: string | undefined;
+  /** Of a child of an agent: its place in the tree, and what its task was built from. */
+  readonly tree?: EventOf<'session-created'>['tree'];
+  readonly fenced?: EventOf<'session-created'>['fenced'];
 }
 
 export async function startNewSession(
@@ -35,5 +39,6 @@ export async function startNewSession(
     signal,
   );
   const { path } = valueOf(prepared);
-  return store.create({ id, title: request.title ?? '', projectPath, workspace: { mode, path }, groupId });
+  const { title = '', tree, fenced } = request;
+  return store.create({ id, title, projectPath, workspace: { mode, path }, groupId, tree, fenced });
 }

@@ -1,7 +1,7 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { Assistant } from '@shared/session/assistants.ts';
 import type { Reply } from '@shared/errors.ts';
-import { AppError, failure, success, toFailure, valueOf } from '@shared/errors.ts';
+import { failure, success, toFailure, valueOf } from '@shared/errors.ts';
 import { settingsForProject } from '@shared/settings/settings-for-project.ts';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
@@ -15,6 +15,7 @@ import type { GatheredAttachments } from '../attachments/message-attachments.ts'
 import type { UserApprover } from '../../safety/approvals/user-approver.ts';
 import { createUserApprover } from '../../safety/approvals/user-approver.ts';
 import { runWithAssistant } from './run-with-assistant.ts';
+import type { KeptSessions } from './kept-sessions.ts';
 import { keepSessions } from './kept-sessions.ts';
 import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
 import type { NewSessionRequest } from './new-session.ts';
@@ -22,20 +23,23 @@ import { startNewSession } from './new-session.ts';
 import { currentMasks, sandboxRequest, noteSandbox } from './sandbox-request.ts';
 import { lateSandbox, strongSandbox } from './start-session-sandbox.ts';
 import { offerCloudReview } from './offer-cloud-review.ts';
+import { busySession, checkTaskText, editPlan, mustWait, takenMessage } from './refused-requests.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
+import type { SessionFences } from '../../safety/session-fences.ts';
 import { createSessionFences } from '../../safety/session-fences.ts';
 import { createSessionInstructions } from '../../safety/instructions/session-instructions.ts';
 import { createSessionNetwork } from '../../safety/network/session-network.ts';
 import { childAbort, withEitherSignal } from '../../lib/async/child-abort.ts';
 import type { CapDecision } from '../../money/budget.ts';
+import type { ChildPart } from '../children/child-part.ts';
+import { approverOf, budgetOf } from '../children/child-part.ts';
+import type { ChildHost, ChildSessions } from '../children/child-sessions.ts';
+import { createChildSessions } from '../children/child-sessions.ts';
 import { createSessionRules } from '../../safety/rules/session-rules.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
 import { agentConfig, turnOptions } from './turn-options.ts';
-import type { Journal } from '../journal/journal.ts';
-
-const MAX_TASK_CHARACTERS = 1_048_576;
 
 /** The sessions that are open in this core: each with its journal, and once it works with a sandbox and a runner. */
 export interface OpenSessions {
@@ -84,6 +88,10 @@ export interface OpenSessions {
 interface OpenSession {
   readonly journal: LiveJournal;
   readonly approver: UserApprover;
+  readonly agents: ReturnType<ChildSessions['of']>;
+  /** What it has of its parent while it works for it; null: it works for a person. */
+  child: ChildPart | null;
+  fences: SessionFences | null;
   held: RoutingSnapshot | null;
   wanted: 'container' | 'read-only';
   /** What its sandbox hides, by the rules as they were when it was started. */
@@ -103,7 +111,12 @@ interface OpenSession {
 /** A container holds memory; the next message starts a new one in about a second. */
 const REST_AFTER_MS = 15 * 60_000;
 
+/** A child is told all it needs in words. */
+const nothingGathered: GatheredAttachments = { attachments: [], notes: [] };
+
 const atRest = {
+  child: null,
+  fences: null,
   held: null,
   masks: '[]',
   sandbox: null,
@@ -115,21 +128,21 @@ const atRest = {
 } as const;
 
 export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
-  const begin = (journal: LiveJournal, wanted: OpenSession['wanted']): OpenSession => ({
-    journal,
-    approver: createUserApprover(),
-    wanted,
-    ...atRest,
-  });
+  const begin = (journal: LiveJournal, wanted: OpenSession['wanted']): OpenSession => {
+    const parent = { journal, approver: createUserApprover() };
+    return { ...parent, agents: children.of(parent), wanted, ...atRest };
+  };
   const kept = keepSessions(async (id) => begin(await options.store.open(id), 'container'), closeSession);
   const { get } = kept;
   const stop = new AbortController();
+  const create: OpenSessions['create'] = async (request, asked = stop.signal) => {
+    const journal = await withEitherSignal(stop.signal, asked, (signal) => startNewSession(options, request, signal));
+    kept.add(journal.sessionId, begin(journal, request.sandbox ?? 'container'));
+    return journal.sessionId;
+  };
+  const children = createChildSessions(options, childHost(options, kept, create, stop.signal));
   return {
-    create: async (request, asked = stop.signal) => {
-      const journal = await withEitherSignal(stop.signal, asked, (signal) => startNewSession(options, request, signal));
-      kept.add(journal.sessionId, begin(journal, request.sandbox ?? 'container'));
-      return journal.sessionId;
-    },
+    create,
     hold: (sessionId, held) => void Object.assign(kept.ready(sessionId) ?? {}, { held }),
     send: async (sessionId, text, run, given = []) => {
       checkTaskText(text);
@@ -172,18 +185,38 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
   };
 }
 
+/** What children reach of the sessions that are open here. */
+function childHost(
+  options: OpenSessionsOptions,
+  kept: KeptSessions<OpenSession>,
+  create: OpenSessions['create'],
+  signal: AbortSignal,
+): ChildHost {
+  return {
+    create,
+    open: kept.get,
+    run: async (id, text, { part, run, assistant, tools }, stopped) => {
+      const session = await kept.get(id);
+      session.child = part;
+      try {
+        const message = { text, run, assistant, tools, gathered: nothingGathered, signal };
+        const { ended } = await sendTo(options, session, message);
+        // What was to stop it came while it started, and found nothing to stop.
+        if (stopped.aborted) await cancelSession(session);
+        return await ended;
+      } finally {
+        session.child = null;
+      }
+    },
+    fences: (id) => kept.ready(id)?.fences ?? null,
+    cancel: (id) => cancelSession(kept.ready(id)),
+    rest: (id) => rest(kept.ready(id)),
+    briefly: (id, work) => kept.briefly(id, ({ journal }) => work(journal)),
+  };
+}
+
 function isAtWork({ starting, runner }: OpenSession): boolean {
   return starting !== null || runner?.isRunning() === true;
-}
-
-export function busySession(): AppError {
-  return new AppError('conflict', 'A turn is running in this session.', { hint: 'Wait until it ends, or cancel it.' });
-}
-
-function takenMessage(): AppError {
-  return new AppError('conflict', 'This message does not wait any more.', {
-    hint: 'The model has it. Send another message, or stop the work.',
-  });
 }
 
 async function sendTo(
@@ -193,12 +226,14 @@ async function sendTo(
     text,
     run: asked,
     assistant,
+    tools = null,
     gathered,
     signal,
   }: {
     readonly text: string;
     readonly run: RunOptions;
     readonly assistant: Assistant | null;
+    readonly tools?: readonly string[] | null;
     readonly gathered: GatheredAttachments;
     readonly signal: AbortSignal;
   },
@@ -210,7 +245,8 @@ async function sendTo(
   if (run.sandbox !== undefined) session.wanted = run.sandbox;
   const usual = turnOptions(settings, run, assistant);
   const { routing } = session.held ?? { routing: null };
-  const chosen = routing === null ? await options.priors.given(usual) : { ...usual, routing };
+  const routed = routing === null ? await options.priors.given(usual) : { ...usual, routing };
+  const chosen = tools === null ? routed : { ...routed, tools: [...tools] };
   session.approver.setInteractive(run.interactive && chosen.approve === 'ask');
   const { mode } = choiceOf(session.journal.state(), chosen);
   const runner = await runnerFor(options, session, { mode: mode(text) ?? 'work', signal });
@@ -282,10 +318,6 @@ async function cancelSession(session: OpenSession | null): Promise<void> {
   session?.cancelStart?.();
   session?.runner?.cancel();
   await session?.runner?.idle();
-}
-
-function mustWait(isTaken: boolean | undefined): void {
-  if (isTaken !== true) throw new AppError('not-found', 'This question no longer needs an answer.');
 }
 
 async function sessionIdle(session: OpenSession): Promise<void> {
@@ -368,13 +400,23 @@ async function startRunner(
   session.masks = JSON.stringify(request.masks);
   // What has not been started is noted when it is.
   if (!isChat) await noteSandbox(journal, sandbox.description);
+  session.fences = createSessionFences({
+    settings: rules.fences,
+    projectPath,
+    sandbox,
+    read: (fromSeq) => journal.read(fromSeq),
+    isSecretFile,
+    hideKnown: options.hideKnown,
+  });
+  await session.agents.settle();
   session.runner = createSessionRunner({
     ...options.agent,
     foreign: options.foreign(projectPath),
     journal,
     sandbox,
     effects: { replaying: false, perform: (_id, run) => run() },
-    approver: session.approver,
+    agents: session.agents,
+    approver: approverOf(session),
     network: createSessionNetwork({
       rules: () => options.settings().network,
       saveProjects: options.saveNetworkProjects,
@@ -386,41 +428,13 @@ async function startRunner(
       folder: projectPath ?? request.workspacePath,
       read: (fromSeq) => journal.read(fromSeq),
     }),
-    budget: options.budget({
-      sessionId: journal.sessionId,
-      projectPath,
-      ask: session.approver.askCap,
-    }),
+    budget: budgetOf(
+      session,
+      options.budget({ sessionId: journal.sessionId, projectPath, ask: session.approver.askCap }),
+    ),
     routeRules: rules.places,
-    fences: createSessionFences({
-      settings: rules.fences,
-      projectPath,
-      sandbox,
-      read: (fromSeq) => journal.read(fromSeq),
-      isSecretFile,
-      hideKnown: options.hideKnown,
-    }),
+    fences: session.fences,
     config: agentConfig(options.settings(), options.recipeSettings),
   });
   return session.runner;
-}
-
-/** Throws `bad-input` for a message that says nothing, or too much. */
-function checkTaskText(text: string): void {
-  if (text.trim() === '')
-    throw new AppError('bad-input', 'The task is empty.', { hint: 'Describe what you would like done.' });
-  if (text.length > MAX_TASK_CHARACTERS) {
-    throw new AppError('bad-input', `The task has ${text.length} characters. The limit is ${MAX_TASK_CHARACTERS}.`);
-  }
-}
-
-/** Keeps the steps of a plan as a person wants them. Rejects with `not-found` for a turn that made none. */
-async function editPlan(
-  journal: Pick<Journal, 'state' | 'append'>,
-  planTurnId: string,
-  steps: readonly string[],
-): Promise<void> {
-  const turn = journal.state().turns.find(({ id }) => id === planTurnId);
-  if (turn?.reason !== 'planned') throw new AppError('not-found', 'This turn did not make a plan.');
-  await journal.append({ type: 'plan-edited', planTurnId, steps: [...steps] });
 }

@@ -10,6 +10,7 @@ import type { RuleFiles } from '../../safety/rule-files.ts';
 import type { SandboxFactory } from '../../sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from '../../sandbox/workspace/prepare-workspace.ts';
 import type { ForeignTools } from '../../tools/foreign/foreign-tool.ts';
+import type { AgentFiles } from '../../settings/agent-files.ts';
 import type { SessionStore } from '../store/session-store.ts';
 
 /** What the sessions of a core stand on. */
@@ -22,6 +23,10 @@ export interface OpenSessionsOptions {
   readonly gather: MessageAttachments['gather'];
   /** Of the home, by its name. Rejects with `not-found` or `bad-input`. */
   readonly assistant: (name: string) => Promise<Assistant>;
+  /** The kinds of agents that may be started in a project. */
+  readonly agentKinds: AgentFiles['definitions'];
+  /** The sessions in the bin: they were in their trees, too. */
+  readonly bin: Pick<SessionStore, 'list'>;
   readonly homePath: string;
   readonly onNotice: (text: string) => void;
   readonly agent: Pick<

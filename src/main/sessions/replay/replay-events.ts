@@ -32,6 +32,7 @@ const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
   'file-changed',
   'changes-taken',
   'hunks-taken',
+  'child-session-started',
   'child-session-ended',
 ]);
 
@@ -53,10 +54,16 @@ export function originsOf(events: readonly SessionEvent[]): readonly Origin[] {
 }
 
 function originOf(event: SessionEvent, open: ReadonlySet<string>): Origin {
-  if (outsideTypes.has(event.type)) return 'outside';
+  if (outsideTypes.has(event.type) || isOfChild(event)) return 'outside';
   // What happens inside an effect (a question, a note) is part of what the effect did: a replay does not run it.
   if (open.size > 0 && !isOfCall(event, open) && !endsTurn(event)) return 'either';
   return eitherTypes.has(event.type) ? 'either' : 'engine';
+}
+
+/** The question of a child, which its parent shows. */
+function isOfChild(event: SessionEvent): boolean {
+  const isQuestion = event.type === 'approval-requested' || event.type === 'approval-answered';
+  return isQuestion && event.child !== undefined;
 }
 
 /** Only the engine asks for a call of a model, begins one and ends one that is open. */

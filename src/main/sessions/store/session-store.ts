@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
-import { LOG_VERSION, type NewEvent, type SessionEvent } from '@shared/events/events.ts';
+import { LOG_VERSION, type EventOf, type NewEvent, type SessionEvent } from '@shared/events/events.ts';
 import { emptyMoney, type MoneyState, reduceMoney } from '@shared/money/session-money.ts';
 import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
 import { emptySession, type SessionState } from '@shared/session/session-state.ts';
@@ -30,6 +30,8 @@ interface NewSession {
   readonly workspace: { readonly mode: WorkspaceMode; readonly path: string };
   readonly parentId?: string | null;
   readonly groupId?: string | null;
+  readonly tree?: EventOf<'session-created'>['tree'];
+  readonly fenced?: EventOf<'session-created'>['fenced'];
 }
 
 /** A session as it lies on the disk, for looking at: no lock is taken and nothing is repaired. */
@@ -150,6 +152,8 @@ async function createSession(options: SessionStoreOptions, paths: Paths, session
         workspace: session.workspace,
         parentId: session.parentId ?? null,
         groupId: session.groupId ?? null,
+        ...(session.tree === undefined ? {} : { tree: session.tree }),
+        ...(session.fenced === undefined ? {} : { fenced: session.fenced }),
       },
     ]);
   });

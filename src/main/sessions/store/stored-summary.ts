@@ -6,6 +6,7 @@ import { type MoneyState, totalCostUsd } from '@shared/money/session-money.ts';
 import { type SessionState, sessionStatus, STATE_VERSION, usualPlace } from '@shared/session/session-state.ts';
 import { readJsonFile, writeFileAtomic } from '../../lib/files/json-file.ts';
 import { workspaceModeSchema } from '@shared/events/session-events.ts';
+import { treePlaceSchema } from '@shared/session/agent-tree.ts';
 
 const summarySchema = z.strictObject({
   id: z.string(),
@@ -14,6 +15,8 @@ const summarySchema = z.strictObject({
   workspace: z.strictObject({ mode: workspaceModeSchema, path: z.string() }).nullable(),
   parentId: z.string().nullable(),
   groupId: z.string().nullable(),
+  /** Null: it is the root of its own tree. */
+  tree: treePlaceSchema.nullable(),
   createdAt: z.number(),
   lastAt: z.number(),
   /** `running` also for a session that ended in the middle of a turn and was not opened since. */
@@ -43,7 +46,7 @@ export function summaryOf(
   logBytes: number,
 ): StoredSummary {
   const { state, money } = folded;
-  const { title, projectPath, workspace, parentId, groupId, createdAt, lastAt, totals } = state;
+  const { title, projectPath, workspace, parentId, groupId, tree = null, createdAt, lastAt, totals } = state;
   const { turns, steps, actions } = totals;
   const status = sessionStatus(state);
   const costUsd = totalCostUsd(money);
@@ -54,6 +57,7 @@ export function summaryOf(
     workspace,
     parentId,
     groupId,
+    tree,
     createdAt,
     lastAt,
     status,
@@ -88,6 +92,7 @@ export function failedSummary(id: string, logBytes: number, error: unknown): Sto
     workspace: null,
     parentId: null,
     groupId: null,
+    tree: null,
     createdAt: 0,
     lastAt: 0,
     status: 'error',

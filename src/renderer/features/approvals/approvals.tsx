@@ -1,6 +1,7 @@
 import type { KeyboardEvent, Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
+import type { ChildState } from '@shared/session/agent-tree.ts';
 import type { ApprovalState } from '@shared/session/session-state.ts';
 import { approvalText } from '../../lib/session/approval-text.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
@@ -19,11 +20,13 @@ import { SeenText } from '../../ui/content/seen-text.tsx';
 interface ApprovalsProps {
   readonly sessionId: string;
   readonly approvals: readonly ApprovalState[];
+  /** Agents of this session, whose questions are among them. */
+  readonly agents: readonly ChildState[];
   readonly handle: Ref<QuestionHandle>;
 }
 
 /** Questions that wait for a person, one at a time. An answered one goes when its answer is in the log. */
-export function Approvals({ sessionId, approvals, handle }: ApprovalsProps) {
+export function Approvals({ sessionId, approvals, agents, handle }: ApprovalsProps) {
   const [first] = approvals;
   if (first === undefined) return null;
   return (
@@ -32,6 +35,7 @@ export function Approvals({ sessionId, approvals, handle }: ApprovalsProps) {
       sessionId={sessionId}
       approval={first}
       waiting={approvals.length}
+      asker={agents.find((agent) => agent.sessionId === first.child)?.name ?? null}
       handle={handle}
     />
   );
@@ -41,6 +45,8 @@ interface ApprovalProps {
   readonly sessionId: string;
   readonly approval: ApprovalState;
   readonly waiting: number;
+  /** The agent that asks, where it is not the one of this session. */
+  readonly asker: string | null;
   readonly handle: Ref<QuestionHandle>;
 }
 
@@ -71,7 +77,7 @@ function useAnswer(sessionId: string, { approvalId, hosts }: ApprovalState): Ans
   return { say, problem, isAnswerable };
 }
 
-function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
+function Approval({ sessionId, approval, waiting, asker, handle }: ApprovalProps) {
   const { approvalId, kind, hosts, isOnce, text } = approval;
   const { say, problem, isAnswerable } = useAnswer(sessionId, approval);
   const deny = useRef<HTMLButtonElement>(null);
@@ -97,6 +103,7 @@ function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
         <div className="flex items-center gap-2">
           <Icon name="shield" className="size-4 text-warn" />
           <h2 className="flex-1 text-sm font-semibold">{t('approval.label')}</h2>
+          {asker !== null && <span className="text-sm text-soft">{t('agents.asks', { name: asker })}</span>}
           {waiting > 1 && (
             <span className="text-xs text-soft">{t('approval.count', { index: 1, count: waiting })}</span>
           )}

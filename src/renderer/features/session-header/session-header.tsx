@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { lazy, Suspense } from 'react';
 import { usualPlace } from '@shared/session/session-state.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { folderText } from '../../lib/text/folder-text.ts';
@@ -11,6 +12,8 @@ import { allTags } from '@shared/session/session-filter.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { organizeSessions } from '../../lib/session/organize-sessions.ts';
 import { TagEditor } from '../../ui/controls/tag-editor.tsx';
+
+const AgentTree = lazy(() => import('./agent-tree.tsx'));
 
 export type HeaderEdit = 'title' | 'tags';
 
@@ -64,6 +67,11 @@ export function SessionHeader({
       </div>
       {edited === 'tags' && (
         <SessionTags {...{ sessionId, onChanged }} tags={organized.tags} onDone={() => onEdit(null)} />
+      )}
+      {(state.children !== undefined || state.tree?.by !== undefined) && (
+        <Suspense fallback={null}>
+          <AgentTree agents={state.children ?? []} parent={state.tree?.by} />
+        </Suspense>
       )}
       <StepDots steps={state.steps} toolCalls={state.toolCalls} selectedId={selectedStep} onSelect={onStep} />
     </header>

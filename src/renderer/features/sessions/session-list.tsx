@@ -207,7 +207,13 @@ function useShown(sessions: readonly SessionSummary[], text: string, filter: Ses
   return useMemo(() => {
     const wanted = text.trim().toLowerCase();
     const all = wanted === '' || filter.archived !== undefined ? filter : { ...filter, archived: 'too' as const };
-    const fitting = sessions.filter((session) => fitsFilter(session, all) && fitsText(session, wanted));
+    const known = new Set(sessions.map(({ sessionId }) => sessionId));
+    // An agent is found under the title of the session that started it, and where it is searched for.
+    const isBelow = ({ startedBy }: SessionSummary): boolean =>
+      wanted === '' && startedBy !== undefined && known.has(startedBy);
+    const fitting = sessions.filter(
+      (session) => !isBelow(session) && fitsFilter(session, all) && fitsText(session, wanted),
+    );
     return [...fitting.filter(({ isPinned }) => isPinned), ...fitting.filter(({ isPinned }) => !isPinned)];
   }, [sessions, text, filter]);
 }

@@ -84,6 +84,8 @@ export function reduceCopiedHistory(state: SessionState, event: EventOf<'history
   return {
     sandbox: null,
     untracked: [],
+    // They are the children of the other one.
+    ...(state.children === undefined ? {} : { children: [] }),
     approvals: [],
     cap: null,
     ...(changes === 'settled' ? { changes: [], totals: { ...state.totals, changesLeftOut: 0 } } : {}),

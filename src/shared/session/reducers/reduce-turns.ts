@@ -12,6 +12,7 @@ import {
 import { keptCounts } from './kept-counts.ts';
 import { cappedItems } from '@shared/session/plan-steps.ts';
 import { reduceMessages, reduceCopiedHistory, reduceOrganized } from './reduce-messages.ts';
+import { reduceChildren } from './reduce-children.ts';
 import { reduceSandbox } from './reduce-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, withNotice, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reduceHunksTaken, reviewChange } from '@shared/session/file-change-state.ts';
@@ -94,7 +95,9 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
       return progressed(state, event);
     case 'context-compacted':
       return { compactions: state.compactions + 1 };
+    case 'child-session-started':
     case 'child-session-ended':
+      return reduceChildren(state, event);
     case 'cache-prefilled':
     case 'terminal-closed':
       return {};
@@ -175,7 +178,7 @@ function inStep(state: SessionState, callId: string, change: (step: StepState) =
 }
 
 function created(event: EventOf<'session-created'>): Change {
-  const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId } = event;
+  const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId, tree } = event;
   return {
     sessionId,
     title: firstLine(title),
@@ -184,6 +187,7 @@ function created(event: EventOf<'session-created'>): Change {
     workspace,
     parentId,
     groupId,
+    ...(tree === undefined ? {} : { tree }),
     createdAt: event.at,
   };
 }
@@ -194,22 +198,25 @@ function reduceApprovals(
 ): readonly ApprovalState[] {
   if (event.type === 'approval-answered')
     return approvals.filter((approval) => approval.approvalId !== event.approvalId);
-  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff } = event;
+  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff, child } = event;
+  const asker = child === undefined ? {} : { child };
   if (hosts === undefined) {
     // Nothing of a text that is to be agreed to may be left out; an answer takes it away again.
     const whole = {
       ...(text === undefined ? {} : { text, reason: shortenText(reason ?? '', textLimit) }),
       ...(diff === undefined ? {} : { diff }),
     };
-    return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole }];
+    return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole, ...asker }];
   }
   // A command is kept whole for the same reason: what is left out of it would be agreed to unseen.
   const said = {
     reason: shortenText(reason ?? '', textLimit),
     why: firstLine(why ?? ''),
     ...(isOnce === true ? { isOnce } : {}),
+    // Of a request that may change something: all that would be sent.
+    ...(text === undefined ? {} : { text }),
   };
-  return [...approvals, { approvalId, toolCallId, kind, subject, sha256, hosts, ...said }];
+  return [...approvals, { approvalId, toolCallId, kind, subject, sha256, hosts, ...said, ...asker }];
 }
 
 function stageChosen(state: SessionState, event: EventOf<'stage-chosen'>): Change {

@@ -11,6 +11,7 @@ import {
 import { promptBytes } from '../../../../src/main/agent/prompt/token-estimate.ts';
 import type { Entry } from '../../../../src/main/agent/prompt/conversation.ts';
 import { isAdded } from '../../../../src/main/agent/prompt/tool-descriptions.ts';
+import { createAgentTools } from '../../../../src/main/tools/agents/agent-tools.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
 
@@ -91,6 +92,24 @@ describe('the prompt of a large model', () => {
     const bytes = Buffer.byteLength(JSON.stringify(messages)) + Buffer.byteLength(JSON.stringify(specs));
     expect(bytes / 4).toBeLessThan(2000);
     expect(specs).toHaveLength(tools.length);
+  });
+
+  /** Catches: a prompt that grows with what few turns use, and agents that a small model is told of. */
+  it('holds the tools for agents in the same 2,000 tokens, and a small or budgeted one is told of none', () => {
+    const all = [
+      ...tools.filter(({ name, isWeb }) => name !== 'update_plan' && isWeb !== true),
+      ...createAgentTools({ kinds: [] }, null),
+    ];
+    const namesFor = (info: ModelInfo): readonly string[] => {
+      const shape = promptShape(info, all, work);
+      return shape.tools.map(({ name }) => name).filter((name) => /agent/u.test(name));
+    };
+    const { messages, tools: specs } = buildRequest(promptShape(loopModel, all, work), [], loopModel, options);
+    const bytes = Buffer.byteLength(JSON.stringify(messages)) + Buffer.byteLength(JSON.stringify(specs));
+    expect(bytes / 4).toBeLessThan(2000);
+    expect(namesFor(loopModel)).toEqual(['spawn_agent', 'agent_manage']);
+    expect(namesFor(small({ tools: true }))).toEqual([]);
+    expect(namesFor({ ...loopModel, driving: { toolBudget: 8 } })).toEqual([]);
   });
 
   it('says whether a guarded file is asked about or refused', () => {

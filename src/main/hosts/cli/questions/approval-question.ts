@@ -53,7 +53,8 @@ export async function askApproval(
   }
 }
 
-export function headingOf({ kind }: Question): string {
+export function headingOf({ kind, child }: Question): string {
+  if (child !== undefined) return 'May an agent that this one started do this?';
   return kind === 'disk' ? 'The agent is waiting.' : 'May the agent do this?';
 }
 

@@ -4,7 +4,7 @@ import type { EventOf, SessionEvent } from '@shared/events/events.ts';
 import { droppedGrantsText } from '@shared/safety/approval-grants.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 import { moneyText } from '@shared/money/money-text.ts';
-import { decodeSpeedOf, wasWrittenAhead } from '@shared/session/session-state.ts';
+import { decodeSpeedOf, runStatusOf, wasWrittenAhead } from '@shared/session/session-state.ts';
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { describeTests, summarizeTests } from '../../../tools/commands/test-run-output.ts';
@@ -21,6 +21,7 @@ const gateLooks = {
 /** The lines that people read for an event, one a step or action; none for an event that need not be seen. */
 export function createEventLines(terminal: Terminal): (event: SessionEvent) => readonly string[] {
   const labels = new Map<string, string>();
+  const agents = new Map<string, string>();
   const calls = new Map<string, EventOf<'model-call-started'>>();
   let isChat = false;
   return (event) => {
@@ -48,6 +49,11 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
         labels.delete(event.toolCallId);
         return actionLines(event, label, terminal);
       }
+      case 'child-session-started':
+        agents.set(event.sessionId, event.name);
+        return [terminal.colors.dim(`    ${seenName(event.name)} begins: ${oneLine(seenWords(event.task), 120)}`)];
+      case 'child-session-ended':
+        return [childEndLine(event, agents.get(event.sessionId) ?? 'an agent', terminal)];
       default: {
         const text = describe(event, terminal);
         return text === null ? [] : [text];
@@ -102,6 +108,18 @@ function actionLines(event: EventOf<'tool-ended'>, label: string, terminal: Term
 function ending(event: EventOf<'tool-ended'>, { colors }: Terminal): string {
   if (event.status !== 'ok') return colors.red(event.status);
   return event.exitCode === null || event.exitCode === 0 ? '' : colors.yellow(`exit ${event.exitCode}`);
+}
+
+function childEndLine(
+  event: EventOf<'child-session-ended'>,
+  name: string,
+  { colors }: Pick<Terminal, 'colors'>,
+): string {
+  const { reason, costUsd, changedFiles = 0 } = event;
+  const changed = changedFiles === 0 ? '' : `, ${changedFiles} changed ${changedFiles === 1 ? 'file' : 'files'}`;
+  const how = reason === undefined ? 'ended' : runStatusOf(reason);
+  const text = `    ${seenName(name)} ended: ${how}, ${moneyText(costUsd)}${changed}`;
+  return how === 'done' ? colors.dim(text) : colors.yellow(text);
 }
 
 function serviceLine(event: EventOf<'service-changed'>, colors: Terminal['colors']): string {

@@ -37,7 +37,7 @@ export const listSessions: Command<[ListArguments]> = async ({ core, terminal },
     terminal.out(jsonLine(shown));
     return 0;
   }
-  for (const session of shown) terminal.out(`${lineOf(session)}\n`);
+  for (const { session, depth } of asTree(shown)) terminal.out(`${lineOf(session, depth)}\n`);
   if (sessions.length === 0) terminal.err('No sessions yet. Start one: dewpoint run "…" --project DIR\n');
   else if (shown.length === 0) terminal.err('No sessions match.\n');
   const hidden = args.archived === true ? 0 : fitting('only').length;
@@ -72,7 +72,25 @@ function filterOf({ project, tag, place, since, minCost, pinned }: ListArguments
   };
 }
 
-function lineOf(session: SessionSummary): string {
+/** Agents stand below the session that started them; where that one is not shown, for themselves. */
+function asTree(
+  sessions: readonly SessionSummary[],
+): readonly { readonly session: SessionSummary; readonly depth: number }[] {
+  const shown = new Set(sessions.map(({ sessionId }) => sessionId));
+  const isBelow = ({ startedBy }: SessionSummary): boolean => startedBy !== undefined && shown.has(startedBy);
+  return sessions
+    .filter((session) => !isBelow(session))
+    .flatMap((session) => [
+      { session, depth: 0 },
+      // In the order of their start.
+      ...sessions
+        .filter(({ startedBy }) => startedBy === session.sessionId)
+        .toReversed()
+        .map((child) => ({ session: child, depth: 1 })),
+    ]);
+}
+
+function lineOf(session: SessionSummary, depth: number): string {
   const { sessionId, status, lastReason, steps, costUsd, title, isPinned, isArchived, tags } = session;
   const state = status === 'idle' ? (lastReason ?? 'new') : status;
   const place = [
@@ -82,5 +100,6 @@ function lineOf(session: SessionSummary): string {
   ];
   const facts = `${padRight(seenName(state), 12)}  ${counted(steps, 'step').padEnd(9)} ${moneyText(costUsd).padStart(8)}`;
   const after = place.length === 0 ? '' : `  ${place.join(' ')}`;
-  return `${sessionId}  ${dateAndTime(session.updatedAt)}  ${facts}  ${oneLine(seenWords(title), 60)}${after}`;
+  const shift = depth === 0 ? '' : '└ ';
+  return `${sessionId}  ${dateAndTime(session.updatedAt)}  ${facts}  ${shift}${oneLine(seenWords(title), 60)}${after}`;
 }

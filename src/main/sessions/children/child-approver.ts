@@ -1,0 +1,70 @@
+import type { Approver, UserAnswer } from '../../agent/turn/agent-dependencies.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
+import type { UserApprover } from '../../safety/approvals/user-approver.ts';
+import type { Journal } from '../journal/journal.ts';
+
+/** The two ends of a child's question. */
+export interface ChildQuestions {
+  readonly parent: { readonly journal: Journal; readonly approver: UserApprover };
+  readonly child: { readonly journal: Journal; readonly approver: UserApprover; readonly name: string };
+  /** The turn and the call of the parent that the child works for. */
+  readonly turnId: string;
+  readonly toolCallId: string;
+}
+
+/**
+ * Shows the questions of a child as its parent's, with who asks, and takes the first answer, wherever it is given. Both
+ * logs have question and answer.
+ */
+export function createChildApprover({ parent, child, turnId, toolCallId }: ChildQuestions): Approver {
+  const childId = child.journal.sessionId;
+  return {
+    ask: async (question, signal) => {
+      if (!parent.approver.isInteractive()) return 'nobody';
+      const asked = child.journal.state().approvals.find(({ approvalId }) => approvalId === question.approvalId);
+      if (asked === undefined) return 'nobody';
+      const approvalId = parent.journal.newId('approval');
+      const { toolCallId: _own, reason = question.reason, ...shown } = asked;
+      await parent.journal.append({
+        type: 'approval-requested',
+        turnId,
+        ...shown,
+        hosts: shown.hosts === undefined ? undefined : [...shown.hosts],
+        approvalId,
+        toolCallId,
+        reason: `${child.name} asks. ${reason}`,
+        child: childId,
+      });
+      const either = childAbort(signal);
+      const asks = [
+        parent.approver.ask({ ...question, approvalId }, either.signal),
+        child.approver.ask(question, either.signal),
+      ];
+      // The other one is told that it need not be answered any more, and says no to that.
+      const answer = await Promise.race(asks).finally(() => {
+        either.abort();
+        either.release();
+      });
+      await parent.journal.append({
+        type: 'approval-answered',
+        turnId,
+        approvalId,
+        ...answered(answer),
+        child: childId,
+      });
+      return answer;
+    },
+    waitedMs: () => parent.approver.waitedMs?.() ?? 0,
+  };
+}
+
+function answered(answer: UserAnswer) {
+  const isAllowed = answer !== 'deny' && answer !== 'nobody';
+  const scope =
+    answer === 'allow-session' ? ('session' as const) : answer === 'allow-project' ? ('project' as const) : null;
+  return {
+    answer: isAllowed ? ('allow' as const) : ('deny' as const),
+    by: answer === 'nobody' ? ('nobody' as const) : ('person' as const),
+    ...(scope === null ? {} : { scope }),
+  };
+}

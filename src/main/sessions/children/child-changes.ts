@@ -1,0 +1,40 @@
+import type { MoneyState } from '@shared/money/session-money.ts';
+import { totalCostUsd } from '@shared/money/session-money.ts';
+import type { Usage } from '@shared/money/token-cost.ts';
+import { changeStatus } from '@shared/session/file-change-state.ts';
+import type { ChildChange } from '../../tools/agents/child-agents.ts';
+import { showChanges } from '../changes/undo-and-take.ts';
+import type { Journal } from '../journal/journal.ts';
+
+/** What a child left otherwise in its copy, and nobody has taken yet. */
+export function changesOf(journal: Pick<Journal, 'state'>): readonly ChildChange[] {
+  return journal
+    .state()
+    .changes.filter((change) => changeStatus(change) === 'pending')
+    .map(({ path, before, after, added, removed }) => ({ path, before, after, added, removed }));
+}
+
+/** The same as a diff that a model can read. */
+export async function diffOf(journal: Parameters<typeof showChanges>[0]): Promise<string> {
+  const shown = (await showChanges(journal)).filter(({ state }) => state === 'open');
+  return shown.map(({ path, kind, diff, note }) => diff ?? `${path}: ${kind} (${note ?? 'no diff'})`).join('\n');
+}
+
+/** What a run of a child used and cost: all that its log has by now, without what it had before. */
+export function spentSince(
+  before: MoneyState,
+  after: MoneyState,
+): { readonly costUsd: number | null; readonly usage: Usage; readonly tokens: number } {
+  const [start, end] = [before.usage, after.usage];
+  const usage: Usage = {
+    freshInput: end.freshInput - start.freshInput,
+    cacheRead: end.cacheRead - start.cacheRead,
+    cacheWrite: end.cacheWrite - start.cacheWrite,
+    output: end.output - start.output,
+    reasoning: end.reasoning - start.reasoning,
+    estimated: end.estimated,
+  };
+  const [had, has] = [totalCostUsd(before) ?? before.costUsd, totalCostUsd(after)];
+  const tokens = usage.freshInput + usage.cacheRead + usage.cacheWrite + usage.output;
+  return { costUsd: has === null ? null : Math.max(0, has - had), usage, tokens };
+}

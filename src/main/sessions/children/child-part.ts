@@ -1,0 +1,34 @@
+import type { Approver } from '../../agent/turn/agent-dependencies.ts';
+import type { Budget } from '../../money/budget.ts';
+
+/** What a session has of its parent for as long as it works for it. */
+export interface ChildPart {
+  readonly budget: Budget;
+  readonly approver: Approver;
+}
+
+/** A session that may work for a parent now, and for a person then. */
+interface Working {
+  readonly child: ChildPart | null;
+  readonly approver: Approver;
+}
+
+/** A child asks its parent, and a parent its person. */
+export function approverOf(session: Working): Approver {
+  const current = (): Approver => session.child?.approver ?? session.approver;
+  return {
+    ask: (question, signal) => current().ask(question, signal),
+    waitedMs: () => current().waitedMs?.() ?? 0,
+  };
+}
+
+/** A child spends the money of its parent. */
+export function budgetOf(session: Pick<Working, 'child'>, own: Budget): Budget {
+  const current = (): Budget => session.child?.budget ?? own;
+  return {
+    reserve: (request) => current().reserve(request),
+    left: (turnId, taskCapUsd) => current().left(turnId, taskCapUsd),
+    raise: (turnId, scope, usd) => current().raise(turnId, scope, usd),
+    ask: (capId, signal) => current().ask(capId, signal),
+  };
+}

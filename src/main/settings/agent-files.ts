@@ -1,0 +1,71 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '@shared/errors.ts';
+import { definitionFolder } from '@shared/safety/instruction-files.ts';
+import type { InstructionFile } from '@shared/safety/instruction-files.ts';
+import type { AgentDefinition } from '@shared/session/agent-definitions.ts';
+import { parseAgentDefinition } from '@shared/session/agent-definitions.ts';
+import { isMissing } from '../lib/files/json-file.ts';
+
+/** More than this are no choice any more, and would fill a prompt. */
+const mostDefinitions = 12;
+
+export interface AgentFiles {
+  /** Yours, then those of the project that you approved; of two with one name the first. Never rejects. */
+  readonly definitions: (
+    projectPath: string | null,
+  ) => Promise<{ readonly found: readonly AgentDefinition[]; readonly problems: readonly string[] }>;
+}
+
+export interface AgentFilesOptions {
+  readonly home: string;
+  /** The instructions of a project with what was said of their bytes. */
+  readonly instructions: (projectPath: string) => Promise<readonly InstructionFile[]>;
+}
+
+/** Kinds of agents, as Markdown files: `agents/` of the home, and `.dewpoint/agents/` of a project. */
+export function createAgentFiles({ home, instructions }: AgentFilesOptions): AgentFiles {
+  const own = async (): Promise<readonly NamedFile[]> => {
+    const folder = join(home, 'agents');
+    const names = await readdir(folder).catch((error: unknown) => {
+      if (isMissing(error)) return [];
+      throw error;
+    });
+    const files: NamedFile[] = [];
+    for (const name of names.filter((one) => one.endsWith('.md')).sort()) {
+      files.push({ path: `agents/${name}`, text: await readFile(join(folder, name), 'utf8') });
+    }
+    return files;
+  };
+  const ofProject = async (projectPath: string | null): Promise<readonly NamedFile[]> => {
+    if (projectPath === null) return [];
+    const files = await instructions(projectPath);
+    return files.flatMap(({ path, state, text }) =>
+      path.startsWith(`${definitionFolder}/`) && state === 'approved' && text !== null ? [{ path, text }] : [],
+    );
+  };
+  return {
+    definitions: async (projectPath) => {
+      const found = new Map<string, AgentDefinition>();
+      const problems: string[] = [];
+      const read = async (files: Promise<readonly NamedFile[]>, what: string): Promise<readonly NamedFile[]> =>
+        files.catch((error: unknown) => {
+          problems.push(`${what} cannot be read: ${messageOf(error)}`);
+          return [];
+        });
+      const all = [...(await read(own(), 'agents/')), ...(await read(ofProject(projectPath), definitionFolder))];
+      for (const { path, text } of all) {
+        const parsed = parseAgentDefinition(path.split('/').pop()?.slice(0, -'.md'.length) ?? '', text);
+        if (!parsed.ok) problems.push(`${path} is not used. ${parsed.why}`);
+        else if (!found.has(parsed.value.name) && found.size < mostDefinitions)
+          found.set(parsed.value.name, parsed.value);
+      }
+      return { found: [...found.values()], problems };
+    },
+  };
+}
+
+interface NamedFile {
+  readonly path: string;
+  readonly text: string;
+}

@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import { AppError } from '@shared/errors.ts';
+import type { AgentsOffer } from '@shared/session/agent-tree.ts';
+import { childAccessSchema } from '@shared/session/agent-tree.ts';
+import { runStatusOf } from '@shared/session/session-state.ts';
+import type { ChildState } from '@shared/session/agent-tree.ts';
+import { moneyText } from '@shared/money/money-text.ts';
+import { firstLine } from '@shared/text/shorten-text.ts';
+import type { Tool, ToolContext, ToolResult } from '../define.ts';
+import { errorResult, okResult } from '../values/tool-results.ts';
+import type { ChildAgents, ChildChange, ChildResult, ParentTurn } from './child-agents.ts';
+import { takeChanges } from './take-changes.ts';
+
+export const spawnToolName = 'spawn_agent';
+
+/** What the tools reach: the agents, and what the turn that calls lays on them. */
+export interface AgentDoor {
+  readonly agents: ChildAgents;
+  /** `text`: what the agent is told; it comes back as it may be told. */
+  readonly parent: (
+    toolCallId: string,
+    text: string,
+    signal: AbortSignal,
+  ) => Promise<{ readonly parent: ParentTurn; readonly text: string }>;
+}
+
+/** Bounds stand where the values are used, and words only where a name does not say it: all of it is told with every prompt. */
+const spawnInput = z.object({
+  task: z.string(),
+  access: childAccessSchema,
+  kind: z.string().optional(),
+  /** Without it, the cheapest that can. */
+  model: z.string().optional(),
+  tools: z.array(z.string()).optional(),
+  maxSteps: z.number().optional(),
+  maxUsd: z.number().optional(),
+});
+
+const manageInput = z.object({
+  action: z.enum(['list', 'inspect', 'message', 'stop', 'take']),
+  agent: z.string().optional(),
+  text: z.string().optional(),
+  paths: z.array(z.string()).optional(),
+});
+
+/** The tools by which a model starts agents and gets back what they did. `door` null: in a replay, which runs none. */
+export function createAgentTools({ kinds }: AgentsOffer, door: AgentDoor | null): readonly Tool[] {
+  return [spawnTool(kinds, door), manageTool(door)];
+}
+
+function spawnTool(kinds: AgentsOffer['kinds'], door: AgentDoor | null): Tool {
+  const named = kinds.map(({ name, description }) => `${name} (${description})`).join(', ');
+  const { kind, ...plain } = spawnInput.shape;
+  const input = kinds.length === 0 ? z.object(plain) : z.object({ ...plain, kind: kind.describe(`one of: ${named}`) });
+  return {
+    name: spawnToolName,
+    description: 'Give part of the task to an agent; it sees nothing of this talk. Several run side by side.',
+    access: 'read',
+    isLong: true,
+    isForStrong: true,
+    input,
+    label: (value) => `agent: ${firstLine(spawnInput.parse(value).task)}`,
+    run: (value, context) =>
+      withDoor(door, context, async ({ agents, parent }, toolCallId) => {
+        const { task, access, ...asked } = spawnInput.parse(value);
+        const problem = textProblem(task);
+        if (problem !== null) return errorResult(problem);
+        const given = await parent(toolCallId, task, context.signal);
+        const request = {
+          task: given.text,
+          access,
+          kind: asked.kind ?? null,
+          model: asked.model ?? null,
+          tools: asked.tools ?? null,
+          maxSteps: within(asked.maxSteps, 1, 200),
+          maxUsd: within(asked.maxUsd, 0, 1_000_000),
+        };
+        return resultOf(await agents.spawn(request, given.parent, context.signal));
+      }),
+  };
+}
+
+/** A number that makes no sense is taken for the nearest that does; a step is a whole one. */
+function within(value: number | undefined, least: number, most: number): number | null {
+  return value === undefined ? null : Math.min(most, Math.max(least, least === 1 ? Math.floor(value) : value));
+}
+
+function manageTool(door: AgentDoor | null): Tool {
+  const tool: Tool = {
+    name: 'agent_manage',
+    description: 'Inspect an agent, message it to go on, or take its changes here; conflicts are told.',
+    access: 'read',
+    isLong: true,
+    isForStrong: true,
+    input: manageInput,
+    label: (value) => {
+      const { action, agent } = manageInput.parse(value);
+      return agent === undefined ? `agents: ${action}` : `${agent}: ${action}`;
+    },
+    run: (value, context) =>
+      withDoor(door, context, (open, toolCallId) => manage(open, manageInput.parse(value), { context, toolCallId })),
+  };
+  // To take changes is to write: it is held to all that writing is.
+  const taking: Tool = { ...tool, access: 'write' };
+  return { ...tool, as: (value) => (manageInput.safeParse(value).data?.action === 'take' ? taking : tool) };
+}
+
+async function manage(
+  { agents, parent }: AgentDoor,
+  { action, agent, text, paths }: z.infer<typeof manageInput>,
+  { context, toolCallId }: { readonly context: ToolContext; readonly toolCallId: string },
+): Promise<ToolResult> {
+  if (action === 'list') return okResult(listText(agents.list()));
+  if (agent === undefined) return errorResult('Say which: "agent", such as "agent-1".');
+  switch (action) {
+    case 'inspect':
+      return okResult(await inspectText(agents, agent));
+    case 'stop':
+      await agents.stop(agent);
+      return okResult(`${agent} was stopped. What it changed in its copy can still be taken.`);
+    case 'take':
+      return takeChanges(agents, { agent, paths }, context);
+    case 'message': {
+      const problem = textProblem(text ?? '');
+      if (text === undefined || problem !== null) return errorResult(problem ?? '');
+      const given = await parent(toolCallId, text, context.signal);
+      return resultOf(await agents.message(agent, { text: given.text, parent: given.parent }, context.signal));
+    }
+    default:
+      return action satisfies never;
+  }
+}
+
+/** What cannot be done is told to the model, with the reason. */
+async function withDoor(
+  door: AgentDoor | null,
+  { toolCallId }: ToolContext,
+  work: (door: AgentDoor, toolCallId: string) => Promise<ToolResult>,
+): Promise<ToolResult> {
+  if (door === null || toolCallId === undefined) return errorResult('No agents can be started here.');
+  try {
+    return await work(door, toolCallId);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === 'cancelled') return { status: 'cancelled', output: error.message };
+    const output = error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+    return { status: error.code === 'refused' ? 'refused' : 'error', output };
+  }
+}
+
+const mostCharacters = 20_000;
+
+function textProblem(text: string): string | null {
+  if (text.trim() === '') return 'The text is empty. Say all that the agent needs to know.';
+  if (text.length <= mostCharacters) return null;
+  return `The text has ${text.length} characters. The limit is ${mostCharacters}: name files instead of quoting them.`;
+}
+
+function resultOf(result: ChildResult): ToolResult {
+  const { child, text, seconds, steps, tokens, costUsd, changes } = result;
+  const spent = `${seconds.toFixed(0)} s, ${steps} ${steps === 1 ? 'step' : 'steps'}, ${tokens} tokens, ${moneyText(costUsd)}`;
+  const output = [
+    `${child.name} ended: ${result.reason} (${spent}). It says:`,
+    text,
+    ...(changes.length === 0 ? [] : [`Changed in its copy, and not yet here: ${changesText(changes)}.`]),
+    ...(changes.length === 0 ? [] : ['With agent_manage, inspect shows them, and take brings them here.']),
+  ].join('\n');
+  const { sessionId, name } = child;
+  const agent = {
+    sessionId,
+    name,
+    reason: result.reason,
+    costUsd,
+    tokens,
+    steps,
+    changed: changes.map(({ path }) => path),
+  };
+  return okResult(output, { agent });
+}
+
+function changesText(changes: readonly ChildChange[]): string {
+  const shown = changes.slice(0, 50).map(({ path, added, removed, before, after }) => {
+    const how = before === null ? ' (new)' : after === null ? ' (deleted)' : '';
+    return `${path}${how}${added === null || removed === null ? '' : ` +${added} -${removed}`}`;
+  });
+  return `${shown.join(', ')}${changes.length > shown.length ? ` and ${changes.length - shown.length} more` : ''}`;
+}
+
+function stateOf({ endedAt, reason }: ChildState): string {
+  if (endedAt === null) return 'working';
+  return reason === null ? 'ended' : runStatusOf(reason);
+}
+
+function listText(children: readonly ChildState[]): string {
+  if (children.length === 0) return 'None was started.';
+  return children
+    .map((child) => {
+      const { name, task, costUsd, changedFiles } = child;
+      const changed = changedFiles === 0 ? '' : `, ${changedFiles} changed files`;
+      return `${name}: ${stateOf(child)}, ${moneyText(costUsd)}${changed}. ${task}`;
+    })
+    .join('\n');
+}
+
+async function inspectText(agents: ChildAgents, name: string): Promise<string> {
+  const child = agents.list().find((one) => one.name === name);
+  const diff = await agents.diff(name);
+  const said = child === undefined || child.text === '' ? [] : [`It said:\n${child.text}`];
+  return [
+    ...(child === undefined ? [] : [listText([child])]),
+    ...said,
+    diff === '' ? 'It changed no files.' : diff,
+  ].join('\n');
+}

@@ -1,0 +1,166 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { seeded } from '../../bench/lib/seeded.ts';
+import { isWithoutEngine } from '../docker/docker-kit.ts';
+import { sampled } from '../fakes/sampled.ts';
+import { checkCrashed } from './check-crashed.ts';
+import { command, complete, createProgram, ofType, type Answer, type Program, tool } from './program.ts';
+
+const kills = sampled(60, 4);
+
+const spawnTwo = (more: object = {}): Answer => ({
+  toolCalls: ['one', 'two'].map((name) => ({
+    name: 'spawn_agent',
+    input: { task: `Write ${name}.txt and look at it.`, access: 'own-copy', model: `${name}/script`, ...more },
+  })),
+});
+
+const price = { input: 1, output: 1, source: 'test', date: '2026-11-21' } as const;
+
+const worker = (name: string, line = 'true'): object => ({
+  kind: 'scripted',
+  where: 'cloud',
+  price,
+  repeat: true,
+  replies: [
+    tool('write_file', { path: `${name}.txt`, content: `${name}\n` }),
+    command(`cat ${name}.txt; ${line}`),
+    complete(`${name}.txt is there.`),
+  ],
+});
+
+const settings = (lead: readonly Answer[], line?: string): Readonly<Record<string, unknown>> => ({
+  policy: 'cloud',
+  cloud: 'lead/script',
+  providers: {
+    lead: { kind: 'scripted', where: 'cloud', price, replies: lead, repeat: true },
+    one: worker('one', line),
+    two: worker('two', line),
+  },
+});
+
+const take = (name: string): Answer => tool('agent_manage', { action: 'take', agent: name });
+
+async function childrenOf(program: Program, parent: string): Promise<readonly string[]> {
+  const started = ofType(await program.log(parent), 'child-session-started');
+  return [...new Set(started.map(({ sessionId }) => sessionId))];
+}
+
+/** Sessions of the home that are nobody's child. */
+async function parentOf(program: Program): Promise<string> {
+  for (const id of await program.sessionIds()) {
+    const [created] = ofType(await program.log(id), 'session-created');
+    if (created !== undefined && created.tree === undefined) return id;
+  }
+  throw new Error('There is no session.');
+}
+
+describe.skipIf(isWithoutEngine)('agents in containers of their own', () => {
+  it('work side by side on copies, and what they did, with its cost, comes back', async () => {
+    await using program = await createProgram({ 'notes.txt': 'one\n' });
+    await program.settings(settings([spawnTwo(), take('agent-1'), take('agent-2'), complete()]));
+    const { code, events, stderr } = await program.startTask('Make the two files.', ['--strategy', 'loop']).ended;
+    expect(code, stderr).toBe(0);
+    expect([await program.text('one.txt'), await program.text('two.txt')]).toEqual(['one\n', 'two\n']);
+    const ends = ofType(events, 'child-session-ended');
+    expect(ends.map(({ reason, changedFiles }) => [reason, changedFiles])).toEqual([
+      ['done', 1],
+      ['done', 1],
+    ]);
+    const parent = await parentOf(program);
+    // Both had begun before the first of them had ended.
+    const order = events.filter(({ type }) => type.startsWith('child-session-')).map(({ type }) => type);
+    expect(order.slice(0, 2)).toEqual(['child-session-started', 'child-session-started']);
+    for (const child of await childrenOf(program, parent)) {
+      const calls = ofType(await program.log(child), 'model-call-ended');
+      const cost = calls.reduce((sum, one) => sum + (one.costUsd ?? 0), 0);
+      expect(ends.find(({ sessionId }) => sessionId === child)?.costUsd).toBeCloseTo(cost, 12);
+      expect(cost).toBeGreaterThan(0);
+      const replayed = await program.run(['replay', child]);
+      expect(replayed.code, replayed.stderr).toBe(0);
+    }
+    const replayed = await program.run(['replay', parent]);
+    expect(replayed.code, replayed.stderr).toBe(0);
+    const { stdout } = await program.run(['sessions', 'list']);
+    expect(stdout).toMatch(/agent-1/);
+    expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
+  });
+
+  it('end with their parent when it is cancelled, and none of their commands goes on', async () => {
+    await using program = await createProgram({ 'notes.txt': 'one\n' });
+    await program.settings(settings([spawnTwo(), complete()], 'sleep 300'));
+    const running = program.startTask('Make the two files.', ['--strategy', 'loop']);
+    const begun: string[] = [];
+    await running.until('child-session-started', ({ sessionId }) => begun.push(sessionId) === 2);
+    await inCommand(program, begun);
+    running.child.kill('SIGINT');
+    const { events } = await running.ended;
+    expect(events.at(-1)).toMatchObject({ type: 'turn-ended', reason: 'cancelled' });
+    expect(ofType(events, 'child-session-ended').map(({ reason }) => reason)).toEqual(['cancelled', 'cancelled']);
+    for (const child of begun) {
+      expect((await program.log(child)).at(-1)).toMatchObject({ type: 'turn-ended', reason: 'cancelled' });
+    }
+    expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
+  });
+
+  it(`killed -9 at ${kills} moments: nothing acknowledged is lost, every child has its end and its cost, and the work goes on`, async () => {
+    await using program = await createProgram({ 'notes.txt': 'one\n' });
+    await program.settings(settings([spawnTwo(), take('agent-1'), take('agent-2'), complete()], 'sleep 0.2'));
+    const random = seeded(11);
+    let cutInChild = 0;
+    const known = new Set<string>();
+    for (let round = 0; round < kills; round += 1) {
+      const running = program.startTask('Make the two files.', ['--strategy', 'loop']);
+      await running.until('child-session-started');
+      const timer = setTimeout(() => running.child.kill('SIGKILL'), random() * 2_500);
+      const { events } = await running.ended;
+      clearTimeout(timer);
+      const fresh = (await program.sessionIds()).filter((id) => !known.has(id));
+      for (const id of fresh) known.add(id);
+      const [parent] = await roots(program, fresh);
+      if (parent === undefined) throw new Error('The parent has no log.');
+      const left = await program.log(parent);
+      const cut = ofType(left, 'child-session-started').length > ofType(left, 'child-session-ended').length;
+      if (cut) cutInChild += 1;
+      const shown = await program.run(['sessions', 'show', parent]);
+      expect(shown.code, shown.stderr).toBe(0);
+      // The next message opens it: children that were cut off get their end first.
+      const again = await program.run(['run', '--session', parent, '--json', '--strategy', 'loop', '--', 'Go on.']);
+      // How the task ends is the script's matter: files of the first time may be in the way.
+      expect(again.events.at(-1), again.stderr).toMatchObject({ type: 'turn-ended' });
+      const opened = await program.log(parent);
+      const upTo = opened.findIndex(({ type, seq }) => type === 'user-message-added' && seq > left.length);
+      checkCrashed({ acknowledged: events, left, opened: opened.slice(0, upTo) });
+      const started = ofType(opened, 'child-session-started');
+      const ended = ofType(opened, 'child-session-ended');
+      expect(ended.map(({ sessionId }) => sessionId).toSorted()).toEqual(
+        started.map(({ sessionId }) => sessionId).toSorted(),
+      );
+      expect((await program.run(['replay', parent])).code).toBe(0);
+    }
+    expect(cutInChild).toBeGreaterThan(0);
+    expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
+  }, 600_000);
+});
+
+async function roots(program: Program, ids: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const id of ids) {
+    const [created] = ofType(await program.log(id), 'session-created');
+    if (created !== undefined && created.tree === undefined) found.push(id);
+  }
+  return found;
+}
+
+/** Waits until each of them is in its command. */
+async function inCommand(program: Program, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    for (;;) {
+      const started = ofType(await program.log(id), 'tool-started');
+      if (started.some(({ tool: name }) => name === 'run_command')) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  expect((await readdir(join(program.home, 'sessions'))).length).toBe(ids.length + 1);
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { seeded } from '../../../../bench/lib/seeded.ts';
+import { runChildTree } from '../../../../bench/lib/child-trees.ts';
+import { runPurses } from '../../../../bench/lib/child-purses.ts';
+import { memoryBudget } from '../../../fakes/memory-reservations.ts';
+import { createChildBudget } from '../../../../src/main/sessions/children/child-budget.ts';
+import { sampled } from '../../../fakes/sampled.ts';
+
+const trees = sampled(10_000, 300);
+const purses = sampled(10_000, 300);
+
+describe('the children of a tree', () => {
+  /** Catches: a fork, a restart, a deleted session, a child or two calls at once that get more than the cap. */
+  it(`are never more than the caps, over ${trees} trees with forks and restarts`, async () => {
+    const random = seeded(31);
+    const seen = { beyond: 0, admitted: 0, refused: 0 };
+    for (let tree = 0; tree < trees; tree += 1) {
+      const one = await runChildTree(random);
+      seen.beyond += one.beyond;
+      seen.admitted += one.admitted;
+      seen.refused += one.refused;
+    }
+    expect(seen.beyond).toBe(0);
+    // Else nothing was tried.
+    expect(seen.admitted).toBeGreaterThan(trees);
+    expect(seen.refused).toBeGreaterThan(trees);
+  });
+
+  /** Catches: money that two children at once, or a child beyond its own part, spend beyond what their parent may. */
+  it(`never spend more than their parent may, over ${purses} schedules`, async () => {
+    const random = seeded(32);
+    const seen = { beyond: 0, granted: 0, refused: 0 };
+    for (let purse = 0; purse < purses; purse += 1) {
+      const one = await runPurses(random);
+      seen.beyond += one.beyond;
+      seen.granted += one.granted;
+      seen.refused += one.refused;
+    }
+    expect(seen.beyond).toBe(0);
+    expect(seen.granted).toBeGreaterThan(purses);
+    expect(seen.refused).toBeGreaterThan(purses);
+  });
+});
+
+describe('the money of a child', () => {
+  /** Catches: a call without a known price under a part of its own, which nobody could keep. */
+  it('is not spent on what has no known price, and what is left is told', async () => {
+    const parent = memoryBudget({ session: 1 });
+    const budget = createChildBudget({ parent, parentTurnId: 't', parentCapUsd: null, mostUsd: 0.5, log: 'child' });
+    const asked = { turnId: 'own', step: 1, taskCapUsd: null };
+    expect(await budget.reserve({ ...asked, worstUsd: null })).toMatchObject({
+      type: 'refused',
+      cap: { limitUsd: 0.5 },
+    });
+    const granted = await budget.reserve({ ...asked, worstUsd: 0.3 });
+    expect(await budget.reserve({ ...asked, worstUsd: 0.3 })).toMatchObject({ cap: { scope: 'task', heldUsd: 0.3 } });
+    if (granted.type === 'granted') granted.settle(0.1);
+    expect(await budget.left('own', null)).toEqual([
+      { scope: 'session', leftUsd: 0.9 },
+      { scope: 'task', leftUsd: 0.4 },
+    ]);
+    expect(await parent.left('t', null)).toEqual([{ scope: 'session', leftUsd: 0.9 }]);
+  });
+});
