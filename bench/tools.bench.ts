@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
@@ -13,6 +14,7 @@ import { loopModel } from '../tests/fakes/agent-kit.ts';
 import { playFencedTools } from './lib/fenced-tool-sessions.ts';
 import { parsePartOptions } from './lib/part-options.ts';
 import type { BenchRow } from './lib/rows.ts';
+import { renewalsChild, renewByTwo } from './lib/sign-in-renewals.ts';
 import { seeded } from './lib/seeded.ts';
 import { shortenedRows } from './lib/shortened-results.ts';
 import { median, percentile } from './lib/statistics.ts';
@@ -34,24 +36,43 @@ interface Asked {
 
 const files = { multiple: 'BFCL_v4_multiple.json', live: 'BFCL_v4_live_multiple.json' } as const;
 
-/** Connected tools: what they take of a prompt and whether the right one is found; long results; calls; what leaves. */
+/** Connected tools: what they take of a prompt and whether the right one is found; sign-ins; long results; calls; what leaves. */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
+  const child = renewalsChild();
+  if (child !== null) return child;
   const { cache } = findDataFolders(process.env, process.platform);
-  const parts = { found: null, results: null, calls: null, fenced: null };
-  const defaults = { data: join(cache, 'bench', 'bfcl-eval'), sessions: '10000' };
+  const parts = { many: null, renewals: null, results: null, calls: null, fenced: null };
+  const defaults = { data: join(cache, 'bench', 'bfcl-eval'), renewals: '1000', sessions: '10000' };
   const { only, values } = parsePartOptions(args, parts, defaults);
-  const rows: BenchRow[] = [];
-  if (only.includes('found')) rows.push(...(await findingRows(values.data)));
-  if (only.includes('results')) rows.push(...shortenedRows());
-  if (only.includes('calls')) rows.push(...(await callRows()));
-  if (only.includes('fenced')) rows.push(...(await fencedRows(Number(values.sessions))));
-  return rows;
+  return [
+    ...(only.includes('renewals') ? [await renewalRow(Number(values.renewals))] : []),
+    ...(only.includes('many') ? await manyRows(values) : []),
+    ...(only.includes('results') ? shortenedRows() : []),
+    ...(only.includes('calls') ? await callRows() : []),
+    ...(only.includes('fenced') ? await fencedRows(Number(values.sessions)) : []),
+  ];
 }
 
-async function findingRows(data: string): Promise<readonly BenchRow[]> {
-  const folder = join(data, 'bfcl_eval', 'data');
+/** Two processes with one sign-in; the service fails at every fourth renewal or so, and the key store now and then. */
+async function renewalRow(count: number): Promise<BenchRow> {
+  const started = performance.now();
+  const { lost, reuses, holds, renewals, faults, wanted, failed } = await renewByTwo(count, (env) =>
+    fork(process.argv[1] ?? '', ['tools'], { env: { ...process.env, ...env } }),
+  );
+  const seconds = Math.round((performance.now() - started) / 1000);
+  return {
+    figure: `two processes renewing one sign-in ${renewals} times: tokens lost`,
+    value: lost + reuses + (holds ? 0 : 1),
+    unit: '',
+    target: { atMost: 0 },
+    note: `${faults} faults of the service; ${wanted} wants, ${failed} of them with no token for the moment; ${seconds} s`,
+  };
+}
+
+async function manyRows(values: { readonly data: string }): Promise<readonly BenchRow[]> {
+  const folder = join(values.data, 'bfcl_eval', 'data');
   if (!existsSync(join(folder, files.multiple))) {
-    const note = `no data in ${data}: pip download bfcl-eval==${version} --no-deps, and unpack the wheel there`;
+    const note = `no data in ${values.data}: pip download bfcl-eval==${version} --no-deps, and unpack the wheel there`;
     const target = { atLeast: 95 };
     return [{ figure: `right tool among the ${shown} found`, value: null, unit: '%', target, note }];
   }

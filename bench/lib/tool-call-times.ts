@@ -7,6 +7,7 @@ import { createToolPins, hashOfTool } from '../../src/main/tools/servers/tool-pi
 import { createToolServers, hashOfServer } from '../../src/main/tools/servers/tool-servers.ts';
 import { serverDefinitionSchema } from '../../src/shared/tools/server-definition.ts';
 import type { ForeignTools } from '../../src/main/tools/foreign/foreign-tool.ts';
+import { realSignIns, tableSecrets } from '../../tests/fakes/sign-in-kit.ts';
 import { call, createAgentKit, turnOptions } from '../../tests/fakes/agent-kit.ts';
 
 const rounds = 10;
@@ -67,6 +68,7 @@ export async function stdioTimes(count: number): Promise<readonly number[]> {
     projects: () => ({}),
     pins,
     folder: join(home, 'tools'),
+    signIns: realSignIns(home, tableSecrets()),
     secret: async () => null,
     fetch,
     start: createHostServers({

@@ -1,10 +1,17 @@
 import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
+import { clientSecretName } from '@shared/tools/server-definition.ts';
 import type { HostPrograms } from './lib/programs/host-programs.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { createNetFetch } from './lib/net/net-fetch.ts';
+import { isPublicAddress } from './sandbox/network/address-rules.ts';
+import { createOutboundConnections } from './sandbox/network/outbound-connections.ts';
+import { createWebClient } from './sandbox/network/web-client.ts';
+import { neverAborts } from './lib/async/abort.ts';
+import type { ServerSignIns } from './tools/sign-in/server-sign-ins.ts';
+import { createServerSignIns } from './tools/sign-in/server-sign-ins.ts';
 import { createHostServers } from './tools/mcp/server-process.ts';
 import { createToolPins } from './tools/servers/tool-pins.ts';
 import { createToolServers } from './tools/servers/tool-servers.ts';
@@ -29,6 +36,7 @@ interface ToolBase {
   readonly programs: HostPrograms;
   readonly settings: SettingsStore;
   readonly now: () => number;
+  readonly redactor: { readonly learn: (secret: { readonly kind: string; readonly value: string }) => void };
   readonly webTools: WebParts;
 }
 
@@ -39,7 +47,7 @@ export function createToolParts(
     version,
     onNotice,
   }: { readonly home: string; readonly version: string; readonly onNotice: (text: string) => void },
-  { env, files, programs, settings, now, webTools }: ToolBase,
+  { env, files, programs, settings, now, redactor, webTools }: ToolBase,
   keys: HomeKeys,
   startSandbox: SandboxFactory,
 ) {
@@ -54,12 +62,13 @@ export function createToolParts(
     onNotice,
   };
   const inContainer = createContainerServers(containers);
-  const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
   const projects = () => settings.current().projectTools;
+  const signIns = createSignInParts(folder, { env, settings, now, redactor }, keys);
   const toolServers = createToolServers({
     servers,
     projects,
     pins,
+    signIns,
     folder,
     now,
     version,
@@ -74,6 +83,7 @@ export function createToolParts(
     pins,
     now,
     running: toolServers,
+    signIns,
     save: async (name: string, server: Settings['toolServers'][string] | null) => {
       const key = ['toolServers', name];
       valueOf(await (server === null ? settings.unset(key) : settings.set(key, server)));
@@ -88,6 +98,10 @@ export function createToolParts(
   };
   const tools = builtInTools(discoverTools(), { now, web: webTools });
   const recipes = discoverRecipes();
+  const disposeTools = async (): Promise<void> => {
+    await toolServers.dispose();
+    await signIns.dispose();
+  };
   const own = createOwnToolParts(
     { home, templates: join(files.resources, 'tools'), settings, now, keys, saveProject: toolCommands.saveProject },
     { builtIn: tools.map(({ name }) => name), runApart: createApartRuns(containers) },
@@ -99,8 +113,31 @@ export function createToolParts(
       joinToolSources(toolServers.forProject(projectPath), own.tools.forProject(projectPath)),
     toolCommands,
     ownToolCommands: own,
-    disposeTools: toolServers.dispose,
+    disposeTools,
   };
+}
+
+/** Under which the value of a variable or header lies in the key store. */
+const nameOf = (server: string, variable: string): string => `tools.${server}.${variable}`;
+
+/** Signing in to servers over HTTP: by the network of this machine, and with the key store. */
+function createSignInParts(
+  folder: string,
+  { env, settings, now, redactor }: Pick<ToolBase, 'env' | 'settings' | 'now' | 'redactor'>,
+  keys: HomeKeys,
+): ServerSignIns {
+  const outward = createOutboundConnections(() => settings.current().connection, env);
+  return createServerSignIns({
+    folder,
+    now,
+    secrets: keys.long,
+    exchange: createWebClient(outward, { mostBytes: 1024 * 1024 }),
+    // Where nobody knows the name, there is nothing to be reached either.
+    hasInnerAddress: async (host) =>
+      (await outward.resolve(host, neverAborts).catch(() => [])).some((address) => !isPublicAddress(address)),
+    clientSecret: (server) => keys.own.find(nameOf(server, clientSecretName), null),
+    learn: (value) => redactor.learn({ kind: 'tools-sign-in', value }),
+  });
 }
 
 interface OwnToolBase extends Pick<ToolBase, 'settings' | 'now'>, Pick<OwnToolCommandsOptions, 'saveProject'> {

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageCore } from '../fakes/page-core.ts';
 import { createPageCore } from '../fakes/page-core.ts';
 import { furnish } from '../fakes/page-scenes.ts';
-import { toolScene } from '../fakes/page-tools.ts';
+import { signedIn, signedOut, toolScene } from '../fakes/page-tools.ts';
 import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -111,6 +112,56 @@ describe('the tools', () => {
     await expect.poll(() => use.inputValue()).toBe('on');
   });
 
+  it('that want a sign-in get one by a click, through the browser, and let it be ended', async () => {
+    const opened: string[] = [];
+    const take = core.replace({
+      host: {
+        info: () => ({ isWindow: true, refused: [], roots: [] }),
+        openSignIn: ({ input }) => void opened.push(input.name),
+      },
+    });
+    await served.page.reload();
+    await show();
+    const card = server('wiki');
+    await card.getByText('Needs sign-in').waitFor();
+    expect(await violations(served.page)).toEqual([]);
+    await card.getByRole('button', { name: 'Sign in', exact: true }).focus();
+    await served.page.keyboard.press('Enter');
+    await card.getByText('Finish signing in at login.example.org in your browser.').waitFor();
+    await card.getByText('It asks for: read write.').waitFor();
+    // The page says which server; the core knows the address.
+    await expect.poll(() => opened).toEqual(['wiki']);
+    await keepScreenshot(served.page, 'tools-sign-in');
+    expect(await violations(served.page)).toEqual([]);
+    await card.getByRole('button', { name: 'Cancel' }).click();
+    await card.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await card.getByText('The browser is on another machine').click();
+    const field = card.getByRole('textbox', { name: 'Address that it ended at' });
+    await field.fill('https://login.example.org');
+    await card.getByRole('button', { name: 'Finish' }).click();
+    await card.getByText('It still waits.').waitFor();
+    expect(await field.inputValue()).toBe('https://login.example.org');
+    await field.fill('http://127.0.0.1:4567/callback?code=c0de&state=abc');
+    await card.getByRole('button', { name: 'Finish' }).click();
+    await card.getByText('Signed in by login.example.org, with the rights read write').waitFor();
+    expect(asked('connect')).toContainEqual(['wiki']);
+    await card.getByRole('button', { name: 'Sign out' }).click();
+    await card.getByText('This server needs you to sign in.').waitFor();
+    // What waits elsewhere, has ended or wants more is said, each with its way on.
+    core.tools.signIns.set('wiki', { ...signedOut, ended: 'login.example.org ended it (invalid_grant)' });
+    await card.getByRole('button', { name: 'Refresh wiki' }).click();
+    await card.getByText('Sign in again: login.example.org ended it (invalid_grant).').waitFor();
+    core.tools.signIns.set('wiki', { ...signedIn, wanted: 'admin' });
+    await card.getByRole('button', { name: 'Refresh wiki' }).click();
+    await card.getByText('It wants more rights: admin.').waitFor();
+    await card.getByRole('button', { name: 'Sign in with them' }).waitFor();
+    core.tools.signIns.set('wiki', { ...signedIn, isWaiting: true });
+    await card.getByRole('button', { name: 'Refresh wiki' }).click();
+    await card.getByText('A sign-in waits in another window or terminal.').waitFor();
+    core.tools.signIns.set('wiki', signedIn);
+    take();
+  });
+
   it('are removed after a second click', async () => {
     await show();
     const card = server('builds');
@@ -132,7 +183,7 @@ describe('the tools', () => {
     await show();
     await served.page.getByText('View only. Change tool servers on the machine itself.').waitFor();
     const main = served.page.getByRole('main');
-    expect(await main.getByRole('button', { name: /Approve|Remove|Refresh|Add/u }).count()).toBe(0);
+    expect(await main.getByRole('button', { name: /Approve|Remove|Refresh|Add|Sign/u }).count()).toBe(0);
     expect(await main.getByRole('combobox', { name: 'Use tracker' }).isDisabled()).toBe(true);
     take();
   });

@@ -53,8 +53,10 @@ describe('a request to the web that asks', () => {
         'POST https://api.example.org/v1/builds',
         'content-type: application/json\n\n{"start": true}',
       ]);
-    expect(await dialog.getByRole('button', { name: /^Allow/u }).allInnerTexts()).toEqual(['Allow once']);
+    expect(await dialog.getByRole('button', { name: /^Allow/u }).allInnerTexts()).toEqual(['Allow']);
     expect(await violations(page)).toEqual([]);
+    const yes = dialog.getByRole('button', { name: 'Allow' });
+    await expect.poll(() => yes.getAttribute('aria-disabled')).toBe('false');
     await dialog.press('Escape');
     await expect.poll(() => asked('approve').at(-1)).toEqual(['w1', 'deny']);
     await expect.poll(() => dialog.count()).toBe(0);

@@ -6,6 +6,7 @@ import { createToolServers } from '../../src/main/tools/servers/tool-servers.ts'
 import type { ToolServerSettings } from '../../src/shared/tools/server-definition.ts';
 import { serverDefinitionSchema } from '../../src/shared/tools/server-definition.ts';
 import type { FakeComposio } from './composio-server.ts';
+import { realSignIns, tableSecrets } from './sign-in-kit.ts';
 
 /** A start of Dewpoint's tool servers in a home, with one server `work` of the kind Composio that is added and not approved. */
 export interface ComposioHome {
@@ -33,10 +34,12 @@ export function openComposioHome(
   settings: Record<string, ToolServerSettings>,
 ): ComposioHome {
   const pins = createToolPins(folder);
+  const signIns = realSignIns(folder, tableSecrets());
   const running = createToolServers({
     servers: () => settings,
     projects: () => ({}),
     pins,
+    signIns,
     folder,
     secret: async () => fake.key,
     fetch,
@@ -55,6 +58,7 @@ export function openComposioHome(
       else settings[name] = one;
     },
     running,
+    signIns,
     pins,
     keepSecret: async () => undefined,
     dropSecret: async () => undefined,

@@ -1,8 +1,14 @@
 import { AppError } from '../../src/shared/errors.ts';
 import type { ToolkitConnection } from '../../src/shared/tools/composio.ts';
-import type { ProjectTools, ServerDefinition, ToolServerSettings } from '../../src/shared/tools/server-definition.ts';
+import type {
+  ProjectTools,
+  ServerDefinition,
+  SignInReport,
+  ToolServerSettings,
+} from '../../src/shared/tools/server-definition.ts';
 import { serverDefinitionSchema } from '../../src/shared/tools/server-definition.ts';
 import type { Handlers } from '../../src/main/server/handlers.ts';
+import type { ToolCommandsOptions } from '../../src/main/tools/commands.ts';
 import { createToolCommands } from '../../src/main/tools/commands.ts';
 import type { ServiceAccounts } from '../../src/main/tools/composio/composio-accounts.ts';
 import type { McpConnection } from '../../src/main/tools/mcp/mcp-connection.ts';
@@ -21,6 +27,8 @@ export interface PageTools {
   readonly pins: Map<string, readonly ToolPin[]>;
   readonly problems: Map<string, string>;
   readonly running: Set<string>;
+  /** How it stands with the sign-in to each; one that is not here takes none. */
+  readonly signIns: Map<string, SignInReport>;
   /** The accounts of servers of the kind Composio. */
   readonly accounts: Map<string, readonly ToolkitConnection[]>;
   /** The person signs in at the link; what waits for it goes on. */
@@ -36,6 +44,7 @@ export function createPageTools(note: Note): PageTools {
     new Map<string, string>(),
     new Set<string>(),
   ];
+  const signIns = new Map<string, SignInReport>();
   const accounts = new Map<string, readonly ToolkitConnection[]>();
   const waiting = new Map<string, () => void>();
   const signIn = (server: string, toolkit: string): void => {
@@ -90,6 +99,7 @@ export function createPageTools(note: Note): PageTools {
       problem: (name) => problems.get(name) ?? null,
       stop: async (name) => void running.delete(name),
     },
+    signIns: tableSignIns(signIns, note),
     pins: {
       of: async (server) => pins.get(server) ?? [],
       change: async (server, edit) => void pins.set(server, edit(pins.get(server) ?? [])),
@@ -98,8 +108,58 @@ export function createPageTools(note: Note): PageTools {
     dropSecret: async () => undefined,
     now: () => Date.now(),
   });
-  return { handlers, servers, projects, listed, pins, problems, running, accounts, signIn };
+  return { handlers, servers, projects, listed, pins, problems, running, accounts, signIn, signIns };
 }
+
+/** Sign-ins that wait until the right address is pasted, as a browser would bring it. */
+function tableSignIns(signIns: Map<string, SignInReport>, note: Note): ToolCommandsOptions['signIns'] {
+  const waiting = new Map<string, () => void>();
+  const address = 'https://login.example.org/authorize?client_id=dewpoint&state=abc';
+  return {
+    start: async (name, _definition, { signal, onOpen }) => {
+      onOpen({ url: address, issuer: 'https://login.example.org', scopes: ['read', 'write'] });
+      try {
+        await new Promise<void>((resolve, reject) => {
+          waiting.set(name, resolve);
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        });
+      } finally {
+        waiting.delete(name);
+      }
+      signIns.set(name, { ...signedIn, scopes: ['read', 'write'] });
+    },
+    waiting: (name) => (waiting.has(name) ? address : null),
+    deliver: (name, given) => {
+      note('pasted', name);
+      if (!given.startsWith('http://127.0.0.1:4567/callback'))
+        throw new AppError('bad-input', 'This is not the address that the sign-in ended at. It still waits.');
+      waiting.get(name)?.();
+    },
+    signOut: async (name) => {
+      signIns.set(name, signedOut);
+      return 'done';
+    },
+    report: async (name) => signIns.get(name) ?? null,
+  };
+}
+
+export const signedOut: SignInReport = {
+  isSignedIn: false,
+  isNeeded: true,
+  isWaiting: false,
+  issuer: null,
+  scopes: [],
+  at: null,
+  ended: null,
+  wanted: null,
+};
+export const signedIn: SignInReport = {
+  ...signedOut,
+  isSignedIn: true,
+  isNeeded: false,
+  issuer: 'https://login.example.org',
+  at: 1,
+};
 
 const issue: ToolDefinitionText = {
   name: 'create_issue',
@@ -117,7 +177,7 @@ const close: ToolDefinitionText = { ...issue, name: 'close_issue', description: 
 const definition = (value: object): ServerDefinition => serverDefinitionSchema.parse(value);
 
 /** A server with a tool in each state, one that waits for a yes, and one that fails. */
-export function toolScene({ servers, listed, pins, problems, running }: PageTools): void {
+export function toolScene({ servers, listed, pins, problems, running, signIns }: PageTools): void {
   const add = (name: string, made: ServerDefinition, isApproved: boolean): void => {
     servers[name] = { definition: made, approved: isApproved ? hashOfServer(name, made) : null, isOn: true, off: [] };
   };
@@ -145,6 +205,9 @@ export function toolScene({ servers, listed, pins, problems, running }: PageTool
   listed.set('docs', [{ ...search, name: 'search_docs', description: 'Finds pages of the documentation.' }]);
   add('builds', definition({ kind: 'stdio', command: 'build-server', where: 'host' }), true);
   pins.set('builds', [pin({ ...search, name: 'last_build', description: 'Tells how the last build ended.' })]);
+  add('wiki', definition({ kind: 'http', url: 'https://mcp.wiki.example.org/mcp' }), true);
+  pins.set('wiki', [pin({ ...search, name: 'read_page', description: 'Reads a page of the wiki.' })]);
+  signIns.set('wiki', signedOut);
   problems.set('builds', 'The tool server builds could not be used: it ended with 127. It printed: not found');
 }
 

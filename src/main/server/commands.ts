@@ -15,6 +15,7 @@ export const hostCommands: Handlers['host'] = {
   openWindow: refuse,
   keepView: refuse,
   openFile: refuse,
+  openSignIn: refuse,
   editors: refuse,
   pushes: refuse,
 };

@@ -4,11 +4,13 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import type {
   ProjectTools,
   ServerImport,
+  SignInProgress,
   ToolReport,
   ToolServerReport,
   ToolServerSettings,
 } from '@shared/tools/server-definition.ts';
-import { definitionText, projectWord, secretNames } from '@shared/tools/server-definition.ts';
+import { clientSecretName, definitionText, projectWord, secretNames } from '@shared/tools/server-definition.ts';
+import { progressStream } from '../lib/async/push-queue.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { ServiceAccounts } from './composio/composio-accounts.ts';
 import { definitionTokens, foreignToolName } from './foreign/foreign-tool.ts';
@@ -17,6 +19,7 @@ import { serversIn, serversInText } from './servers/import-servers.ts';
 import type { ToolDefinitionText, ToolPin, ToolPins } from './servers/tool-pins.ts';
 import { hashOfTool, textOfTool } from './servers/tool-pins.ts';
 import type { ToolServers } from './servers/tool-servers.ts';
+import type { ServerSignIns } from './sign-in/server-sign-ins.ts';
 import { hashOfServer, isApproved, isServerOn, isToolOn, ownOf } from './servers/tool-servers.ts';
 
 export interface ToolCommandsOptions {
@@ -27,6 +30,7 @@ export interface ToolCommandsOptions {
   /** Null: it has nothing of its own. */
   readonly saveProject: (projectPath: string, own: ProjectTools | null) => Promise<void>;
   readonly running: Pick<ToolServers, 'connect' | 'running' | 'problem' | 'stop'>;
+  readonly signIns: Pick<ServerSignIns, 'start' | 'deliver' | 'waiting' | 'signOut' | 'report'>;
   readonly pins: ToolPins;
   readonly keepSecret: (server: string, variable: string, value: string) => Promise<void>;
   /** Also of one that was never set. */
@@ -79,7 +83,7 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
     importText: async ({ input: { text, where, hosts } }) => addAll(serversInText(text, { where, hosts })),
     secret: async ({ input: { name, variable, value } }) => {
       const { definition } = find(name);
-      const named = secretNames(definition);
+      const named = takenSecrets(definition);
       if (!named.includes(variable)) {
         throw new AppError('bad-input', `The tool server ${name} takes no ${variable}. Nothing was kept.`, {
           hint: named.length === 0 ? 'Its definition names none.' : `It takes: ${named.join(', ')}`,
@@ -90,19 +94,21 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
       await running.stop(name);
     },
     ...createApprovals(options, find, report),
+    ...createSignInCommands(options, find, report),
     ...createConnections(options, find),
     set: async ({ input }) => {
       await setOn(options, input, find(input.name));
       return report(input.name, input.projectPath);
     },
-    remove: async ({ input: { name } }) => {
+    remove: async ({ input: { name }, signal }) => {
       const { definition } = find(name);
       await running.stop(name);
+      await options.signIns.signOut(name, signal);
       await save(name, null);
       await pins.change(name, () => []);
       for (const [path, own] of Object.entries(options.projects()))
         await saveOwn(options, path, (key) => (key === name || key.startsWith(`${name}/`) ? null : (own[key] ?? null)));
-      for (const one of secretNames(definition)) await options.dropSecret(name, one);
+      for (const one of takenSecrets(definition)) await options.dropSecret(name, one);
     },
   };
 }
@@ -197,6 +203,51 @@ function markedPin(pin: ToolPin, tool: string, isReading: boolean): ToolPin {
   return isReading ? { ...rest, isReading } : rest;
 }
 
+/** Signing in is begun by a person and by nobody else: no tool and no server reaches these. */
+function createSignInCommands(
+  { running, signIns }: ToolCommandsOptions,
+  find: (name: string) => ToolServerSettings,
+  report: (name: string) => Promise<ToolServerReport>,
+): Pick<Handlers['tools'], 'signIn' | 'signInAddress' | 'finishSignIn' | 'signOut'> {
+  return {
+    signIn: ({ input: { name }, signal }) =>
+      progressStream<SignInProgress>(async (push, stop) => {
+        const server = find(name);
+        // One that was never asked has not said yet what it wants; why it cannot be used is told below.
+        if (running.running(name) === null) await running.connect(name, stop).catch(() => undefined);
+        mustBeApproved(name, server);
+        await signIns.start(name, server.definition, {
+          signal: stop,
+          onOpen: (open) => push({ type: 'open', ...open }),
+        });
+        // What runs has the old rights.
+        await running.stop(name);
+        await running.connect(name, stop);
+        push({ type: 'done', server: await report(name) });
+      }, signal),
+    signInAddress: async ({ input: { name } }) => ({ url: signIns.waiting(name) }),
+    finishSignIn: async ({ input: { name, address } }) => signIns.deliver(name, address),
+    signOut: async ({ input: { name }, signal }) => {
+      find(name);
+      const revocation = await signIns.signOut(name, signal);
+      await running.stop(name);
+      return { revocation, server: await report(name) };
+    },
+  };
+}
+
+function mustBeApproved(name: string, server: ToolServerSettings): void {
+  if (isApproved(name, server)) return;
+  throw new AppError('refused', `The tool server ${name} was not approved as it is now, so nobody can sign in.`, {
+    hint: `Look at it and approve it: dewpoint tools approve ${name}`,
+  });
+}
+
+function takenSecrets(definition: ToolServerSettings['definition']): readonly string[] {
+  const hasClient = definition.kind === 'http' && definition.clientId !== undefined;
+  return hasClient ? [...secretNames(definition), clientSecretName] : secretNames(definition);
+}
+
 /** Accounts at services: shown, and connected by a link that a person opens. */
 function createConnections(
   { running }: ToolCommandsOptions,
@@ -251,7 +302,7 @@ interface Place {
   readonly own: ProjectTools;
 }
 
-async function reportOf({ running, pins }: ToolCommandsOptions, place: Place): Promise<ToolServerReport> {
+async function reportOf({ running, pins, signIns }: ToolCommandsOptions, place: Place): Promise<ToolServerReport> {
   const { name, server, own } = place;
   const isOn = isServerOn(server, own, name);
   const live = running.running(name);
@@ -262,6 +313,7 @@ async function reportOf({ running, pins }: ToolCommandsOptions, place: Place): P
     (error: unknown) => ({ list: [], problem: messageOf(error) }),
   );
   const { list } = read;
+  const signIn = await signIns.report(name, server.definition);
   const listed = live?.tools() ?? [];
   const fresh = listed.filter((tool) => !list.some(({ definition }) => definition.name === tool.name));
   return {
@@ -269,7 +321,7 @@ async function reportOf({ running, pins }: ToolCommandsOptions, place: Place): P
     definition: server.definition,
     text: definitionText(server.definition),
     sha256: hashOfServer(name, server.definition),
-    secrets: secretNames(server.definition),
+    secrets: takenSecrets(server.definition),
     isApproved: approved,
     isOn,
     own: projectWord(own, name),
@@ -279,10 +331,13 @@ async function reportOf({ running, pins }: ToolCommandsOptions, place: Place): P
         ? 'off'
         : live !== null
           ? 'running'
-          : problem === null
-            ? 'idle'
-            : 'failed',
+          : signIn?.isNeeded === true
+            ? 'sign-in'
+            : problem === null
+              ? 'idle'
+              : 'failed',
     problem: read.problem ?? problem,
+    signIn,
     server: live?.server ?? null,
     tools: [
       ...list.map((pin) => pinnedReport(place, { pin, listed: live === null ? null : listed })),

@@ -49,6 +49,8 @@ export const hostContract = {
   openFile: base
     .input(z.object({ sessionId, path: z.string().min(1).max(4096), line: z.number().int().positive().optional() }))
     .output(type<{ editor: string }>()),
+  /** Opens the address of the sign-in to a tool server that waits, in the person's browser. The page names no address. */
+  openSignIn: base.input(z.object({ name: z.string().min(1).max(100) })).output(type<void>()),
   /** The known editors that this machine has. */
   editors: base.output(type<readonly EditorId[]>()),
   pushes: base.output(type<AsyncIterable<HostPush>>()),

@@ -1,7 +1,12 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { ToolkitConnection } from '@shared/tools/composio.ts';
-import type { ServerImport, ToolServerReport } from '@shared/tools/server-definition.ts';
+import type {
+  ServerImport,
+  SignInProgress,
+  SignOutRevocation,
+  ToolServerReport,
+} from '@shared/tools/server-definition.ts';
 import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
 import type { OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { ownToolExamples, ownToolLanguages, ownToolNameSchema } from '@shared/tools/own-tool.ts';
@@ -73,6 +78,20 @@ export const toolsContract = {
       }),
     )
     .output(type<ToolServerReport>()),
+  /**
+   * Signs the person in to a server over HTTP. First comes the address to be opened in a browser; it waits for what the
+   * browser brings back, and ends with the stream. Nothing secret comes out of it.
+   */
+  signIn: base.input(byName).output(type<AsyncIterable<SignInProgress>>()),
+  /** The address of the sign-in that waits; null: none does. For a host that opens it. */
+  signInAddress: base.input(byName).output(type<{ readonly url: string | null }>()),
+  /** The address that a browser on another machine ended at. `bad-input` where it is not that one; the sign-in waits on. */
+  finishSignIn: base.input(z.object({ name, address: z.string().min(1).max(20_000) })).output(type<void>()),
+  /** Tells the service and deletes the sign-in here. `revocation`: null where nobody was signed in. */
+  signOut: base
+    .input(byName)
+    .output(type<{ readonly revocation: SignOutRevocation | null; readonly server: ToolServerReport }>()),
+  /** With its keys, approvals and sign-in. */
   remove: base.input(byName).output(type<void>()),
   /** Of a server that works through accounts of the person: which are connected. Asks it. */
   connections: base.input(byName).output(type<readonly ToolkitConnection[]>()),

@@ -222,8 +222,10 @@ function resultRead({ tools }: State, input: unknown): Tool | null {
 }
 
 /** What a child met is in its result, and in all that is read of it later. */
-function childEnded(state: State, { fenced = [] }: EventOf<'child-session-ended'>): void {
+function childEnded(state: State, { fenced = [], reason }: EventOf<'child-session-ended'>): void {
   const hits = builtFrom(new Map(fenced.map((hit) => [keyOfHit(hit), hit])));
+  // Of one that was cut off nobody knows what it met: it may have read what any command can.
+  if (reason === 'crashed') put(hits, builtFrom(state.exposed).values());
   put(state.children, hits.values());
   for (const tool of state.tools.values()) if (isAgentTool(tool.name)) put(tool.hits, hits.values());
 }

@@ -25,6 +25,11 @@ export const serverDefinitionSchema = z.discriminatedUnion('kind', [
     url: z.url({ protocol: /^https?$/, error: 'Use an address that begins with http:// or https://.' }),
     /** Names of headers whose values lie in the key store. */
     headers: z.array(headerSchema).max(20).default([]),
+    /** Of a client that was registered where people sign in, or the address of a document that describes one. */
+    clientId: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,2000}$/, 'A client id has no spaces and at most 2,000 characters.')
+      .optional(),
     staysHere,
   }),
   z
@@ -46,6 +51,9 @@ export const serverDefinitionSchema = z.discriminatedUnion('kind', [
   composioDefinitionSchema,
 ]);
 export type ServerDefinition = z.infer<typeof serverDefinitionSchema>;
+
+/** Under which the secret of a client of one's own is kept; it is no header. */
+export const clientSecretName = 'client_secret';
 
 /** The headers or variables whose values are kept apart from it. */
 export function secretNames(definition: ServerDefinition): readonly string[] {
@@ -72,7 +80,8 @@ export type ToolServerSettings = z.infer<typeof toolServerSchema>;
 export function definitionText(definition: ServerDefinition): string {
   if (definition.kind === 'http') {
     const headers = definition.headers.length === 0 ? '' : ` with ${definition.headers.join(', ')}`;
-    return `${definition.url}${headers}`;
+    const client = definition.clientId === undefined ? '' : ` as the client ${definition.clientId}`;
+    return `${definition.url}${headers}${client}`;
   }
   if (definition.kind === 'composio') return composioText(definition);
   const words = [definition.command, ...definition.args].map((word) =>
@@ -125,6 +134,31 @@ export interface ToolReport {
   readonly lastUsedAt: number | null;
 }
 
+/** How it stands with the sign-in to a server over HTTP. Nothing in it is secret. */
+export interface SignInReport {
+  readonly isSignedIn: boolean;
+  /** The server refused a request, or what was signed in is over. */
+  readonly isNeeded: boolean;
+  /** One waits for the person and their browser. */
+  readonly isWaiting: boolean;
+  /** Who signed the person in. */
+  readonly issuer: string | null;
+  readonly scopes: readonly string[];
+  readonly at: number | null;
+  /** Why it is over; null: it is not, as far as is known. */
+  readonly ended: string | null;
+  /** Rights that the server wanted beside those that it has. */
+  readonly wanted: string | null;
+}
+
+/** `unsaid`: the service takes no such wish. `failed`: it did not confirm it, and the sign-in may hold until it runs out. */
+export type SignOutRevocation = 'done' | 'unsaid' | 'failed';
+
+/** What happens while a person signs in: first the address to be opened in a browser, in the end the server as it is. */
+export type SignInProgress =
+  | { readonly type: 'open'; readonly url: string; readonly issuer: string; readonly scopes: readonly string[] }
+  | { readonly type: 'done'; readonly server: ToolServerReport };
+
 export interface ToolServerReport {
   readonly name: string;
   readonly definition: ServerDefinition;
@@ -137,7 +171,9 @@ export interface ToolServerReport {
   readonly isOn: boolean;
   /** What the project that was asked about says itself; null: it goes by the general word. */
   readonly own: boolean | null;
-  readonly state: 'not-approved' | 'off' | 'idle' | 'running' | 'failed';
+  readonly state: 'not-approved' | 'off' | 'sign-in' | 'idle' | 'running' | 'failed';
+  /** Null: no sign-in by a browser is for it. */
+  readonly signIn: SignInReport | null;
   /** Why it failed, and what to do. */
   readonly problem: string | null;
   /** What the server calls itself, and the revision of the protocol; null: it was not reached in this run. */

@@ -1,4 +1,4 @@
-import { dialog } from 'electron';
+import { dialog, shell } from 'electron';
 import type { WebContents } from 'electron';
 import { AppError } from '@shared/errors.ts';
 import { z } from 'zod';
@@ -23,6 +23,7 @@ const bySession = z.object({ sessionId: z.string() });
 const bySessions = z.object({ sessionIds: z.array(z.string()) });
 const forWindow = z.object({ sessionId: z.string().optional() });
 const byFile = z.object({ sessionId: z.string(), path: z.string(), line: z.number().int().positive().optional() });
+const byName = z.object({ name: z.string() });
 const byView = z.object({ view: z.string() });
 
 /** What the window does itself: the dialogs in which a person names a place, and what is to be shown next. */
@@ -42,6 +43,7 @@ export function createHostCommands({
     },
     'host.keepView': async (input) => keepView(byView.parse(input).view),
     'host.openFile': async (input) => files.open(byFile.parse(input)),
+    'host.openSignIn': async (input) => openSignIn(await client(), byName.parse(input).name),
     'host.editors': async () => files.editors(),
     'host.chooseFolder': async () => {
       const { filePaths } = await dialog.showOpenDialog(window, {
@@ -84,6 +86,18 @@ export function createHostCommands({
       return (await client()).sessions.import({ path }, signal === undefined ? {} : { signal });
     },
   };
+}
+
+/** The core says what waits, so that no page can send a browser anywhere. */
+async function openSignIn({ tools }: CoreClient, name: string): Promise<void> {
+  const { url } = await tools.signInAddress({ name });
+  if (url === null) throw new AppError('not-found', `No sign-in to ${name} is waiting.`);
+  // A service on this machine needs no encryption; everything else that a system could open is no page.
+  const { protocol, hostname } = new URL(url);
+  const isHere = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+  if (protocol !== 'https:' && !(protocol === 'http:' && isHere))
+    throw new AppError('refused', 'Only an encrypted address (https) is opened in the browser.');
+  await shell.openExternal(url);
 }
 
 /** A page names no file to be written or read: those commands are reached through a dialog. */

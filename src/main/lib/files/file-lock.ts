@@ -50,19 +50,19 @@ export async function tryLock(path: string): Promise<LockAttempt> {
 }
 
 /**
- * Does something that one process of this machine may do at a time. Waits for others, who may be slow; `onWait` says
- * so once. Makes the folder. Rejects with the signal's reason when it aborts while waiting.
+ * Does something that one process of this machine may do at a time. Waits for others, who may be slow, and looks again
+ * every `pollMs`; `onWait` says so once. Makes the folder. Rejects with the signal's reason when it aborts while waiting.
  */
 export async function withFileLock<T>(
   path: string,
-  options: { readonly signal: AbortSignal; readonly onWait: () => void },
+  options: { readonly signal: AbortSignal; readonly onWait: () => void; readonly pollMs?: number },
   work: () => Promise<T>,
 ): Promise<T> {
   await makeFolder(dirname(path));
   let attempt = await tryLock(path);
   if (attempt.type === 'held') options.onWait();
   while (attempt.type === 'held') {
-    await sleep(300, options.signal);
+    await sleep(options.pollMs ?? 300, options.signal);
     attempt = await tryLock(path);
   }
   try {

@@ -5,6 +5,8 @@ import type { HostPrograms } from '../../lib/programs/host-programs.ts';
 import { createKeyClient } from './key-client.ts';
 import type { StoreState } from './key-store.ts';
 import { createKeyStore } from './key-store.ts';
+import type { LongSecrets } from './long-secrets.ts';
+import { createLongSecrets } from './long-secrets.ts';
 import type { Keys, KeysOptions } from './provider-keys.ts';
 import { createKeys } from './provider-keys.ts';
 import type { AskedService } from '../../models/available-models.ts';
@@ -33,6 +35,8 @@ export interface HomeKeys {
     readonly set: (name: string, value: string) => Promise<void>;
     readonly remove: (name: string) => Promise<void>;
   };
+  /** Secrets that other processes change, too, and that may be long: what people signed in to. */
+  readonly long: LongSecrets;
   readonly dispose: () => void;
 }
 
@@ -112,6 +116,7 @@ export function createHomeKeys(options: HomeKeysOptions): HomeKeys {
       set: (name, value) => keep(keys, name, value),
       remove: async (name) => void (await keys.remove(name)),
     },
+    long: createLongSecrets(store),
     dispose: keys.dispose,
   };
 }

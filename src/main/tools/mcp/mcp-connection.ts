@@ -5,6 +5,7 @@ import { definitionsIn, type ListedTools, type ToolDefinitionText } from '../ser
 import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import type { ServiceAccounts } from '../composio/composio-accounts.ts';
 import type { ToolResult } from '../define.ts';
+import type { ServerAuth } from '../sign-in/server-sign-ins.ts';
 import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
 import { cappedFetch } from './capped-fetch.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
@@ -33,6 +34,8 @@ export interface ConnectOptions {
   /** The values of its variables or headers, by their names. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly fetch: typeof fetch;
+  /** What an address is signed in by; null: nothing. */
+  readonly auth?: ServerAuth | null;
   readonly start: StartServer;
   readonly version: string;
   readonly onChanged: () => void;
@@ -84,7 +87,8 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
     const reached =
       transport ??
       new mcp.StreamableHTTPClientTransport(new URL(definition.kind === 'http' ? definition.url : ''), {
-        fetch: cappedFetch(options.fetch),
+        fetch: options.auth?.noting(cappedFetch(options.fetch)) ?? cappedFetch(options.fetch),
+        ...(options.auth ? { authProvider: options.auth.provider } : {}),
         requestInit: { headers: { ...options.secrets } },
       });
     await client.connect(reached as Transport, { signal, timeout: options.connectMs ?? defaultConnectMs });
@@ -92,13 +96,13 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
   } catch (error) {
     await client.close().catch(() => undefined);
     await transport?.close();
-    throw connectError(options, error, transport?.said() ?? '');
+    throw (await options.auth?.explain(error)) ?? connectError(options, error, transport?.said() ?? '');
   }
   return {
     server: nameOf(client),
     tools: () => state.listed.tools,
     leftOut: () => state.listed.leftOut,
-    call: (tool, input, how) => callTool(client, { tool, input }, how),
+    call: (tool, input, how) => callTool(client, { tool, input, auth: options.auth }, how),
     refresh: list,
     isOpen: () => state.isOpen,
     close: async () => {
@@ -134,7 +138,7 @@ function connectError({ name, definition }: ConnectOptions, error: unknown, said
   const why = messageOf(error);
   const needsKey = definition.kind === 'http' && /\b40[13]\b|unauthori[sz]ed|forbidden/iu.test(why);
   const hint = needsKey
-    ? `It wants a key: dewpoint tools secret ${name} Authorization. Signing in by a browser is not supported yet.`
+    ? `It does not take the key that it was given. Set another: dewpoint tools secret ${name} Authorization`
     : definition.kind === 'http'
       ? 'Check its address, and whether it runs.'
       : 'Check its command and its arguments.';
@@ -142,9 +146,15 @@ function connectError({ name, definition }: ConnectOptions, error: unknown, said
   return new AppError('network', `The tool server ${name} could not be used: ${why}.${printed}`, { hint });
 }
 
+interface Call {
+  readonly auth: ConnectOptions['auth'] | undefined;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
 async function callTool(
   client: Client,
-  { tool, input }: { readonly tool: string; readonly input: Readonly<Record<string, unknown>> },
+  { tool, input, auth }: Call,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
 ): Promise<ToolResult> {
   try {
@@ -161,6 +171,10 @@ async function callTool(
   } catch (error) {
     if (signal.aborted)
       return { status: 'cancelled', output: 'It was cancelled. The server may have done some of it.' };
+    // Refused before it was looked at: nothing was done.
+    const refusal = error instanceof AppError ? error : await auth?.explain(error);
+    if (refusal instanceof AppError)
+      return { status: 'error', output: `${refusal.message} ${refusal.hint ?? ''} Nothing was done.` };
     const why = messageOf(error);
     if (/timed? ?out/iu.test(why)) return { status: 'timed-out', output: `The server did not answer: ${why}` };
     // Sent, and no answer came: nobody knows whether it was done.

@@ -13,6 +13,7 @@ import type { CallForeignTool, OfferedTool, ToolSource } from '../foreign/foreig
 import { foreignToolName } from '../foreign/foreign-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
+import type { ServerSignIns } from '../sign-in/server-sign-ins.ts';
 import type { ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool } from './tool-pins.ts';
 
@@ -39,6 +40,7 @@ export interface ToolServersOptions extends Pick<ConnectOptions, 'fetch' | 'star
   readonly folder: string;
   /** The value of a variable or header of a server; null: there is none. */
   readonly secret: (server: string, variable: string) => Promise<string | null>;
+  readonly signIns: Pick<ServerSignIns, 'forServer'>;
   readonly now: () => number;
   /** One that nobody has called for so long is ended. */
   readonly idleMs?: number;
@@ -126,11 +128,17 @@ async function callTool(options: ToolServersOptions, pool: Pool, { own, spec, in
     return refused ?? (await callIn(one, () => live.call(spec.tool, input, how)));
   } catch (error) {
     if (how.signal.aborted) return { status: 'cancelled', output: 'It was cancelled. Nothing was sent.' };
-    return { status: 'error', output: messageOf(error) };
+    return { status: 'error', output: wholeText(error) };
   } finally {
     pool.rest(spec.server);
     await noteUse(options, spec);
   }
+}
+
+/** What to do stands in the hint, and whoever reads the answer is to be told. */
+function wholeText(error: unknown): string {
+  const hint = error instanceof AppError ? error.hint : undefined;
+  return hint === undefined ? messageOf(error) : `${messageOf(error)} ${hint}`;
 }
 
 async function callIn(one: Running, call: () => Promise<ToolResult>): Promise<ToolResult> {
@@ -380,7 +388,8 @@ function connectServer(
   signal: AbortSignal,
 ): Promise<McpConnection> {
   const { name, definition } = server;
-  if (definition.kind !== 'composio') return connectMcp({ ...options, ...server }, signal);
+  const auth = options.signIns.forServer(name, definition);
+  if (definition.kind !== 'composio') return connectMcp({ ...options, ...server, auth }, signal);
   const kept = keptSessionIn(options.folder, name, definition);
   return connectComposio({ ...options, ...server, definition, kept }, signal);
 }

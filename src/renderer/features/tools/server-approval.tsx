@@ -55,7 +55,11 @@ function partsOf(definition: ServerDefinition): readonly Part[] {
   const named = (label: string, names: readonly string[]): readonly Part[] =>
     names.length === 0 ? [] : [[label, names.join(', ')]];
   if (definition.kind === 'http')
-    return [[t('tools.fact.url'), definition.url], ...named(t('tools.fact.headers'), definition.headers)];
+    return [
+      [t('tools.fact.url'), definition.url],
+      ...named(t('tools.fact.headers'), definition.headers),
+      ...named(t('tools.fact.client'), definition.clientId === undefined ? [] : [definition.clientId]),
+    ];
   if (definition.kind === 'composio') return composioParts(definition);
   const { command, args, env, where, hosts } = definition;
   return [

@@ -13,6 +13,7 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { ComposioAccounts } from './composio-accounts.tsx';
 import { OnOff } from './on-off.tsx';
 import { ServerApproval } from './server-approval.tsx';
+import { ServerSignIn } from './server-sign-in.tsx';
 import { ToolRows } from './tool-rows.tsx';
 import type { ServerProps, Work } from './use-tool-servers.ts';
 import { inProject, useToolWork } from './use-tool-servers.ts';
@@ -30,7 +31,9 @@ export function ServerCard(props: ServerProps) {
       className="flex flex-col gap-3 rounded-xl border border-line p-4"
     >
       <Head {...props} work={work} />
-      {server.problem !== null && work.problem === null && <Problem text={seenWords(server.problem)} />}
+      {server.problem !== null && work.problem === null && server.state !== 'sign-in' && (
+        <Problem text={seenWords(server.problem)} />
+      )}
       {work.problem !== null && <Problem text={work.problem} />}
       {!isRefused && names.length > 0 && <Keys server={server} names={names} isOpen={!isApproved} />}
       {!isApproved && (
@@ -54,6 +57,7 @@ export function ServerCard(props: ServerProps) {
           </span>
         </Notice>
       )}
+      {isApproved && server.signIn !== null && <ServerSignIn {...props} signIn={server.signIn} />}
       {isApproved && definition.kind === 'composio' && !isRefused && <ComposioAccounts name={name} />}
       {isApproved && <ToolRows {...props} work={work} />}
       {server.leftOut > 0 && <p className="text-sm text-warn">{plural('tools.leftOut', server.leftOut)}</p>}

@@ -7,6 +7,7 @@ import { createToolCommands } from '../../../../src/main/tools/commands.ts';
 import { createHostServers } from '../../../../src/main/tools/mcp/server-process.ts';
 import { createToolPins } from '../../../../src/main/tools/servers/tool-pins.ts';
 import { createToolServers } from '../../../../src/main/tools/servers/tool-servers.ts';
+import { realSignIns, tableSecrets } from '../../../fakes/sign-in-kit.ts';
 import type { ForeignTools, ToolSource } from '../../../../src/main/tools/foreign/foreign-tool.ts';
 import { joinToolSources } from '../../../../src/main/tools/foreign/foreign-tool.ts';
 import type { ProjectTools, ToolServerSettings } from '../../../../src/shared/tools/server-definition.ts';
@@ -50,12 +51,14 @@ function scene(mode: string, more: { readonly env?: readonly string[] } = {}): S
   const settings: Record<string, ToolServerSettings> = {
     made: { definition, approved: null, isOn: true, off: [] },
   };
+  const signIns = realSignIns(home, tableSecrets());
   const pins = createToolPins(join(home, 'tools'));
   const projects: Record<string, ProjectTools> = {};
   const running = createToolServers({
     servers: () => settings,
     projects: () => projects,
     pins,
+    signIns,
     folder: join(home, 'tools'),
     secret: async (_server, variable) => new Map(Object.entries(env)).get(variable) ?? null,
     fetch,
@@ -83,6 +86,7 @@ function scene(mode: string, more: { readonly env?: readonly string[] } = {}): S
       else settings[name] = one;
     },
     running: tools,
+    signIns,
     pins,
     keepSecret: async () => undefined,
     dropSecret: async () => undefined,

@@ -6,6 +6,7 @@ import type { WebToolReport } from '@shared/tools/web-tools.ts';
 import { isWebTool } from '@shared/tools/web-tools.ts';
 import { definitionText, secretNames, serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { issuesText } from '@shared/text/issue-text.ts';
+import { signInToServer, signOutOfServer } from './tools-sign-in.command.ts';
 import { addComposio, connectAccount } from './composio-tools.command.ts';
 import type { OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { findOwnTool, newTool, ownToolLine, ownToolProblems, ownTools } from './own-tools.command.ts';
@@ -55,6 +56,10 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
       await core.secret({ name, variable: rest[0] ?? '', value: await valueFor(context, name, rest[0] ?? '') });
       terminal.err(`${seenName(rest[0] ?? '')} of ${seenName(name)} is kept in your system's key store.\n`);
       return 0;
+    case 'sign-in':
+      return signInToServer(context, name);
+    case 'sign-out':
+      return signOutOfServer(context, name);
     case 'approve':
       return approve(context, [name, ...rest], args);
     case 'composio':
@@ -103,6 +108,7 @@ async function find({ core }: CommandContext, name: string): Promise<ToolServerR
 const states = {
   'not-approved': 'not approved',
   off: 'off',
+  'sign-in': 'sign in',
   idle: 'ready',
   running: 'running',
   failed: 'failed',
@@ -143,6 +149,7 @@ function show(server: ToolServerReport, terminal: Terminal, { json }: ToolsArgum
       ? 'You said that it keeps what it gets on this machine.\n'
       : 'What it gets may leave this machine; your fences apply.\n',
   );
+  for (const line of signInLines(server)) err(`${line}\n`);
   if (server.problem !== null) err(`${colors.yellow(seenWords(server.problem))}\n`);
   for (const tool of server.tools) {
     const used =
@@ -154,6 +161,17 @@ function show(server: ToolServerReport, terminal: Terminal, { json }: ToolsArgum
   if (server.leftOut > 0) err(`${server.leftOut} more tools are not listed: too many, too large or not usable.\n`);
   if (server.tools.some(isToApprove))
     err(`To read and approve what is new or changed: dewpoint tools approve ${server.name}\n`);
+}
+
+function signInLines({ name, signIn }: ToolServerReport): readonly string[] {
+  if (signIn === null) return [];
+  const { isSignedIn, isNeeded, issuer, scopes, wanted } = signIn;
+  const rights = scopes.length === 0 ? '' : ` (${seenName(scopes.join(' '))})`;
+  return [
+    ...(isSignedIn && issuer !== null ? [`You are signed in by ${seenName(issuer)}${rights}.`] : []),
+    ...(isNeeded ? [`It needs you to sign in: dewpoint tools sign-in ${name}`] : []),
+    ...(wanted === null ? [] : [`It wants more rights (${seenName(wanted)}): dewpoint tools sign-in ${name}`]),
+  ];
 }
 
 function isToApprove({ state }: ToolReport): boolean {
@@ -176,13 +194,14 @@ async function add(context: CommandContext, [name, ...words]: Words, args: Tools
 function definitionOf(words: readonly string[], args: ToolsArguments): ServerDefinition {
   const [first = '', ...rest] = words;
   const isAddress = /^https?:\/\//i.test(first);
+  if (!isAddress && args.clientId !== undefined) throw usageError('--client-id is for an address.');
   if (isAddress && (rest.length > 0 || args.onHost === true || args.env !== undefined || args.reach !== undefined))
     throw usageError('An address takes no arguments, no --env, no --reach and no --on-host.');
   if (!isAddress && args.header !== undefined) throw usageError('--header is for an address.');
   const staysHere = args.staysHere === true;
   const parsed = serverDefinitionSchema.safeParse(
     isAddress
-      ? { kind: 'http', url: first, headers: args.header ?? [], staysHere }
+      ? { kind: 'http', url: first, headers: args.header ?? [], staysHere, ...clientOf(args) }
       : {
           kind: 'stdio',
           command: first,
@@ -195,6 +214,10 @@ function definitionOf(words: readonly string[], args: ToolsArguments): ServerDef
   );
   if (parsed.success) return parsed.data;
   throw usageError(issuesText(parsed.error.issues, 'the server'));
+}
+
+function clientOf({ clientId }: ToolsArguments): { readonly clientId?: string } {
+  return clientId === undefined ? {} : { clientId };
 }
 
 /** First what would run, then what its tools say: two questions, each with all that a yes is said to. */

@@ -11,6 +11,8 @@ export type ToolsAction =
   | 'add'
   | 'import'
   | 'secret'
+  | 'sign-in'
+  | 'sign-out'
   | 'approve'
   | 'connect'
   | 'composio'
@@ -24,6 +26,7 @@ export interface ToolsArguments {
   readonly staysHere?: boolean;
   readonly env?: readonly string[];
   readonly header?: readonly string[];
+  readonly clientId?: string;
   /** Hosts that a program may reach from its container. */
   readonly reach?: readonly string[];
   readonly project?: string;
@@ -115,6 +118,12 @@ export function addTools(program: Command, run: Run): void {
         run(action, tool === undefined ? [name] : [name, tool], args),
       );
   }
+  subcommand(tools, 'sign-in', 'sign in to a server by your browser', 'dewpoint tools sign-in docs')
+    .argument('<server>', 'the name of a server that is an address')
+    .action((name: string) => run('sign-in', [name], {}));
+  subcommand(tools, 'sign-out', 'end a sign-in, here and at its service', 'dewpoint tools sign-out docs')
+    .argument('<server>', 'the name of a server')
+    .action((name: string) => run('sign-out', [name], {}));
   subcommand(tools, 'remove', 'remove a server, or the keys of your own tool', 'dewpoint tools remove docs')
     .argument('<name>', 'the name of a server or of your own tool')
     .option(...ofProject)
@@ -149,6 +158,7 @@ function addAdd(tools: Command, run: Run): void {
     .argument('<name>', 'a short name: small letters, digits, hyphens')
     .argument('<words...>', 'an address, or a program with its arguments')
     .option('--header <name>', 'a header whose value is kept in the key store; repeatable', collect)
+    .option('--client-id <id>', 'sign in as this client, which you registered at the service')
     .option('--env <name>', 'a variable that the program gets; repeatable', collect)
     .option('--reach <host>', 'a host that the program may reach from its container; repeatable', collect)
     .option(...onHost)

@@ -1,0 +1,92 @@
+import { promptShape } from '../src/main/agent/prompt/build-prompt.ts';
+import { toolsBytes } from '../src/main/agent/prompt/token-estimate.ts';
+import { createAgentTools } from '../src/main/tools/agents/agent-tools.ts';
+import { builtInTools, discoverTools } from '../src/main/tools/registry.ts';
+import { textMessage } from '@shared/models/model-messages.ts';
+import { loopModel } from '../tests/fakes/agent-kit.ts';
+import { runPurses } from './lib/child-purses.ts';
+import { runChildTree } from './lib/child-trees.ts';
+import { runHostileChildren } from './lib/hostile-children.ts';
+import type { BenchRow } from './lib/rows.ts';
+import { seeded } from './lib/seeded.ts';
+
+const trees = 10_000;
+const purses = 10_000;
+const hostile = 200;
+
+/** Agents that an agent starts: whether any of them gets more than its tree and its parent may have, and what they take of a prompt. */
+export async function run(): Promise<readonly BenchRow[]> {
+  return [await treeRow(), await purseRow(), await hostileRow(), promptRow()];
+}
+
+async function treeRow(): Promise<BenchRow> {
+  const random = seeded(31);
+  const sum = { beyond: 0, admitted: 0, refused: 0 };
+  for (let tree = 0; tree < trees; tree += 1) {
+    const one = await runChildTree(random);
+    sum.beyond += one.beyond;
+    sum.admitted += one.admitted;
+    sum.refused += one.refused;
+  }
+  return {
+    figure: 'children beyond a cap of their tree, in sum, at once or in depth',
+    value: sum.beyond,
+    unit: '',
+    target: { atMost: 0 },
+    note: `${trees} trees with forks and restarts: ${sum.admitted} let in, ${sum.refused} refused`,
+  };
+}
+
+async function purseRow(): Promise<BenchRow> {
+  const random = seeded(32);
+  const sum = { beyond: 0, granted: 0, refused: 0 };
+  for (let purse = 0; purse < purses; purse += 1) {
+    const one = await runPurses(random);
+    sum.beyond += one.beyond;
+    sum.granted += one.granted;
+    sum.refused += one.refused;
+  }
+  return {
+    figure: "moments with more money spent or held than a child's parent may, or a child by itself",
+    value: sum.beyond,
+    unit: '',
+    target: { atMost: 0 },
+    note: `${purses} schedules of calls side by side: ${sum.granted} granted, ${sum.refused} refused`,
+  };
+}
+
+async function hostileRow(): Promise<BenchRow> {
+  const { effects, attempts, scripts, children } = await runHostileChildren(hostile, seeded(33));
+  return {
+    figure: 'effects that nobody approved, of hostile children through the whole core',
+    value: effects.length,
+    unit: '',
+    target: { atMost: 0 },
+    note: `${scripts} scripts of ${attempts} attempts, ${children} children${effects.length === 0 ? '' : `: ${effects.slice(0, 3).join('; ')}`}`,
+  };
+}
+
+/** By the bytes that a token of such a text has in the usual tokenizer. */
+const bytesPerToken = 4;
+
+function promptRow(): BenchRow {
+  const own = builtInTools(discoverTools(), { now: () => 0 }).filter(
+    ({ name, isWeb }) => name !== 'update_plan' && isWeb !== true,
+  );
+  const sizeOf = (tools: typeof own): number => {
+    const shape = promptShape(loopModel, tools, { plan: false, canExecute: true });
+    return (
+      (Buffer.byteLength(JSON.stringify([textMessage('system', shape.system)])) + toolsBytes(shape.specs)) /
+      bytesPerToken
+    );
+  };
+  const without = sizeOf(own);
+  const whole = sizeOf([...own, ...createAgentTools({ kinds: [] }, null)]);
+  return {
+    figure: 'first prompt of a large model with all tools that are on by default',
+    value: Math.round(whole),
+    unit: 'tokens',
+    target: { atMost: 2000 },
+    note: `${Math.round(whole - without)} of them for agents; bytes by ${bytesPerToken}`,
+  };
+}

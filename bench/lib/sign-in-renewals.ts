@@ -1,0 +1,170 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isMissing, writeFileAtomic } from '../../src/main/lib/files/json-file.ts';
+import type { SignInSecrets } from '../../src/main/tools/sign-in/kept-sign-ins.ts';
+import { SignInNeeded } from '../../src/main/tools/sign-in/refresh-sign-in.ts';
+import type { OauthWorld, TokenFault } from '../../tests/fakes/oauth-server.ts';
+import { createOauthWorld } from '../../tests/fakes/oauth-server.ts';
+import { browse, realSignIns, signInDefinition } from '../../tests/fakes/sign-in-kit.ts';
+import { seeded } from './seeded.ts';
+
+const variable = 'DEWPOINT_BENCH_SIGN_INS';
+const server = 'tracker';
+
+/** What a process did until it was stopped. */
+interface Tally {
+  /** How often it wanted a token. */
+  readonly wanted: number;
+  /** How often there was none for a while; the next want got one. */
+  readonly failed: number;
+  /** How often it was told to sign in again: each one is a token that was lost. */
+  readonly lost: number;
+}
+
+export interface Renewals extends Tally {
+  readonly renewals: number;
+  /** How often one process sent what the other had used up. */
+  readonly reuses: number;
+  readonly faults: number;
+  /** What is kept in the end still is of use. */
+  readonly holds: boolean;
+}
+
+/** In a process of `renewByTwo`: wants a token until it is told to stop, or one is lost. Null in every other process. */
+export function renewalsChild(): Promise<never> | null {
+  const text = process.env[variable];
+  if (text === undefined) return null;
+  const { home, mcpUrl, seed }: { home: string; mcpUrl: string; seed: number } = JSON.parse(text);
+  let isOver = false;
+  process.on('message', () => (isOver = true));
+  process.on('disconnect', () => process.exit(0));
+  return wantUntil(() => isOver, { home, mcpUrl, seed }).then((tally) => {
+    process.send?.(tally);
+    return new Promise(() => undefined);
+  });
+}
+
+async function wantUntil(
+  isOver: () => boolean,
+  { home, mcpUrl, seed }: { readonly home: string; readonly mcpUrl: string; readonly seed: number },
+): Promise<Tally> {
+  const signIns = realSignIns(home, fileSecrets(join(home, 'keys.json'), seeded(seed)));
+  const auth = signIns.forServer(server, signInDefinition(mcpUrl));
+  const tally = { wanted: 0, failed: 0, lost: 0 };
+  while (!isOver() && tally.lost === 0) {
+    tally.wanted += 1;
+    try {
+      // What the service hands out holds for a second, so that each want is a renewal, or one that the other has just made.
+      await auth?.provider.token();
+    } catch (error) {
+      tally.failed += 1;
+      if (error instanceof SignInNeeded) tally.lost += 1;
+    }
+  }
+  await signIns.dispose();
+  return tally;
+}
+
+const faults: readonly TokenFault[] = ['500', '503', '429', 'cut', 'lost', 'garbage', 'slow', 'away'];
+const faultShare = 0.25;
+
+/** Two processes renew one sign-in `count` times in all, at a service and with a key store that fail again and again. */
+export async function renewByTwo(
+  count: number,
+  start: (env: Readonly<Record<string, string>>) => ChildProcess,
+): Promise<Renewals> {
+  const home = await mkdtemp(join(tmpdir(), 'dewpoint-renewals-'));
+  const world = await createOauthWorld();
+  world.expiresInS = 1;
+  try {
+    await signInOnce(home, world);
+    const random = seeded(23);
+    let faulty = 0;
+    world.tokenFault = () => {
+      if (random() > faultShare) return 'none';
+      faulty += 1;
+      return faults[Math.floor(random() * faults.length)] ?? 'none';
+    };
+    const children = [1, 2].map((seed) => start({ [variable]: JSON.stringify({ home, mcpUrl: world.mcpUrl, seed }) }));
+    const told = children.map(tallyOf);
+    let isOver = false;
+    for (const one of told) void one.finally(() => (isOver = true)).catch(() => undefined);
+    while (world.refreshes() < count && !isOver) await new Promise((wait) => setTimeout(wait, 20));
+    for (const child of children) if (child.connected) child.send('stop');
+    const tallies = await Promise.all(told);
+    for (const child of children) if (child.connected) child.disconnect();
+    const kept = await readFile(join(home, 'keys.json'), 'utf8');
+    const sum = (of: keyof Tally): number => tallies.reduce((all, tally) => all + tally[of], 0);
+    return {
+      wanted: sum('wanted'),
+      failed: sum('failed'),
+      lost: sum('lost'),
+      renewals: world.refreshes(),
+      reuses: world.reuses(),
+      faults: faulty,
+      holds: world.holds(/refresh-[\w-]+/u.exec(kept)?.[0] ?? ''),
+    };
+  } finally {
+    await world.close();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function signInOnce(home: string, world: OauthWorld): Promise<void> {
+  const signIns = realSignIns(
+    home,
+    fileSecrets(join(home, 'keys.json'), () => 1),
+  );
+  let browsing: Promise<unknown> = Promise.resolve();
+  await signIns.start(server, signInDefinition(world.mcpUrl), {
+    signal: new AbortController().signal,
+    onOpen: ({ url }) => {
+      browsing = browse(url);
+    },
+  });
+  await browsing;
+}
+
+/** Rejects where it ended without a word. */
+function tallyOf(child: ChildProcess): Promise<Tally> {
+  return new Promise((resolve, reject) => {
+    // The other side is `renewalsChild`. A marked cast at the pipe.
+    child.once('message', (tally) => resolve(tally as Tally));
+    child.once('exit', (code, signal) => reject(new Error(`a process ended by itself (${signal ?? code})`)));
+  });
+}
+
+/** How often the key store does not open. */
+const lockedShare = 0.03;
+
+/** A key store of all processes, in a file; it is locked now and then. */
+function fileSecrets(path: string, random: () => number): SignInSecrets {
+  const open = (): void => {
+    if (random() < lockedShare) throw new Error('The key store is locked.');
+  };
+  const load = async (): Promise<Record<string, string>> => {
+    try {
+      return JSON.parse(await readFile(path, 'utf8')) as Record<string, string>;
+    } catch (error) {
+      if (isMissing(error)) return {};
+      throw error;
+    }
+  };
+  const change = async (edit: (all: Record<string, string>) => void): Promise<void> => {
+    open();
+    const all = await load();
+    edit(all);
+    await writeFileAtomic(path, JSON.stringify(all), { sync: false });
+  };
+  return {
+    check: async () => open(),
+    read: async (name) => {
+      open();
+      return (await load())[name] ?? null;
+    },
+    write: (name, value) => change((all) => (all[name] = value)),
+    remove: (name) => change((all) => delete all[name]),
+  };
+}

@@ -1,0 +1,82 @@
+import { createInterface } from 'node:readline';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import type { SignInProgress, SignOutRevocation } from '@shared/tools/server-definition.ts';
+import type { CommandContext } from '../command-context.ts';
+import { reportFailure } from '../report-failure.ts';
+
+/** `dewpoint tools sign-in`: prints the address, opens nothing, and waits for what a browser brings back. Ctrl-C ends it. */
+export async function signInToServer(
+  context: CommandContext,
+  name: string,
+  keyboard: NodeJS.ReadableStream | null = context.terminal.isInteractive ? process.stdin : null,
+): Promise<number> {
+  const { terminal, signal } = context;
+  const { tools } = await context.core();
+  let stopReading: () => void = () => undefined;
+  try {
+    for await (const progress of await tools.signIn({ name }, { signal })) {
+      if (progress.type === 'open') {
+        terminal.err(openText(name, progress, keyboard !== null));
+        stopReading = readAddresses(context, name, keyboard);
+      } else {
+        const { problem } = progress.server;
+        terminal.err(`You are signed in to ${seenName(name)}.${problem === null ? '' : ` ${seenWords(problem)}`}\n`);
+      }
+    }
+    return 0;
+  } finally {
+    stopReading();
+  }
+}
+
+function openText(
+  name: string,
+  { url, issuer, scopes }: Extract<SignInProgress, { type: 'open' }>,
+  canPaste: boolean,
+): string {
+  const rights = scopes.length === 0 ? '' : ` It asks for: ${seenName(scopes.join(' '))}.`;
+  const elsewhere = canPaste
+    ? 'If that browser runs on another machine, paste the address that it ends at (http://127.0.0.1…) here.\n'
+    : '';
+  return `To sign in to ${seenName(name)}, open this address in your browser. ${seenName(issuer)} signs you in.${rights}\n\n  ${seenName(url)}\n\n${elsewhere}Waiting. Ctrl-C cancels.\n`;
+}
+
+/** What is no such address is told; the sign-in waits on. */
+function readAddresses(
+  { core, terminal }: CommandContext,
+  name: string,
+  keyboard: NodeJS.ReadableStream | null,
+): () => void {
+  if (keyboard === null) return () => undefined;
+  const reader = createInterface({ input: keyboard });
+  reader.on('line', (line) => {
+    const address = line.trim();
+    if (address === '') return;
+    void core()
+      .then(({ tools }) => tools.finishSignIn({ name, address }))
+      .catch((error: unknown) => void reportFailure(error, terminal));
+  });
+  return () => reader.close();
+}
+
+/** `dewpoint tools sign-out`. */
+export async function signOutOfServer({ core, terminal }: CommandContext, name: string): Promise<number> {
+  const { revocation } = await (await core()).tools.signOut({ name });
+  terminal.err(`${signedOutText(seenName(name), revocation)}\n`);
+  return 0;
+}
+
+function signedOutText(name: string, revocation: SignOutRevocation | null): string {
+  switch (revocation) {
+    case null:
+      return `You are not signed in to ${name}. Nothing was changed.`;
+    case 'done':
+      return `You are signed out of ${name}.`;
+    case 'unsaid':
+      return `The sign-in to ${name} is deleted here. Its service cannot be told; there it ends by itself.`;
+    case 'failed':
+      return `The sign-in to ${name} is deleted here. Its service did not confirm it; there it may hold until it runs out.`;
+    default:
+      return revocation satisfies never;
+  }
+}

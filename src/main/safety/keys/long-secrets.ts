@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { AppError } from '@shared/errors.ts';
+import type { KeyStore, StoreState } from './key-store.ts';
+
+/**
+ * Secrets of any length in the system's key store, read as they are at this moment: other processes change them, too.
+ * Whoever writes one lets nobody else write it meanwhile.
+ */
+export interface LongSecrets {
+  /** Each rejects with `missing-key` where the store does not open. */
+  readonly check: () => Promise<void>;
+  readonly read: (name: string) => Promise<string | null>;
+  /** All of it or nothing: after a failure or a crash the old value is there. */
+  readonly write: (name: string, value: string) => Promise<void>;
+  readonly remove: (name: string) => Promise<void>;
+}
+
+/** Windows keeps 2,560 bytes of one secret. */
+const longestPart = 2_000;
+const readTries = 4;
+
+/** What stands under the name itself: the value, or where its parts lie. All of it in letters that every store keeps. */
+type Head = { readonly value: string } | { readonly parts: readonly string[] };
+
+export function createLongSecrets(store: KeyStore): LongSecrets {
+  const get = async (name: string): Promise<string | null> => {
+    const got = await store.get(name);
+    if (got.type === 'stored') return got.value;
+    if (got.type === 'absent') return null;
+    throw notOpen(got);
+  };
+  const put = async (name: string, value: string): Promise<void> => {
+    const state = await store.set(name, value);
+    if (state.type !== 'ready') throw notOpen(state);
+  };
+  const headOf = async (name: string): Promise<Head | null> => {
+    const text = await get(name);
+    return text === null ? null : parsedHead(text);
+  };
+  const drop = async (names: readonly string[]): Promise<void> => {
+    // Parts that nobody names any more are in nobody's way.
+    for (const name of names) await store.remove(name).catch(() => undefined);
+  };
+  return {
+    check: async () => {
+      const state = await store.state();
+      if (state.type !== 'ready') throw notOpen(state);
+    },
+    read: async (name) => {
+      for (let left = readTries; ; left -= 1) {
+        const head = await headOf(name);
+        if (head === null) return null;
+        if ('value' in head) return textOf(head.value);
+        const parts: (string | null)[] = [];
+        for (const part of head.parts) parts.push(await get(part));
+        if (parts.every((part) => part !== null)) return textOf(parts.join(''));
+        // Another process has just put a new value in its place.
+        if (left <= 1) throw new AppError('missing-key', 'A secret in your key store is not whole.');
+      }
+    },
+    write: async (name, value) => {
+      const before = await headOf(name);
+      const bytes = Buffer.from(value, 'utf8').toString('base64url');
+      const pieces = bytes.match(new RegExp(`.{1,${longestPart}}`, 'gu')) ?? [];
+      const mark = randomBytes(4).toString('hex');
+      const names = pieces.length <= 1 ? [] : pieces.map((_, at) => `${name}.${mark}.${at}`);
+      try {
+        for (const [at, part] of names.entries()) await put(part, pieces[at] ?? '');
+      } catch (error) {
+        await drop(names);
+        throw error;
+      }
+      // A store that fails here may have taken it all the same: then the new parts are what it names.
+      await put(name, JSON.stringify(names.length === 0 ? { value: bytes } : { parts: names }));
+      await drop(partsOf(before));
+    },
+    remove: async (name) => {
+      const before = await headOf(name);
+      if (before === null) return;
+      const state = await store.remove(name);
+      if (state.type !== 'ready') throw notOpen(state);
+      await drop(partsOf(before));
+    },
+  };
+}
+
+const textOf = (bytes: string): string => Buffer.from(bytes, 'base64url').toString('utf8');
+
+const partsOf = (head: Head | null): readonly string[] => (head !== null && 'parts' in head ? head.parts : []);
+
+function parsedHead(text: string): Head {
+  const { value, parts }: { readonly value?: unknown; readonly parts?: unknown } = JSON.parse(text);
+  if (typeof value === 'string') return { value };
+  return { parts: Array.isArray(parts) ? parts.map(String) : [] };
+}
+
+function notOpen({ message, hint }: Exclude<StoreState, { type: 'ready' }>): AppError {
+  return new AppError('missing-key', message, { hint });
+}

@@ -1,0 +1,79 @@
+import { AppError, valueOf } from '@shared/errors.ts';
+import { canonicalHost } from '@shared/safety/host-name.ts';
+import type { CheckedRequest, WebExchange } from '../web/web-request.ts';
+
+/** Where a tool server lies. What it names for signing in may lie no nearer to this machine than the server itself. */
+export interface ServerPlace {
+  /** In the network of this machine, or on it: a person approved that address. */
+  readonly isInner: boolean;
+  /** On this machine, where there is no need of encryption. */
+  readonly isHere: boolean;
+}
+
+export async function placeOf(
+  serverUrl: string,
+  hasInnerAddress: (host: string) => Promise<boolean>,
+): Promise<ServerPlace> {
+  const { hostname } = new URL(serverUrl);
+  const isHere = isThisMachine(hostname);
+  return { isHere, isInner: isHere || canonicalHost(hostname) === null || (await hasInnerAddress(hostname)) };
+}
+
+/**
+ * A `fetch` for the addresses that a tool server names. They are a stranger's words: only encrypted ones are used, none
+ * leads into the network of this machine unless the server itself lies there, and no redirect is followed here. Rejects
+ * with an `AppError` where nobody answers, where the answer is very large, and with the signal's reason on abort.
+ */
+export function createAuthFetch(
+  { exchange, place }: { readonly exchange: WebExchange; readonly place: ServerPlace },
+  signal: AbortSignal,
+): typeof fetch {
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : String(input));
+    mustBeUsable(url, place);
+    const request: CheckedRequest = {
+      url,
+      host: url.host,
+      method: init?.method === 'POST' ? 'POST' : 'GET',
+      headers: Object.fromEntries(new Headers(init?.headers)),
+      body: bodyText(init?.body),
+      why: 'to sign in to a tool server',
+      ...(place.isInner ? { service: { headers: {}, isInner: true } } : {}),
+    };
+    const { status, headers, bytes, isCut } = valueOf(await exchange(request, { signal, onUse: () => undefined }));
+    if (isCut) throw new AppError('too-large', `${url.host} sent more than a sign-in needs. Its answer was not read.`);
+    if (status < 200 || status > 599) throw new AppError('network', `${url.host} answered with HTTP ${status}.`);
+    const isEmpty = status === 204 || status === 205 || status === 304;
+    return new Response(isEmpty ? null : Uint8Array.from(bytes), { status, headers });
+  };
+}
+
+/** A form or JSON: all that signing in sends. */
+function bodyText(body: RequestInit['body']): string | null {
+  if (body === undefined || body === null) return null;
+  if (typeof body === 'string') return body;
+  if (body instanceof URLSearchParams) return body.toString();
+  throw new TypeError('Only a form or a text is sent.');
+}
+
+/** Throws for an address that is neither asked nor opened in a browser. */
+export function mustBeUsable(url: URL, { isInner, isHere }: ServerPlace): void {
+  const isPlain = url.protocol === 'http:' && isHere && isThisMachine(url.hostname);
+  const isNear = canonicalHost(url.hostname) === null;
+  const why =
+    url.protocol !== 'https:' && !isPlain
+      ? 'it is not encrypted (https)'
+      : url.username !== '' || url.password !== ''
+        ? 'a name or password stands in it'
+        : isNear && !isInner
+          ? 'it leads into your own network'
+          : null;
+  if (why === null) return;
+  throw new AppError('refused', `The server names ${url.origin} for signing in, which is not used: ${why}.`, {
+    hint: 'Nothing was sent there. Ask whoever runs the server.',
+  });
+}
+
+function isThisMachine(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+}

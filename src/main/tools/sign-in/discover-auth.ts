@@ -1,0 +1,95 @@
+import type { AuthorizationServerMetadata, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client';
+import { AppError } from '@shared/errors.ts';
+import { parsedUrl } from '../../lib/net/parsed-url.ts';
+import type { Oauth } from './oauth-errors.ts';
+
+/** What a server said when it refused a request: where to learn more, and which rights it wants. */
+export interface Challenge {
+  readonly metadataUrl: string | null;
+  readonly scope: string | null;
+}
+
+/** Who signs a person in for a tool server, and on what terms. */
+export interface FoundAuth {
+  readonly authorizationServer: string;
+  readonly metadata: AuthorizationServerMetadata;
+  /** As the server calls itself: tokens are asked for this one alone. Null: it does not say. */
+  readonly resource: string | null;
+  /** What it offers where it wants nothing certain. */
+  readonly scopes: readonly string[];
+}
+
+/**
+ * Finds out who signs in for a server. Rejects where one of the two contradicts itself or the other: a token must go to
+ * nobody but the server that was approved. A failure on the way is one, and never a reason to look elsewhere.
+ */
+export async function discoverAuth(
+  oauth: Oauth,
+  serverUrl: string,
+  challenge: Challenge | null,
+  reach: typeof fetch,
+): Promise<FoundAuth> {
+  const named = await resourceMetadata(oauth, serverUrl, challenge, reach);
+  if (named !== null) mustBeFor(oauth, serverUrl, named);
+  const authorizationServer = named?.authorization_servers?.[0] ?? `${new URL(serverUrl).origin}/`;
+  if (parsedUrl(authorizationServer) === null) throw contradiction('it names no address of who signs in');
+  const metadata = await oauth.discoverAuthorizationServerMetadata(authorizationServer, { fetchFn: reach });
+  if (metadata === undefined) {
+    throw new AppError('not-found', 'The server does not say how to sign in.', {
+      hint: 'It may want a key in a header instead: see its instructions.',
+    });
+  }
+  mustHavePkce(metadata);
+  return {
+    authorizationServer,
+    metadata,
+    resource: named?.resource ?? null,
+    scopes: named?.scopes_supported ?? [],
+  };
+}
+
+/** Null only where the server says that it has none. */
+async function resourceMetadata(
+  oauth: Oauth,
+  serverUrl: string,
+  challenge: Challenge | null,
+  reach: typeof fetch,
+): Promise<OAuthProtectedResourceMetadata | null> {
+  const statuses: number[] = [];
+  const noting: typeof fetch = async (input, init) => {
+    const response = await reach(input, init);
+    statuses.push(response.status);
+    return response;
+  };
+  const named = challenge?.metadataUrl ?? null;
+  try {
+    const options = named === null ? {} : { resourceMetadataUrl: named };
+    return await oauth.discoverOAuthProtectedResourceMetadata(serverUrl, options, noting);
+  } catch (error) {
+    const hasNone = named === null && statuses.length > 0 && statuses.every((status) => status === 404);
+    if (hasNone) return null;
+    throw error;
+  }
+}
+
+function mustBeFor(oauth: Oauth, serverUrl: string, { resource }: OAuthProtectedResourceMetadata): void {
+  const isIt = oauth.checkResourceAllowed({
+    requestedResource: oauth.resourceUrlFromServerUrl(serverUrl),
+    configuredResource: resource,
+  });
+  if (!isIt) throw contradiction(`what it says of itself is for ${parsedUrl(resource)?.origin ?? 'another'}`);
+}
+
+/** One that does not say so would take a code that somebody stole. */
+function mustHavePkce({ code_challenge_methods_supported: methods }: AuthorizationServerMetadata): void {
+  if (methods?.includes('S256') === true) return;
+  throw new AppError('refused', 'Who signs in for this server does not protect a sign-in by PKCE (S256).', {
+    hint: 'Nothing was sent. Ask whoever runs the server.',
+  });
+}
+
+function contradiction(why: string): AppError {
+  return new AppError('refused', `The server cannot be signed in to: ${why}.`, {
+    hint: 'Nothing was sent. Ask whoever runs the server.',
+  });
+}

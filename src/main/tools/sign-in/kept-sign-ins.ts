@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { AppError } from '@shared/errors.ts';
+import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+
+/** All that a sign-in came to, as one secret: what belongs together cannot come apart in a crash. */
+const signInSchema = z.object({
+  /** The tool server that it is for: another address gets nothing of it. */
+  serverUrl: z.string(),
+  resource: z.string().nullable(),
+  authorizationServer: z.string(),
+  metadata: z.object({
+    issuer: z.string(),
+    authorization_endpoint: z.string(),
+    token_endpoint: z.string(),
+    revocation_endpoint: z.string().optional(),
+    response_types_supported: z.array(z.string()),
+    token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+  }),
+  client: z.object({
+    client_id: z.string(),
+    client_secret: z.string().optional(),
+    token_endpoint_auth_method: z.string().optional(),
+  }),
+  accessToken: z.string(),
+  refreshToken: z.string().nullable(),
+  /** Null: the service did not say. */
+  expiresAt: z.number().nullable(),
+  scope: z.string().nullable(),
+});
+export type SignIn = z.infer<typeof signInSchema>;
+
+/** What is told of a sign-in without opening the key store. Nothing in it is secret. */
+const noteSchema = z.object({
+  serverUrl: z.string(),
+  issuer: z.string(),
+  scope: z.string().nullable(),
+  at: z.number(),
+  /** Why it is of no more use; null: as far as is known it holds. */
+  ended: z.string().nullable(),
+  /** Rights that the server wanted beside those that it has. */
+  wanted: z.string().nullable(),
+});
+export type SignInNote = z.infer<typeof noteSchema>;
+
+/** Secrets of any length, as the key store has them at this moment. Each rejects where the store does not open. */
+export interface SignInSecrets {
+  /** Resolves where the store keeps what it is given. */
+  readonly check: () => Promise<void>;
+  readonly read: (name: string) => Promise<string | null>;
+  /** After a failure the old value is as it was. */
+  readonly write: (name: string, value: string) => Promise<void>;
+  readonly remove: (name: string) => Promise<void>;
+}
+
+export interface KeptSignIns {
+  readonly note: (server: string) => Promise<SignInNote | null>;
+  readonly changeNote: (server: string, change: Partial<Pick<SignInNote, 'ended' | 'wanted'>>) => Promise<void>;
+  /** As the store has it now; null: none, or one for another address. Asks no store where there never was one. */
+  readonly read: (server: string, serverUrl: string) => Promise<SignIn | null>;
+  readonly write: (server: string, signIn: SignIn) => Promise<void>;
+  readonly begin: (server: string, signIn: SignIn, at: number) => Promise<void>;
+  readonly remove: (server: string) => Promise<void>;
+  /** One process of this machine at a time changes what is kept of a server. */
+  readonly lockPath: (server: string) => string;
+}
+
+export function createKeptSignIns(folder: string, secrets: SignInSecrets): KeptSignIns {
+  const fileOf = (server: string): string => join(folder, server, 'sign-in.json');
+  const nameOf = (server: string): string => `tools.${server}.sign-in`;
+  const note = async (server: string): Promise<SignInNote | null> => {
+    const file = await readJsonFile(fileOf(server), (value) => noteSchema.nullable().parse(value));
+    // A note that cannot be read is told as none: the person signs in again.
+    return file.type === 'value' ? file.value : null;
+  };
+  const write = (server: string, signIn: SignIn): Promise<void> =>
+    secrets.write(nameOf(server), JSON.stringify(signIn));
+  return {
+    note,
+    write,
+    changeNote: async (server, change) => {
+      const before = await note(server);
+      if (before !== null) await writeJsonFile(fileOf(server), { ...before, ...change });
+    },
+    read: async (server, serverUrl) => {
+      if ((await note(server)) === null) return null;
+      const text = await secrets.read(nameOf(server));
+      const signIn = text === null ? null : parsed(server, text);
+      return signIn?.serverUrl === serverUrl ? signIn : null;
+    },
+    begin: async (server, signIn, at) => {
+      const { serverUrl, metadata, scope } = signIn;
+      await write(server, signIn);
+      const begun: SignInNote = { serverUrl, issuer: metadata.issuer, scope, at, ended: null, wanted: null };
+      await writeJsonFile(fileOf(server), begun);
+    },
+    remove: async (server) => {
+      if ((await note(server)) === null) return;
+      await secrets.remove(nameOf(server));
+      await writeJsonFile(fileOf(server), null);
+    },
+    lockPath: (server) => join(folder, server, 'sign-in.lock'),
+  };
+}
+
+function parsed(server: string, text: string): SignIn {
+  try {
+    return signInSchema.parse(JSON.parse(text));
+  } catch {
+    // The text is a secret: what is wrong with it is not quoted.
+    throw new AppError('bad-input', `The sign-in of ${server} in your key store cannot be read. It was left there.`, {
+      hint: `Sign in again: dewpoint tools sign-in ${server}`,
+    });
+  }
+}

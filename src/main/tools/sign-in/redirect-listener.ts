@@ -1,0 +1,109 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { AppError } from '@shared/errors.ts';
+import { parsedUrl } from '../../lib/net/parsed-url.ts';
+
+/** Where a browser comes back to after a sign-in: on this machine alone, at a port of chance, for one answer. */
+export interface RedirectListener {
+  readonly redirectUrl: string;
+  /** Only the answer that carries it is looked at. */
+  readonly state: string;
+  /** What came back with the right state. Rejects with the signal's reason, and with `timeout`. */
+  readonly answer: Promise<URLSearchParams>;
+  /** An address that a person pasted, from a browser on another machine. Throws where it is not the answer. */
+  readonly deliver: (address: string) => void;
+  readonly close: () => void;
+}
+
+const path = '/callback';
+const longestAddress = 20_000;
+
+export async function openRedirectListener({
+  signal,
+  waitMs,
+}: {
+  readonly signal: AbortSignal;
+  readonly waitMs: number;
+}): Promise<RedirectListener> {
+  const state = randomBytes(32).toString('base64url');
+  let settle: { readonly resolve: (answer: URLSearchParams) => void; readonly reject: (why: unknown) => void };
+  const answer = new Promise<URLSearchParams>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // It may end before anybody waits for it.
+  answer.catch(() => undefined);
+  const server = createServer({ maxHeaderSize: longestAddress + 4096 }, (request, response) => {
+    const found = isToUs(request, port) ? answerIn(request.url ?? '', state) : null;
+    reply(response, found !== null);
+    if (found !== null) settle.resolve(found);
+  });
+  server.maxConnections = 20;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const bound = server.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  const minutes = Math.max(1, Math.round(waitMs / 60_000));
+  const late = new AppError('timeout', `Nobody signed in within ${minutes} min. Nothing was changed.`);
+  const timer = setTimeout(() => settle.reject(late), waitMs);
+  const stop = (): void => settle.reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  return {
+    redirectUrl: `http://127.0.0.1:${port}${path}`,
+    state,
+    answer,
+    deliver: (address) => {
+      const url = parsedUrl(address.trim().slice(0, longestAddress));
+      const found = url === null ? null : answerIn(`${path}${url.search}`, state);
+      if (found !== null) return settle.resolve(found);
+      throw new AppError('bad-input', 'This is not the address that the sign-in ended at. It still waits.', {
+        hint: `It begins with http://127.0.0.1:${port}${path}? and stands in the browser’s address bar.`,
+      });
+    },
+    close: () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      server.close();
+      // An answer that is being written is let out; what a browser keeps open beside it is not waited for.
+      setTimeout(() => server.closeAllConnections?.(), 200).unref();
+    },
+  };
+}
+
+/** A page elsewhere can make a browser ask for this port by a name of its own. */
+function isToUs({ method, headers }: IncomingMessage, port: number): boolean {
+  return method === 'GET' && headers.host === `127.0.0.1:${port}`;
+}
+
+/** Null for anything but one answer with this state: whoever does not know it can neither answer nor end the wait. */
+function answerIn(target: string, state: string): URLSearchParams | null {
+  const url = parsedUrl(`http://127.0.0.1${target}`);
+  if (url?.pathname !== path) return null;
+  const { searchParams } = url;
+  const given = searchParams.getAll('state');
+  const isOnce = ['state', 'code', 'iss', 'error'].every((name) => searchParams.getAll(name).length <= 1);
+  const isWhole = searchParams.has('code') !== searchParams.has('error');
+  return isOnce && isWhole && isEqual(given[0] ?? '', state) ? searchParams : null;
+}
+
+function isEqual(given: string, state: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(state)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function reply(response: ServerResponse, isTaken: boolean): void {
+  const text = isTaken
+    ? 'You can close this tab and go back to Dewpoint.'
+    : 'This is no answer that Dewpoint waits for.';
+  response.writeHead(isTaken ? 200 : 400, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    connection: 'close',
+  });
+  response.end(`<!doctype html><meta charset="utf-8"><title>Dewpoint</title><p>${text}</p>\n`);
+}

@@ -1,0 +1,299 @@
+import type { AuthProvider } from '@modelcontextprotocol/client';
+import { AppError } from '@shared/errors.ts';
+import type { ServerDefinition, SignInReport, SignOutRevocation } from '@shared/tools/server-definition.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
+import { neverAborts } from '../../lib/async/abort.ts';
+import { withFileLock } from '../../lib/files/file-lock.ts';
+import type { WebExchange } from '../web/web-request.ts';
+import type { ServerPlace } from './auth-fetch.ts';
+import { createAuthFetch, placeOf } from './auth-fetch.ts';
+import type { Challenge } from './discover-auth.ts';
+import type { KeptSignIns, SignIn } from './kept-sign-ins.ts';
+import { createKeptSignIns, type SignInSecrets } from './kept-sign-ins.ts';
+import { loadOauth } from './oauth-errors.ts';
+import type { RedirectListener } from './redirect-listener.ts';
+import { openRedirectListener } from './redirect-listener.ts';
+import type { RefreshOptions } from './refresh-sign-in.ts';
+import { refreshSignIn, SignInNeeded } from './refresh-sign-in.ts';
+import { signOut } from './sign-out.ts';
+import type { OpenSignIn } from './sign-in-flow.ts';
+import { runSignIn } from './sign-in-flow.ts';
+
+/** What a connection to a server over HTTP is signed in by. */
+export interface ServerAuth {
+  readonly provider: AuthProvider;
+  /** Goes around the `fetch` of the connection: it notes which token each answer refused. */
+  readonly noting: (reach: typeof fetch) => typeof fetch;
+  /** What an error of the connection means for signing in; null: nothing. */
+  readonly explain: (error: unknown) => Promise<AppError | null>;
+}
+
+export interface ServerSignIns {
+  /** Null: a program, or an address with a key of the person's own. Asks nobody before the first request. */
+  readonly forServer: (server: string, definition: ServerDefinition) => ServerAuth | null;
+  /** Goes the whole way, for a person who asked for it. Rejects with `conflict` while another one waits. */
+  readonly start: (
+    server: string,
+    definition: ServerDefinition,
+    how: { readonly signal: AbortSignal; readonly onOpen: (open: OpenSignIn) => void },
+  ) => Promise<void>;
+  /** The address that waits for the person; null: none does. */
+  readonly waiting: (server: string) => string | null;
+  /** An address that a browser elsewhere ended at. Throws where none waits for it. */
+  readonly deliver: (server: string, address: string) => void;
+  /** Tells the service, and deletes what is kept here, whatever the service says. Null: nobody was signed in. */
+  readonly signOut: (server: string, signal: AbortSignal) => Promise<SignOutRevocation | null>;
+  readonly report: (server: string, definition: ServerDefinition) => Promise<SignInReport | null>;
+  /** Resolves when no renewal is under way: an answer of it may be the only one there is. */
+  readonly dispose: () => Promise<void>;
+}
+
+export interface ServerSignInsOptions {
+  /** Each server has a folder in it. */
+  readonly folder: string;
+  readonly secrets: SignInSecrets;
+  readonly exchange: WebExchange;
+  /** Whether a name leads into the network of this machine. */
+  readonly hasInnerAddress: (host: string) => Promise<boolean>;
+  /** The secret of a client that a person registered; null: it has none. */
+  readonly clientSecret: (server: string) => Promise<string | null>;
+  /** Told of everything that must not reach a log. */
+  readonly learn: (value: string) => void;
+  readonly now: () => number;
+  /** How long a sign-in waits for the person. */
+  readonly waitMs?: number;
+}
+
+const defaultWaitMs = 10 * 60_000;
+
+/** What one server has in this process. */
+interface Memory {
+  signIn: SignIn | null;
+  challenge: Challenge | null;
+  isNeeded: boolean;
+  pending: { listener: RedirectListener | null; url: string | null } | null;
+}
+
+interface Parts extends ServerSignInsOptions {
+  readonly kept: KeptSignIns;
+  readonly memory: (server: string) => Memory;
+  readonly renew: (server: string, serverUrl: string, stale: string) => Promise<SignIn>;
+  readonly reach: (serverUrl: string, signal: AbortSignal) => Promise<{ reach: typeof fetch; place: ServerPlace }>;
+}
+
+type HttpDefinition = Extract<ServerDefinition, { kind: 'http' }>;
+
+/** A key that the person set goes before any sign-in. */
+function httpOf(definition: ServerDefinition): HttpDefinition | null {
+  if (definition.kind !== 'http') return null;
+  return definition.headers.some((name) => name.toLowerCase() === 'authorization') ? null : definition;
+}
+
+export function createServerSignIns(options: ServerSignInsOptions): ServerSignIns {
+  const memories = new Map<string, Memory>();
+  const kept = createKeptSignIns(options.folder, options.secrets);
+  const running = new Set<Promise<unknown>>();
+  const reach: Parts['reach'] = async (serverUrl, signal) => {
+    const place = await placeOf(serverUrl, options.hasInnerAddress);
+    return { place, reach: createAuthFetch({ exchange: options.exchange, place }, signal) };
+  };
+  const refresh: RefreshOptions = {
+    ...options,
+    kept,
+    unkept: new Map(),
+    reach: async (serverUrl) => (await reach(serverUrl, neverAborts)).reach,
+  };
+  const parts: Parts = {
+    ...options,
+    kept,
+    reach,
+    memory: (server) => {
+      const known = memories.get(server) ?? { signIn: null, challenge: null, isNeeded: false, pending: null };
+      memories.set(server, known);
+      return known;
+    },
+    renew: (server, serverUrl, stale) => {
+      const work = loadOauth().then((oauth) => refreshSignIn(oauth, refresh, { server, serverUrl, stale }));
+      running.add(work);
+      const over = (): void => void running.delete(work);
+      work.then(over, over);
+      return work;
+    },
+  };
+  return {
+    forServer: (server, definition) => {
+      const http = httpOf(definition);
+      return http === null ? null : createServerAuth(parts, server, http.url);
+    },
+    start: (server, definition, how) => startSignIn(parts, server, definition, how),
+    waiting: (server) => memories.get(server)?.pending?.url ?? null,
+    deliver: (server, address) => {
+      const listener = memories.get(server)?.pending?.listener ?? null;
+      if (listener === null) throw new AppError('not-found', `No sign-in to ${server} is waiting.`);
+      listener.deliver(address);
+    },
+    signOut: async (server, signal) => {
+      const outcome = await signOut(parts, server, signal);
+      if (outcome !== null) Object.assign(parts.memory(server), { signIn: null, challenge: null, isNeeded: true });
+      return outcome;
+    },
+    report: (server, definition) => report(parts, server, definition),
+    dispose: async () => void (await Promise.allSettled(running)),
+  };
+}
+
+/** Renewed this long before it runs out, so that a request is not sent in vain. */
+const earlyMs = 30_000;
+
+function createServerAuth({ kept, memory, renew, now }: Parts, server: string, serverUrl: string): ServerAuth {
+  const mine = memory(server);
+  const refused = new WeakMap<Response, string>();
+  const note = (signIn: SignIn): SignIn => {
+    mine.isNeeded = false;
+    return (mine.signIn = signIn);
+  };
+  const renewed = async (stale: string): Promise<SignIn> => {
+    try {
+      return note(await renew(server, serverUrl, stale));
+    } catch (error) {
+      mine.signIn = null;
+      mine.isNeeded = error instanceof SignInNeeded;
+      throw error;
+    }
+  };
+  const current = async (): Promise<SignIn | null> => {
+    if (mine.signIn?.serverUrl === serverUrl) return mine.signIn;
+    const read = await kept.read(server, serverUrl);
+    return read === null ? null : note(read);
+  };
+  return {
+    noting: (reach) => async (input, init) => {
+      const response = await reach(input, init);
+      const sent = new Headers(init?.headers).get('authorization');
+      if (response.status === 401 && sent !== null) refused.set(response, sent.replace(/^Bearer /u, ''));
+      return response;
+    },
+    provider: {
+      token: async () => {
+        const signIn = await current();
+        if (signIn === null) return undefined;
+        const leftMs = signIn.expiresAt === null ? earlyMs : signIn.expiresAt - now();
+        if (leftMs >= earlyMs) return signIn.accessToken;
+        try {
+          return (await renewed(signIn.accessToken)).accessToken;
+        } catch (error) {
+          // While it still holds, a service that cannot renew it just now is no reason to stop.
+          if (leftMs <= 0 || mine.isNeeded) throw error;
+          return note(signIn).accessToken;
+        }
+      },
+      onUnauthorized: async ({ response }) => {
+        const { extractWWWAuthenticateParams } = await loadOauth();
+        const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+        mine.challenge = { metadataUrl: resourceMetadataUrl?.href ?? null, scope: scope ?? null };
+        const stale = refused.get(response);
+        if (stale !== undefined) return void (await renewed(stale));
+        mine.isNeeded = true;
+        throw new SignInNeeded(server);
+      },
+    },
+    explain: async (error) => {
+      if (fieldOf(error, 'code') === 'CLIENT_HTTP_AUTHENTICATION') {
+        mine.isNeeded = true;
+        return new SignInNeeded(server, 'it refused a new token, too');
+      }
+      if (fieldOf(error, 'name') !== 'InsufficientScopeError') return null;
+      const wanted = scopeText(fieldOf(error, 'requiredScope'));
+      mine.challenge = { metadataUrl: mine.challenge?.metadataUrl ?? null, scope: wanted };
+      await kept.changeNote(server, { wanted: wanted ?? 'more' });
+      const rights = wanted === null ? 'more rights' : `more rights (${wanted})`;
+      return new AppError('missing-key', `The tool server ${server} wants ${rights} for this.`, {
+        hint: `To grant them, run dewpoint tools sign-in ${server}, or open the Tools page.`,
+      });
+    },
+  };
+}
+
+/** A stranger's text that comes to be shown, and goes into an address. */
+function scopeText(given: unknown): string | null {
+  if (typeof given !== 'string') return null;
+  const text = given.replaceAll(/[^\x21\x23-\x5b\x5d-\x7e ]/gu, '').slice(0, 500);
+  return text.trim() === '' ? null : text.trim();
+}
+
+async function startSignIn(
+  parts: Parts,
+  server: string,
+  definition: ServerDefinition,
+  { signal, onOpen }: Parameters<ServerSignIns['start']>[2],
+): Promise<void> {
+  const http = httpOf(definition);
+  if (http === null) {
+    throw new AppError('bad-input', `The tool server ${server} takes no sign-in by a browser.`, {
+      hint: 'Only an address does that has no Authorization header of your own.',
+    });
+  }
+  const { kept, secrets, memory, learn, now } = parts;
+  const mine = memory(server);
+  if (mine.pending !== null) {
+    throw new AppError('conflict', `A sign-in to ${server} is waiting already.`, {
+      hint: 'Finish it in the browser, or cancel it where it was started.',
+    });
+  }
+  mine.pending = { listener: null, url: null };
+  try {
+    // Before the person is sent anywhere: what they bring back has to be kept.
+    await secrets.check();
+    const oauth = await loadOauth();
+    const { reach, place } = await parts.reach(http.url, signal);
+    const listener = await openRedirectListener({ signal, waitMs: parts.waitMs ?? defaultWaitMs });
+    const pending = (mine.pending = { listener, url: null as string | null });
+    try {
+      const note = await kept.note(server);
+      const granted = note?.serverUrl === http.url && note.ended === null ? note.scope : null;
+      const { clientId } = http;
+      const client = clientId === undefined ? null : { id: clientId, secret: await parts.clientSecret(server) };
+      const wanted = note?.wanted ?? null;
+      const challenge = mine.challenge ?? (wanted === null ? null : { metadataUrl: null, scope: wanted });
+      const options = { server, serverUrl: http.url, place, reach, challenge, granted, client, learn, now };
+      const signIn = await runSignIn(oauth, options, listener, (open) => {
+        pending.url = open.url;
+        onOpen(open);
+      });
+      await locked(parts, server, () => kept.begin(server, signIn, now()));
+      mine.signIn = signIn;
+      mine.isNeeded = false;
+      mine.challenge = null;
+    } finally {
+      listener.close();
+    }
+  } finally {
+    mine.pending = null;
+  }
+}
+
+function locked<T>({ kept }: Parts, server: string, work: () => Promise<T>): Promise<T> {
+  return withFileLock(kept.lockPath(server), { signal: neverAborts, onWait: () => undefined, pollMs: 30 }, work);
+}
+
+async function report(
+  { kept, memory }: Parts,
+  server: string,
+  definition: ServerDefinition,
+): Promise<SignInReport | null> {
+  const http = httpOf(definition);
+  if (http === null) return null;
+  const read = await kept.note(server);
+  const note = read?.serverUrl === http.url ? read : null;
+  const { isNeeded, pending } = memory(server);
+  return {
+    isSignedIn: note !== null && note.ended === null,
+    isNeeded: isNeeded || (note !== null && note.ended !== null),
+    isWaiting: pending !== null,
+    issuer: note?.issuer ?? null,
+    scopes: (note?.scope ?? '').split(' ').filter((scope) => scope !== ''),
+    at: note?.at ?? null,
+    ended: note?.ended ?? null,
+    wanted: note?.wanted ?? null,
+  };
+}

@@ -1,0 +1,212 @@
+import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from '@modelcontextprotocol/client';
+import { AppError } from '@shared/errors.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
+import { parsedUrl } from '../../lib/net/parsed-url.ts';
+import type { ServerPlace } from './auth-fetch.ts';
+import { mustBeUsable } from './auth-fetch.ts';
+import type { Challenge, FoundAuth } from './discover-auth.ts';
+import { discoverAuth } from './discover-auth.ts';
+import type { SignIn } from './kept-sign-ins.ts';
+import type { Oauth } from './oauth-errors.ts';
+import { reasonOf } from './oauth-errors.ts';
+import type { RedirectListener } from './redirect-listener.ts';
+import { tokensOf } from './refresh-sign-in.ts';
+
+/** A client that was registered by hand, or the address of a document that describes one. */
+export interface OwnClient {
+  readonly id: string;
+  readonly secret: string | null;
+}
+
+/** A sign-in that waits for the person. */
+export interface OpenSignIn {
+  /** To be opened in a browser. */
+  readonly url: string;
+  /** Who signs the person in. */
+  readonly issuer: string;
+  readonly scopes: readonly string[];
+}
+
+export interface FlowOptions {
+  readonly server: string;
+  readonly serverUrl: string;
+  readonly place: ServerPlace;
+  readonly reach: typeof fetch;
+  readonly challenge: Challenge | null;
+  /** Rights that it has already, and is to keep. */
+  readonly granted: string | null;
+  readonly client: OwnClient | null;
+  readonly learn: (value: string) => void;
+  readonly now: () => number;
+}
+
+/** Goes the whole way from an address to tokens. Rejects with an `AppError`, and keeps nothing itself. */
+export async function runSignIn(
+  oauth: Oauth,
+  options: FlowOptions,
+  listener: RedirectListener,
+  onOpen: (open: OpenSignIn) => void,
+): Promise<SignIn> {
+  const secrets: string[] = [listener.state, options.client?.secret ?? ''];
+  const learn = (value: string): void => {
+    secrets.push(value);
+    options.learn(value);
+  };
+  try {
+    const found = await discoverAuth(oauth, options.serverUrl, options.challenge, options.reach);
+    mustBeUsableAll(found.metadata, options.place);
+    const scope = scopeOf(oauth, options, found);
+    const client = await clientFor(oauth, { ...options, learn }, { found, scope, redirectUrl: listener.redirectUrl });
+    const { authorizationUrl, codeVerifier } = await oauth.startAuthorization(found.authorizationServer, {
+      ...partsOf(found),
+      clientInformation: client,
+      redirectUrl: listener.redirectUrl,
+      state: listener.state,
+      ...(scope === null ? {} : { scope }),
+    });
+    learn(codeVerifier);
+    const { issuer } = found.metadata;
+    onOpen({ url: authorizationUrl.href, issuer, scopes: scope === null ? [] : scope.split(' ') });
+    const code = codeIn(oauth, await listener.answer, found.metadata);
+    learn(code.authorizationCode);
+    const tokens = await oauth.exchangeAuthorization(found.authorizationServer, {
+      ...partsOf(found),
+      ...code,
+      clientInformation: client,
+      codeVerifier,
+      redirectUri: listener.redirectUrl,
+      fetchFn: options.reach,
+    });
+    return {
+      serverUrl: options.serverUrl,
+      resource: found.resource,
+      authorizationServer: found.authorizationServer,
+      metadata: keptMetadata(found.metadata),
+      client: keptClient(client),
+      ...tokensOf(tokens, options.now(), learn),
+      refreshToken: tokens.refresh_token ?? null,
+      scope: tokens.scope ?? scope,
+    };
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    if (error instanceof Error && error.name === 'AbortError') throw error;
+    throw new AppError('network', `Signing in to ${options.server} failed: ${reasonOf(oauth, error, secrets)}.`, {
+      hint: 'Nothing was changed. Try again, or ask whoever runs the server.',
+    });
+  }
+}
+
+function partsOf({ metadata, resource }: FoundAuth) {
+  return { metadata, ...(resource === null ? {} : { resource }) };
+}
+
+/** Before anything is sent: also what is only needed later, or opened in a browser. */
+function mustBeUsableAll(metadata: AuthorizationServerMetadata, place: ServerPlace): void {
+  const { authorization_endpoint, token_endpoint, registration_endpoint } = metadata;
+  const named = [authorization_endpoint, token_endpoint, registration_endpoint, revocationOf(metadata)];
+  for (const address of named) {
+    if (address === undefined) continue;
+    const url = parsedUrl(address);
+    if (url === null) throw new AppError('refused', 'The server names something for signing in that is no address.');
+    mustBeUsable(url, place);
+  }
+}
+
+/** What it wants, with what was granted before; where it wants nothing certain, what it offers. */
+function scopeOf(oauth: Oauth, { challenge, granted }: FlowOptions, { scopes, metadata }: FoundAuth): string | null {
+  const wanted = challenge?.scope ?? (scopes.length === 0 ? null : scopes.join(' '));
+  const union = oauth.computeScopeUnion(granted ?? undefined, wanted ?? undefined);
+  if (union === undefined) return null;
+  // Without it some services hand out no token that can be renewed.
+  const isOffered = metadata.scopes_supported?.includes('offline_access') === true;
+  return (isOffered ? oauth.computeScopeUnion(union, 'offline_access') : union) ?? null;
+}
+
+interface ClientWish {
+  readonly found: FoundAuth;
+  readonly scope: string | null;
+  readonly redirectUrl: string;
+}
+
+/** The person's own client first. Without one Dewpoint registers itself, for this sign-in and its exact way back. */
+async function clientFor(
+  oauth: Oauth,
+  { client, server, reach, learn }: FlowOptions,
+  { found: { metadata, authorizationServer }, scope, redirectUrl }: ClientWish,
+): Promise<OAuthClientInformationMixed> {
+  const methods = metadata.token_endpoint_auth_methods_supported ?? ['none'];
+  if (client !== null) {
+    const isDocument = oauth.isHttpsUrl(client.id);
+    if (isDocument && metadata.client_id_metadata_document_supported !== true)
+      throw new AppError('refused', `${metadata.issuer} takes no address of a document as a client.`);
+    return { client_id: client.id, ...(client.secret === null ? {} : { client_secret: client.secret }) };
+  }
+  if (metadata.registration_endpoint === undefined) {
+    throw new AppError('refused', `${new URL(metadata.issuer).host} takes only clients that were registered with it.`, {
+      hint: `Register one there with the address http://127.0.0.1/callback, then add the server again: dewpoint tools add ${server} ADDRESS --client-id ID`,
+    });
+  }
+  const registered = await oauth.registerClient(authorizationServer, {
+    metadata,
+    fetchFn: reach,
+    clientMetadata: {
+      client_name: 'Dewpoint',
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      application_type: 'native',
+      token_endpoint_auth_method: methods.includes('none') ? 'none' : (methods[0] ?? 'none'),
+    },
+    ...(scope === null ? {} : { scope }),
+  });
+  if (registered.client_secret !== undefined) learn(registered.client_secret);
+  return registered;
+}
+
+/** Who answers is looked at before what it says: in a mix-up both would be an attacker's. */
+function codeIn(
+  oauth: Oauth,
+  answer: URLSearchParams,
+  metadata: AuthorizationServerMetadata,
+): { readonly authorizationCode: string; readonly iss?: string } {
+  const iss = answer.get('iss') ?? undefined;
+  oauth.validateAuthorizationResponseIssuer({
+    iss,
+    expectedIssuer: metadata.issuer,
+    issParameterSupported: metadata.authorization_response_iss_parameter_supported === true,
+  });
+  const authorizationCode = answer.get('code');
+  if (authorizationCode !== null && authorizationCode !== '')
+    return { authorizationCode, ...(iss === undefined ? {} : { iss }) };
+  const said = (answer.get('error') ?? '').replaceAll(/[^a-z_]/gu, '').slice(0, 60);
+  const what = said === 'access_denied' ? 'It was declined in the browser' : `The service refused it (${said})`;
+  throw new AppError('refused', `${what}. Nothing was changed.`);
+}
+
+function revocationOf(metadata: AuthorizationServerMetadata): string | undefined {
+  const address = fieldOf(metadata, 'revocation_endpoint');
+  return typeof address === 'string' ? address : undefined;
+}
+
+function keptMetadata(metadata: AuthorizationServerMetadata): SignIn['metadata'] {
+  const { token_endpoint_auth_methods_supported: methods } = metadata;
+  const revocation = revocationOf(metadata);
+  return {
+    issuer: metadata.issuer,
+    authorization_endpoint: metadata.authorization_endpoint,
+    token_endpoint: metadata.token_endpoint,
+    response_types_supported: metadata.response_types_supported,
+    ...(revocation === undefined ? {} : { revocation_endpoint: revocation }),
+    ...(methods === undefined ? {} : { token_endpoint_auth_methods_supported: methods }),
+  };
+}
+
+function keptClient(client: OAuthClientInformationMixed): SignIn['client'] {
+  const { client_id, client_secret } = client;
+  const method = 'token_endpoint_auth_method' in client ? client.token_endpoint_auth_method : undefined;
+  return {
+    client_id,
+    ...(client_secret === undefined ? {} : { client_secret }),
+    ...(method === undefined ? {} : { token_endpoint_auth_method: method }),
+  };
+}

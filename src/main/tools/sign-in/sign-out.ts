@@ -1,0 +1,58 @@
+import type { SignOutRevocation } from '@shared/tools/server-definition.ts';
+import { withFileLock } from '../../lib/files/file-lock.ts';
+import type { KeptSignIns, SignIn } from './kept-sign-ins.ts';
+import { loadOauth, type Oauth } from './oauth-errors.ts';
+
+export interface SignOutParts {
+  readonly kept: KeptSignIns;
+  readonly reach: (serverUrl: string, signal: AbortSignal) => Promise<{ readonly reach: typeof fetch }>;
+}
+
+/** Tells the service, and deletes what is kept here, whatever the service says. Null: nobody was signed in. */
+export async function signOut(
+  { kept, reach }: SignOutParts,
+  server: string,
+  signal: AbortSignal,
+): Promise<SignOutRevocation | null> {
+  const note = await kept.note(server);
+  if (note === null) return null;
+  // A renewal that is under way would keep again what is deleted.
+  return withFileLock(kept.lockPath(server), { signal, onWait: () => undefined, pollMs: 30 }, async () => {
+    const signIn = await kept.read(server, note.serverUrl);
+    const outcome =
+      signIn === null
+        ? 'failed'
+        : await revoke(await loadOauth(), signIn, (await reach(signIn.serverUrl, signal)).reach);
+    await kept.remove(server);
+    return outcome;
+  });
+}
+
+/** Tells the service that a sign-in is over (RFC 7009). Never rejects. */
+async function revoke(
+  oauth: Oauth,
+  { metadata, client, refreshToken, accessToken }: SignIn,
+  reach: typeof fetch,
+): Promise<SignOutRevocation> {
+  const { revocation_endpoint: address, token_endpoint_auth_methods_supported: methods = [] } = metadata;
+  if (address === undefined) return 'unsaid';
+  const form = new URLSearchParams({
+    token: refreshToken ?? accessToken,
+    token_type_hint: refreshToken === null ? 'access_token' : 'refresh_token',
+  });
+  const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
+  const { client_id: id, client_secret: secret } = client;
+  if (oauth.selectClientAuthMethod(client, methods) === 'client_secret_basic' && secret !== undefined) {
+    headers.set('authorization', `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`);
+  } else {
+    form.set('client_id', id);
+    if (secret !== undefined) form.set('client_secret', secret);
+  }
+  try {
+    const { ok } = await reach(address, { method: 'POST', headers, body: form });
+    return ok ? 'done' : 'failed';
+  } catch {
+    // Signing out goes on all the same: what is kept here is deleted.
+    return 'failed';
+  }
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { KeyStore, StoreState } from '../../../../src/main/safety/keys/key-store.ts';
+import { createLongSecrets } from '../../../../src/main/safety/keys/long-secrets.ts';
+
+/** A store as Windows has it: no secret of more than 2,560 bytes. It stops taking any after `takes`. */
+function smallStore(takes = Number.POSITIVE_INFINITY) {
+  const table = new Map<string, string>();
+  const locked: StoreState = { type: 'locked', message: 'Your system’s key store is locked.', hint: 'Unlock it.' };
+  const state = { takes, isLocked: false };
+  const store: KeyStore = {
+    state: async () => (state.isLocked ? locked : { type: 'ready' }),
+    get: async (name) => {
+      if (state.isLocked) return locked;
+      const value = table.get(name);
+      return value === undefined ? { type: 'absent' } : { type: 'stored', value };
+    },
+    has: async () => new Set(),
+    set: async (name, value) => {
+      state.takes -= 1;
+      if (state.isLocked || state.takes < 0) return locked;
+      if (Buffer.byteLength(value) > 2_560) throw new Error('The stub received bad data.');
+      table.set(name, value);
+      return { type: 'ready' };
+    },
+    remove: async (name) => {
+      table.delete(name);
+      return { type: 'ready' };
+    },
+  };
+  return { store, table, state };
+}
+
+const long = (mark: string): string => `${mark} ключ "quoted"\n`.repeat(600);
+
+describe('a secret of any length', () => {
+  it('is kept whole in a store that takes little, replaced and removed, and leaves nothing behind', async () => {
+    const { store, table } = smallStore();
+    const secrets = createLongSecrets(store);
+    expect(await secrets.read('one')).toBeNull();
+    for (const value of ['short', long('a'), long('b'), '', 'short again']) {
+      await secrets.write('one', value);
+      expect(await secrets.read('one')).toBe(value);
+    }
+    expect(table.size).toBe(1);
+    await secrets.write('one', long('c'));
+    await secrets.remove('one');
+    expect(table.size).toBe(0);
+  });
+
+  it('is the old one as a whole wherever the store stops taking the new one', async () => {
+    for (let takes = 0; takes < 10; takes += 1) {
+      const { store, table, state } = smallStore();
+      const secrets = createLongSecrets(store);
+      await secrets.write('one', long('old'));
+      const { size } = table;
+      state.takes = takes;
+      await expect(secrets.write('one', long('new'))).rejects.toMatchObject({ code: 'missing-key' });
+      expect(await secrets.read('one')).toBe(long('old'));
+      if (takes < 9) expect(table.size).toBe(size);
+    }
+  });
+
+  it('is not called absent where the store is locked', async () => {
+    const { store, state } = smallStore();
+    const secrets = createLongSecrets(store);
+    state.isLocked = true;
+    for (const call of [secrets.check(), secrets.read('one'), secrets.write('one', 'x'), secrets.remove('one')])
+      await expect(call).rejects.toMatchObject({ code: 'missing-key', hint: 'Unlock it.' });
+  });
+});

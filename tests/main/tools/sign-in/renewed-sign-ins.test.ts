@@ -1,0 +1,227 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ToolResult } from '../../../../src/main/tools/define.ts';
+import type { McpConnection } from '../../../../src/main/tools/mcp/mcp-connection.ts';
+import { connectMcp } from '../../../../src/main/tools/mcp/mcp-connection.ts';
+import type { SignInSecrets } from '../../../../src/main/tools/sign-in/kept-sign-ins.ts';
+import type { ServerAuth, ServerSignIns } from '../../../../src/main/tools/sign-in/server-sign-ins.ts';
+import type { OauthWorld, TokenFault } from '../../../fakes/oauth-server.ts';
+import { createOauthWorld } from '../../../fakes/oauth-server.ts';
+import { browse, realSignIns, signInDefinition, tableSecrets } from '../../../fakes/sign-in-kit.ts';
+
+const signal = new AbortController().signal;
+const quiet = { signal, onProgress: () => undefined };
+let home: string;
+let world: OauthWorld;
+let secrets: ReturnType<typeof tableSecrets>;
+let signIns: ServerSignIns;
+let hours: number;
+const open: McpConnection[] = [];
+
+const now = (): number => Date.now() + hours * 3_600_000;
+const make = (store: SignInSecrets = secrets): ServerSignIns => realSignIns(home, store, { now });
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'dewpoint-renew-'));
+  world = await createOauthWorld();
+  world.resourceMetadata = { scopes_supported: ['read'] };
+  secrets = tableSecrets();
+  hours = 0;
+  signIns = make();
+  await signIn();
+});
+
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+  await signIns.dispose();
+  await world.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const definition = () => signInDefinition(world.mcpUrl);
+
+async function signIn(): Promise<URLSearchParams> {
+  let asked = '';
+  let browsing: Promise<unknown> = Promise.resolve();
+  await signIns.start('tracker', definition(), {
+    signal,
+    onOpen: ({ url }) => {
+      asked = url;
+      browsing = browse(url);
+    },
+  });
+  await browsing;
+  return new URL(asked).searchParams;
+}
+
+function authOf(by: ServerSignIns = signIns): ServerAuth {
+  const auth = by.forServer('tracker', definition());
+  if (auth === null) throw new Error('an address takes a sign-in');
+  return auth;
+}
+
+async function connect(): Promise<McpConnection> {
+  const connection = await connectMcp(
+    {
+      name: 'tracker',
+      definition: definition(),
+      secrets: {},
+      fetch,
+      auth: authOf(),
+      start: () => Promise.reject(new Error('Nothing is started for an address.')),
+      version: '1',
+      onChanged: () => undefined,
+    },
+    signal,
+  );
+  open.push(connection);
+  return connection;
+}
+
+const report = () => signIns.report('tracker', definition());
+const kept = (): string => secrets.table.get('tools.tracker.sign-in') ?? '';
+const refreshToken = (): string => /refresh-[\w-]+/u.exec(kept())?.[0] ?? 'none';
+
+describe('a token that is of no more use', () => {
+  it('is renewed before it runs out, and the new one is kept', async () => {
+    const before = refreshToken();
+    hours = 0.9999;
+    const token = await authOf().provider.token();
+    expect(world.isAccess(token ?? '')).toBe(true);
+    expect(world.refreshes()).toBe(1);
+    expect(refreshToken()).not.toBe(before);
+    expect(world.holds(refreshToken())).toBe(true);
+  });
+
+  it('is renewed once for all calls that it was refused to, and none of them fails', async () => {
+    const connection = await connect();
+    world.revokeAll('access');
+    const calls = Array.from({ length: 8 }, () => connection.call('read', {}, quiet));
+    const results: readonly ToolResult[] = await Promise.all(calls);
+    expect(new Set(results.map(({ output }) => output))).toEqual(new Set(['read: done']));
+    expect(world.refreshes()).toBe(1);
+  });
+
+  it('is taken from the store where another program has renewed it meanwhile', async () => {
+    const [here, there] = [authOf(), authOf(make())];
+    await Promise.all([here.provider.token(), there.provider.token()]);
+    hours = 2;
+    await here.provider.token();
+    const renewed = /access-[\w-]+/u.exec(kept())?.[0];
+    expect(await there.provider.token()).not.toBeUndefined();
+    expect(world.reuses()).toBe(0);
+    expect(renewed).toBeDefined();
+  });
+
+  const faults: readonly TokenFault[] = ['500', '503', '429', 'cut', 'lost', 'garbage', 'endless', 'away'];
+  it.each(faults)('keeps the sign-in where the service fails (%s), says so, and is renewed later', async (fault) => {
+    const before = kept();
+    hours = 2;
+    world.tokenFault = () => fault;
+    const auth = authOf();
+    await expect(auth.provider.token()).rejects.toMatchObject({
+      code: 'network',
+      message: expect.stringMatching(/^The sign-in to tracker could not be renewed: .* It was kept\.$/su),
+    });
+    expect(kept()).toBe(before);
+    expect(await report()).toMatchObject({ isSignedIn: true, isNeeded: false, ended: null });
+    world.tokenFault = () => 'none';
+    expect(world.isAccess((await auth.provider.token()) ?? '')).toBe(true);
+    expect(world.reuses()).toBe(0);
+  });
+
+  it('is used on while it holds, where the service cannot renew it just now', async () => {
+    const token = await authOf().provider.token();
+    hours = 0.9999;
+    world.tokenFault = () => '503';
+    expect(await authOf().provider.token()).toBe(token);
+  });
+
+  it('asks for a new sign-in where the service ended it: told once, nothing deleted, and the service is left alone', async () => {
+    world.revokeAll('all');
+    const before = kept();
+    await expect(connect()).rejects.toMatchObject({
+      message: expect.stringMatching(/^The tool server tracker needs you to sign in again: 127\.0\.0\.1:\d+ ended it/u),
+      hint: expect.stringContaining('dewpoint tools sign-in tracker'),
+    });
+    // The service repeats what it was sent.
+    await expect(connect()).rejects.not.toThrow(refreshToken());
+    expect(kept()).toBe(before);
+    expect(world.refreshes()).toBe(1);
+    expect(await report()).toMatchObject({ isSignedIn: false, isNeeded: true });
+    await signIn();
+    expect((await (await connect()).call('read', {}, quiet)).status).toBe('ok');
+  });
+
+  it('that is new and refused all the same is no reason to ask again and again', async () => {
+    world.refusesAll = true;
+    await expect(connect()).rejects.toThrow('needs you to sign in again: it refused a new token, too');
+    expect(world.refreshes()).toBe(1);
+    expect(await report()).toMatchObject({ isNeeded: true });
+  });
+
+  it('is not lost where the key store does not take it at once', async () => {
+    let left = 1;
+    const slow = {
+      ...secrets,
+      write: async (name: string, value: string) => {
+        left -= 1;
+        if (left >= 0) throw new Error('locked');
+        secrets.table.set(name, value);
+      },
+    };
+    hours = 2;
+    const token = await authOf(make(slow)).provider.token();
+    expect(world.isAccess(token ?? '')).toBe(true);
+    expect(kept()).toContain(token);
+  });
+
+  it('is not asked for where the key store does not open, and that is what is said', async () => {
+    const locked = { ...secrets, read: async () => Promise.reject(new Error('Your key store is locked.')) };
+    await expect(authOf(make(locked)).provider.token()).rejects.toThrow('Your key store is locked.');
+    expect(world.refreshes()).toBe(0);
+  });
+});
+
+describe('rights', () => {
+  it('that are missing are told, asked for together with the old ones, and then there', async () => {
+    const connection = await connect();
+    world.writeScope = 'write';
+    const refused = await connection.call('write', {}, quiet);
+    expect(refused).toEqual({
+      status: 'error',
+      output: expect.stringMatching(
+        /wants more rights \(write\).*dewpoint tools sign-in tracker.*Nothing was done\./su,
+      ),
+    });
+    expect(await report()).toMatchObject({ isSignedIn: true, wanted: 'write' });
+    // Also after a start of the program.
+    signIns = make();
+    expect((await signIn()).get('scope')).toBe('read write');
+    expect((await (await connect()).call('write', {}, quiet)).output).toBe('write: done');
+    expect(await report()).toMatchObject({ wanted: null, scopes: ['read', 'write'] });
+  });
+});
+
+describe('signing out', () => {
+  it('ends the sign-in at the service, and deletes it here', async () => {
+    const before = refreshToken();
+    expect(await signIns.signOut('tracker', signal)).toBe('done');
+    expect(world.holds(before)).toBe(false);
+    expect(secrets.table.size).toBe(0);
+    expect(await authOf().provider.token()).toBeUndefined();
+    expect(await signIns.signOut('tracker', signal)).toBeNull();
+    await expect(connect()).rejects.toThrow('needs you to sign in');
+  });
+
+  it.each([
+    ['failed', 503],
+    ['failed', 400],
+  ])('deletes it here whatever the service says (%s at %d)', async (outcome, status) => {
+    world.revocationStatus = status;
+    expect(await signIns.signOut('tracker', signal)).toBe(outcome);
+    expect(secrets.table.size).toBe(0);
+  });
+});
