@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useEffect, useRef, useState } from 'react';
 import type { SearchServiceName } from '@shared/tools/web-tools.ts';
-import { searchServiceNames } from '@shared/tools/web-tools.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { failureText } from '../../lib/connection/failure-text.ts';
@@ -20,13 +19,14 @@ interface SearchServiceProps {
   readonly onSave: (key: string, value: unknown) => void;
 }
 
-const choices = ['off', ...searchServiceNames] as const;
+const choices = ['off', 'searxng', 'brave'] as const satisfies readonly ('off' | SearchServiceName)[];
 
 /** Which service searches are sent to. One that is chosen counts once a search with it has worked. */
 export function SearchService({ web, onSave }: SearchServiceProps) {
   const [chosen, setChosen] = useState<SearchServiceName | null>(null);
   const isRefused = useIsCommandRefused('web.setUpSearch');
   const search = fieldOf(web, 'search');
+  const address = fieldOf(web, 'searxng');
   const current = choices.find((one) => one === search) ?? 'off';
   const shown = chosen ?? current;
   return (
@@ -47,7 +47,7 @@ export function SearchService({ web, onSave }: SearchServiceProps) {
         <ServiceForm
           key={shown}
           service={shown}
-          address={String(fieldOf(web, 'searxng') ?? '')}
+          address={typeof address === 'string' ? address : ''}
           isOn={shown === current}
           onDone={() => setChosen(null)}
         />
