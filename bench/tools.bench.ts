@@ -11,9 +11,11 @@ import { createFindTools, searchTools } from '../src/main/tools/foreign/find-too
 import { createForeignTool } from '../src/main/tools/foreign/foreign-tool.ts';
 import { builtInTools, discoverTools } from '../src/main/tools/registry.ts';
 import { loopModel } from '../tests/fakes/agent-kit.ts';
+import { conformanceRows } from './lib/conformance-rows.ts';
 import { playFencedTools } from './lib/fenced-tool-sessions.ts';
 import { parsePartOptions } from './lib/part-options.ts';
 import type { BenchRow } from './lib/rows.ts';
+import { processRows } from './lib/server-processes.ts';
 import { renewalsChild, renewByTwo } from './lib/sign-in-renewals.ts';
 import { seeded } from './lib/seeded.ts';
 import { shortenedRows } from './lib/shortened-results.ts';
@@ -36,17 +38,33 @@ interface Asked {
 
 const files = { multiple: 'BFCL_v4_multiple.json', live: 'BFCL_v4_live_multiple.json' } as const;
 
-/** Connected tools: what they take of a prompt and whether the right one is found; sign-ins; long results; calls; what leaves. */
+/** Many connected tools, sign-ins that last, how exactly the protocol is kept, and what servers leave behind. */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const child = renewalsChild();
   if (child !== null) return child;
   const { cache } = findDataFolders(process.env, process.platform);
-  const parts = { many: null, renewals: null, results: null, calls: null, fenced: null };
-  const defaults = { data: join(cache, 'bench', 'bfcl-eval'), renewals: '1000', sessions: '10000' };
+  const parts = {
+    many: null,
+    renewals: null,
+    conformance: null,
+    processes: null,
+    results: null,
+    calls: null,
+    fenced: null,
+  };
+  const defaults = {
+    data: join(cache, 'bench', 'bfcl-eval'),
+    renewals: '1000',
+    suite: join(cache, 'bench', 'mcp-conformance'),
+    starts: '1000',
+    sessions: '10000',
+  };
   const { only, values } = parsePartOptions(args, parts, defaults);
   return [
     ...(only.includes('renewals') ? [await renewalRow(Number(values.renewals))] : []),
     ...(only.includes('many') ? await manyRows(values) : []),
+    ...(only.includes('conformance') ? await conformanceRows(values.suite) : []),
+    ...(only.includes('processes') ? await processRows(Number(values.starts)) : []),
     ...(only.includes('results') ? shortenedRows() : []),
     ...(only.includes('calls') ? await callRows() : []),
     ...(only.includes('fenced') ? await fencedRows(Number(values.sessions)) : []),

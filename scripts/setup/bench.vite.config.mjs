@@ -8,11 +8,18 @@ export default defineConfig({
   logLevel: 'warn',
   resolve: { alias: { '@shared': resolve(root, 'src/shared') } },
   build: {
-    ssr: resolve(root, 'bench/main.ts'),
+    ssr: true,
     outDir: resolve(root, 'out/bench'),
     target: 'node24',
     minify: false,
     emptyOutDir: true,
-    rollupOptions: { output: { format: 'es', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' } },
+    rollupOptions: {
+      input: {
+        main: resolve(root, 'bench/main.ts'),
+        // A process of its own for each scenario of the protocol's suite.
+        'conformance-client': resolve(root, 'bench/lib/conformance-client.ts'),
+      },
+      output: { format: 'es', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
+    },
   },
 });

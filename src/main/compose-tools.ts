@@ -109,8 +109,8 @@ export function createToolParts(
   return {
     tools,
     recipes,
-    foreign: (projectPath: string | null) =>
-      joinToolSources(toolServers.forProject(projectPath), own.tools.forProject(projectPath)),
+    foreign: (projectPath: string | null, folder: string) =>
+      joinToolSources(toolServers.forProject(projectPath, folder), own.tools.forProject(projectPath)),
     toolCommands,
     ownToolCommands: own,
     disposeTools,

@@ -173,6 +173,45 @@ describe('the tools', () => {
     expect(core.tools.servers.builds).toBeUndefined();
   });
 
+  it('from files say where they lie, what they may do, when they were used and why one is broken', async () => {
+    await show();
+    const own = served.page.getByRole('region', { name: 'Your own tools', exact: true });
+    const issue = own.getByRole('listitem', { name: 'create_issue' });
+    await issue.getByText('/home/ada/.dewpoint/tools/create_issue.py').waitFor();
+    await issue.getByText('Sees none of your files, reaches api.github.com, gets ISSUE_TOKEN.').waitFor();
+    await issue.getByText('last used').waitFor();
+    await own.getByRole('listitem', { name: 'weather' }).getByText('Line 4: "getHosts()" is computed.').waitFor();
+    await issue.getByText('Keys', { exact: true }).click();
+    await issue.getByLabel('Value of ISSUE_TOKEN').fill('sw0rdfish2');
+    await issue.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => asked('ownSecret')).toEqual([['own-tools.home.create_issue.py.ISSUE_TOKEN']]);
+    await expect.poll(() => served.page.content()).not.toContain('sw0rdfish2');
+    await own.getByRole('combobox', { name: 'Use count_words' }).selectOption('off');
+    await expect.poll(() => core.tools.own.off).toEqual(['count_words']);
+    expect(await violations(served.page)).toEqual([]);
+  });
+
+  it('from files of a project are off until somebody has seen what changed in them', async () => {
+    const { page } = served;
+    await show();
+    await page.getByRole('combobox', { name: 'Show what is on in' }).selectOption({ label: 'api-server' });
+    const own = page.getByRole('region', { name: 'Your own tools', exact: true });
+    const deploy = own.getByRole('listitem', { name: 'deploy' });
+    await deploy.getByText('Changed since you approved it, so it is off').waitFor();
+    await deploy.getByText('make check').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await own.scrollIntoViewIfNeeded();
+    await keepScreenshot(page, 'own-tools');
+    await deploy.getByRole('button', { name: 'Approve deploy' }).click();
+    await deploy.getByText('Comes with the project').waitFor();
+    await deploy.getByRole('combobox', { name: 'Use deploy' }).selectOption('off');
+    await expect
+      .poll(() => core.tools.projects['/home/ada/projects/api-server'])
+      .toMatchObject({ 'project tools/deploy': false });
+    await page.getByRole('combobox', { name: 'Show what is on in' }).selectOption({ label: 'All projects' });
+    await deploy.waitFor({ state: 'detached' });
+  });
+
   it('are looked at in a browser, and nothing of them can be changed there', async () => {
     const take = core.replace({
       host: {
@@ -181,7 +220,7 @@ describe('the tools', () => {
     });
     await served.page.reload();
     await show();
-    await served.page.getByText('View only. Change tool servers on the machine itself.').waitFor();
+    await served.page.getByText('View only. Change tools on the machine itself.').waitFor();
     const main = served.page.getByRole('main');
     expect(await main.getByRole('button', { name: /Approve|Remove|Refresh|Add|Sign/u }).count()).toBe(0);
     expect(await main.getByRole('combobox', { name: 'Use tracker' }).isDisabled()).toBe(true);

@@ -13,6 +13,13 @@ if (mode === 'grandchild') {
   });
   note(`child ${child.pid}`);
 }
+if (mode === 'escapes') {
+  // Its own session, away from its parent, as a daemon makes itself.
+  const script =
+    "const c=require('child_process').spawn(process.execPath,['-e','process.on(\"SIGTERM\",()=>0);setInterval(()=>0,1000)'],{detached:true,stdio:'ignore'});console.log(c.pid);c.unref()";
+  const between = spawn(process.execPath, ['-e', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  between.stdout.on('data', (bytes) => note(`child ${String(bytes).trim()}`));
+}
 if (mode === 'dies-at-once') process.exit(3);
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);

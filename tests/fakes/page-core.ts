@@ -272,6 +272,7 @@ export function createPageCore(): PageCore {
     },
     attachments: { chats: () => core.chats },
     tools: core.tools.handlers,
+    ownTools: core.tools.own.handlers,
     plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),
     rules: ruleHandlers(core, note),
@@ -338,8 +339,8 @@ function sessionHandlers(core: PageCore, note: Note): Subject<'sessions'> {
     manifest: () => noManifest,
     detail: ({ input }) => core.details.get(input.id) ?? noDetail,
     cancel: ({ input }) => note('cancel', input.sessionId),
-    approve: ({ input: { sessionId, approvalId, answer, scope } }) => {
-      note('approve', approvalId, answer, ...(scope === undefined ? [] : [scope]));
+    approve: ({ input: { sessionId, approvalId, answer, scope, values } }) => {
+      note('approve', approvalId, answer, ...[scope, values].filter((one) => one !== undefined));
       core.append(sessionId, { type: 'approval-answered', approvalId, answer, by: 'person' });
     },
     answerCap: ({ input: { sessionId, capId, decision } }) => {

@@ -15,11 +15,15 @@ import type { McpConnection } from '../../src/main/tools/mcp/mcp-connection.ts';
 import type { ToolDefinitionText, ToolPin } from '../../src/main/tools/servers/tool-pins.ts';
 import { hashOfTool } from '../../src/main/tools/servers/tool-pins.ts';
 import { hashOfServer } from '../../src/main/tools/servers/tool-servers.ts';
+import type { PageOwnTools } from './page-own-tools.ts';
+import { createPageOwnTools, ownToolScene } from './page-own-tools.ts';
 import type { Note } from './page-settings.ts';
 
 /** The tool servers of a page: the real commands, over servers that are tables. */
 export interface PageTools {
   readonly handlers: Handlers['tools'];
+  /** Those from files. */
+  readonly own: PageOwnTools;
   readonly servers: Record<string, ToolServerSettings>;
   readonly projects: Record<string, ProjectTools>;
   /** What each lists when it is asked. */
@@ -108,7 +112,8 @@ export function createPageTools(note: Note): PageTools {
     dropSecret: async () => undefined,
     now: () => Date.now(),
   });
-  return { handlers, servers, projects, listed, pins, problems, running, accounts, signIn, signIns };
+  const own = createPageOwnTools(projects, note);
+  return { handlers, own, servers, projects, listed, pins, problems, running, accounts, signIn, signIns };
 }
 
 /** Sign-ins that wait until the right address is pasted, as a browser would bring it. */
@@ -177,7 +182,8 @@ const close: ToolDefinitionText = { ...issue, name: 'close_issue', description: 
 const definition = (value: object): ServerDefinition => serverDefinitionSchema.parse(value);
 
 /** A server with a tool in each state, one that waits for a yes, and one that fails. */
-export function toolScene({ servers, listed, pins, problems, running, signIns }: PageTools): void {
+export function toolScene({ servers, listed, own, pins, problems, running, signIns }: PageTools): void {
+  ownToolScene(own);
   const add = (name: string, made: ServerDefinition, isApproved: boolean): void => {
     servers[name] = { definition: made, approved: isApproved ? hashOfServer(name, made) : null, isOn: true, off: [] };
   };

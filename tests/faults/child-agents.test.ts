@@ -33,6 +33,8 @@ const worker = (name: string, line = 'true'): object => ({
 const settings = (lead: readonly Answer[], line?: string): Readonly<Record<string, unknown>> => ({
   policy: 'cloud',
   cloud: 'lead/script',
+  // Else the program would fetch the starter model.
+  local: 'lead/script',
   providers: {
     lead: { kind: 'scripted', where: 'cloud', price, replies: lead, repeat: true },
     one: worker('one', line),

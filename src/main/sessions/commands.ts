@@ -27,7 +27,7 @@ export function createSessionCommands({ sessions, store, money }: SessionCommand
     withdraw: ({ input }) => sessions.withdraw(input.sessionId, input.messageId),
     events: ({ input, signal }) => sessionStream(() => sessions.journal(input.sessionId), input.fromSeq, signal),
     cancel: ({ input }) => sessions.cancel(input.sessionId),
-    approve: ({ input }) => sessions.approve(input.sessionId, input.approvalId, input.answer, input.scope),
+    approve: ({ input }) => sessions.approve(input),
     answerCap: ({ input }) => sessions.answerCap(input.sessionId, input.capId, input.decision),
     editPlan: ({ input }) => sessions.editPlan(input.sessionId, input.turnId, input.steps),
     list,

@@ -5,6 +5,7 @@ import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 
 /**
  * What a tool does to the world; drives approval and what `--plan` allows. A tool never asks by itself. `web`: it reads
@@ -55,6 +56,20 @@ export interface ToolContext {
   readonly requestWeb?: RequestWeb;
   /** The whole of a result that a model was shown a part of, by its id; null: of the last one. Null where there is none. */
   readonly keptResult?: (id: string | null) => Promise<string | null>;
+  /** Of a foreign tool: answers what its server asks. */
+  readonly serverDoor?: ServerDoor;
+}
+
+/** `cancel`: there was nobody to ask, or the work was cancelled. */
+export type FormAnswer =
+  | { readonly action: 'accept'; readonly values: FormValues }
+  | { readonly action: 'decline' | 'cancel' };
+
+/** What the server of a tool may ask for while it works on a call. The person sees each as the server's own words. */
+export interface ServerDoor {
+  readonly form: (message: string, form: ServerForm) => Promise<FormAnswer>;
+  /** `accept`: the person has seen the address; only they open it. */
+  readonly link: (message: string, url: string) => Promise<FormAnswer['action']>;
 }
 
 /** An account at a service that a person is to connect, at this address. */

@@ -14,6 +14,7 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import { tagPattern } from '@shared/session/session-tags.ts';
 import type { Where } from '@shared/models/model-info.ts';
 import { approvalScopeSchema } from '@shared/safety/network-access.ts';
+import { formValuesSchema } from '@shared/tools/server-form.ts';
 import type { SearchAnswer } from './search-answer.ts';
 import type { ImportedSession } from '@shared/safety/approval-grants.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -242,13 +243,14 @@ export const sessionsContract = {
       .output(type<AsyncIterable<SessionPush>>()),
     cancel: base.input(bySession).output(type<void>()),
     approve: base
-      /** `scope`: for how long a yes to hosts holds; for this once without it. */
+      /** `scope`: for how long a yes to hosts holds; for this once without it. `values`: what a form is answered with. */
       .input(
         z.object({
           sessionId: id,
           approvalId: z.string(),
           answer: z.enum(['allow', 'deny']),
           scope: approvalScopeSchema.optional(),
+          values: formValuesSchema.optional(),
         }),
       )
       .output(type<void>()),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { approvalScopeSchema, networkUseSchema } from '@shared/safety/network-access.ts';
+import { formValuesSchema, serverFormSchema } from '@shared/tools/server-form.ts';
 
 /** What a cap on money is set for; a step is one model call, a task one turn. */
 export const capScopeSchema = z.enum(['step', 'task', 'session', 'project', 'day', 'month']);
@@ -46,6 +47,9 @@ export const approvalEvents = {
     /** The whole of what a yes would be said to, where `subject` only names it; and how it differs from what had one. */
     text: z.string().optional(),
     diff: z.string().optional(),
+    /** Of a tool server that asks something itself: its form, or the address that it wants opened. */
+    form: serverFormSchema.optional(),
+    url: z.string().optional(),
     /** The child session whose question it is; it is in its own log, too. */
     child: z.string().optional(),
   }),
@@ -55,6 +59,8 @@ export const approvalEvents = {
     by: z.enum(['person', 'policy', 'nobody']),
     /** For how long a yes to hosts holds; absent: for this once. */
     scope: approvalScopeSchema.optional(),
+    /** Of a form: exactly what its server got. */
+    values: formValuesSchema.optional(),
     /** Why the policy said so. */
     reason: z.string().optional(),
     child: z.string().optional(),

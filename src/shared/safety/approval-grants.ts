@@ -10,6 +10,8 @@ export const approvalKinds = [
   'disk',
   'foreign-tool',
   'web',
+  'server-form',
+  'server-link',
   'connection',
 ] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
@@ -54,6 +56,8 @@ const words: readonly (readonly [GrantKind, string])[] = [
   ['disk', 'working on a full disk'],
   ['foreign-tool', 'tools of servers'],
   ['web', 'web addresses'],
+  ['server-form', 'forms of servers'],
+  ['server-link', 'links of servers'],
   ['connection', 'accounts to connect'],
   ['cap', 'a higher spending limit'],
 ];

@@ -11,6 +11,7 @@ import type { Confidence, TurnEndReason } from '@shared/events/turn-events.ts';
 import type { Purpose, StopReason } from '@shared/events/call-events.ts';
 import type { ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
+import type { ServerForm } from '@shared/tools/server-form.ts';
 import type { ChildState, TreePlace } from './agent-tree.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
@@ -281,6 +282,9 @@ export interface ApprovalState {
   /** The whole of what a yes would be said to, where `subject` only names it; and how it differs from what had one. */
   readonly text?: string;
   readonly diff?: string;
+  /** Of a tool server that asks something itself: its form, or the address that it wants opened. */
+  readonly form?: ServerForm;
+  readonly url?: string;
   /** The child session whose question it is. */
   readonly child?: string;
 }

@@ -1,6 +1,7 @@
 import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
 import { maxRefusals, standingAnswer } from '../../safety/approvals/approval-policy.ts';
 import { abortable } from '../../lib/async/abort.ts';
+import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
 import type { AgentDependencies, UserAnswer } from '../turn/agent-dependencies.ts';
 import type { AskingTurn } from '../turn/turn.ts';
@@ -22,6 +23,9 @@ export interface ApprovalSubject {
   readonly toolCallId: string;
   /** What a yes would be said to, where `subject` only names it: its whole text, the hash of its bytes, what is new in it. */
   readonly shown?: { readonly sha256: string; readonly text: string; readonly diff: string | null };
+  /** Of what a tool server asks: its form, or the address that it wants opened. */
+  readonly form?: ServerForm;
+  readonly url?: string;
   /** Answers in place of the person, when what is asked about has settled itself. Never rejects. */
   readonly settled?: Promise<'allow' | 'deny'>;
 }
@@ -31,7 +35,36 @@ export interface ApprovalSubject {
  * asked again in this turn. Throws `cancelled` when the turn is aborted meanwhile.
  */
 export async function askApproval(turn: Asker, question: ApprovalSubject): Promise<ApprovalAnswer> {
-  const { kind, subject, reason, shown } = question;
+  const { answer } = await askAs(turn, question, (approvalId) => askUser(turn, approvalId, question));
+  return answer;
+}
+
+/** The same for a form, whose answer is what a person filled in; never more than was shown. Throws `cancelled`. */
+export async function askForm(turn: Asker, question: ApprovalSubject & { readonly form: ServerForm }): Promise<Said> {
+  const { approver } = turn.dependencies;
+  return askAs(turn, question, async (approvalId) => {
+    if (approver.askForm === undefined) return { answer: 'nobody' };
+    try {
+      return await abortable(approver.askForm(approvalId, question.form, turn.signal), turn.signal);
+    } catch {
+      return { answer: turn.signal.aborted ? 'deny' : 'nobody' };
+    }
+  });
+}
+
+/** `isSettled`: it answered itself. `values`: of a form that a person said yes to. */
+interface Said {
+  readonly answer: ApprovalAnswer;
+  readonly isSettled?: boolean;
+  readonly values?: FormValues;
+}
+
+async function askAs(
+  turn: Asker,
+  question: ApprovalSubject,
+  ask: (approvalId: string) => Promise<Said>,
+): Promise<Said> {
+  const { kind, subject, reason, shown, form, url } = question;
   const approvalId = turn.dependencies.journal.newId('approval');
   await turn.log.append({
     type: 'approval-requested',
@@ -42,20 +75,23 @@ export async function askApproval(turn: Asker, question: ApprovalSubject): Promi
     sha256: shown?.sha256 ?? sha256Of(`${kind}\n${subject}`),
     ...(shown === undefined ? {} : { text: shown.text, reason }),
     ...(typeof shown?.diff === 'string' ? { diff: shown.diff } : {}),
+    ...(form === undefined ? {} : { form }),
+    ...(url === undefined ? {} : { url }),
   });
   const refused = turn.refusals.get(kind) ?? 0;
   const standing = refused >= maxRefusals ? 'deny' : standingAnswer(turn.options.approve, kind);
-  const said = standing === 'ask' ? await askUser(turn, approvalId, question) : { answer: standing, isSettled: true };
-  const { answer, isSettled } = said;
+  const said: Said = standing === 'ask' ? await ask(approvalId) : { answer: standing, isSettled: true };
+  const { answer, values, isSettled = false } = said;
   if (!isSettled && answer === 'deny') turn.refusals.set(kind, refused + 1);
   await turn.log.close({
     type: 'approval-answered',
     approvalId,
     answer: answer === 'allow' ? 'allow' : 'deny',
     by: isSettled ? 'policy' : answer === 'nobody' ? 'nobody' : 'person',
+    ...(values === undefined ? {} : { values }),
   });
   turn.log.check();
-  return answer;
+  return said;
 }
 
 /** Waits for the person. Never rejects: what goes wrong while asking means that there was nobody. */

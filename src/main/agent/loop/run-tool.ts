@@ -8,6 +8,7 @@ import { callRule } from '../../safety/approvals/approval-policy.ts';
 import { askApproval } from '../approval/request-approval.ts';
 import { accountQuestion, askForeignCall } from '../approval/request-foreign-call.ts';
 import { askNetwork, createNetworkUses, withNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
+import { createServerDoor } from '../approval/request-server-question.ts';
 import { createWebDoor } from '../approval/request-web-access.ts';
 import type { MoreOf } from '../../tools/results/cut-result.ts';
 import { capOutput, capStructured } from '../prompt/shorten-output.ts';
@@ -193,6 +194,7 @@ async function runTracked(
     keptResult: (id) => keptResult(turn, id),
     toolCallId: run.toolCallId,
     ...planProgressNotes(turn),
+    ...(run.tool.foreign === undefined ? {} : { serverDoor: createServerDoor(turn, run.tool.foreign, run.toolCallId) }),
     ...(run.tool.foreign?.isRouter === true ? { askToConnect: accountQuestion(turn, run.toolCallId) } : {}),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),
   };

@@ -7,6 +7,7 @@ import type { RunInstructions } from '@shared/safety/instruction-files.ts';
 import type { Assistant } from '@shared/session/assistants.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { TaskMode } from '@shared/text/task-mode.ts';
+import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 import type { PowerMeter } from '../../models/machine/power-meter.ts';
 import type { Budget } from '../../money/budget.ts';
 import type { SessionFences } from '../../safety/session-fences.ts';
@@ -56,9 +57,16 @@ export interface ApprovalQuestion {
 /** `nobody`: there is no one to ask (a run without a terminal). The two that last are for questions about hosts. */
 export type UserAnswer = 'allow' | 'allow-session' | 'allow-project' | 'deny' | 'nobody';
 
+/** What a person says to a form of a server. */
+export type FormReply =
+  | { readonly answer: 'allow'; readonly values: FormValues }
+  | { readonly answer: 'deny' | 'nobody' };
+
 /** Who answers questions. Rejects on abort. */
 export interface Approver {
   ask(question: ApprovalQuestion, signal: AbortSignal): Promise<UserAnswer>;
+  /** Absent: there is no one to fill in a form. */
+  askForm?(approvalId: string, form: ServerForm, signal: AbortSignal): Promise<FormReply>;
   /** How long the person has been waited for so far, a wait that goes on with it; absent: nobody is, as in a replay. */
   waitedMs?(): number;
 }

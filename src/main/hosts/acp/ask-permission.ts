@@ -51,6 +51,8 @@ function choicesOf({ kind, hosts, isOnce }: EventOf<'approval-requested'>): read
   };
   if (kind === 'instructions') return [yes('allow', 'Follow them until the file changes'), no];
   if (kind === 'disk') return [yes('allow', 'There is enough space: continue'), no];
+  if (kind === 'server-link')
+    return [yes('allow', 'I opened it, continue'), { ...no, option: { ...no.option, name: 'Decline' } }];
   if (hosts === undefined || isOnce === true) return [yes('allow', 'Allow once'), no];
   return [
     yes('once', 'Allow once'),

@@ -8,6 +8,7 @@ import { showResult } from '../cli/commands/run.command.ts';
 import type { CommandContext } from '../cli/command-context.ts';
 import { oneLine } from '../cli/terminal/terminal.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
+import { askForm } from './ask-form.ts';
 import { askAtCap, askPermission } from './ask-permission.ts';
 import type { EventUpdates } from './event-updates.ts';
 import { createEventUpdates, message, thought } from './event-updates.ts';
@@ -111,6 +112,7 @@ export async function workOnPrompt(
       onTransient: (transient) => queue.send(...updates.transient(transient)),
       approve: async (question) => {
         await queue.flushed();
+        if (question.form !== undefined) return askForm(asked, question, question.form);
         return askPermission(asked, question);
       },
       atCap: async (event) => {

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { win32 } from 'node:path';
+import { endMarked, processMark } from '../../lib/programs/marked-processes.ts';
 import { startProgram } from '../../lib/programs/start-program.ts';
 
 /**
@@ -12,7 +14,8 @@ const isWindows = process.platform === 'win32';
 const graceMs = hasInput ? 1_500 : 5_000;
 
 /** Who started this has chosen both. */
-const own = { folder: process.cwd(), env: variables() };
+const mark = randomUUID();
+const own = { folder: process.cwd(), env: { ...variables(), [processMark]: mark } };
 const server = startProgram({
   ...own,
   program,
@@ -35,6 +38,8 @@ const endAll = (signal: NodeJS.Signals): void => {
   } catch {
     // It is gone already.
   }
+  // Also what has left the group.
+  if (signal === 'SIGKILL') endMarked(mark, server.pid);
 };
 const stop = (): void => {
   if (isWindows && server.pid !== undefined) {

@@ -31,11 +31,11 @@ export function callRule(access: Access, tier: SandboxTier, plan: boolean): Call
   }
 }
 
-const personal: readonly ApprovalKind[] = ['fence', 'instructions', 'connection'];
+const personal: readonly ApprovalKind[] = ['fence', 'instructions', 'connection', 'server-form', 'server-link'];
 
 /**
  * What the user's `--approve` says to a question before a person is asked. A fence is left, and a project's instructions
- * are followed, by a person's own yes alone. An account is connected by a person, in a browser.
+ * are followed, by a person's own yes alone. An account is connected, and what a server asks is answered, by a person.
  */
 export function standingAnswer(mode: ApproveMode, kind: ApprovalKind): 'allow' | 'deny' | 'ask' {
   return mode === 'allow' && personal.includes(kind) ? 'deny' : mode;

@@ -1,12 +1,25 @@
+import { AppError } from '@shared/errors.ts';
+import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
+import { formProblem } from '@shared/tools/server-form.ts';
 import type { CapDecision } from '../../money/budget.ts';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import { createDeadlinePause } from '../../lib/async/deadline-pause.ts';
-import type { Approver, UserAnswer } from '../../agent/turn/agent-dependencies.ts';
+import type { Approver, FormReply, UserAnswer } from '../../agent/turn/agent-dependencies.ts';
+
+/** What a person says to one question. */
+export interface UserReply {
+  readonly approvalId: string;
+  readonly answer: 'allow' | 'deny';
+  /** For how long a yes to hosts holds. */
+  readonly scope?: ApprovalScope | undefined;
+  /** What a form is answered with. */
+  readonly values?: FormValues | undefined;
+}
 
 /** What a person answers through a host, by the ids of the questions: approvals, and what to do at a cap. */
 export interface UserApprover extends Approver {
-  /** False: nobody waits for it. */
-  readonly answer: (approvalId: string, answer: 'allow' | 'deny', scope?: ApprovalScope) => boolean;
+  /** False: nobody waits for it. Throws `bad-input` for what does not fit a form; the question then stays. */
+  readonly answer: (said: UserReply) => boolean;
   /** Null: there is nobody to ask. `stop` on abort. */
   readonly askCap: (capId: string, signal: AbortSignal) => Promise<CapDecision | null>;
   /** False: nobody waits for it. */
@@ -19,6 +32,8 @@ export interface UserApprover extends Approver {
 export function createUserApprover(): UserApprover {
   const hold = createDeadlinePause();
   const approvals = createPendingQuestions<UserAnswer>('deny');
+  const forms = createPendingQuestions<FormReply>({ answer: 'deny' });
+  const shown = new Map<string, ServerForm>();
   const caps = createPendingQuestions<CapDecision>({ answer: 'stop' });
   let isInteractive = false;
   return {
@@ -31,11 +46,27 @@ export function createUserApprover(): UserApprover {
       hold.begin();
       return approvals.ask(approvalId, signal).finally(hold.end);
     },
+    askForm: async (approvalId, form, signal) => {
+      if (!isInteractive) return { answer: 'nobody' };
+      hold.begin();
+      shown.set(approvalId, form);
+      return forms.ask(approvalId, signal).finally(() => {
+        shown.delete(approvalId);
+        hold.end();
+      });
+    },
     waitedMs: hold.heldMs,
     // Who asks to be asked at a cap says so with the task itself: a conversation without approvals is one, too.
     askCap: (capId, signal) => caps.ask(capId, signal),
-    answer: (approvalId, answer, scope = 'once') =>
-      approvals.answer(approvalId, answer === 'deny' || scope === 'once' ? answer : `allow-${scope}`),
+    answer: ({ approvalId, answer, scope = 'once', values = {} }) => {
+      const form = shown.get(approvalId);
+      if (form === undefined)
+        return approvals.answer(approvalId, answer === 'deny' || scope === 'once' ? answer : `allow-${scope}`);
+      if (answer === 'deny') return forms.answer(approvalId, { answer });
+      const problem = formProblem(form, values);
+      if (problem !== null) throw new AppError('bad-input', `${problem} Nothing was sent.`);
+      return forms.answer(approvalId, { answer, values });
+    },
     answerCap: caps.answer,
   };
 }

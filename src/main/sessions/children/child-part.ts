@@ -18,6 +18,9 @@ export function approverOf(session: Working): Approver {
   const current = (): Approver => session.child?.approver ?? session.approver;
   return {
     ask: (question, signal) => current().ask(question, signal),
+    // A child has nobody for the form of a tool server: its server is told so.
+    askForm: async (approvalId, form, signal) =>
+      (await current().askForm?.(approvalId, form, signal)) ?? { answer: 'nobody' },
     waitedMs: () => current().waitedMs?.() ?? 0,
   };
 }

@@ -3,7 +3,6 @@ import type { Assistant } from '@shared/session/assistants.ts';
 import type { Reply } from '@shared/errors.ts';
 import { failure, success, toFailure, valueOf } from '@shared/errors.ts';
 import { settingsForProject } from '@shared/settings/settings-for-project.ts';
-import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import type { NewEvent } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -12,7 +11,7 @@ import { createSessionRunner } from '../../agent/turn/session-runner.ts';
 import { choiceOf } from '../../agent/preparation/mode-of-turn.ts';
 import type { TurnMode } from '../../agent/turn/turn.ts';
 import type { GatheredAttachments } from '../attachments/message-attachments.ts';
-import type { UserApprover } from '../../safety/approvals/user-approver.ts';
+import type { UserApprover, UserReply } from '../../safety/approvals/user-approver.ts';
 import { createUserApprover } from '../../safety/approvals/user-approver.ts';
 import { runWithAssistant } from './run-with-assistant.ts';
 import type { KeptSessions } from './kept-sessions.ts';
@@ -64,7 +63,7 @@ export interface OpenSessions {
   readonly cancel: (sessionId: string) => Promise<void>;
   /** Takes back a message that waits for the running turn. Rejects with `conflict` where none of this id does. */
   readonly withdraw: (sessionId: string, messageId: string) => Promise<void>;
-  readonly approve: (sessionId: string, approvalId: string, answer: 'allow' | 'deny', scope?: ApprovalScope) => void;
+  readonly approve: (said: UserReply & { readonly sessionId: string }) => void;
   readonly answerCap: (sessionId: string, capId: string, decision: CapDecision) => void;
   /** Runs a command in the sandbox of a session in which no turn runs; it is in no log. */
   readonly execute: (sessionId: string, command: string, signal: AbortSignal) => Promise<Reply<ExecResult>>;
@@ -163,7 +162,7 @@ export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
     withdraw: async (sessionId, messageId) => {
       if ((await kept.ready(sessionId)?.runner?.withdraw(messageId)) !== true) throw takenMessage();
     },
-    approve: (id, approvalId, answer, scope) => mustWait(kept.ready(id)?.approver.answer(approvalId, answer, scope)),
+    approve: ({ sessionId, ...said }) => mustWait(kept.ready(sessionId)?.approver.answer(said)),
     answerCap: (id, capId, decision) => mustWait(kept.ready(id)?.approver.answerCap(capId, decision)),
     execute: async (sessionId, command, signal) => executeIn(options, await get(sessionId), { command, signal }),
     sandbox: (sessionId) => kept.ready(sessionId)?.sandbox ?? null,
@@ -411,7 +410,7 @@ async function startRunner(
   await session.agents.settle();
   session.runner = createSessionRunner({
     ...options.agent,
-    foreign: options.foreign(projectPath),
+    foreign: options.foreign(projectPath, request.workspacePath),
     journal,
     sandbox,
     effects: { replaying: false, perform: (_id, run) => run() },

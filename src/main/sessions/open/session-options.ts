@@ -34,7 +34,7 @@ export interface OpenSessionsOptions {
     'tools' | 'web' | 'recipes' | 'gatherFacts' | 'readEnvironment' | 'modelInfo' | 'provider' | 'meter' | 'delay'
   >;
   /** Tools of others, as they are on in a project. */
-  readonly foreign: (projectPath: string | null) => ForeignTools;
+  readonly foreign: (projectPath: string | null, folder: string) => ForeignTools;
   /** What was learned of how work goes with each model. */
   readonly priors: LearnedPriors;
   readonly recipeSettings: AgentConfig['recipe'];

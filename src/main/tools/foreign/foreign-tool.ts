@@ -6,7 +6,7 @@ import { memo } from '../../lib/memo.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { NetworkDecision } from '../../sandbox/network/network-decision.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { AskToConnect, Tool, ToolContext, ToolResult } from '../define.ts';
+import type { AskToConnect, ServerDoor, Tool, ToolContext, ToolResult } from '../define.ts';
 import { schemaCheck } from './schema-check.ts';
 
 export interface ForeignCallWays {
@@ -18,6 +18,10 @@ export interface ForeignCallWays {
   readonly sandbox?: Sandbox;
   /** Hears of each connection that a tool made or wanted to make. */
   readonly onNetwork?: (decision: NetworkDecision) => void;
+  /** Answers what a server asks meanwhile; absent: nobody does. */
+  readonly door?: ServerDoor;
+  /** The folder that the session works in, for a server that can read it. */
+  readonly folder?: string | null;
 }
 
 /** How a call reaches its server. Never rejects. */
@@ -128,5 +132,6 @@ async function runForeign(
     onProgress: (text) => context.emit('stdout', encoder.encode(`${text}\n`)),
     sandbox: context.sandbox,
     ...(context.onNetwork === undefined ? {} : { onNetwork: context.onNetwork }),
+    ...(context.serverDoor === undefined ? {} : { door: context.serverDoor }),
   });
 }

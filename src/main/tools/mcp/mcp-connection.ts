@@ -9,6 +9,14 @@ import type { ServerAuth } from '../sign-in/server-sign-ins.ts';
 import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
 import { cappedFetch } from './capped-fetch.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
+import {
+  answerServer,
+  createOpenCalls,
+  linksIn,
+  openLinks,
+  ownCapabilities,
+  type OpenCalls,
+} from './server-questions.ts';
 import type { StartServer } from './server-process.ts';
 
 /** A server that answers. */
@@ -46,26 +54,57 @@ export interface ConnectOptions {
 const defaultConnectMs = 20_000;
 /** A server that never answers the question about its version is taken for an old one. */
 const probeMs = 4_000;
-const callMs = 10 * 60_000;
+/** Whoever calls ends it by the signal: how long a person thinks about a question of the server is not counted there. */
+const callMs = 24 * 60 * 60_000;
 
 /**
- * Connects to a server and asks for its tools. It speaks the newest revision that both know. Dewpoint announces no
- * capability of its own: a server that asks for a form, a model or folders is told that there is none. The package is
- * loaded here and not at the start, for most sessions have no server.
+ * Connects to a server and asks for its tools. It speaks the newest revision that both know. What the server asks for
+ * while it works on a call goes to whoever called (`server-questions.ts`). The package is loaded here and not at the start,
+ * for most sessions have no server.
  */
 export async function connectMcp(options: ConnectOptions, signal: AbortSignal): Promise<McpConnection> {
+  try {
+    return await open(options, 'newest', signal).catch((error: unknown) => {
+      if (options.definition.kind !== 'http' || !isForOldWay(error) || signal.aborted) throw error;
+      // An address of before 2025 takes no messages: they go where its stream of events says. What it says to that counts less.
+      return open(options, 'event-stream', signal).catch(() => {
+        throw error;
+      });
+    });
+  } catch (error) {
+    throw connectError(options, error, '');
+  }
+}
+
+/** What such an address answers to a message. */
+function isForOldWay(error: unknown): boolean {
+  return [400, 404, 405].some((status) => status === fieldOf(error, 'status'));
+}
+
+async function open(
+  options: ConnectOptions,
+  way: 'newest' | 'event-stream',
+  signal: AbortSignal,
+): Promise<McpConnection> {
   const mcp = await import('@modelcontextprotocol/client');
   const { definition } = options;
+  const connectMs = options.connectMs ?? defaultConnectMs;
   const client = new mcp.Client(
     { name: 'dewpoint', version: options.version },
     {
-      capabilities: {},
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(probeMs, options.connectMs ?? probeMs) } },
+      capabilities: ownCapabilities,
+      // A silent program is an old one; a silent address is only slow.
+      versionNegotiation: {
+        mode: way === 'newest' ? 'auto' : 'legacy',
+        probe: { timeoutMs: definition.kind === 'http' ? connectMs : Math.min(probeMs, connectMs) },
+      },
       // What a result looks like is its server's affair: no schema of a stranger runs here.
       jsonSchemaValidator: { getValidator: () => anything },
       listChanged: { tools: { onChanged: (error, tools) => (error === null ? take(tools) : undefined) } },
     },
   );
+  const calls = createOpenCalls();
+  answerServer(client, calls, definition);
   const state: { listed: ListedTools; isOpen: boolean } = { listed: { tools: [], leftOut: 0 }, isOpen: true };
   const take = (tools: unknown): void => {
     state.listed = definitionsIn(tools);
@@ -78,31 +117,33 @@ export async function connectMcp(options: ConnectOptions, signal: AbortSignal): 
   const list = async (stop: AbortSignal): Promise<void> => {
     const { tools } = await client.listTools(undefined, {
       signal: stop,
-      timeout: options.connectMs ?? defaultConnectMs,
+      timeout: connectMs,
     });
     state.listed = definitionsIn(tools);
   };
   const transport = definition.kind === 'stdio' ? processTransport(options, definition, signal) : null;
   try {
+    const Way = way === 'newest' ? mcp.StreamableHTTPClientTransport : mcp.SSEClientTransport;
     const reached =
       transport ??
-      new mcp.StreamableHTTPClientTransport(new URL(definition.kind === 'http' ? definition.url : ''), {
+      new Way(new URL(definition.kind === 'http' ? definition.url : ''), {
         fetch: options.auth?.noting(cappedFetch(options.fetch)) ?? cappedFetch(options.fetch),
         ...(options.auth ? { authProvider: options.auth.provider } : {}),
         requestInit: { headers: { ...options.secrets } },
       });
-    await client.connect(reached as Transport, { signal, timeout: options.connectMs ?? defaultConnectMs });
+    await client.connect(reached as Transport, { signal, timeout: connectMs });
     await list(signal);
   } catch (error) {
     await client.close().catch(() => undefined);
     await transport?.close();
-    throw (await options.auth?.explain(error)) ?? connectError(options, error, transport?.said() ?? '');
+    const explained = await options.auth?.explain(error);
+    throw explained ?? (transport === null ? error : connectError(options, error, transport.said()));
   }
   return {
     server: nameOf(client),
     tools: () => state.listed.tools,
     leftOut: () => state.listed.leftOut,
-    call: (tool, input, how) => callTool(client, { tool, input, auth: options.auth }, how),
+    call: (tool, input, how) => callTool({ client, calls }, { tool, input, auth: options.auth }, how),
     refresh: list,
     isOpen: () => state.isOpen,
     close: async () => {
@@ -153,21 +194,31 @@ interface Call {
 }
 
 async function callTool(
-  client: Client,
+  { client, calls }: { readonly client: Client; readonly calls: OpenCalls },
   { tool, input, auth }: Call,
-  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
+  { signal, onProgress, door, folder = null }: ForeignCallWays,
 ): Promise<ToolResult> {
-  try {
-    const result = await client.callTool(
-      { name: tool, arguments: { ...input } },
-      {
-        signal,
-        timeout: callMs,
-        onprogress: ({ progress, total, message }) =>
-          onProgress([`${progress}${total === undefined ? '' : ` of ${total}`}`, message ?? ''].join(' ').trim()),
-      },
+  const notes: string[] = [];
+  const once = (): Promise<unknown> =>
+    calls.during({ door, folder, notes }, () =>
+      client.callTool(
+        { name: tool, arguments: { ...input } },
+        {
+          signal,
+          timeout: callMs,
+          onprogress: ({ progress, total, message }) =>
+            onProgress([`${progress}${total === undefined ? '' : ` of ${total}`}`, message ?? ''].join(' ').trim()),
+        },
+      ),
     );
-    return callResult(result);
+  try {
+    const result = await once().catch(async (error: unknown) => {
+      // It did nothing: it wants addresses opened first, and is called again then, this one time.
+      const links = linksIn(error);
+      if (links.length === 0 || door === undefined || !(await openLinks(door, links))) throw error;
+      return once();
+    });
+    return withNotes(callResult(result), notes);
   } catch (error) {
     if (signal.aborted)
       return { status: 'cancelled', output: 'It was cancelled. The server may have done some of it.' };
@@ -182,6 +233,12 @@ async function callTool(
       return { status: 'unknown', output: `The server went away before it answered (${why}).` };
     return { status: 'error', output: `The server says: ${why}` };
   }
+}
+
+/** In our words: what the server says of it is its own. */
+function withNotes(result: ToolResult, notes: readonly string[]): ToolResult {
+  const told = [...new Set(notes)].map((note) => `(${note})`);
+  return told.length === 0 ? result : { ...result, output: [result.output, ...told].join('\n') };
 }
 
 /** More than this of one result is dropped: nobody reads it, and it is kept with the session. */

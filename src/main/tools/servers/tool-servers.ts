@@ -19,8 +19,8 @@ import { hashOfTool } from './tool-pins.ts';
 
 /** The tool servers of this home: each runs once for all sessions, from its first call on, and ends with this program. */
 export interface ToolServers {
-  /** What is on in a project; null: in a session without one. */
-  readonly forProject: (projectPath: string | null) => ToolSource;
+  /** What is on in a project; null: in a session without one. `folder`: where that session works. */
+  readonly forProject: (projectPath: string | null, folder?: string) => ToolSource;
   /** The one that runs, or a new one. Rejects for one that nobody has approved exactly as it is, and where it does not answer. */
   readonly connect: (name: string, signal: AbortSignal) => Promise<McpConnection>;
   readonly running: (name: string) => McpConnection | null;
@@ -92,11 +92,14 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
     problem: pool.problem,
     stop: pool.stop,
     dispose: pool.dispose,
-    forProject: (projectPath) => {
+    forProject: (projectPath, folder) => {
       const own = (): ProjectTools => ownOf(options, projectPath);
       return {
         offered: () => offeredTools(options, own(), pool.running),
-        call: (spec, input, how) => callTool(options, pool, { own: own(), spec, input, how }),
+        call: (spec, input, how) => {
+          const seen = spec.readsFiles ? (folder ?? null) : null;
+          return callTool(options, pool, { own: own(), spec, input, how: { ...how, folder: seen } });
+        },
         told: (signal) => toldOfAccounts(options, pool, own(), signal),
       };
     },

@@ -1,5 +1,5 @@
 import type { KeyboardEvent, Ref } from 'react';
-import { useImperativeHandle, useRef, useState } from 'react';
+import { lazy, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
 import type { ChildState } from '@shared/session/agent-tree.ts';
 import type { ApprovalState } from '@shared/session/session-state.ts';
@@ -12,10 +12,15 @@ import { useIsAnswerable } from '../../lib/input/use-is-answerable.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/layout/icon.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import type { FormValues } from '@shared/tools/server-form.ts';
+import { presetValues } from '@shared/tools/preset-values.ts';
 import { AskedSubject } from './asked-subject.tsx';
 import { seenPieces } from '@shared/text/seen-text.ts';
 import { useDetail } from '../../lib/session/use-log-detail.ts';
 import { SeenText } from '../../ui/content/seen-text.tsx';
+
+/** Seldom asked: not in what the page begins with. */
+const AskedByServer = lazy(() => import('./asked-by-server.tsx'));
 
 interface ApprovalsProps {
   readonly sessionId: string;
@@ -52,15 +57,19 @@ interface ApprovalProps {
 
 interface Answer {
   readonly say: (answer: 'allow' | 'deny', scope?: ApprovalScope) => Promise<void>;
+  /** What a form is filled in with so far. */
+  readonly values: FormValues;
+  readonly setValues: (values: FormValues) => void;
   /** Why the last answer was not taken. */
   readonly problem: string | null;
   readonly isAnswerable: boolean;
 }
 
-function useAnswer(sessionId: string, { approvalId, hosts }: ApprovalState): Answer {
+function useAnswer(sessionId: string, { approvalId, hosts, form }: ApprovalState): Answer {
   const client = useClient();
   const [problem, setProblem] = useState<string | null>(null);
   const [isAnswered, setIsAnswered] = useState(false);
+  const [values, setValues] = useState(() => presetValues(form ?? []));
   const isAnswerable = useIsAnswerable() && !isAnswered;
   const say = async (answer: 'allow' | 'deny', scope: ApprovalScope = 'once'): Promise<void> => {
     if (!isAnswerable) return;
@@ -68,18 +77,19 @@ function useAnswer(sessionId: string, { approvalId, hosts }: ApprovalState): Ans
     setIsAnswered(true);
     try {
       const held = hosts === undefined || answer === 'deny' ? {} : { scope };
-      await client.sessions.approve({ sessionId, approvalId, answer, ...held });
+      const filled = form === undefined || answer === 'deny' ? {} : { values };
+      await client.sessions.approve({ sessionId, approvalId, answer, ...held, ...filled });
     } catch (error) {
       setIsAnswered(false);
       setProblem(`${t('approval.failed')} ${failureText(error)}`);
     }
   };
-  return { say, problem, isAnswerable };
+  return { say, values, setValues, problem, isAnswerable };
 }
 
 function Approval({ sessionId, approval, waiting, asker, handle }: ApprovalProps) {
   const { approvalId, kind, hosts, isOnce, text } = approval;
-  const { say, problem, isAnswerable } = useAnswer(sessionId, approval);
+  const { say, values, setValues, problem, isAnswerable } = useAnswer(sessionId, approval);
   const deny = useRef<HTMLButtonElement>(null);
   const asked = approvalText(kind);
   useImperativeHandle(handle, () => ({ focus: () => deny.current?.focus() }));
@@ -111,7 +121,13 @@ function Approval({ sessionId, approval, waiting, asker, handle }: ApprovalProps
         <p id={`approval-${approvalId}`} className="text-sm">
           {asked.endsWith('?') ? asked : `${asked}:`}
         </p>
-        <AskedSubject approval={approval} />
+        {kind.startsWith('server-') ? (
+          <Suspense fallback={null}>
+            <AskedByServer approval={approval} values={values} onValues={setValues} />
+          </Suspense>
+        ) : (
+          <AskedSubject approval={approval} />
+        )}
         {/* Of a text there is no more than the text. */}
         {text === undefined && kind !== 'disk' && (
           <CallArguments sessionId={sessionId} toolCallId={approval.toolCallId} />
@@ -160,6 +176,8 @@ function Answers({ isAnswerable, deny, scopes, words, onAnswer }: AnswersProps) 
 function wordsOf(kind: string): { readonly yes: string; readonly no: string } {
   if (kind === 'instructions') return { yes: t('approval.follow'), no: t('approval.deny') };
   if (kind === 'hard-links') return { yes: t('approval.break-links'), no: t('approval.leave-links') };
+  if (kind === 'server-form') return { yes: t('approval.send'), no: t('approval.decline') };
+  if (kind === 'server-link') return { yes: t('approval.opened'), no: t('approval.decline') };
   if (kind === 'connection') return { yes: t('approval.is-connected'), no: t('approval.not-connected') };
   if (kind === 'disk') return { yes: t('approval.go-on'), no: t('approval.end') };
   return { yes: t('approval.allow'), no: t('approval.deny') };

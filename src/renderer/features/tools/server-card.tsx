@@ -1,19 +1,16 @@
 import { useState } from 'react';
-import type { ToolServerReport } from '@shared/tools/server-definition.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
-import { announce } from '../../lib/notices/announce.ts';
 import { useClient } from '../../lib/connection/core-context.ts';
 import { tokens } from '../../lib/text/format.ts';
 import { plural, t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { InputField } from '../../ui/controls/field.tsx';
-import { Fold } from '../../ui/layout/fold.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { ComposioAccounts } from './composio-accounts.tsx';
 import { OnOff } from './on-off.tsx';
 import { ServerApproval } from './server-approval.tsx';
 import { ServerSignIn } from './server-sign-in.tsx';
+import { ToolKeys } from './tool-keys.tsx';
 import { ToolRows } from './tool-rows.tsx';
 import type { ServerProps, Work } from './use-tool-servers.ts';
 import { inProject, useToolWork } from './use-tool-servers.ts';
@@ -35,7 +32,13 @@ export function ServerCard(props: ServerProps) {
         <Problem text={seenWords(server.problem)} />
       )}
       {work.problem !== null && <Problem text={work.problem} />}
-      {!isRefused && names.length > 0 && <Keys server={server} names={names} isOpen={!isApproved} />}
+      {!isRefused && names.length > 0 && (
+        <ToolKeys
+          names={names}
+          isOpen={!isApproved}
+          onSave={(variable, value) => client.tools.secret({ name, variable, value })}
+        />
+      )}
       {!isApproved && (
         <ServerApproval
           definition={definition}
@@ -131,60 +134,5 @@ function Remove({ name, work }: { readonly name: string; readonly work: Work }) 
         {t('tools.keep')}
       </Button>
     </span>
-  );
-}
-
-interface KeysProps {
-  readonly server: ToolServerReport;
-  readonly names: readonly string[];
-  readonly isOpen: boolean;
-}
-
-/** Values go to the core once, and no answer has them. */
-function Keys({ server: { name }, names, isOpen }: KeysProps) {
-  return (
-    <Fold key={String(isOpen)} label={t('tools.keys')} isOpen={isOpen}>
-      <ul className="flex flex-col gap-3 pt-2">
-        {names.map((variable) => (
-          <li key={variable}>
-            <KeyField server={name} variable={variable} />
-          </li>
-        ))}
-      </ul>
-    </Fold>
-  );
-}
-
-function KeyField({ server, variable }: { readonly server: string; readonly variable: string }) {
-  const client = useClient();
-  const work = useToolWork();
-  const [value, setValue] = useState('');
-  const name = seenName(variable);
-  const save = async (): Promise<void> => {
-    if (!(await work.run(() => client.tools.secret({ name: server, variable, value: value.trim() })))) return;
-    setValue('');
-    announce({ kind: 'info', text: t('tools.keySaved', { name }) });
-  };
-  return (
-    <form
-      className="flex flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
-      <InputField
-        label={t('tools.keyOf', { name })}
-        hint={t('tools.keyHint')}
-        type="password"
-        value={value}
-        autoComplete="off"
-        onText={setValue}
-      />
-      <Button type="submit" size="small" className="w-fit" disabled={value.trim() === '' || work.isBusy}>
-        {t('tools.keySave')}
-      </Button>
-      {work.problem !== null && <Problem text={work.problem} />}
-    </form>
   );
 }

@@ -9,6 +9,7 @@ import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { NewServer } from './new-server.tsx';
+import { OwnTools, useOwnTools } from './own-tools.tsx';
 import { ServerCard } from './server-card.tsx';
 import { useToolServers } from './use-tool-servers.ts';
 
@@ -16,10 +17,11 @@ import { useToolServers } from './use-tool-servers.ts';
 export default function ToolsView({ projects }: { readonly projects: readonly string[] }) {
   const [project, setProject] = useState<string | null>(null);
   const { query, isRefused } = useToolServers(project);
+  const own = useOwnTools(project);
   const servers = query.data ?? [];
   const isEmpty = query.data?.length === 0;
   const on = servers.filter(({ isOn, isApproved }) => isOn && isApproved).flatMap(({ tools }) => tools);
-  const offered = on.filter(({ isOn }) => isOn);
+  const offered = [...on, ...(own.data?.tools ?? [])].filter(({ isOn }) => isOn);
   const together = offered.reduce((sum, tool) => sum + tool.tokens, 0);
   return (
     <div className="h-full overflow-y-auto">
@@ -29,7 +31,7 @@ export default function ToolsView({ projects }: { readonly projects: readonly st
         {query.error !== null && <Problem text={failureText(query.error)} onRetry={query.refetch} />}
         {query.data === undefined && query.error === null && <Empty>{t('tools.loading')}</Empty>}
         {isEmpty && <p className="text-sm text-soft">{t('tools.empty')}</p>}
-        {servers.length > 0 && (
+        {(offered.length > 0 || servers.length > 0 || projects.length > 0) && (
           <div className="flex flex-wrap items-center justify-between gap-3">
             <p className="text-sm text-soft">{plural('tools.total', offered.length, { tokens: tokens(together) })}</p>
             {projects.length > 0 && <Scope projects={projects} project={project} onProject={setProject} />}
@@ -44,6 +46,7 @@ export default function ToolsView({ projects }: { readonly projects: readonly st
             readAt={query.dataUpdatedAt}
           />
         ))}
+        <OwnTools query={own} project={project} isRefused={isRefused} hasProjects={projects.length > 0} />
         {query.data !== undefined &&
           !isRefused &&
           (isEmpty ? (

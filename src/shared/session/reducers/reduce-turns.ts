@@ -198,13 +198,16 @@ function reduceApprovals(
 ): readonly ApprovalState[] {
   if (event.type === 'approval-answered')
     return approvals.filter((approval) => approval.approvalId !== event.approvalId);
-  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff, child } = event;
+  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff, form, url, child } =
+    event;
   const asker = child === undefined ? {} : { child };
   if (hosts === undefined) {
     // Nothing of a text that is to be agreed to may be left out; an answer takes it away again.
     const whole = {
       ...(text === undefined ? {} : { text, reason: shortenText(reason ?? '', textLimit) }),
       ...(diff === undefined ? {} : { diff }),
+      ...(form === undefined ? {} : { form }),
+      ...(url === undefined ? {} : { url }),
     };
     return [...approvals, { approvalId, toolCallId, kind, subject: firstLine(subject), sha256, ...whole, ...asker }];
   }

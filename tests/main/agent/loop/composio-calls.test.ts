@@ -118,7 +118,9 @@ describe('a task that needs an account', () => {
     const asked = (kind: string) =>
       ofType(one.kit.journal.events, 'approval-requested').find((event) => event.kind === kind);
     await expect.poll(() => asked('foreign-tool')).toBeDefined();
-    await expect.poll(() => approver.answer(asked('foreign-tool')?.approvalId ?? '', 'allow')).toBe(true);
+    await expect
+      .poll(() => approver.answer({ approvalId: asked('foreign-tool')?.approvalId ?? '', answer: 'allow' }))
+      .toBe(true);
     await expect.poll(() => asked('connection')).toBeDefined();
     one.kit.runner.cancel();
     expect((await sent).reason).toBe('cancelled');

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ForeignTools } from '../../../../src/main/tools/foreign/foreign-tool.ts';
 import { isRecord } from '../../../../src/shared/unknown-value.ts';
 import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
-import type { UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import type { Approver, FormReply, UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
+import type { ServerForm } from '../../../../src/shared/tools/server-form.ts';
 import { createNetworkLedger } from '../../../../src/main/safety/network/network-ledger.ts';
 import type { AgentKit, KitOptions, ReplyParts } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
@@ -52,7 +53,7 @@ const done = call('task_complete', { summary: 'ok' });
 const loop = { ...turnOptions, strategy: 'loop' } as const;
 
 /** The same log with other dependencies: no server, and none that could be asked. */
-const withoutServers = ({ kit }: Scene): AgentKit => {
+const withoutServers = ({ kit }: Pick<Scene, 'kit'>): AgentKit => {
   const { foreign: _foreign, ...dependencies } = kit.dependencies;
   return { ...kit, dependencies };
 };
@@ -109,6 +110,75 @@ describe('a tool of a server', () => {
     const one = scene('allow', { replies: [issue, { text: 'The plan: report it.' }] });
     await one.kit.runner.send('Report the bug.', { ...loop, plan: true });
     expect(one.sent).toEqual([]);
+  });
+});
+
+describe('what a server asks while it works on a call', () => {
+  const city = { name: 'city', title: 'City', description: '', isRequired: true } as const;
+  const form: ServerForm = [{ ...city, type: 'text', format: null, least: null, most: null, preset: null }];
+
+  /** A server that has a form and a link; what it was answered is its result. */
+  function asking(
+    reply: FormReply | null,
+    answer: UserAnswer,
+    more: { readonly approve?: 'allow'; readonly url?: string } = {},
+  ) {
+    const url = more.url ?? 'https://example.org/consent';
+    const said: unknown[] = [];
+    const foreign: ForeignTools = {
+      offered: async () => [spec],
+      call: async (_spec, _input, { door }) => {
+        said.push(await door?.form('Where are you?', form), await door?.link('Open this.', url));
+        return { status: 'ok', output: JSON.stringify(said) };
+      },
+    };
+    const approver: Approver = {
+      ask: async () => answer,
+      ...(reply === null ? {} : { askForm: async () => reply }),
+    };
+    const kit = createAgentKit({ replies: [issue, done], dependencies: { foreign, approver } });
+    return { said, kit, run: () => kit.runner.send('Report the bug.', { ...loop, approve: more.approve ?? 'ask' }) };
+  }
+
+  // Catches: a question that is not in the log as it was shown, an answer that is not there as it was sent, and a replay that asks.
+  it('is in the log with its answer, and a replay asks nobody', async () => {
+    const one = asking({ answer: 'allow', values: { city: 'Bergen' } }, 'allow');
+    await one.run();
+    expect(one.said).toEqual([{ action: 'accept', values: { city: 'Bergen' } }, 'accept']);
+    const asked = ofType(one.kit.journal.events, 'approval-requested');
+    expect(asked).toMatchObject([
+      { kind: 'foreign-tool' },
+      { kind: 'server-form', subject: 'tracker: create_issue', text: 'Where are you?', form },
+      { kind: 'server-link', subject: 'tracker: example.org', url: 'https://example.org/consent' },
+    ]);
+    expect(ofType(one.kit.journal.events, 'approval-answered')[1]).toMatchObject({
+      answer: 'allow',
+      by: 'person',
+      values: { city: 'Bergen' },
+    });
+    await expectReplay(withoutServers(one));
+  });
+
+  it.each([
+    ['a person who declines', { answer: 'deny' }, {}, [{ action: 'decline' }, 'accept']],
+    ['nobody', null, {}, [{ action: 'cancel' }, 'accept']],
+    [
+      '--approve allow, which is no person',
+      { answer: 'allow', values: {} },
+      { approve: 'allow' },
+      [{ action: 'decline' }, 'decline'],
+    ],
+    [
+      'an address that no browser should open',
+      { answer: 'deny' },
+      { url: 'file:///etc/passwd' },
+      [{ action: 'decline' }, 'cancel'],
+    ],
+  ] as const)('is no yes by %s', async (_name, reply, more, said) => {
+    const one = asking(reply, 'allow', more);
+    await one.run();
+    expect(one.said).toEqual(said);
+    await expectReplay(withoutServers(one));
   });
 });
 

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
   ClientContext,
+  CreateElicitationRequest,
+  CreateElicitationResponse,
   InitializeResponse,
   RequestPermissionRequest,
   RequestPermissionResponse,
@@ -123,7 +125,16 @@ export const pick =
 
 export async function openEditor(
   { core }: Pick<World, 'core'>,
-  { answer = pick('deny'), notices = false }: { readonly answer?: Answer; readonly notices?: boolean } = {},
+  {
+    answer = pick('deny'),
+    notices = false,
+    fillIn,
+  }: {
+    readonly answer?: Answer;
+    readonly notices?: boolean;
+    /** Answers forms; absent: the editor has none. */
+    readonly fillIn?: (asked: CreateElicitationRequest) => CreateElicitationResponse;
+  } = {},
 ): Promise<EditorClient> {
   const [toAgent, toClient] = [
     new TransformStream<Uint8Array, Uint8Array>(),
@@ -152,6 +163,7 @@ export async function openEditor(
       updates.push(params.update);
       for (const look of waiting) look();
     });
+  if (fillIn !== undefined) app.onRequest(methods.client.elicitation.create, ({ params }) => fillIn(params));
   const connection = app.connect(ndJsonStream(toAgent.writable, heard));
   const initialized = await connection.agent.request(methods.agent.initialize, {
     protocolVersion: 1,

@@ -2,6 +2,8 @@ import type { ContentBlock, ToolCallContent } from '@agentclientprotocol/sdk';
 import { methods } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
 import { eventsOf } from '../../../fakes/core-client.ts';
+import { askingServer, serveMcp } from '../../../fakes/mcp-http-server.ts';
+import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
 import { calls, complete, createWorld, openEditor, pick, textOf } from './acp-kit.ts';
 
 const { session } = methods.agent;
@@ -95,6 +97,41 @@ describe('an editor that speaks the Agent Client Protocol', () => {
     const said = (await eventsOf(world.core.client, sessionId)).find(({ type }) => type === 'approval-answered');
     expect(said).toMatchObject({ answer, by: 'person', ...(scope === undefined ? {} : { scope }) });
     await editor.leave();
+  });
+
+  // Catches: a form of a tool server that the editor is not shown, an answer that does not arrive, and one that does not fit.
+  it.each([
+    ['fills it in', { action: 'accept', content: { city: 'Bergen' } }, 'rain in Bergen'],
+    ['declines', { action: 'decline' }, 'no city'],
+    ['sends what does not fit', { action: 'accept', content: { town: 'Bergen' } }, 'no city'],
+    ['has no forms', null, 'no city'],
+  ] as const)('shows a form of a tool server, where the editor %s', async (_name, filled, output) => {
+    const server = await serveMcp(askingServer);
+    await using world = await createWorld([calls('made__weather', {}), complete()]);
+    const { tools } = world.core.client;
+    const definition = serverDefinitionSchema.parse({ kind: 'http', url: server.url });
+    const { sha256 } = await tools.add({ name: 'made', definition });
+    const listed = await tools.approve({ name: 'made', sha256 });
+    await tools.approveTools({
+      name: 'made',
+      tools: listed.tools.map((one) => ({ tool: one.tool, sha256: one.sha256 })),
+    });
+    const shown: unknown[] = [];
+    const editor = await openEditor(world, {
+      answer: pick('allow'),
+      ...(filled === null ? {} : { fillIn: (asked) => (shown.push(asked), { ...filled }) }),
+    });
+    const { sessionId } = await editor.agent.request(session.new, { cwd: world.project, mcpServers: [] });
+    await editor.agent.request(session.prompt, { sessionId, prompt: text('Change calc.py by the weather.') });
+    if (filled !== null)
+      expect(shown).toMatchObject([
+        { mode: 'form', message: expect.stringContaining('Where?'), requestedSchema: { required: ['city'] } },
+      ]);
+    const events = await eventsOf(world.core.client, sessionId);
+    const ended = events.filter((event) => event.type === 'tool-ended' && event.tool === 'made__weather');
+    expect(JSON.stringify(ended)).toContain(output);
+    await editor.leave();
+    await server.close();
   });
 
   // Catches: a question that goes on waiting, or counts as a yes, after the editor has gone.

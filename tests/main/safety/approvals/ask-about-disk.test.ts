@@ -19,7 +19,7 @@ describe('a command that waits for room on the disk', () => {
       const asked: Approver = {
         ask: (question, signal) => {
           const said = approver.ask(question, signal);
-          if (isThere) approver.answer(question.approvalId, answer);
+          if (isThere) approver.answer({ approvalId: question.approvalId, answer });
           return said;
         },
       };

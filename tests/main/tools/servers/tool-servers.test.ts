@@ -287,7 +287,22 @@ describe('a tool server', () => {
     await expect.poll(() => pids.filter(isAlive), { timeout: 5_000 }).toEqual([]);
   }, 20_000);
 
-  it('of the protocol itself answers with text, structured results and images, and needs no capability of ours', async () => {
+  // Catches: a program that makes itself a daemon, as wrappers and watchers do, and stays.
+  it.runIf(process.platform === 'linux')(
+    'ends with what has left its group and its parent',
+    async () => {
+      const one = scene('escapes');
+      await approveAll(one);
+      await expect.poll(() => one.notes()).toContain('child');
+      await one.tools.stop('made');
+      const pids = pidsIn(one.notes());
+      expect(pids.length).toBeGreaterThanOrEqual(2);
+      await expect.poll(() => pids.filter(isAlive), { timeout: 5_000 }).toEqual([]);
+    },
+    20_000,
+  );
+
+  it('of the protocol itself answers with text, structured results and images', async () => {
     const one = scene('reference');
     await approveAll(one);
     const specs = await one.tools.offered();

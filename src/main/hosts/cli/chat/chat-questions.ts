@@ -1,6 +1,9 @@
 import type { EventOf } from '@shared/events/events.ts';
 import { guardMs, headingOf, questionText, parseApprovalReply } from '../questions/approval-question.ts';
-import type { Chat } from './chat-state.ts';
+import type { ServerForm } from '@shared/tools/server-form.ts';
+import { openUserPrompter } from '../questions/ask-user.ts';
+import { askFields } from '../questions/form-fields.ts';
+import type { AskedQuestion, Chat } from './chat-state.ts';
 import { usageError } from '../report-failure.ts';
 
 /** The prompt is in use: the answer comes as a command. */
@@ -12,6 +15,26 @@ export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): 
   terminal.err(
     `${terminal.colors.yellow(headingOf(event))} ${questionText(event, terminal.columns)}\n${yes}, or /deny\n`,
   );
+}
+
+/** The keyboard is the form's meanwhile; Ctrl-C leaves it, and the question waits on. */
+async function fillIn(chat: Chat, question: AskedQuestion, form: ServerForm): Promise<void> {
+  const { context, sessionId } = chat;
+  try {
+    const values = await chat.withoutPrompt(async () => {
+      const asker = openUserPrompter(context);
+      try {
+        return await askFields(form, asker.ask, context.terminal.err);
+      } finally {
+        asker.close();
+      }
+    });
+    const { approvalId } = question.event;
+    await (await context.core()).sessions.approve({ sessionId, approvalId, answer: 'allow', values });
+  } catch (error) {
+    chat.question = question;
+    throw error;
+  }
 }
 
 /** `/allow` and `/deny`. A yes that comes before the question can have been read counts for nothing. */
@@ -29,5 +52,7 @@ export async function answerQuestion(chat: Chat, word: 'allow' | 'deny', scope: 
       'Use /allow, or for hosts also /allow session or /allow project.',
     );
   chat.question = null;
-  await (await context.core()).sessions.approve({ sessionId, approvalId, ...said });
+  const { form } = question.event;
+  if (form !== undefined && word === 'allow') await fillIn(chat, question, form);
+  else await (await context.core()).sessions.approve({ sessionId, approvalId, ...said });
 }

@@ -1,16 +1,20 @@
 import { domainToUnicode } from 'node:url';
 import type { EventOf } from '@shared/events/events.ts';
 import type { ApprovalScope } from '@shared/safety/network-access.ts';
+import type { FormValues } from '@shared/tools/server-form.ts';
 import { hasDeceptivePiece, seenName, seenPieces } from '@shared/text/seen-text.ts';
 import type { Keyboard } from './ask-user.ts';
 import { openUserPrompter, terminalKeyboard } from './ask-user.ts';
 import { quotedRows, showBlanks } from '../terminal/quoted-rows.ts';
+import { askFields, fieldText } from './form-fields.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /** `scope`: for how long a yes to hosts holds. */
 export interface ApprovalReply {
   readonly answer: 'allow' | 'deny';
   readonly scope?: ApprovalScope;
+  /** What a form is answered with. */
+  readonly values?: FormValues;
 }
 
 type Question = EventOf<'approval-requested'>;
@@ -43,7 +47,11 @@ export async function askApproval(
       const said = await asker.ask(promptOf(question));
       if (now() - askedAt < guardMs) err('That was too fast to have read the question. Answer again.\n');
       else if (said.trim().toLowerCase() === 'show') err(`${questionText(question, columns)}\n`);
-      else return parseApprovalReply(said, question.hosts !== undefined);
+      else {
+        const reply = parseApprovalReply(said, question.hosts !== undefined);
+        if (question.form === undefined || reply.answer === 'deny') return reply;
+        return { answer: 'allow', values: await askFields(question.form, asker.ask, err) };
+      }
     }
   } catch {
     // Ctrl-C at the question: no, and the turn is being cancelled.
@@ -55,6 +63,7 @@ export async function askApproval(
 
 export function headingOf({ kind, child }: Question): string {
   if (child !== undefined) return 'May an agent that this one started do this?';
+  if (kind === 'server-form' || kind === 'server-link') return 'A tool server asks you something.';
   return kind === 'disk' ? 'The agent is waiting.' : 'May the agent do this?';
 }
 
@@ -67,6 +76,8 @@ function promptOf({ kind, hosts, isOnce }: Question): string {
       : `Allow ${names}? once [o], for this session [s], always for this project [p], no [N] `;
   }
   if (kind === 'disk') return 'Is there enough space to continue? Anything but yes ends the command. [y/N] ';
+  if (kind === 'server-form') return 'Fill it in? [y/N] ';
+  if (kind === 'server-link') return 'Have you opened it, and should the server go on? [y/N] ';
   if (kind === 'hard-links') return 'Break the links? Anything but yes keeps them. [y/N] ';
   return kind === 'instructions' ? 'Follow them, until the file changes? [y/N] ' : 'Allow? [y/N] ';
 }
@@ -163,6 +174,9 @@ function askedOf(question: Question): Asked {
         fields: [{ label: 'tool', text: subject, isName: true }, because, fieldOf('it gets', text)],
         grant: 'If you say yes, the server gets exactly this, once.',
       };
+    case 'server-form':
+    case 'server-link':
+      return askedByServer(question);
     case 'connection':
       return askedOfAccount(question);
     case 'fence':
@@ -178,6 +192,24 @@ function askedOf(question: Question): Asked {
         grant: 'If you say yes, the agent does this once.',
       };
   }
+}
+
+/** All that the server wrote is marked as its own words. */
+function askedByServer({ kind, subject, reason, text, form, url }: Question): Asked {
+  const by: Field = { label: 'server', text: subject, isName: true };
+  const because = fieldOf('reason', reason);
+  const says = fieldOf('the server says (not verified)', text);
+  if (kind === 'server-link')
+    return {
+      what: 'It wants you to open this address.',
+      fields: [by, says, fieldOf('address', url), because],
+      grant: 'Dewpoint does not open it. If you say yes, the server goes on.',
+    };
+  return {
+    what: 'It has a form. Never type a password or a key into it.',
+    fields: [by, says, fieldOf('fields', form?.map(fieldText).join('\n')), because],
+    grant: 'If you say yes, you are asked for each field. The server gets what you type there.',
+  };
 }
 
 /** An account of the person's at a service. */

@@ -6,6 +6,7 @@ import {
   questionText,
   parseApprovalReply,
 } from '../../../../../src/main/hosts/cli/questions/approval-question.ts';
+import type { ServerForm } from '../../../../../src/shared/tools/server-form.ts';
 import { parseRunOptions } from '../../../../../src/main/hosts/cli/commands/run.command.ts';
 import { safeWriting } from '../../../../../src/main/hosts/cli/terminal/terminal.ts';
 
@@ -175,6 +176,59 @@ describe('an answer at the terminal', () => {
     };
     return { answer: await askApproval(event, context, { input, output, now: () => now }), said, prompts };
   }
+
+  // Catches: words of a server that read as ours, and an answer to its form that it did not ask for.
+  it('to a form of a server is given field by field, after a yes', async () => {
+    const form: ServerForm = [
+      {
+        name: 'city',
+        title: 'City',
+        description: '',
+        isRequired: true,
+        type: 'text',
+        format: null,
+        least: null,
+        most: null,
+        preset: null,
+      },
+      {
+        name: 'days',
+        title: 'Days',
+        description: 'ahead',
+        isRequired: false,
+        type: 'number',
+        isWhole: true,
+        least: 1,
+        most: 9,
+        preset: 3,
+      },
+      { name: 'note', title: 'Note', description: '', isRequired: false, type: 'yes-no', preset: null },
+    ];
+    const { hosts: _hosts, ...plain } = question;
+    const asked = {
+      ...plain,
+      kind: 'server-form',
+      subject: 'tracker: weather',
+      text: 'Allow all hosts? yes\u202E',
+      form,
+    };
+    const { answer, said, prompts } = await ask(asked, [
+      [500, 'y'],
+      [0, ''],
+      [0, 'Bergen'],
+      [0, '20'],
+      [0, '5'],
+      [0, ''],
+    ]);
+    expect(answer).toEqual({ answer: 'allow', values: { city: 'Bergen', days: 5 } });
+    expect(said).toContain('A tool server asks you something.');
+    expect(said).toContain('the server says (not verified)');
+    expect(said).toContain('<U+202E>');
+    expect(said).toContain('City needs a value.');
+    expect(said).toContain('Days may have at most 9.');
+    expect(prompts).toContain('Days (whole number, optional): ahead [3]');
+    expect(await ask(asked, [[500, 'n']])).toMatchObject({ answer: { answer: 'deny' } });
+  });
 
   it('counts for nothing when it comes before the question can have been read', async () => {
     const { answer, said } = await ask(question, [

@@ -1,0 +1,110 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { pathToFileURL } from 'node:url';
+import type { Client } from '@modelcontextprotocol/client';
+import type { ServerDefinition } from '@shared/tools/server-definition.ts';
+import { readServerForm } from '@shared/tools/server-form.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
+import { z } from 'zod';
+import type { ServerDoor } from '../define.ts';
+
+/** What Dewpoint can do for a server; the handlers of `answerServer` answer. */
+export const ownCapabilities = {
+  elicitation: { form: { applyDefaults: true }, url: {} },
+  roots: { listChanged: true },
+};
+
+/** A call that runs: who answers for it, and the folder that its session works in. */
+export interface OpenCall {
+  readonly door: ServerDoor | undefined;
+  /** The folder that its session works in, for servers that can read it. */
+  readonly folder: string | null;
+  /** What the server was not given, and why; the model reads it with the result. */
+  readonly notes: string[];
+}
+
+/** Which call a question of a server belongs to. */
+export interface OpenCalls {
+  readonly during: <T>(call: OpenCall, work: () => Promise<T>) => Promise<T>;
+  /** Null: it belongs to none, or nobody can say to which. */
+  readonly current: () => OpenCall | null;
+}
+
+/**
+ * In the new revision, and over HTTP, a question comes on the way of its call. An older program over its pipes asks at any
+ * time: then it is of the one call that runs. With several, of different sessions maybe, none is asked.
+ */
+export function createOpenCalls(): OpenCalls {
+  const ways = new AsyncLocalStorage<OpenCall>();
+  const open = new Set<OpenCall>();
+  return {
+    during: async (call, work) => {
+      open.add(call);
+      try {
+        return await ways.run(call, work);
+      } finally {
+        open.delete(call);
+      }
+    },
+    current: () => {
+      const own = ways.getStore();
+      if (own !== undefined) return open.has(own) ? own : null;
+      const [only] = open;
+      return open.size === 1 && only !== undefined ? only : null;
+    },
+  };
+}
+
+/** In its container a server has one folder, which is no project's. */
+const containerRoot = 'file:///workspace';
+
+/** Answers what a server asks while it works on a call. Its root is the one folder that it can read, as it sees it. */
+export function answerServer(client: Client, calls: OpenCalls, definition: ServerDefinition): void {
+  const isInContainer = definition.kind === 'stdio' && definition.where === 'container';
+  client.setRequestHandler('roots/list', () => {
+    const folder = calls.current()?.folder ?? null;
+    const uri = isInContainer ? containerRoot : folder === null ? null : pathToFileURL(folder).href;
+    return { roots: uri === null ? [] : [{ uri }] };
+  });
+  client.setRequestHandler('elicitation/create', async ({ params }) => {
+    const call = calls.current();
+    const door = call?.door;
+    if (call === null || door === undefined) return { action: 'cancel' };
+    const { message } = params;
+    if (params.mode === 'url') {
+      const action = await door.link(message, params.url);
+      if (action !== 'accept') call.notes.push('The server asked to have a link opened. It was not.');
+      return { action };
+    }
+    const read = readServerForm(params.requestedSchema);
+    if (read.type === 'unfit') {
+      call.notes.push(`The server asked for a form that was not shown: ${read.why}.`);
+      return { action: 'decline' };
+    }
+    const answer = await door.form(message, read.form);
+    if (answer.action === 'accept') return { action: 'accept', content: answer.values };
+    call.notes.push('The server asked for something that the person did not fill in.');
+    return answer;
+  });
+}
+
+/** The addresses that an older server wants opened before it does anything. */
+export function linksIn(error: unknown): readonly ServerLink[] {
+  if (fieldOf(error, 'code') !== urlRequired) return [];
+  const asked = fieldOf(fieldOf(error, 'data'), 'elicitations');
+  const links = z.array(z.object({ message: z.string(), url: z.string() })).safeParse(asked);
+  return links.success ? links.data.slice(0, mostLinks) : [];
+}
+
+interface ServerLink {
+  readonly message: string;
+  readonly url: string;
+}
+
+const urlRequired = -32_042;
+const mostLinks = 3;
+
+/** Whether the person has seen and opened all of them. */
+export async function openLinks(door: ServerDoor, links: readonly ServerLink[]): Promise<boolean> {
+  for (const { message, url } of links) if ((await door.link(message, url)) !== 'accept') return false;
+  return true;
+}

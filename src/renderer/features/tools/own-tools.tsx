@@ -1,0 +1,151 @@
+import { useQuery } from '@tanstack/react-query';
+import type { OwnToolReport } from '@shared/tools/own-tool.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import { useClient } from '../../lib/connection/core-context.ts';
+import { failureText } from '../../lib/connection/failure-text.ts';
+import { clock, tokens } from '../../lib/text/format.ts';
+import { t } from '../../lib/text/translate.ts';
+import { SeenChange } from '../../ui/content/seen-change.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Fold } from '../../ui/layout/fold.tsx';
+import { Problem } from '../../ui/notices/problem.tsx';
+import { OnOff } from './on-off.tsx';
+import { ToolKeys } from './tool-keys.tsx';
+import { inProject, useToolWork } from './use-tool-servers.ts';
+
+/** Files change beside Dewpoint, in an editor: what is shown is looked at again. */
+const againMs = 4_000;
+
+/** Tools from files as one project sees them; null: those of the person alone. Looking at them runs none. */
+export function useOwnTools(projectPath: string | null) {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['tools', 'own', projectPath],
+    queryFn: ({ signal }) => client.ownTools.list(inProject(projectPath), { signal }),
+    staleTime: 0,
+    refetchInterval: againMs,
+    placeholderData: (last) => last,
+  });
+}
+
+interface OwnToolsProps {
+  readonly query: ReturnType<typeof useOwnTools>;
+  /** Null: what holds in all. */
+  readonly project: string | null;
+  /** They can only be looked at from here. */
+  readonly isRefused: boolean;
+  readonly hasProjects: boolean;
+}
+
+/** Each file of the folders of tools: what it may do, and why it is not offered. */
+export function OwnTools({ query, project, isRefused, hasProjects }: OwnToolsProps) {
+  const { data, error } = query;
+  return (
+    <section aria-label={t('tools.own.title')} className="flex flex-col gap-3 rounded-xl border border-line p-4">
+      <h2 className="font-semibold">{t('tools.own.title')}</h2>
+      {error !== null && <Problem text={failureText(error)} onRetry={query.refetch} />}
+      {data?.folders.map((folder) => (
+        <p key={folder} className="font-mono text-xs text-soft wrap-anywhere">
+          {seenName(folder)}
+        </p>
+      ))}
+      {data?.problems.map((problem) => (
+        <Problem key={problem} text={seenWords(problem)} />
+      ))}
+      {data?.tools.length === 0 && <p className="text-sm text-soft">{t('tools.own.empty')}</p>}
+      {project === null && hasProjects && <p className="text-sm text-soft">{t('tools.own.choose')}</p>}
+      {data !== undefined && data.tools.length > 0 && (
+        <ul className="flex flex-col divide-y divide-line">
+          {data.tools.map((tool) => (
+            <OwnTool key={tool.path} tool={tool} project={project} isRefused={isRefused} readAt={query.dataUpdatedAt} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+interface OwnToolProps extends Pick<OwnToolsProps, 'project' | 'isRefused'> {
+  readonly tool: OwnToolReport;
+  /** When it was as it is shown. */
+  readonly readAt: number;
+}
+
+function OwnTool({ tool, project, isRefused, readAt }: OwnToolProps) {
+  const client = useClient();
+  const work = useToolWork();
+  const { name, state, problem, lastUsedAt, secrets, sha256 } = tool;
+  // A tool of the home has no word of a project's own in a key.
+  const which = { name, ...inProject(project) };
+  const used = lastUsedAt === null ? t('tools.neverUsed') : t('tools.used', { when: clock(lastUsedAt, readAt) });
+  return (
+    <li aria-label={seenName(name)} className="flex flex-col gap-2 py-3">
+      <div className="flex items-start gap-3">
+        <div className="min-w-0 flex-1">
+          <p className="font-mono text-xs wrap-anywhere">
+            {seenName(name)} <span className={state === 'ready' ? 'text-soft' : 'text-warn'}>{stateText(tool)}</span>
+          </p>
+          <p className="font-mono text-xs text-soft wrap-anywhere">{seenName(tool.path)}</p>
+          {problem === null ? (
+            <p className="text-sm text-soft">
+              {mayText(tool)} {t('tools.own.facts', { tokens: tokens(tool.tokens), used })}
+            </p>
+          ) : (
+            <p className="text-sm text-warn wrap-anywhere">{seenWords(problem)}</p>
+          )}
+        </div>
+        {state === 'ready' && (
+          <OnOff
+            name={name}
+            isOn={tool.isWanted}
+            own={project === null ? undefined : tool.own}
+            isDisabled={isRefused || work.isBusy}
+            onChange={(isOn) => void work.run(() => client.ownTools.set({ ...which, isOn }))}
+          />
+        )}
+      </div>
+      {tool.description !== '' && (
+        <Fold label={t('tools.about')} className="text-xs">
+          <p className="pt-1 text-sm whitespace-pre-line wrap-anywhere">{seenWords(tool.description)}</p>
+        </Fold>
+      )}
+      {!isRefused && secrets.length > 0 && state === 'ready' && (
+        <ToolKeys
+          names={secrets}
+          isOpen={false}
+          onSave={(variable, value) => client.ownTools.secret({ ...which, variable, value })}
+        />
+      )}
+      {tool.text !== null && (
+        <div className="flex flex-col gap-2 rounded-lg border border-line bg-sunken p-3">
+          <p className="text-sm font-semibold">{t('tools.own.approve')}</p>
+          <SeenChange text={tool.text} diff={tool.diff} />
+          {!isRefused && (
+            <Button
+              look="primary"
+              className="w-fit"
+              disabled={work.isBusy}
+              onClick={() => void work.run(() => client.ownTools.approve({ ...which, sha256 }))}
+            >
+              {t('tools.approveOne', { name: seenName(name) })}
+            </Button>
+          )}
+        </div>
+      )}
+      {work.problem !== null && <Problem text={work.problem} />}
+    </li>
+  );
+}
+
+function stateText({ state, source }: OwnToolReport): string {
+  if (state === 'broken') return t('tools.own.broken');
+  if (state === 'changed') return t('tools.changed');
+  if (state === 'not-approved') return t('tools.new');
+  return source === 'project' ? t('tools.own.project') : '';
+}
+
+function mayText({ hosts, secrets }: OwnToolReport): string {
+  const [list, keys] = [hosts.map(seenName).join(', '), secrets.map(seenName).join(', ')];
+  if (hosts.length === 0) return secrets.length === 0 ? t('tools.own.may.files') : t('tools.own.may.keys', { keys });
+  return secrets.length === 0 ? t('tools.own.may.hosts', { list }) : t('tools.own.may.both', { list, keys });
+}

@@ -1,0 +1,53 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { acceptedContent, createMcpHandler, inputRequired, McpServer as Server } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+
+/** A tool server by the reference package, at a port of this machine. */
+export async function serveMcp(made: () => McpServer): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const handler = createMcpHandler(made);
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { method = 'GET', url = '/', headers } = request;
+      const body = method === 'GET' || method === 'DELETE' ? {} : { body: await buffer(request) };
+      const plain = Object.entries(headers).flatMap(([name, value]) =>
+        typeof value === 'string' ? [[name, value] as [string, string]] : [],
+      );
+      const answer = await handler.fetch(new Request(`http://localhost${url}`, { method, headers: plain, ...body }));
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      if (answer.body !== null) for await (const chunk of answer.body) response.write(chunk);
+      response.end();
+    })().catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
+
+const city = z.object({ city: z.string() });
+
+/** Asks for a city by a form, and says it back; where it gets none, it says so. */
+export function askingServer(): McpServer {
+  const server = new Server({ name: 'asking', version: '1' });
+  server.registerTool('weather', { description: 'Weather.' }, async (ctx) => {
+    const given = acceptedContent(ctx.mcpReq.inputResponses, 'city', city);
+    const text = given === undefined ? 'no city' : `rain in ${given.city}`;
+    if (ctx.mcpReq.inputResponses !== undefined) return { content: [{ type: 'text', text }] };
+    return inputRequired({
+      inputRequests: { city: inputRequired.elicit({ message: 'Where?', requestedSchema: city }) },
+    });
+  });
+  return server;
+}

@@ -1,0 +1,258 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { createMcpHandler, inputRequired } from '@modelcontextprotocol/server';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createHostPrograms } from '../../../../src/main/lib/programs/host-programs.ts';
+import type { FormAnswer, ServerDoor } from '../../../../src/main/tools/define.ts';
+import type { McpConnection } from '../../../../src/main/tools/mcp/mcp-connection.ts';
+import { connectMcp } from '../../../../src/main/tools/mcp/mcp-connection.ts';
+import { createHostServers } from '../../../../src/main/tools/mcp/server-process.ts';
+import { serverDefinitionSchema } from '../../../../src/shared/tools/server-definition.ts';
+import { askingServer } from '../../../fakes/mcp-http-server.ts';
+
+/** The reference server of the protocol, of the revisions before 2026. */
+const everything = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+const signal = new AbortController().signal;
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+async function connect(more: Pick<Parameters<typeof connectMcp>[0], 'definition' | 'fetch' | 'start'>) {
+  const connection = await connectMcp(
+    { name: 'made', secrets: {}, version: '1', onChanged: () => undefined, ...more },
+    signal,
+  );
+  ends.push(connection.close);
+  return connection;
+}
+
+/** By the reference package of the new revision, over HTTP. */
+async function connectNew(server: () => McpServer): Promise<McpConnection> {
+  const handler = createMcpHandler(server);
+  return connect({
+    definition: serverDefinitionSchema.parse({ kind: 'http', url: 'http://localhost:1/mcp' }),
+    fetch: async (input, init) => handler.fetch(new Request(input, init)),
+    start: () => Promise.reject(new Error('Nothing is started for an address.')),
+  });
+}
+
+/** The reference server of the old revisions, as a process; with all that it is told. */
+async function connectOld(told: string[] = []): Promise<McpConnection> {
+  const home = mkdtempSync(join(tmpdir(), 'dewpoint-questions-'));
+  ends.push(async () => rmSync(home, { recursive: true, force: true }));
+  const startOnHost = createHostServers({
+    // The Node of these tests lies in this project, from which nothing is started otherwise.
+    programs: { ...createHostPrograms({ home, env: process.env }), isOutside: async () => true },
+    nodePath: process.execPath,
+    guardPath: resolve('src/main/models/engine/server-guard.ts'),
+  });
+  return connect({
+    definition: serverDefinitionSchema.parse({
+      kind: 'stdio',
+      command: process.execPath,
+      args: [everything],
+      where: 'host',
+    }),
+    fetch,
+    start: async (start, stop) => {
+      const server = await startOnHost(start, stop);
+      return {
+        ...server,
+        write: (bytes) => {
+          told.push(Buffer.from(bytes).toString('utf8'));
+          return server.write(bytes);
+        },
+      };
+    },
+  });
+}
+
+interface Door extends ServerDoor {
+  readonly asked: unknown[];
+}
+
+function doorOf(answer: FormAnswer): Door {
+  const asked: unknown[] = [];
+  return {
+    asked,
+    form: async (message, form) => {
+      asked.push([message, form.map(({ name }) => name)]);
+      return answer;
+    },
+    link: async (message, url) => {
+      asked.push([message, url]);
+      return answer.action;
+    },
+  };
+}
+
+const quiet = { signal, onProgress: () => undefined };
+/** With more that it asks for. */
+function asking(): McpServer {
+  const server = askingServer();
+  server.registerTool('roots', { description: 'Roots.' }, async (ctx) => {
+    const given = ctx.mcpReq.inputResponses;
+    if (given === undefined) return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
+    return { content: [{ type: 'text', text: JSON.stringify(given) }] };
+  });
+  server.registerTool('secret', { description: 'Asks for a key.' }, async (ctx) => {
+    if (ctx.mcpReq.inputResponses !== undefined) return { content: [{ type: 'text', text: 'went on' }] };
+    const requestedSchema = z.object({ password: z.string() });
+    return inputRequired({ inputRequests: { it: inputRequired.elicit({ message: 'Log in', requestedSchema }) } });
+  });
+  return server;
+}
+
+describe('what a server of the new revision asks during a call', () => {
+  it('reaches whoever called, and the call is made again with the answer', async () => {
+    const one = await connectNew(asking);
+    const door = doorOf({ action: 'accept', values: { city: 'Bergen' } });
+    expect(await one.call('weather', {}, { ...quiet, door })).toEqual({ status: 'ok', output: 'rain in Bergen' });
+    expect(door.asked).toEqual([['Where?', ['city']]]);
+  });
+
+  it('is declined where the person declines, and cancelled where there is nobody', async () => {
+    const one = await connectNew(asking);
+    const declined = await one.call('weather', {}, { ...quiet, door: doorOf({ action: 'decline' }) });
+    expect(declined.output).toContain('no city');
+    expect(declined.output).toContain('did not fill in');
+    expect((await one.call('weather', {}, quiet)).output).toContain('no city');
+  });
+
+  // Catches: two sessions that use one server, and the question of one that is shown in the other.
+  it('is asked of its own call, also while another call runs', async () => {
+    const one = await connectNew(asking);
+    const doors = ['Bergen', 'Oslo'].map((name) => doorOf({ action: 'accept', values: { city: name } }));
+    const said = await Promise.all(doors.map((door) => one.call('weather', {}, { ...quiet, door })));
+    expect(said.map(({ output }) => output)).toEqual(['rain in Bergen', 'rain in Oslo']);
+    expect(doors.map(({ asked }) => asked.length)).toEqual([1, 1]);
+  });
+
+  // Catches: a form of a stranger by which a password leaves.
+  it('is no password', async () => {
+    const one = await connectNew(asking);
+    const door = doorOf({ action: 'accept', values: { password: 'swordfish' } });
+    const { output } = await one.call('secret', {}, { ...quiet, door });
+    expect(door.asked).toEqual([]);
+    expect(output).toContain('went on');
+    expect(output).toContain('asks for a password or a key');
+  });
+
+  it('may be the folder that the session works in, and of no other session', async () => {
+    const one = await connectNew(asking);
+    const { output } = await one.call('roots', {}, { ...quiet, folder: '/work here' });
+    expect(output).toContain('file:///work%20here');
+    expect((await one.call('roots', {}, quiet)).output).toContain('"roots":[]');
+  });
+});
+
+/** The reference server at an address of the oldest kind, which speaks by a stream of events. */
+async function connectOldest(): Promise<McpConnection> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [everything, 'sse'], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: 'ignore',
+  });
+  ends.push(async () => void child.kill('SIGKILL'));
+  const url = `http://127.0.0.1:${port}/sse`;
+  await expect
+    .poll(() =>
+      fetch(`http://127.0.0.1:${port}/`).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true);
+  return connect({
+    definition: serverDefinitionSchema.parse({ kind: 'http', url }),
+    fetch,
+    start: () => Promise.reject(new Error('Nothing is started for an address.')),
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => {
+    server.listen(0, '127.0.0.1', done);
+  });
+  const address = server.address();
+  await new Promise((done) => {
+    server.close(done);
+  });
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+// Catches: an address of before 2025 that is taken for one that does not answer.
+it('reaches the reference server by its stream of events, and answers what it asks', async () => {
+  const one = await connectOldest();
+  expect(one.server).toContain('MCP 20');
+  expect((await one.call('echo', { message: 'hi' }, quiet)).output).toBe('Echo: hi');
+  const door = doorOf({ action: 'accept', values: { name: 'Ada' } });
+  const { output } = await one.call('trigger-elicitation-request', {}, { ...quiet, door });
+  expect(output).toContain('Ada');
+});
+
+describe('the reference server of the old revisions', () => {
+  it('asks with its form of every kind of field, and gets what was filled in', async () => {
+    const one = await connectOld();
+    const door = doorOf({ action: 'accept', values: { name: 'Ada', check: true } });
+    const { status, output } = await one.call('trigger-elicitation-request', {}, { ...quiet, door });
+    expect(status).toBe('ok');
+    expect(output).toContain('Ada');
+    const [[message, fields] = []] = door.asked.filter(Array.isArray);
+    expect(message).toBe('Please provide inputs for the following fields:');
+    expect(fields).toEqual(expect.arrayContaining(['name', 'check', 'email', 'integer', 'untitledSingleSelectEnum']));
+  });
+
+  it.each([false, true])('shows its link (by an error: %s) and goes on after a yes', async (errorPath) => {
+    const one = await connectOld();
+    const url = 'https://example.org/consent?id=7';
+    const door = doorOf({ action: 'accept', values: {} });
+    const { status } = await one.call(
+      'trigger-url-elicitation',
+      { url, message: 'Open it', errorPath },
+      { ...quiet, door },
+    );
+    expect(door.asked).toContainEqual(['Open it', url]);
+    expect(status).toBe('ok');
+  });
+
+  it('is told the folder of the session', async () => {
+    const one = await connectOld();
+    const { output } = await one.call('get-roots-list', {}, { ...quiet, folder: '/work' });
+    expect(output).toContain('file:///work');
+  });
+
+  it('says how far it is, and hears a cancel', async () => {
+    const told: string[] = [];
+    const one = await connectOld(told);
+    const said: string[] = [];
+    const onProgress = (text: string): void => void said.push(text);
+    const whole = await one.call(
+      'trigger-long-running-operation',
+      { duration: 0.4, steps: 2 },
+      { ...quiet, onProgress },
+    );
+    expect(whole.status).toBe('ok');
+    expect(said).toEqual(expect.arrayContaining([expect.stringMatching(/^1 of 2/)]));
+    const stop = new AbortController();
+    const long = one.call(
+      'trigger-long-running-operation',
+      { duration: 60, steps: 600 },
+      {
+        signal: stop.signal,
+        onProgress: () => stop.abort(),
+      },
+    );
+    expect((await long).status).toBe('cancelled');
+    expect(told.join('')).toContain('"method":"notifications/cancelled"');
+    // It still answers others.
+    expect((await one.call('echo', { message: 'hi' }, quiet)).output).toContain('hi');
+  });
+});
