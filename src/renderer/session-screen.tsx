@@ -1,5 +1,5 @@
 import type { ComponentProps, Ref, RefObject } from 'react';
-import { useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { sessionStatus, usualPlace } from '@shared/session/session-state.ts';
 import type { SlashCommand } from '@shared/session/slash-commands.ts';
 import { Approvals } from './features/approvals/approvals.tsx';
@@ -10,7 +10,6 @@ import type { ConversationHandle } from './features/conversation/conversation.ts
 import { Conversation } from './features/conversation/conversation.tsx';
 import type { HeaderEdit } from './features/session-header/session-header.tsx';
 import { SessionHeader } from './features/session-header/session-header.tsx';
-import { Inspector } from './features/inspector/inspector.tsx';
 import { StatusBar } from './features/status/status-bar.tsx';
 import { useClient } from './lib/connection/core-context.ts';
 import { useIsCommandRefused } from './lib/connection/use-host-info.ts';
@@ -28,6 +27,7 @@ import type { LookUp, SessionView } from './lib/session/use-session.ts';
 import type { TakenBack } from './lib/input/field-of-session.ts';
 import { FieldContext } from './lib/input/field-of-session.ts';
 import { useStableCallback } from './lib/drawing/use-stable-callback.ts';
+import { whenIdle } from './lib/drawing/when-idle.ts';
 import type { SidePanel } from './lib/window/use-side-panel.ts';
 import { useSidePanel } from './lib/window/use-side-panel.ts';
 import { Button } from './ui/controls/button.tsx';
@@ -41,8 +41,11 @@ import { useLocalModel } from './lib/models/use-local-model.ts';
 import { Notice } from './ui/notices/notice.tsx';
 import { DownloadControl } from './ui/controls/download-control.tsx';
 import type { SessionState } from '@shared/session/session-state.ts';
-import { clearSpeech, speakToScreenReader } from './lib/notices/screen-reader.ts';
+import { clearSpeech, speakToScreenReader, takeExpectedNews } from './lib/notices/screen-reader.ts';
 import { spokenChanges } from './lib/session/spoken-changes.ts';
+
+const loadInspector = () => import('./features/inspector/inspector.tsx');
+const Inspector = lazy(loadInspector);
 
 /** What actions from elsewhere can do with the session that is shown. */
 export interface SessionHandle {
@@ -101,16 +104,20 @@ interface OpenSessionProps extends SessionScreenProps {
 function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const { sessionId, handle, onPalette, onModels, isConnected } = props;
   const { state, money } = view;
-  useSpokenSession(state);
+  useSpokenSession(sessionId, state);
   const runner = useCodeRunner(sessionId, state);
   const openFile = useOpenFile(sessionId);
-  const { side, tab, setTab, inspect } = useInspector();
+  const { side, tab, setTab, inspect } = useInspector(state);
   const [selectedStep, setSelectedStep] = useState<string | null>(null);
   const { header, ...edits } = useHeader(sessionId, state, props.onStatus);
   const own = { inspect, toggleInspector: side.toggle, ...edits };
   const { conversation, composer, approvals, cap } = useParts(handle, { ...props, state }, own);
   useFocusKept(sessionStatus(state), () => composer.current?.focus());
   const show = useStableCallback(inspect);
+  const review = useStableCallback(() => {
+    inspect('changes');
+    focusInspector('changes');
+  });
   const help = useStableCallback(onPalette);
   const comment = useStableCallback((text: string) => composer.current?.add(text));
   const takeBack = useStableCallback((taken: TakenBack) => composer.current?.takeBack(taken));
@@ -138,11 +145,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
           <ModelBanner projectPath={state.projectPath} />
           <FieldContext value={takeBack}>
             <CodeRunnerContext value={runner}>
-              <Conversation
-                {...{ sessionId, view, lookUp }}
-                handle={conversation}
-                onReview={() => inspect('changes')}
-              />
+              <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={review} />
             </CodeRunnerContext>
           </FieldContext>
           <Approvals {...{ sessionId }} approvals={state.approvals} agents={state.children ?? []} handle={approvals} />
@@ -263,14 +266,30 @@ interface InspectorPlace {
   readonly inspect: (tab: InspectorTab) => void;
 }
 
-function useInspector(): InspectorPlace {
-  const side = useSidePanel(isInspectorOpen, narrowRem);
+/** Where nobody chose, it opens by itself once there is something in it for a person: a change or a question. */
+function useInspector({ changes, approvals, cap }: SessionState): InspectorPlace {
+  const hasMore = changes.length > 0 || approvals.length > 0 || cap !== null;
+  const [hadMore, setHadMore] = useState(hasMore);
+  // A question that was answered does not close it again.
+  if (hasMore && !hadMore) setHadMore(true);
+  const side = useSidePanel(isInspectorOpen, narrowRem, hadMore);
   const [tab, setTab] = useStored(inspectorTab);
+  useEffect(() => whenIdle(() => void loadInspector()), []);
   const inspect = (next: InspectorTab): void => {
     setTab(next);
     side.open();
   };
   return { side, tab, setTab, inspect };
+}
+
+/** It is loaded within so many frames. */
+const mostFrames = 120;
+
+/** Once it is drawn: keys, and who reads aloud, go on from there. */
+function focusInspector(tab: InspectorTab, frame = 0): void {
+  const panel = document.querySelector<HTMLElement>(`[role=tabpanel][data-state=active][id$="-${tab}"]`);
+  panel?.focus();
+  if (panel === null && frame < mostFrames) requestAnimationFrame(() => focusInspector(tab, frame + 1));
 }
 
 function InspectorButton({ isOpen, onClick }: { readonly isOpen: boolean; readonly onClick: () => void }) {
@@ -282,7 +301,7 @@ function InspectorButton({ isOpen, onClick }: { readonly isOpen: boolean; readon
   );
 }
 
-interface SideInspectorProps extends Omit<ComponentProps<typeof Inspector>, 'isWide'> {
+interface SideInspectorProps extends Omit<ComponentProps<typeof Inspector>, 'isWide' | 'corner'> {
   /** There is no room beside the conversation. */
   readonly isOver: boolean;
   readonly onClose: () => void;
@@ -295,7 +314,10 @@ function SideInspector({ onClose, ...props }: SideInspectorProps) {
   const [isWideWanted, setIsWide] = useState(false);
   // A question of the agent is never covered.
   const isWide = isWideWanted && props.state.approvals.length === 0 && props.state.cap === null;
-  const label = t(isOver ? 'app.hideInspector' : isWide ? 'app.narrowInspector' : 'app.wideInspector');
+  const corner = useMemo(
+    () => <CornerButton {...{ isOver, isWide }} onClick={isOver ? onClose : () => setIsWide(!isWide)} />,
+    [isOver, isWide, onClose],
+  );
   const isBeside = !isOver && !isWide;
   const places =
     isWide && !isOver ? 'absolute inset-0 z-20' : 'absolute inset-y-0 right-0 z-20 max-w-full shadow-float';
@@ -306,18 +328,32 @@ function SideInspector({ onClose, ...props }: SideInspectorProps) {
       style={isWide && !isOver ? undefined : { width: `${width / 16}rem` }}
     >
       {isBeside && <ResizeHandle label={t('app.inspectorWidth')} width={width} onWidth={setWidth} />}
-      <Button
-        look="quiet"
-        size="icon"
-        className="absolute top-1.5 right-1.5 z-10"
-        aria-label={label}
-        title={label}
-        onClick={isOver ? onClose : () => setIsWide(!isWide)}
-      >
-        <Icon name={isOver ? 'close' : isWide ? 'shrink' : 'expand'} />
-      </Button>
-      <Inspector {...props} isWide={isWide || isOver} />
+      <Suspense>
+        <Inspector {...props} corner={corner} isWide={isWide || isOver} />
+      </Suspense>
     </aside>
+  );
+}
+
+interface CornerButtonProps {
+  readonly isOver: boolean;
+  readonly isWide: boolean;
+  readonly onClick: () => void;
+}
+
+function CornerButton({ isOver, isWide, onClick }: CornerButtonProps) {
+  const label = t(isOver ? 'app.hideInspector' : isWide ? 'app.narrowInspector' : 'app.wideInspector');
+  return (
+    <Button
+      look="quiet"
+      size="icon"
+      className="absolute top-1.5 right-1.5 z-10"
+      aria-label={label}
+      title={label}
+      onClick={onClick}
+    >
+      <Icon name={isOver ? 'close' : isWide ? 'shrink' : 'expand'} />
+    </Button>
   );
 }
 
@@ -341,7 +377,7 @@ export function ModelBanner({ projectPath }: { readonly projectPath: string | nu
 }
 
 /** Says what happens in the session that is shown, for as long as it is. */
-export function useSpokenSession(state: SessionState): void {
+export function useSpokenSession(sessionId: string, state: SessionState): void {
   const before = useRef<SessionState | null>(null);
   useEffect(
     () => () => {
@@ -351,7 +387,10 @@ export function useSpokenSession(state: SessionState): void {
     [],
   );
   useEffect(() => {
+    if (before.current === null && takeExpectedNews(sessionId)) {
+      before.current = { ...state, seq: 0, turns: [], approvals: [], cap: null };
+    }
     for (const said of spokenChanges(before.current, state)) speakToScreenReader(said);
     before.current = state;
-  }, [state]);
+  }, [sessionId, state]);
 }

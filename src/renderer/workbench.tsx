@@ -70,7 +70,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   const client = useClient();
   const { load, refresh } = useSessions(client);
   const [view, setView] = useView();
-  const side = useSidePanel(isSidebarOpen, narrowRem);
+  const side = useSidePanel(isSidebarOpen, narrowRem, true);
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   const session = useRef<SessionHandle>(null);
   const list = useRef<SessionListHandle>(null);

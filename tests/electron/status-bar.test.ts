@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageCore } from '../fakes/page-core.ts';
 import { createPageCore } from '../fakes/page-core.ts';
-import { fixScene, furnish } from '../fakes/page-scenes.ts';
+import { answerScene, fixScene, furnish } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
@@ -16,19 +16,24 @@ beforeAll(async () => {
   core = createPageCore();
   furnish(core);
   core.setTime(Date.now() - 3_600_000);
+  await answerScene(core);
   await fixScene(core);
   await core.client.settings.set({ key: 'budget', value: { month: 20 } });
   served = await servePage(core);
   await served.resize(1360, 860);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
-  await served.page.evaluate(() =>
-    Object.defineProperty(navigator, 'onLine', { get: () => Reflect.get(window, 'isOffline') !== true }),
-  );
+  await ownOnLine();
 });
 
 afterAll(async () => {
   await served?.close();
 });
+
+/** Whether there is a network is what a test says, until the page is loaded again. */
+const ownOnLine = (): Promise<unknown> =>
+  served.page.evaluate(() =>
+    Object.defineProperty(navigator, 'onLine', { get: () => Reflect.get(window, 'isOffline') !== true }),
+  );
 
 const items = (): Locator => served.page.getByRole('region', { name: 'Status' }).getByRole('button');
 const heading = (name: string): Locator => served.page.getByRole('heading', { level: 1, name });
@@ -63,6 +68,30 @@ describe('the status bar', () => {
       [expect.stringMatching(/^(?:on this machine|in the cloud)/u), 'Cost'],
       ['Container', 'Sandbox'],
     ]);
+  });
+
+  /** Catches: an inspector beside a one-line answer, and one that forgets what was chosen. */
+  it('stands below an inspector that opens by itself for changes, not beside an answer, and else as a person chose', async () => {
+    const { page } = served;
+    const panel = page.getByRole('tabpanel');
+    const show = async (title: string): Promise<void> => {
+      await page.locator('[data-session]', { hasText: title }).click();
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    };
+    await page.evaluate(() => localStorage.removeItem('dewpoint-inspector'));
+    await page.reload();
+    await show('Which port');
+    expect(await panel.count()).toBe(0);
+    await show('Fix the failing');
+    await panel.waitFor();
+    await show('Which port');
+    expect(await panel.count()).toBe(0);
+    await page.keyboard.press('Control+J');
+    await panel.waitFor();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Which port' }).waitFor();
+    await panel.waitFor();
+    await ownOnLine();
   });
 
   it('opens the models and the costs from the items of every other view', async () => {

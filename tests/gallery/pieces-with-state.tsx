@@ -89,7 +89,7 @@ export function Tabbed() {
         ]}
         selected={selected}
         onSelect={setSelected}
-        hasButton={false}
+        corner={null}
       >
         <p>{selected}</p>
       </Tabs>

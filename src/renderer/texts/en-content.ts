@@ -29,6 +29,7 @@ export const content = {
   'diagram.unknown': 'No reason is known.',
   'diagram.noImage': 'What was drawn is not an image.',
 
+  'lines.label': 'Lines',
   'changes.comment': 'Comment on line {line}',
   'changes.addComment': 'Add to message',
   'changes.noComment': 'Cancel',

@@ -36,6 +36,7 @@ export const conversation = {
   'agents.state.error': 'stopped by an error',
   'session.dots': 'Where each step ran',
   'session.you': 'You',
+  'session.answer': 'Answer',
   'session.appNote': 'Note from Dewpoint',
   'session.youWaiting': 'You · waiting for the next step',
   'session.copy': 'Copy',

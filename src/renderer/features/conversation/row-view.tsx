@@ -109,7 +109,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     case 'said':
       return (
         <Wanted turn={row.turn} isHere={isHere} onWanted={onWanted}>
-          <TurnAnswerPart id={rowId(row.key)} text={row.text} />
+          <TurnAnswerPart id={rowId(row.key)} text={row.text} isFirst={row.key.endsWith('-0')} />
         </Wanted>
       );
     case 'notice':

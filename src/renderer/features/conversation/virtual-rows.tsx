@@ -15,6 +15,8 @@ interface VirtualRowsProps {
 
 /** Up to this many rows all are drawn: then the page can be searched, and nothing has to be measured. */
 const plainRows = 80;
+/** Margins of a row count in its height. */
+const rowClass = 'flow-root';
 /** Rows this far above and below the view are drawn, so that none is missed while it scrolls. */
 const aheadPx = 700;
 /** Rows of no height must not make it endless. */
@@ -22,7 +24,11 @@ const mostAhead = 20;
 
 export function VirtualRows(props: VirtualRowsProps) {
   if (props.rows.length > plainRows) return <Windowed {...props} />;
-  return props.rows.map((row) => <div key={row.key}>{props.draw(row)}</div>);
+  return props.rows.map((row) => (
+    <div key={row.key} data-row={row.key} className={rowClass}>
+      {props.draw(row)}
+    </div>
+  ));
 }
 
 /** The rows that are near the view as well, by how high they are about. */
@@ -72,8 +78,7 @@ function Windowed({ rows: all, scroller, draw, target }: VirtualRowsProps) {
             className="absolute top-0 left-0 w-full"
             style={{ transform: `translateY(${item.start}px)` }}
           >
-            {/* Margins of a row must count in its height. */}
-            <div className="flow-root">{draw(row)}</div>
+            <div className={rowClass}>{draw(row)}</div>
           </div>
         );
       })}
@@ -86,13 +91,17 @@ function useRows(
   scroller: VirtualRowsProps['scroller'],
   paddingStart: number,
 ): Virtualizer<HTMLDivElement, Element> {
-  const [initialOffset] = useState(() => rows.reduce((sum, row) => sum + rowHeight(row), paddingStart));
+  const [before] = useState(() => drawnBefore(scroller.current));
+  const [initialOffset] = useState(() =>
+    // The end is what a session is opened for.
+    before.heights.size > 0 ? before.top : rows.reduce((sum, row) => sum + rowHeight(row), paddingStart),
+  );
   const estimateSize = useCallback(
     (index: number): number => {
       const row = rows[index];
-      return row === undefined ? 0 : rowHeight(row);
+      return row === undefined ? 0 : (before.heights.get(row.key) ?? rowHeight(row));
     },
-    [rows],
+    [rows, before],
   );
   const getItemKey = useCallback((index: number) => rows[index]?.key ?? index, [rows]);
   const rangeExtractor = useCallback((range: Range) => nearRows(rows, range), [rows]);
@@ -107,7 +116,21 @@ function useRows(
     paddingStart,
     // What is read stays where it is when rows come in above it.
     anchorTo: 'end',
-    // The end is what a session is opened for.
     initialOffset,
   });
+}
+
+interface DrawnRows {
+  /** By the key of the row, in pixels. */
+  readonly heights: ReadonlyMap<string, number>;
+  readonly top: number;
+}
+
+/** The rows as they all stand there at the moment from which on only some are drawn: nothing moves then. */
+function drawnBefore(scroller: HTMLElement | null): DrawnRows {
+  const heights = new Map<string, number>();
+  for (const row of scroller?.querySelectorAll<HTMLElement>('[data-row]') ?? []) {
+    heights.set(row.dataset.row ?? '', row.getBoundingClientRect().height);
+  }
+  return { heights, top: scroller?.scrollTop ?? 0 };
 }

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { lazy, memo, Suspense } from 'react';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -27,11 +28,13 @@ interface InspectorProps {
   readonly isWide: boolean;
   /** Words for the message that is being written. */
   readonly onComment: (text: string) => void;
+  /** The button over the right end of its tabs; the same until it is another. */
+  readonly corner: ReactNode;
 }
 
 /** Beside the conversation: the same facts by subject. Not drawn again with words that stream in. */
-export const Inspector = memo(function Inspector(props: InspectorProps) {
-  const { state, tab, onTab } = props;
+export default memo(function Inspector(props: InspectorProps) {
+  const { state, tab, onTab, corner } = props;
   const open = state.changes.filter((change) => changeStatus(change) === 'pending').length;
   const tabs = inspectorTabs.map((id) => ({
     id,
@@ -39,7 +42,7 @@ export const Inspector = memo(function Inspector(props: InspectorProps) {
     ...(id === 'changes' ? { count: open } : {}),
   }));
   return (
-    <Tabs tabs={tabs} selected={tab} onSelect={onTab} label={t('inspector.label')} hasButton>
+    <Tabs tabs={tabs} selected={tab} onSelect={onTab} label={t('inspector.label')} corner={corner}>
       <h2 className="sr-only">{t(`inspector.${tab}`)}</h2>
       <Suspense fallback={null}>
         <Content {...props} />

@@ -3,6 +3,7 @@ import type { TaskMode } from '@shared/text/task-mode.ts';
 import { interactiveOptions } from '../../lib/session/interactive-options.ts';
 import type { CoreClient } from '../../lib/connection/core-client.ts';
 import type { ModelPick } from '../../lib/models/model-options.ts';
+import { expectNewsOf } from '../../lib/notices/screen-reader.ts';
 import { optionsOfPick } from '../../lib/models/model-options.ts';
 
 /** What may be said about a task beyond its words; empty texts stand for what the settings say. */
@@ -52,6 +53,7 @@ export async function startTask(client: CoreClient, wanted: Wanted, signal: Abor
     ...(wanted.maxUsd === '' ? {} : { maxUsd: Number(wanted.maxUsd) }),
     ...(wanted.maxSteps === '' ? {} : { maxSteps: Number(wanted.maxSteps) }),
   };
+  expectNewsOf(sessionId);
   const cancel = (): void => void client.sessions.cancel({ sessionId }).catch(() => undefined);
   signal.addEventListener('abort', cancel, { once: true });
   try {

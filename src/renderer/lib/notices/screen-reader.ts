@@ -23,6 +23,19 @@ export function speakToScreenReader(said: SpokenMessage): void {
   change([...spoken, { ...said, id: count }].slice(-kept));
 }
 
+/** Sessions that began here and were not shown yet. */
+const begun = new Set<string>();
+
+/** What went on in it before it is shown is news, too. */
+export function expectNewsOf(sessionId: string): void {
+  begun.add(sessionId);
+}
+
+/** Whether all that goes on in a session is news; asked once, when it is shown. */
+export function takeExpectedNews(sessionId: string): boolean {
+  return begun.delete(sessionId);
+}
+
 /** What was said belongs to something that is not shown any more. */
 export function clearSpeech(): void {
   change([]);

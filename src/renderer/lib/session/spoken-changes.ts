@@ -1,32 +1,88 @@
 import type { ApprovalState, SessionState, TurnState } from '@shared/session/session-state.ts';
+import type { ChangeStatus } from '@shared/session/file-change-state.ts';
+import { changeStatus } from '@shared/session/file-change-state.ts';
 import { turnStatus } from '@shared/session/session-state.ts';
-import { printable, seenPieces } from '@shared/text/seen-text.ts';
+import { printable, seenName, seenPieces } from '@shared/text/seen-text.ts';
 import { approvalText } from './approval-text.ts';
 import { seenPieceText } from '../text/seen-piece-text.ts';
 import type { SpokenMessage } from '../notices/screen-reader.ts';
 import { t } from '../text/translate.ts';
 
 /**
- * What is said between two states of a session: a turn that began or ended, a question that waits, a notice. Never
- * the words of a model: they come one by one, and are read where they stand. Null: it was only just opened.
+ * What is said between two states of a session: a turn that began or ended, a question that waits, a notice, a change
+ * that was taken or undone. Words of a model come one by one and are read where they stand; of an answer that is there
+ * the beginning is said. Null: it was only just opened.
  */
 export function spokenChanges(before: SessionState | null, after: SessionState): readonly SpokenMessage[] {
   if (before === null) return questions(null, after);
-  return [...turnSaid(before, after), ...noticesSaid(before, after), ...questions(before, after)];
+  return [
+    ...turnSaid(before, after),
+    ...noticesSaid(before, after),
+    ...questions(before, after),
+    ...changesSaid(before, after),
+  ];
 }
 
 function turnSaid(before: SessionState, after: SessionState): readonly SpokenMessage[] {
   const [was, is] = [before.turns.at(-1), after.turns.at(-1)];
   if (is === undefined || (was?.id === is.id && was.reason === is.reason)) return [];
-  return [turnText(is)];
+  const text = turnText(is);
+  // One that was over before anybody looked began, too.
+  return was?.id === is.id || is.reason === null ? [text] : [started(), text];
 }
+
+const started = (): SpokenMessage => ({ how: 'polite', text: t('spoken.started') });
 
 function turnText(turn: TurnState): SpokenMessage {
   const status = turnStatus(turn);
-  if (status === 'running') return { how: 'polite', text: t('spoken.started') };
+  if (status === 'running') return started();
+  const answer = turn.reason === 'answered' ? beginningOf(turn.text) : '';
+  if (answer !== '') return { how: 'polite', text: t('spoken.answered', { text: answer }) };
   const text = t(turn.reason === 'planned' ? 'spoken.planned' : `spoken.ended.${status}`);
   const failure = turn.failure === null ? '' : ` ${turn.failure.message}`;
   return { how: status === 'error' || status === 'missing' ? 'assertive' : 'polite', text: `${text}${failure}` };
+}
+
+/** About as much as is listened to in a quarter of a minute, in characters. */
+const mostSaid = 300;
+
+/** The first words of an answer, without what only marks how they look. */
+function beginningOf(text: string): string {
+  const lines = printable(text)
+    .split('\n')
+    .filter((line) => !/^(?:`{3}|~{3})/u.test(line.trim()))
+    .map((line) => line.replace(/^[\s#>|+*-]+/u, '').replaceAll(/[*`_|]/gu, ' '));
+  const words = lines.join(' ').replaceAll(/\s+/gu, ' ').trim();
+  if (words.length <= mostSaid) return words;
+  return `${words.slice(0, words.lastIndexOf(' ', mostSaid))} …`;
+}
+
+type ChangeDecision = 'undone' | 'reviewed' | 'redone';
+
+/** What a person did with changes. A file that the agent changes is none: the end of its turn is said. */
+function changesSaid(before: SessionState, { changes, turns }: SessionState): readonly SpokenMessage[] {
+  // What the agent changes again is no decision of a person.
+  if (turns.at(-1)?.reason === null) return [];
+  const was = new Map(before.changes.map((change) => [change.path, changeStatus(change)]));
+  const ways: Record<ChangeDecision, string[]> = { undone: [], reviewed: [], redone: [] };
+  for (const change of changes) {
+    const way = decisionOf(was.get(change.path), changeStatus(change));
+    if (way !== null) ways[way].push(change.path);
+  }
+  return (['undone', 'reviewed', 'redone'] as const).flatMap((way) => {
+    const [path, ...others] = ways[way];
+    if (path === undefined) return [];
+    const text =
+      others.length === 0
+        ? t(`spoken.${way}`, { path: seenName(path) })
+        : t(`spoken.${way}.many`, { count: ways[way].length });
+    return [{ how: 'polite', text }] as const;
+  });
+}
+
+function decisionOf(was: ChangeStatus | undefined, is: ChangeStatus): ChangeDecision | null {
+  if (was === undefined || was === is) return null;
+  return is === 'pending' ? 'redone' : is;
 }
 
 function noticesSaid(before: SessionState, after: SessionState): readonly SpokenMessage[] {

@@ -17,14 +17,16 @@ const oneOf =
     all.find((one) => one === kept) ?? fallback;
 
 const flag = (fallback: boolean) => (kept: string | null) => (kept === null ? fallback : kept === 'yes');
-const flagText = (isOn: boolean): string => (isOn ? 'yes' : 'no');
+/** What a person chose, or null where nobody did. */
+const choice = (kept: string | null): boolean | null => (kept === null ? null : kept === 'yes');
+const flagText = (isOn: boolean | null): string => (isOn === null ? '' : isOn ? 'yes' : 'no');
 
 export const theme = createStored('dewpoint-theme', oneOf(themes, 'system'), String);
 export const textSize = createStored('dewpoint-text-size', oneOf(textSizes, 'normal'), String);
 export const density = createStored('dewpoint-density', oneOf(densities, 'comfortable'), String);
 export const motion = createStored('dewpoint-motion', oneOf(motions, 'system'), String);
 export const inspectorTab = createStored('dewpoint-inspector-tab', oneOf(inspectorTabs, 'route'), String);
-export const isInspectorOpen = createStored('dewpoint-inspector', flag(true), flagText);
+export const isInspectorOpen = createStored('dewpoint-inspector', choice, flagText);
 const narrowestPx = 280;
 /** Of the inspector, in pixels at the usual size of text. */
 export const inspectorWidth = createStored(
@@ -33,7 +35,7 @@ export const inspectorWidth = createStored(
   String,
 );
 export const isSideBySide = createStored('dewpoint-side-by-side', flag(false), flagText);
-export const isSidebarOpen = createStored('dewpoint-sidebar', flag(true), flagText);
+export const isSidebarOpen = createStored('dewpoint-sidebar', choice, flagText);
 /** The work of a turn is shown step by step, and not only in a line. */
 export const areStepsShown = createStored('dewpoint-steps-shown', flag(false), flagText);
 /** A person wants to see the first steps again, whatever is there already. */

@@ -7,27 +7,33 @@ export interface SidePanel {
   readonly isOpen: boolean;
   /** It lies over what is in the middle: there is no room beside it. */
   readonly isOver: boolean;
+  /** Beside the middle, this is remembered. */
   readonly toggle: () => void;
+  /** For what is to be shown there: it stays until it is closed or another view comes. */
   readonly open: () => void;
   /** Closes it where it lies over something; beside it, it stays. */
   readonly closeOver: () => void;
 }
 
-/** A side of the window. With room for it, it is open or not as the person left it; without, it opens when asked for. */
-export function useSidePanel(stored: Stored<boolean>, narrowRem: number): SidePanel {
-  const [isWanted, setIsWanted] = useStored(stored);
+/**
+ * A side of the window. With room for it, it is open or not as the person chose, and `isUsual` where nobody did; without,
+ * it opens when asked for.
+ */
+export function useSidePanel(stored: Stored<boolean | null>, narrowRem: number, isUsual: boolean): SidePanel {
+  const [chosen, choose] = useStored(stored);
   const isOver = useNarrow(narrowRem);
   const [isPulledOut, setIsPulledOut] = useState(false);
-  const isOpen = isOver ? isPulledOut : isWanted;
-  const set = useCallback(
-    (isNowOpen: boolean) => (isOver ? setIsPulledOut(isNowOpen) : setIsWanted(isNowOpen)),
-    [isOver, setIsWanted],
-  );
+  const [isNeeded, setIsNeeded] = useState(false);
+  const isOpen = isOver ? isPulledOut : isNeeded || (chosen ?? isUsual);
   return {
     isOpen,
     isOver,
-    toggle: useCallback(() => set(!isOpen), [set, isOpen]),
-    open: useCallback(() => set(true), [set]),
+    toggle: useCallback(() => {
+      if (isOver) setIsPulledOut(!isOpen);
+      else choose(!isOpen);
+      setIsNeeded(false);
+    }, [isOver, isOpen, choose]),
+    open: useCallback(() => (isOver ? setIsPulledOut(true) : setIsNeeded(true)), [isOver]),
     closeOver: useCallback(() => setIsPulledOut(false), []),
   };
 }

@@ -2,6 +2,7 @@ import type { Range } from '@tanstack/react-virtual';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { ReactNode } from 'react';
 import { useCallback, useRef } from 'react';
+import { t } from '../../lib/text/translate.ts';
 
 interface LongLinesProps {
   readonly count: number;
@@ -41,6 +42,9 @@ const look = 'overflow-auto font-mono text-xs leading-relaxed';
 function Plain({ count, draw, className = '' }: LongLinesProps) {
   return (
     <div
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- no form
+      role="group"
+      aria-label={t('lines.label')}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
       tabIndex={0}
       className={`${look} ${className}`}
@@ -71,6 +75,9 @@ function Windowed({ count, draw, lengthOf, isWrapped = false, className = '' }: 
   return (
     <div
       ref={scroller}
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- no form
+      role="group"
+      aria-label={t('lines.label')}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
       tabIndex={0}
       className={`max-h-[70vh] ${look} ${className}`}

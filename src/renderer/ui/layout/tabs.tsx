@@ -13,13 +13,13 @@ interface TabsProps<Id extends string> {
   readonly selected: Id;
   readonly onSelect: (id: Id) => void;
   readonly label: string;
-  /** A button lies over the right end of the list. */
-  readonly hasButton: boolean;
+  /** A button over the right end of the list; keys come to it after the list, as eyes do. */
+  readonly corner: ReactNode;
   /** Of the selected tab. */
   readonly children: ReactNode;
 }
 
-export function Tabs<Id extends string>({ tabs, selected, onSelect, label, hasButton, children }: TabsProps<Id>) {
+export function Tabs<Id extends string>({ tabs, selected, onSelect, label, corner, children }: TabsProps<Id>) {
   const choose = (value: string): void => {
     const tab = tabs.find((candidate) => candidate.id === value);
     if (tab !== undefined) onSelect(tab.id);
@@ -28,7 +28,7 @@ export function Tabs<Id extends string>({ tabs, selected, onSelect, label, hasBu
     <Primitive.Root value={selected} onValueChange={choose} className="flex min-h-0 flex-1 flex-col">
       <Primitive.List
         aria-label={label}
-        className={`no-scrollbar flex h-11 shrink-0 items-center gap-0.5 overflow-x-auto border-b border-line pl-2 ${hasButton ? 'mr-11' : 'pr-2'}`}
+        className={`no-scrollbar flex h-11 shrink-0 items-center gap-0.5 overflow-x-auto border-b border-line pl-2 ${corner === null ? 'pr-2' : 'mr-11'}`}
       >
         {tabs.map((tab) => (
           <Primitive.Trigger
@@ -43,6 +43,7 @@ export function Tabs<Id extends string>({ tabs, selected, onSelect, label, hasBu
           </Primitive.Trigger>
         ))}
       </Primitive.List>
+      {corner}
       {tabs.map((tab) => (
         <Primitive.Content
           key={tab.id}

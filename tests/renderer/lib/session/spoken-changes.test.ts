@@ -23,11 +23,11 @@ const ask: NewEvent = {
   subject: 'fetch a\u202Eb',
   sha256: '',
 };
-const end = (reason: Extract<NewEvent, { type: 'turn-ended' }>['reason']): NewEvent => ({
+const end = (reason: Extract<NewEvent, { type: 'turn-ended' }>['reason'], text = 'All that it said.'): NewEvent => ({
   type: 'turn-ended',
   turnId: 'turn',
   reason,
-  text: 'All that it said.',
+  text,
   confidence: null,
   failure: reason === 'error' ? { code: 'x', message: 'The service is away.' } : null,
 });
@@ -66,4 +66,43 @@ it('says a notice when it comes, and none of those that were there when the sess
   const notice: NewEvent = { type: 'notice-added', level: 'warning', code: 'x', text: 'A limit is not kept.' };
   expect(said(after(start), after(start, notice))).toEqual(['polite: A limit is not kept.']);
   expect(said(null, after(start, notice))).toEqual([]);
+});
+
+it('says the beginning of an answer without its marks, and that its turn began where both came at once', () => {
+  const answered = (text: string): NewEvent => end('answered', text);
+  const running = after(start);
+  expect(said(running, after(start, answered('# Ports\n\n- **Two** of `them`.\n\n```sh\nls\n```')))).toEqual([
+    'polite: Answer: Ports Two of them . ls',
+  ]);
+  const [long = ''] = said(running, after(start, answered('word '.repeat(200))));
+  expect(long).toMatch(/^polite: Answer: (?:word ){50,60}…$/u);
+  expect(said(emptySession, after(start, answered('Paris.')))).toEqual([
+    'polite: Working on your message.',
+    'polite: Answer: Paris.',
+  ]);
+});
+
+it('says what a person did with changes, and nothing where the agent changes a file', () => {
+  const image = (sha256: string) => ({ kept: true, mode: 0o644, blob: { sha256, bytes: 1 } }) as const;
+  const change = (path: string, now: string): SessionState['changes'][number] => ({
+    path,
+    before: image('a'),
+    after: image(now),
+    added: 1,
+    removed: 1,
+    seqs: [1],
+    last: { seq: 1, side: 'workspace', isUndo: false, before: image('a'), after: image(now) },
+    reviewed: false,
+    taken: null,
+  });
+  const ended = after(start, end('done'));
+  const changed = (...changes: SessionState['changes']): SessionState => ({ ...ended, changes });
+  const [made, undone] = [changed(change('a.py', 'b')), changed(change('a.py', 'a'))];
+  expect(said(ended, made)).toEqual([]);
+  expect(said(made, undone)).toEqual(['polite: Undone: a.py']);
+  expect(said(undone, made)).toEqual(['polite: Restored: a.py']);
+  expect(said(made, changed({ ...change('a.py', 'b'), reviewed: true }))).toEqual(['polite: Reviewed: a.py']);
+  expect(said({ ...undone, turns: after(start).turns }, { ...made, turns: after(start).turns })).toEqual([]);
+  const two = changed(change('a.py', 'a'), change('b.py', 'a'));
+  expect(said(changed(change('a.py', 'b'), change('b.py', 'b')), two)).toEqual(['polite: 2 files undone.']);
 });

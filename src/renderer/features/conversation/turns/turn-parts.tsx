@@ -176,10 +176,22 @@ export function TurnCheck({ turn }: { readonly turn: TurnState }) {
   );
 }
 
+interface TurnAnswerPartProps {
+  readonly id: string;
+  readonly text: string;
+  readonly isFirst: boolean;
+}
+
+/** Who goes from heading to heading comes to each answer. */
+function AnswerHeading() {
+  return <h2 className="sr-only">{t('session.answer')}</h2>;
+}
+
 /** A piece of a long text that the agent said at the end. */
-export function TurnAnswerPart({ id, text }: { readonly id: string; readonly text: string }) {
+export function TurnAnswerPart({ id, text, isFirst }: TurnAnswerPartProps) {
   return (
     <div id={id} className="mt-2">
+      {isFirst && <AnswerHeading />}
       <Markdown text={text} />
     </div>
   );
@@ -208,6 +220,7 @@ export function TurnEnd({ sessionId, turn, message, text, whole, onHeading }: Af
     <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="mt-2 flex flex-col gap-2">
       {text !== '' && (
         <div data-answer>
+          {whole === text && <AnswerHeading />}
           <Markdown text={text} />
         </div>
       )}

@@ -39,7 +39,7 @@ const openFiles = 20;
 export function ChangesTab({ sessionId, state, isWide, onComment }: ChangesTabProps) {
   const [isSideBySide] = useStored(isSideBySideWanted);
   const [comments, setComments] = useState(0);
-  const { version, query, problem, isBusy, change } = useChanges(sessionId, state);
+  const { version, query, problem, change } = useChanges(sessionId, state);
   const files = query.data ?? noFiles;
   const { shown, left, more } = useFirstItems(files, step);
   if (version === '') {
@@ -62,14 +62,14 @@ export function ChangesTab({ sessionId, state, isWide, onComment }: ChangesTabPr
       {isRunning && <p className="text-xs text-soft">{t('changes.busy')}</p>}
       {isWide && <LayoutChoice />}
       {comments > 0 && <output className="text-xs text-soft">{plural('changes.comments', comments)}</output>}
-      <AllButtons files={files} isCopy={isCopy} isDisabled={isRunning || isBusy} onChange={change} />
+      <AllButtons files={files} isCopy={isCopy} isDisabled={isRunning} onChange={change} />
       {shown.map((file) => (
         <FileChange
           key={file.path}
           file={file}
           isFirstOpen={file.state === 'open' && files.length <= openFiles}
           isCopy={isCopy}
-          isDisabled={isRunning || isBusy}
+          isDisabled={isRunning}
           onChange={(what, hunk) => void change(what, [file.path], hunksOf(file, hunk))}
           isSplit={isWide && isSideBySide}
           onComment={(line, text) => {
@@ -105,6 +105,8 @@ function useChanges(sessionId: string, state: SessionState) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const change = async (what: What, paths: readonly string[], hunks?: HunkChoice): Promise<void> => {
+    // Its button stays as it is meanwhile: one that is off would lose the focus.
+    if (isBusy) return;
     setIsBusy(true);
     try {
       const about = hunks === undefined ? {} : { hunks };
@@ -114,7 +116,7 @@ function useChanges(sessionId: string, state: SessionState) {
     }
     setIsBusy(false);
   };
-  return { version, query, problem, isBusy, change };
+  return { version, query, problem, change };
 }
 
 /** Whether both sides of a change stand beside each other where there is room; it is remembered. */
