@@ -216,7 +216,6 @@ function reduceApprovals(
     reason: shortenText(reason ?? '', textLimit),
     why: firstLine(why ?? ''),
     ...(isOnce === true ? { isOnce } : {}),
-    // Of a request that may change something: all that would be sent.
     ...(text === undefined ? {} : { text }),
   };
   return [...approvals, { approvalId, toolCallId, kind, subject, sha256, hosts, ...said, ...asker }];
@@ -411,14 +410,19 @@ function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>)
 
 function toolEnded(state: SessionState, event: EventOf<'tool-ended'>): Change {
   const fits = (call: ToolCallState): boolean => call.toolCallId === event.toolCallId;
-  const { status, exitCode, durationMs } = event;
-  const output = shortenOutput(event.output);
-  const reused = event.reusedFrom === undefined ? {} : ({ isReused: true } as const);
-  const end = (call: ToolCallState): ToolCallState => ({ ...call, status, output, exitCode, durationMs, ...reused });
+  const { status, exitCode, durationMs, reusedFrom } = event;
+  const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
+  const end = (call: ToolCallState): ToolCallState => ({
+    ...call,
+    status,
+    output: shortenOutput(event.output),
+    exitCode,
+    durationMs,
+    ...reused,
+  });
   if (state.actions.some(fits)) return { actions: forgetOutput(changeLastMatch(state.actions, fits, end)) };
   const ended = { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };
   const foreign = state.toolCalls.findLast(fits)?.foreign;
-  // What was answered by a call before it reached nobody.
   if (foreign === undefined || event.reusedFrom !== undefined) return ended;
   return {
     ...ended,
