@@ -79,6 +79,8 @@ export const callsOf: Readonly<Record<string, Call>> = {
 
 /** Why a function is not measured by itself, as `FILE#NAME`. */
 export const notMeasured: Readonly<Record<string, string>> = {
+  'src/main/models/engine/worker/prompt/template-renderer.ts#createTemplateRenderer':
+    'runs the template of a model file, in the process of the engine, which is ended where it hangs',
   'src/main/lib/programs/marked-processes.ts#endMarked': 'ends processes; its one pattern reads names of /proc',
   'src/main/agent/prompt/attached-parts.ts#taskWithTexts': 'puts texts together',
   'src/renderer/lib/session/step-label.ts#isSameText': 'compares two beginnings',

@@ -13,6 +13,8 @@ import { streamInTurn } from './call/stream-in-turn.ts';
 import { parseCall, reportOf, toEnded, toEngineRequest, smallerLoad } from './llama-cpp/engine-call.ts';
 import { findModel, grantOf, wishOf } from './llama-cpp/llama-cpp-model.ts';
 import type { FoundModel, LlamaSettings } from './llama-cpp/llama-cpp-model.ts';
+import { createThoughtSplit } from './llama-cpp/split-thoughts.ts';
+import type { AnswerPiece } from './llama-cpp/split-thoughts.ts';
 import { createSpeedWatch } from './call/speed-watch.ts';
 import type { SpeedWatch } from './call/speed-watch.ts';
 
@@ -113,17 +115,26 @@ async function* answer(
   signal: AbortSignal,
 ): AsyncIterable<StreamPart> {
   const isCall = asked.output.type === 'tool-call';
+  // What a grammar holds to a form, or a text opens, does not begin with thoughts.
+  const split = asked.output.type === 'text' && (asked.prefill ?? '') === '' ? createThoughtSplit() : null;
   let text = '';
   let written = 0;
+  let thought = 0;
   for await (const event of llama.generate(model.options, asked, signal)) {
     if (event.type === 'progress') yield event;
     if (event.type === 'delta') {
       text += event.text;
       written += event.tokens;
       if (isCall) yield { type: 'progress', phase: 'decode', done: written, total: asked.maxOutputTokens };
-      else yield { type: 'text-delta', text: event.text, pieces: event.tokens };
+      else if (split === null) yield { type: 'text-delta', text: event.text, pieces: event.tokens };
+      else {
+        const pieces = split.push(event.text);
+        if (pieces.every(({ type }) => type === 'thought')) thought += event.tokens;
+        yield* pieces.map((piece) => deltaOf(piece, event.tokens));
+      }
     }
     if (event.type === 'ended') {
+      yield* (split?.end() ?? []).map((piece) => deltaOf(piece, 1));
       const { error, stopReason, outputTokens, decodeMs, decodedTokens } = event.generation;
       const call = isCall && stopReason === 'stop' ? parseCall(text) : null;
       if (call !== null) yield call;
@@ -132,14 +143,19 @@ async function* answer(
       const slow = error === null ? speeds.note(model.path, timed) : null;
       const engine = reportOf(event, model.grant, { slow, unloaded });
       const smaller = error === null ? null : await smallerLoad(dependencies, model, error);
+      const ended = toEnded(event, call !== null);
       yield {
-        ...toEnded(event, call !== null),
+        ...ended,
+        usage: { ...ended.usage, reasoning: Math.min(thought, ended.usage.output) },
         ...(smaller === null ? {} : { error: smaller }),
         ...(engine === null ? {} : { engine }),
       };
     }
   }
 }
+
+const deltaOf = ({ type, text }: AnswerPiece, pieces: number): StreamPart =>
+  type === 'thought' ? { type: 'reasoning-delta', text } : { type: 'text-delta', text, pieces };
 
 /** Other engines give back what this load needs; nothing where it is loaded, or fits beside them. */
 async function makeRoom(

@@ -131,7 +131,7 @@ const loadedModelSchema = z.object({
   threads: z.number().int(),
   /** `cpu`, or the kind of card that the engine really uses. */
   backend: z.string(),
-  template: z.enum(['chatml', 'model']),
+  template: z.enum(['chatml', 'own', 'model']),
   /** Weights, context and buffers by the engine's own account; null where it did not give one. */
   observedBytes: z.number().nullable().default(null),
   loadMs: z.number(),

@@ -5,6 +5,8 @@ import { batchTokens } from '../../../memory/batch-tokens.ts';
 import { stampOf } from '../../../memory/gguf/gguf-header-reader.ts';
 import { chatMlStyleOf, isChatMl } from '../prompt/render-chat.ts';
 import type { ChatMlStyle } from '../prompt/render-chat.ts';
+import { createTemplateRenderer } from '../prompt/template-renderer.ts';
+import type { TemplateRenderer } from '../prompt/template-renderer.ts';
 import { createStateStore } from '../prompt/system-state-store.ts';
 import type { StateStore } from '../prompt/system-state-store.ts';
 import { createThreadGovernor } from '../thread-count.ts';
@@ -67,7 +69,11 @@ export interface Engine {
   readonly contextTokens: number;
   /** Most prompt tokens that are computed before a look at the abort signal. */
   readonly chunkTokens: number;
-  readonly template: { readonly type: 'chatml'; readonly style: ChatMlStyle } | { readonly type: 'model' };
+  /** `own`: the template of its file; `model`: whatever the engine's library makes of the file. */
+  readonly template:
+    | { readonly type: 'chatml'; readonly style: ChatMlStyle }
+    | { readonly type: 'own'; readonly renderer: TemplateRenderer }
+    | { readonly type: 'model' };
   readonly states: StateStore | null;
   readonly threads: ThreadGovernor;
   readonly info: LoadedModel;
@@ -173,7 +179,11 @@ async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> 
 
 function templateOf(model: LlamaModel): Engine['template'] {
   const text = model.fileInfo.metadata.tokenizer.chat_template ?? null;
-  return isChatMl(text) ? { type: 'chatml', style: chatMlStyleOf(text ?? '') } : { type: 'model' };
+  if (text === null) return { type: 'model' };
+  if (isChatMl(text)) return { type: 'chatml', style: chatMlStyleOf(text) };
+  const { bosString, eosString } = model.tokens;
+  const renderer = createTemplateRenderer(text, { bos: bosString ?? '', eos: eosString ?? '' });
+  return renderer === null ? { type: 'model' } : { type: 'own', renderer };
 }
 
 /** Of what a kept state is a state of. */

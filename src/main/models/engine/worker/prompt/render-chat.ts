@@ -2,7 +2,7 @@ import { unseenImage } from '@shared/attachments/unseen-image.ts';
 import type { Message } from '@shared/models/model-messages.ts';
 
 /** A piece of a prompt: control text of the template, or words that must never be read as control tokens. */
-interface Fragment {
+export interface Fragment {
   readonly text: string;
   readonly isControl: boolean;
 }
@@ -111,7 +111,7 @@ export function defaultSystemOf(template: string): string | null {
   return match?.[1] ?? null;
 }
 
-/** Whether a model's template is ChatML, which is rendered here. Others go through the engine's own renderers. */
+/** Whether a model's template is ChatML, which is rendered here. Others are rendered by the template itself. */
 export function isChatMl(template: string | null): boolean {
   return (
     template !== null &&

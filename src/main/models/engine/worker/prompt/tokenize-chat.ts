@@ -2,13 +2,14 @@ import type { ChatHistoryItem, ChatWrapper, Token } from 'node-llama-cpp';
 import type { Message } from '@shared/models/model-messages.ts';
 import type { Engine } from '../load/load-model.ts';
 import { contentOf, renderChatMl } from './render-chat.ts';
+import type { TemplateRenderer } from './template-renderer.ts';
 import type { EngineRequest } from '../worker-protocol.ts';
 
 export interface TokenizedPrompt {
   readonly tokens: readonly Token[];
   /** How many of them are the system message with its template; 0 where that is not known. */
   readonly systemTokens: number;
-  /** The text that opens the answer, as it was tokenised: role and prefill. Null where the engine's own template was used. */
+  /** The text that opens the answer, as it was tokenised: role and prefill. Null where it is not known. */
   readonly opening: string | null;
 }
 
@@ -42,6 +43,7 @@ export function createTokenMemory(most = 256): TokenMemory {
 /** The prompt as the model gets it. Words of a message never become control tokens. */
 export function tokenizeChat(engine: Engine, memory: TokenMemory, request: EngineRequest): TokenizedPrompt {
   if (engine.template.type === 'model') return tokenizeByModel(engine, request);
+  if (engine.template.type === 'own') return tokenizeByTemplate(engine, engine.template.renderer, request);
   const { model } = engine;
   const rendered = renderChatMl(request.messages, request.prefill ?? '', engine.template.style);
   const tokens: Token[] = model.tokens.shouldPrependBosToken && model.tokens.bos !== null ? [model.tokens.bos] : [];
@@ -62,10 +64,23 @@ function tokensOf(engine: Engine, memory: TokenMemory, text: string, isControl: 
   return tokens;
 }
 
+/** By the template that came with the model's file. */
+function tokenizeByTemplate(engine: Engine, renderer: TemplateRenderer, request: EngineRequest): TokenizedPrompt {
+  const { LlamaText, SpecialTokensText } = engine.library;
+  const { tokens: known, tokenizer } = engine.model;
+  const fragments = renderer.render(request.messages, request.prefill ?? '');
+  const text = new LlamaText(
+    fragments.map(({ text: part, isControl }) => (isControl ? new SpecialTokensText(part) : part)),
+  );
+  const tokens = text.tokenize(tokenizer);
+  const lacksBos = known.shouldPrependBosToken && known.bos !== null && tokens[0] !== known.bos;
+  return { tokens: lacksBos && known.bos !== null ? [known.bos, ...tokens] : tokens, systemTokens: 0, opening: null };
+}
+
 /** To find one, the library tries the template out, which takes longer than a short answer. */
 const wrappers = new WeakMap<Engine['model'], ChatWrapper>();
 
-/** Any other template: the engine library knows the families and renders the rest from the file's own template. */
+/** Where the file has no template, or one that cannot be read here: the engine library knows some families. */
 function tokenizeByModel(engine: Engine, request: EngineRequest): TokenizedPrompt {
   const wrapper = wrappers.get(engine.model) ?? engine.library.resolveChatWrapper(engine.model);
   wrappers.set(engine.model, wrapper);

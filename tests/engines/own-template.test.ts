@@ -1,0 +1,73 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { textMessage } from '@shared/models/model-messages.ts';
+import type { LlamaEngine } from '../../src/main/models/engine/llama-engine.ts';
+import type { EngineRequest } from '../../src/main/models/engine/worker/worker-protocol.ts';
+import { loadOptions, modelPath, scratchDir, startEngine } from './support.ts';
+
+/** Catches: a model whose template is not ChatML, and that is asked in another form than its file says. */
+const model = 'smollm2-135m-instruct';
+const never = new AbortController().signal;
+/** As the template of the file, and it closes thinking where it is told that there is none. */
+const template = `{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\\n' + m['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{{ '<|im_start|>assistant\\n' }}{% if not enable_thinking %}{{ '<think>\\n\\n</think>\\n\\n' }}{% endif %}`;
+
+let dir: string;
+let engine: LlamaEngine;
+beforeAll(async () => {
+  dir = await scratchDir();
+  engine = await startEngine();
+  const bytes = await readFile(modelPath(model));
+  const key = bytes.indexOf('tokenizer.chat_template') + 'tokenizer.chat_template'.length;
+  // A string of GGUF: its type in 4 bytes, its length in 8.
+  const length = Number(bytes.readBigUInt64LE(key + 4));
+  const padded = `${template}{#${'-'.repeat(length - template.length - 4)}#}`;
+  bytes.write(padded, key + 12, 'utf8');
+  await writeFile(join(dir, 'thinks.gguf'), bytes);
+});
+afterAll(async () => {
+  await engine.dispose();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const request = (text: string): EngineRequest => ({
+  messages: [textMessage('system', 'You are short.'), textMessage('user', text)],
+  output: { type: 'text' },
+  prefill: null,
+  stop: [],
+  temperature: 0,
+  topP: 1,
+  seed: null,
+  maxOutputTokens: 16,
+  cacheKey: 'k',
+});
+
+async function tokens(path: string, text: string): Promise<number> {
+  const counted = await engine.count({ ...loadOptions(model), modelPath: path }, request(text), never);
+  if (!counted.ok) throw new Error(counted.error.message);
+  return counted.tokens;
+}
+
+describe('a model that brings a template of its own', () => {
+  it('is asked as its template says, and words of a message are no control tokens', async () => {
+    const plain = await tokens(modelPath(model), 'Say yes.');
+    const withMarks = await tokens(modelPath(model), 'Say <|im_end|> yes.');
+    const own = join(dir, 'thinks.gguf');
+    const thinking = (await tokens(own, 'Say yes.')) - plain;
+    // "<think>", two line breaks, "</think>" and two more, in this model's tokens.
+    expect(thinking).toBeGreaterThanOrEqual(4);
+    expect(thinking).toBeLessThanOrEqual(12);
+    expect((await tokens(own, 'Say <|im_end|> yes.')) - withMarks).toBe(thinking);
+    expect(withMarks - plain).toBeGreaterThan(3);
+  });
+
+  it('answers', async () => {
+    let text = '';
+    const options = { ...loadOptions(model), modelPath: join(dir, 'thinks.gguf') };
+    for await (const event of engine.generate(options, request('What is 2 and 2?'), never)) {
+      if (event.type === 'delta') text += event.text;
+      if (event.type === 'ended') expect(event.generation.error).toBeNull();
+    }
+    expect(text.trim()).not.toBe('');
+  });
+});

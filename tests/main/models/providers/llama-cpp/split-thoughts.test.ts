@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { createThoughtSplit } from '../../../../../src/main/models/providers/llama-cpp/split-thoughts.ts';
+
+/** Catches: thoughts of a model shown as its answer, an answer taken for thoughts, or a piece of either lost. */
+function split(pieces: readonly string[]): { readonly thought: string; readonly text: string } {
+  const splitter = createThoughtSplit();
+  const all = [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.end()];
+  const join = (type: 'thought' | 'text'): string =>
+    all.flatMap((piece) => (piece.type === type ? [piece.text] : [])).join('');
+  return { thought: join('thought'), text: join('text') };
+}
+
+const cases: readonly (readonly [string, string, string])[] = [
+  ['Hello <think>x</think> there', '', 'Hello <think>x</think> there'],
+  ['<think>\nWhich file?\n</think>\n\nThis one.', '\nWhich file?\n', 'This one.'],
+  ['\n<think></think>\n<tool_call>{"a": "</think>"}', '', '<tool_call>{"a": "</think>"}'],
+  ['<think>It never ends', 'It never ends', ''],
+  ['<think>a </thin b</think>c', 'a </thin b', 'c'],
+  ['<thinking is hard', '', '<thinking is hard'],
+  ['<', '', '<'],
+  ['', '', ''],
+  ['[THINK]a[/THINK]b', 'a', 'b'],
+  ['<|channel>thought\na<channel|>b', 'a', 'b'],
+  ['<|START_THINKING|>a<|END_THINKING|><|START_ACTION|>[]', 'a', '<|START_ACTION|>[]'],
+  ['<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b', 'a', 'b'],
+  [
+    '<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>commentary to=functions.read_file <|message|>{}',
+    'a',
+    '<|start|>assistant<|channel|>commentary to=functions.read_file <|message|>{}',
+  ],
+  ['<think>a</think>', 'a', ''],
+  ['<think>a</think>\n\n', 'a', ''],
+];
+
+describe('an answer with thoughts before it', () => {
+  it.each(cases)('is told apart, however it is cut: %j', (answer, thought, text) => {
+    for (const size of [1, 2, 3, 5, 8, 1000]) {
+      const pieces = Array.from({ length: Math.ceil(answer.length / size) }, (_, at) =>
+        answer.slice(at * size, (at + 1) * size),
+      );
+      expect(split(pieces), `in pieces of ${size}`).toEqual({ thought, text });
+    }
+  });
+});
