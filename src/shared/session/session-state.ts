@@ -236,6 +236,16 @@ export interface ToolCallState {
   readonly foreign?: { readonly server: string; readonly carries: number };
 }
 
+/** A call that has ended. `output`: as much of it as is held. */
+export function endedCall(
+  call: ToolCallState,
+  { status, exitCode, durationMs, reusedFrom }: EventOf<'tool-ended'>,
+  output: string,
+): ToolCallState {
+  const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
+  return { ...call, status, output, exitCode, durationMs, ...reused };
+}
+
 /** What a turn used of one server. What a call costs no server says. */
 export interface ServerUse {
   readonly server: string;

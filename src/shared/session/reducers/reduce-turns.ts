@@ -24,7 +24,7 @@ import type {
   ToolCallState,
   TurnState,
 } from '@shared/session/session-state.ts';
-import { withUse } from '@shared/session/session-state.ts';
+import { endedCall, withUse } from '@shared/session/session-state.ts';
 
 type Change = Partial<SessionState>;
 
@@ -410,16 +410,8 @@ function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>)
 
 function toolEnded(state: SessionState, event: EventOf<'tool-ended'>): Change {
   const fits = (call: ToolCallState): boolean => call.toolCallId === event.toolCallId;
-  const { status, exitCode, durationMs, reusedFrom } = event;
-  const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
-  const end = (call: ToolCallState): ToolCallState => ({
-    ...call,
-    status,
-    output: shortenOutput(event.output),
-    exitCode,
-    durationMs,
-    ...reused,
-  });
+  const output = shortenOutput(event.output);
+  const end = (call: ToolCallState): ToolCallState => endedCall(call, event, output);
   if (state.actions.some(fits)) return { actions: forgetOutput(changeLastMatch(state.actions, fits, end)) };
   const ended = { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };
   const foreign = state.toolCalls.findLast(fits)?.foreign;
