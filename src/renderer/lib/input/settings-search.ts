@@ -78,6 +78,7 @@ export function settingsSections(shortcuts: readonly string[], isWindow: boolean
         t('settings.web.searxng'),
         t('settings.web.searxng.hint'),
         t('settings.web.brave'),
+        t('settings.web.brave.hint'),
         t('settings.web.request'),
         t('settings.web.request.hint'),
       ],
