@@ -5,16 +5,22 @@ import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { promptShape } from '../src/main/agent/prompt/build-prompt.ts';
 import { toolsBytes } from '../src/main/agent/prompt/token-estimate.ts';
+import { isAdded } from '../src/main/agent/prompt/tool-descriptions.ts';
 import { findDataFolders } from '../src/main/lib/files/data-folders.ts';
 import { createFindTools, searchTools } from '../src/main/tools/foreign/find-tools.ts';
 import { createForeignTool } from '../src/main/tools/foreign/foreign-tool.ts';
 import { builtInTools, discoverTools } from '../src/main/tools/registry.ts';
 import { loopModel } from '../tests/fakes/agent-kit.ts';
 import { conformanceRows } from './lib/conformance-rows.ts';
+import { playFencedTools } from './lib/fenced-tool-sessions.ts';
 import { parsePartOptions } from './lib/part-options.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { processRows } from './lib/server-processes.ts';
 import { renewalsChild, renewByTwo } from './lib/sign-in-renewals.ts';
+import { seeded } from './lib/seeded.ts';
+import { shortenedRows } from './lib/shortened-results.ts';
+import { median, percentile } from './lib/statistics.ts';
+import { seamTimes, stdioTimes } from './lib/tool-call-times.ts';
 
 /** Its data is measured with, and nothing is tuned on it. It is fetched by hand, once. */
 const version = '2026.3.23';
@@ -37,12 +43,21 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
   const child = renewalsChild();
   if (child !== null) return child;
   const { cache } = findDataFolders(process.env, process.platform);
-  const parts = { many: null, renewals: null, conformance: null, processes: null };
+  const parts = {
+    many: null,
+    renewals: null,
+    conformance: null,
+    processes: null,
+    results: null,
+    calls: null,
+    fenced: null,
+  };
   const defaults = {
     data: join(cache, 'bench', 'bfcl-eval'),
     renewals: '1000',
     suite: join(cache, 'bench', 'mcp-conformance'),
     starts: '1000',
+    sessions: '10000',
   };
   const { only, values } = parsePartOptions(args, parts, defaults);
   return [
@@ -50,6 +65,9 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     ...(only.includes('many') ? await manyRows(values) : []),
     ...(only.includes('conformance') ? await conformanceRows(values.suite) : []),
     ...(only.includes('processes') ? await processRows(Number(values.starts)) : []),
+    ...(only.includes('results') ? shortenedRows() : []),
+    ...(only.includes('calls') ? await callRows() : []),
+    ...(only.includes('fenced') ? await fencedRows(Number(values.sessions)) : []),
   ];
 }
 
@@ -88,6 +106,67 @@ async function manyRows(values: { readonly data: string }): Promise<readonly Ben
       null,
     ),
     await timeRow(pool),
+  ];
+}
+
+async function callRows(): Promise<readonly BenchRow[]> {
+  const seam = await seamTimes();
+  const stdio = await stdioTimes(300);
+  const spread = (times: readonly number[]): string =>
+    `median of ${times.length}, p99 ${percentile(times, 0.99)?.toFixed(1)} ms`;
+  return [
+    {
+      figure: 'a call through our seam alone, added',
+      value: median(seam),
+      unit: 'ms',
+      target: { atMost: 2 },
+      note: `${spread(seam)}: from the answer of the model to its next prompt, without the server`,
+    },
+    { figure: 'a call through MCP stdio', value: median(stdio), unit: 'ms', target: null, note: spread(stdio) },
+  ];
+}
+
+async function fencedRows(sessions: number): Promise<readonly BenchRow[]> {
+  const sum = { leaked: 0, sent: 0, stopped: 0, open: 0, clean: 0, cleanStopped: 0 };
+  const positions = new Map<string, number>();
+  for (let seed = 1; seed <= sessions; seed += 1) {
+    const fenced = await playFencedTools(seeded(seed), { isFenced: true, touches: true });
+    sum.leaked += fenced.leakedBytes;
+    sum.sent += fenced.sent;
+    sum.stopped += fenced.stopped;
+    for (const name of fenced.positions) positions.set(name, (positions.get(name) ?? 0) + 1);
+  }
+  const controls = Math.min(300, sessions);
+  for (let seed = 1; seed <= controls; seed += 1) {
+    const bare = await playFencedTools(seeded(seed), { isFenced: false, touches: true });
+    sum.open += bare.leakedBytes > 0 ? 1 : 0;
+    const free = await playFencedTools(seeded(seed), { isFenced: true, touches: false });
+    sum.clean += free.sent;
+    sum.cleanStopped += free.stopped;
+  }
+  const places = [...positions].map(([name, count]) => `${name} ${count}`).join(', ');
+  return [
+    {
+      figure: 'bytes of fenced files in what servers of tools got',
+      value: sum.leaked,
+      unit: '',
+      target: { atMost: 0 },
+      note: `${sessions} sessions, ${sum.sent} calls sent, ${sum.stopped} stopped; ${places}`,
+    },
+    {
+      figure: 'the same sessions without fences in which some got through',
+      value: (100 * sum.open) / controls,
+      unit: '%',
+      target: { atLeast: 80 },
+      note: `of ${controls}: what shows that the sessions try`,
+    },
+    {
+      figure: 'calls stopped where nothing came near a fenced file',
+      value: sum.cleanStopped,
+      unit: '',
+      target: { atMost: 0 },
+      note: `of ${sum.clean + sum.cleanStopped}`,
+    },
   ];
 }
 
@@ -138,8 +217,10 @@ function poolOf(asked: readonly Asked[], count: number): readonly ForeignToolSpe
 
 /** What the connected tools add to the first prompt of a model with a window of 32k. */
 function definitionRow(specs: readonly ForeignToolSpec[]): BenchRow {
-  const own = builtInTools(discoverTools(), { now: () => 0 });
-  const all = [...own, ...createFindTools(specs), ...specs.map((spec) => createForeignTool(spec, null))];
+  const ours = builtInTools(discoverTools(), { now: () => 0 });
+  const own = ours.filter((tool) => !isAdded(tool));
+  const reader = ours.filter(({ isForResults }) => isForResults === true);
+  const all = [...own, ...reader, ...createFindTools(specs), ...specs.map((spec) => createForeignTool(spec, null))];
   const bytes = (tools: typeof all): number => {
     const { system, specs: told } = promptShape(loopModel, tools, { plan: false, canExecute: true });
     return Buffer.byteLength(system) + toolsBytes(told);
@@ -149,7 +230,7 @@ function definitionRow(specs: readonly ForeignToolSpec[]): BenchRow {
   );
   return {
     figure: `definitions of ${specs.length} connected tools in the first prompt, window of 32k`,
-    value: Math.ceil((bytes(all) - bytes([...own])) / bytesPerToken),
+    value: Math.ceil((bytes(all) - bytes(own)) / bytesPerToken),
     unit: 'tokens',
     target: { atMost: 1_000 },
     note: `at ${bytesPerToken} bytes a token; all of them whole: ${Math.ceil(whole / bytesPerToken)}`,

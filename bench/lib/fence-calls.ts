@@ -23,17 +23,17 @@ export interface FenceRun {
   readonly routed: number;
 }
 
-type Random = () => number;
-type Verdict = 'local-only' | 'ask' | 'redact';
+export type Random = () => number;
+export type Verdict = 'local-only' | 'ask' | 'redact';
 
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 const words = ['when', 'the', 'board', 'meets', 'price', 'of', 'each', 'unit', 'moves', 'to', 'level', 'and', 'ships'];
 const paths = ['plans/next.md', 'src/core/pricing.py', 'deep/er/board.secret', 'Plans/Q4.md', 'AGENTS.md'];
 /** Instructions are read for every task. */
-const otherPaths = paths.filter((path) => path !== 'AGENTS.md');
-const rules = ['plans/**', 'src/core/*', '*.secret', '/AGENTS.md'];
+export const otherPaths = paths.filter((path) => path !== 'AGENTS.md');
+export const fencedRules = ['plans/**', 'src/core/*', '*.secret', '/AGENTS.md'];
 
-function pick<T>(random: Random, items: readonly [T, ...T[]] | readonly T[]): T {
+export function pick<T>(random: Random, items: readonly [T, ...T[]] | readonly T[]): T {
   const item = items[Math.floor(random() * items.length)];
   if (item === undefined) throw new Error('nothing to pick from');
   return item;
@@ -44,13 +44,13 @@ function token(random: Random): string {
   return Array.from({ length: 10 }, () => pick(random, letters.split(''))).join('');
 }
 
-interface Fenced {
+export interface Fenced {
   readonly path: string;
   readonly text: string;
   readonly tokens: readonly string[];
 }
 
-function fencedFile(random: Random, at: readonly string[]): Fenced {
+export function fencedFile(random: Random, at: readonly string[]): Fenced {
   const tokens: string[] = [];
   const lines = Array.from({ length: 2 + Math.floor(random() * 7) }, () => {
     const own = token(random);
@@ -89,14 +89,14 @@ const codings: Readonly<Record<string, Coding>> = {
 };
 const codingNames = Object.keys(codings);
 
-function encode(random: Random, text: string, positions: string[]): string {
+export function encode(random: Random, text: string, positions: string[]): string {
   const name = pick(random, codingNames);
   positions.push(name);
   return (codings[name] ?? String)(text);
 }
 
 /** What every way of writing a token would look like on the wire; shares nothing with the code that looks for them. */
-function traces(token: string): readonly string[] {
+export function traces(token: string): readonly string[] {
   const bytes = Buffer.from(token);
   const base64 = [0, 1, 2].map((shift) => {
     const whole = Buffer.concat([Buffer.alloc(shift), bytes])
@@ -263,7 +263,7 @@ function createSession(random: Random, options: SessionOptions): Session {
     recipes: script.usesRecipe ? [relay] : [],
     cloud: { ...options.cloud.info, strategies: [...strategies] },
     cloudProvider: options.cloud.provider,
-    ...(options.isFenced ? { fences: { rules: [{ paths: rules, verdict }] } } : { fences: { secrets: 'off' } }),
+    ...(options.isFenced ? { fences: { rules: [{ paths: fencedRules, verdict }] } } : { fences: { secrets: 'off' } }),
   });
   const play = async (): Promise<void> => {
     const check = script.checks ? 'check' : null;

@@ -22,20 +22,24 @@ export function createWebParts({ env, settings, programs, files }: WebBase, keys
   const readDocument = createDocumentReader({ programs, nodePath: files.node, processPath: files.documentProcess });
   const web = () => settings.current().web;
   const keyName = (service: string): string => `web.${service}`;
+  const accessTo: WebCommandsOptions['accessTo'] = async (service, given) => {
+    if (service === 'searxng') {
+      const address = given.address ?? web().searxng;
+      if (address !== null) return success({ service, address, key: null });
+      const hint = 'Set it: dewpoint settings set web.searxng https://ADDRESS';
+      return failure('not-found', 'The address of your SearXNG is not set.', hint);
+    }
+    const key = given.key ?? (await keys.own.find(keyName(service), keyVariables[service]));
+    if (key !== null) return success({ service, address: null, key });
+    const hint = `Save it: dewpoint tools secret web_search ${service}`;
+    return failure('missing-key', `The key of the search service ${service} is not set.`, hint);
+  };
   const parts: WebParts = {
     readDocument,
     searchService: async () => {
-      const { search: service, searxng: address } = web();
-      if (service === 'off') return failure('not-found', 'No search service is chosen.', 'See: dewpoint tools list');
-      if (service === 'searxng') {
-        if (address !== null) return success({ service, address, key: null });
-        const hint = 'Set it: dewpoint settings set web.searxng https://ADDRESS';
-        return failure('not-found', 'The address of your SearXNG is not set.', hint);
-      }
-      const key = await keys.own.find(keyName(service), keyVariables[service]);
-      if (key !== null) return success({ service, address: null, key });
-      const hint = `Save it: dewpoint tools secret web_search ${service}`;
-      return failure('missing-key', `The key of the search service ${service} is not set.`, hint);
+      const { search } = web();
+      if (search !== 'off') return accessTo(search, {});
+      return failure('not-found', 'No search service is chosen.', 'See: dewpoint tools list');
     },
   };
   const exchange = createWebClient(createOutboundConnections(() => settings.current().connection, env));
@@ -46,6 +50,7 @@ export function createWebParts({ env, settings, programs, files }: WebBase, keys
     },
     parts,
     exchange,
+    accessTo,
     keepSecret: (service, value) => keys.own.set(keyName(service), value),
   };
   return { readDocument, webTools: parts, web: { offered: () => offeredWebTools(web()), exchange }, webCommands };

@@ -20,6 +20,7 @@ const inputs: Readonly<Record<string, unknown>> = {
   web_read: { url: 'https://example.org/', why: 'x' },
   web_search: { query: 'x', why: 'x' },
   http_request: { url: 'https://example.org/', method: 'GET', why: 'x' },
+  read_result: {},
   update_plan: { items: [{ text: 'a', state: 'open' }] },
 };
 

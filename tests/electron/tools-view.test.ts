@@ -86,6 +86,12 @@ describe('the tools', () => {
     await changed.getByRole('button', { name: 'Approve close_issue' }).click();
     await card.getByText('3 of 4 tools on').waitFor();
     await card.getByRole('listitem', { name: 'create_issue' }).getByText('last used').waitFor();
+    // The server says that it only reads; that counts once the person says so.
+    const reads = card.getByRole('checkbox', { name: 'search_issues only reads' });
+    expect(await reads.isChecked()).toBe(false);
+    await reads.click();
+    await expect.poll(() => reads.isChecked()).toBe(true);
+    expect(core.tools.pins.get('tracker')?.map(({ isReading = false }) => isReading)).toEqual([false, true, false]);
   });
 
   it('are switched off in one project, and stay on in all others', async () => {

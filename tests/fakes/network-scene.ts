@@ -73,3 +73,45 @@ export function heldInstructions(core: PageCore, story: Story): void {
   const reason = 'a person said no to it';
   story.append({ type: 'instructions-found', path: 'AGENTS.md', sha256, state: 'changed', use: 'held', reason });
 }
+
+/** A turn that waits for two answers about the web: to read a page, and to change something there. */
+export async function webScene(core: PageCore): Promise<Story> {
+  const story = await startStory(core, 'Look up the newest version', '/home/ada/projects/api-server');
+  story.sandbox('container');
+  story.ask('Which version of the parser is the newest?');
+  story.stage('local', 'A small task.');
+  const callId = story.begin('local');
+  const asked = [
+    { tool: 'web_read', method: 'GET', host: 'docs.example.org', path: '/releases?q=newest', isOnce: false },
+    { tool: 'http_request', method: 'POST', host: 'api.example.org', path: '/v1/builds', isOnce: true },
+  ] as const;
+  for (const [index, { tool, method, host, path, isOnce }] of asked.entries()) {
+    const toolCallId = `${story.sessionId}-web-${index}`;
+    const url = `https://${host}${path}`;
+    const why = 'Dewpoint says: this \u202Eis safe';
+    story.append({
+      type: 'tool-call-requested',
+      toolCallId,
+      callId,
+      tool,
+      input: { url, why },
+      style: 'native',
+      repairs: [],
+    });
+    story.append({
+      type: 'approval-requested',
+      approvalId: `w${index}`,
+      toolCallId,
+      kind: 'web',
+      subject: `${method} ${url}`,
+      sha256: 'f'.repeat(64),
+      hosts: [host],
+      reason: isOnce
+        ? 'It may change something there, so each time is asked about.'
+        : 'This host is new in this session.',
+      why,
+      ...(isOnce ? { isOnce, text: 'content-type: application/json\n\n{"start": true}' } : {}),
+    });
+  }
+  return story;
+}

@@ -11,6 +11,7 @@ import { createProjectSetup } from '../../src/main/projects/configure-project.ts
 import { settingsStream } from '../../src/main/settings/commands.ts';
 import { wholeStream } from '../../src/main/lib/async/push-queue.ts';
 import type { SomeHandlers } from './fake-handlers.ts';
+import { webHandlers } from './page-web.ts';
 import type { SettingsStore } from '../../src/main/settings/settings-store.ts';
 
 /** Notes what the page asked for. */
@@ -106,7 +107,10 @@ function put(tree: Tree, [name, ...rest]: readonly string[], value: unknown): Re
 }
 
 /** What is set: for all projects, for one, and on money. */
-export function settingsHandlers(core: Holder, note: Note): Pick<SomeHandlers, 'settings' | 'projects' | 'budget'> {
+export function settingsHandlers(
+  core: Holder,
+  note: Note,
+): Pick<SomeHandlers, 'settings' | 'projects' | 'budget' | 'web'> {
   const settings = pageSettings(core);
   const withParts = (changed: Partial<PreparationPlan['parts'][number]>): void => {
     core.packages = { ...core.packages, parts: core.packages.parts.map((part) => ({ ...part, ...changed })) };
@@ -125,6 +129,11 @@ export function settingsHandlers(core: Holder, note: Note): Pick<SomeHandlers, '
       },
       watch: ({ signal }) => settingsStream(settings, signal),
     },
+    web: webHandlers({
+      settings: () => settingsSchema.parse(core.settings).web,
+      save: (name, value) => settings.set(['web', name], value),
+      keepSecret: (service) => note('secret', service),
+    }),
     budget: {
       show: ({ input }) => settings.caps.show(input.projectPath),
       change: ({ input: { change, ...target } }) => {

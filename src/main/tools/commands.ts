@@ -160,7 +160,7 @@ function createApprovals(
   { running, pins, save, now }: ToolCommandsOptions,
   find: (name: string) => ToolServerSettings,
   report: (name: string) => Promise<ToolServerReport>,
-): Pick<Handlers['tools'], 'approve' | 'approveTools' | 'test'> {
+): Pick<Handlers['tools'], 'approve' | 'approveTools' | 'markReading' | 'test'> {
   return {
     approve: async ({ input: { name, sha256 }, signal }) => {
       const server = find(name);
@@ -179,12 +179,28 @@ function createApprovals(
       await pins.change(name, (before) => withPins(before, chosen));
       return report(name);
     },
+    markReading: async ({ input: { name, tool, isReading } }) => {
+      find(name);
+      if (!(await pins.of(name)).some(({ definition }) => definition.name === tool)) {
+        throw new AppError('not-found', `${name} has no approved tool ${tool}. Nothing was changed.`, {
+          hint: `Approve it first: dewpoint tools approve ${name}`,
+        });
+      }
+      await pins.change(name, (before) => before.map((pin) => markedPin(pin, tool, isReading)));
+      return report(name);
+    },
     test: async ({ input: { name }, signal }) => {
       find(name);
       await (await running.connect(name, signal)).refresh(signal);
       return report(name);
     },
   };
+}
+
+function markedPin(pin: ToolPin, tool: string, isReading: boolean): ToolPin {
+  if (pin.definition.name !== tool) return pin;
+  const { isReading: _before, ...rest } = pin;
+  return isReading ? { ...rest, isReading } : rest;
 }
 
 /** Signing in is begun by a person and by nobody else: no tool and no server reaches these. */
@@ -325,7 +341,7 @@ async function reportOf({ running, pins, signIns }: ToolCommandsOptions, place: 
     server: live?.server ?? null,
     tools: [
       ...list.map((pin) => pinnedReport(place, { pin, listed: live === null ? null : listed })),
-      ...fresh.map((tool) => toolReport(place, { tool, state: 'new', lastUsedAt: null, diff: null })),
+      ...fresh.map((tool) => toolReport(place, { tool, state: 'new', lastUsedAt: null, isReading: false, diff: null })),
     ],
     leftOut: live?.leftOut() ?? 0,
   };
@@ -335,19 +351,21 @@ function pinnedReport(
   place: Place,
   { pin, listed }: { readonly pin: ToolPin; readonly listed: readonly ToolDefinitionText[] | null },
 ): ToolReport {
-  const { definition, lastUsedAt } = pin;
-  if (listed === null) return toolReport(place, { tool: definition, state: 'ready', lastUsedAt, diff: null });
+  const { definition, lastUsedAt, isReading = false } = pin;
+  if (listed === null)
+    return toolReport(place, { tool: definition, state: 'ready', lastUsedAt, isReading, diff: null });
   const live = listed.find((one) => one.name === definition.name);
-  if (live === undefined) return toolReport(place, { tool: definition, state: 'gone', lastUsedAt, diff: null });
+  if (live === undefined)
+    return toolReport(place, { tool: definition, state: 'gone', lastUsedAt, isReading, diff: null });
   if (hashOfTool(live) === pin.sha256)
-    return toolReport(place, { tool: definition, state: 'ready', lastUsedAt, diff: null });
+    return toolReport(place, { tool: definition, state: 'ready', lastUsedAt, isReading, diff: null });
   const patch = createTwoFilesPatch('approved', 'now', textOfTool(definition), textOfTool(live));
   // The lines before it name files, and there are none.
   const diff = patch.slice(Math.max(0, patch.indexOf('\n@@') + 1));
-  return toolReport(place, { tool: live, state: 'changed', lastUsedAt, diff });
+  return toolReport(place, { tool: live, state: 'changed', lastUsedAt, isReading: false, diff });
 }
 
-interface ShownTool extends Pick<ToolReport, 'state' | 'lastUsedAt' | 'diff'> {
+interface ShownTool extends Pick<ToolReport, 'state' | 'lastUsedAt' | 'isReading' | 'diff'> {
   readonly tool: ToolDefinitionText;
 }
 

@@ -54,6 +54,8 @@ export interface ToolContext {
   readonly onNetwork?: (decision: NetworkDecision) => void;
   /** Of a web tool: makes a request that the fences and the person let through. */
   readonly requestWeb?: RequestWeb;
+  /** The whole of a result that a model was shown a part of, by its id; null: of the last one. Null where there is none. */
+  readonly keptResult?: (id: string | null) => Promise<string | null>;
   /** Of a foreign tool: answers what its server asks. */
   readonly serverDoor?: ServerDoor;
 }
@@ -120,6 +122,8 @@ export interface Tool {
   readonly foreign?: ForeignToolSpec;
   /** It reaches the web. Offered only where the user switched it on. */
   readonly isWeb?: boolean;
+  /** It reads more of shortened results. Offered where results of others are shortened by their structure. */
+  readonly isForResults?: boolean;
   /** It lasts as long as the work that it started: no deadline of tools ends it. */
   readonly isLong?: true;
   /** Only a model that needs no short prompt is told of it, or may call it. */
@@ -140,6 +144,7 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
   readonly access: Access;
   readonly input: Input;
   readonly isWeb?: true;
+  readonly isForResults?: true;
   readonly label: (input: z.infer<Input>) => string;
   readonly create: (
     dependencies: ToolDependencies,

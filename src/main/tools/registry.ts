@@ -32,6 +32,7 @@ function createTool(definition: ToolDefinition, dependencies: ToolDependencies):
     access: definition.access,
     input: definition.input,
     ...(definition.isWeb === true ? { isWeb: true } : {}),
+    ...(definition.isForResults === true ? { isForResults: true } : {}),
     label: (input) => definition.label(definition.input.parse(input)),
     run: async (input, context) => run(definition.input.parse(input), context),
   };

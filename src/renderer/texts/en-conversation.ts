@@ -147,6 +147,8 @@ export const conversation = {
   'step.noOutput': 'No output.',
   'step.noDiff': 'No text changes to show.',
   'step.repaired': 'Arguments were corrected: {text}',
+  'step.reused': 'reused',
+  'step.reused.text': 'Not called again: an equal call before it in this turn gave this result.',
   'step.request': 'Sent to the model',
   'step.requestGone': 'The request is no longer stored.',
   'step.loadingDetail': 'Loading details…',

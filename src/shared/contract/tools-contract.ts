@@ -10,7 +10,7 @@ import type {
 import { serverDefinitionSchema, serverNameSchema } from '@shared/tools/server-definition.ts';
 import type { OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { ownToolExamples, ownToolLanguages, ownToolNameSchema } from '@shared/tools/own-tool.ts';
-import { webToolNames, type WebToolReport } from '@shared/tools/web-tools.ts';
+import { searchServiceNames, webToolNames, type WebToolReport } from '@shared/tools/web-tools.ts';
 import { base } from './contract-base.ts';
 
 const name = z.string().min(1).max(100);
@@ -54,6 +54,13 @@ export const toolsContract = {
   /** A yes to exactly these definitions of tools. `conflict` where one is another by now; then none is approved. */
   approveTools: base
     .input(z.object({ name, tools: z.array(z.object({ tool: z.string(), sha256 })).max(2000) }))
+    .output(type<ToolServerReport>()),
+  /**
+   * Says of an approved tool that it only reads, or takes that back: an equal call in a turn is then answered by the one
+   * before. Each call that is sent is asked about as before, and a changed definition loses the word.
+   */
+  markReading: base
+    .input(z.object({ name, tool: z.string().max(256), isReading: z.boolean() }))
     .output(type<ToolServerReport>()),
   /** Starts or reaches an approved server and lists its tools anew. */
   test: base.input(byName).output(type<ToolServerReport>()),
@@ -104,6 +111,19 @@ export const webContract = {
   secret: base
     .input(z.object({ service: z.string().min(1).max(40), value: z.string().min(1).max(20_000) }))
     .output(type<void>()),
+  /**
+   * Searches with a service once, with what is given or kept for it, and uses it from then on. Where that fails nothing is
+   * kept, and what was in use stays.
+   */
+  setUpSearch: base
+    .input(
+      z.object({
+        service: z.enum(searchServiceNames),
+        key: z.string().min(1).max(20_000).optional(),
+        address: z.string().min(1).max(2_000).optional(),
+      }),
+    )
+    .output(type<WebToolReport>()),
   /** Reads an address, or searches, as an agent would, and gives what it would read. Nobody is asked: who calls it has said so. */
   test: base
     .input(z.object({ name: webTool, text: z.string().min(1).max(4_000) }))

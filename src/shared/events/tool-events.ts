@@ -81,6 +81,8 @@ export const toolEvents = {
     durationMs: z.number(),
     /** How long a person was waited for in it; absent: nobody was. */
     waitedMs: z.number().optional(),
+    /** Nothing ran: the result is that of this equal call before it in the turn. Absent: it ran. */
+    reusedFrom: z.string().optional(),
     /** The result as data, for a recipe's action: what a replay hands back instead of acting. A blob above 32 KB. */
     data: z.unknown(),
     dataBlob: blobRefSchema.nullable(),

@@ -207,10 +207,18 @@ function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
   for (const path of pathsIn(event.input)) put(hits, hitsOfPath(state, path).values());
   for (const hit of hits.values()) if (hit.verdict === 'redact') keepWholes(state, hit, textsIn(event.input));
   const isElsewhere = event.foreign?.readsFiles === false;
-  const isOpen = !isElsewhere && !namesItsFiles.has(event.tool) && !printsFileNames.has(event.tool);
+  // More of a result has met what the result has met; without its beginning nobody knows what that is.
+  const source = event.tool === 'read_result' ? resultRead(state, event.input) : null;
+  if (source !== null) put(hits, source.hits.values());
+  const isOpen = source === null && !isElsewhere && !namesItsFiles.has(event.tool) && !printsFileNames.has(event.tool);
   if (isOpen) put(hits, builtFrom(state.exposed).values());
   if (isAgentTool(event.tool)) put(hits, state.children.values());
   return { name: event.tool, byRecipe: event.by === 'recipe', hits };
+}
+
+function resultRead({ tools }: State, input: unknown): Tool | null {
+  const id: unknown = fieldOf(input, 'result');
+  return typeof id === 'string' ? (tools.get(id) ?? null) : null;
 }
 
 /** What a child met is in its result, and in all that is read of it later. */

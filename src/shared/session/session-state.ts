@@ -230,8 +230,20 @@ export interface ToolCallState {
   readonly outputLeftOut: boolean;
   readonly exitCode: number | null;
   readonly durationMs: number | null;
+  /** Nothing ran: an equal call before it gave the result. */
+  readonly isReused?: true;
   /** Of a tool of others: whose it is, and how many calls of further tools it carries. */
   readonly foreign?: { readonly server: string; readonly carries: number };
+}
+
+/** A call that has ended. `output`: as much of it as is held. */
+export function endedCall(
+  call: ToolCallState,
+  { status, exitCode, durationMs, reusedFrom }: EventOf<'tool-ended'>,
+  output: string,
+): ToolCallState {
+  const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
+  return { ...call, status, output, exitCode, durationMs, ...reused };
 }
 
 /** What a turn used of one server. What a call costs no server says. */

@@ -18,6 +18,8 @@ export const foreignToolSchema = z.object({
   leaves: z.boolean(),
   /** Whether it may read files of this machine. */
   readsFiles: z.boolean(),
+  /** By the word of the person it only reads: an equal call in a turn is answered by the one before. */
+  reads: z.literal(true).optional(),
   /** It may pass on calls of other tools, which stand in its arguments. */
   isRouter: z.literal(true).optional(),
   /** Of a tool that is a file of the person's or the project's, and no server's. */

@@ -120,6 +120,8 @@ export interface ToolReport {
   readonly isWanted: boolean;
   /** What the project that was asked about says itself; null: it goes by the general word. */
   readonly own: boolean | null;
+  /** The person said that it only reads. */
+  readonly isReading: boolean;
   /** Of what is approved, or of what there is to approve. */
   readonly sha256: string;
   /** What its definition takes of a prompt, estimated. */

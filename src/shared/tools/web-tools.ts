@@ -2,6 +2,10 @@
 export const webToolNames = ['web_read', 'web_search', 'http_request'] as const;
 export type WebToolName = (typeof webToolNames)[number];
 
+/** Services that searches may be sent to. */
+export const searchServiceNames = ['searxng', 'brave'] as const;
+export type SearchServiceName = (typeof searchServiceNames)[number];
+
 export interface WebToolReport {
   readonly name: WebToolName;
   readonly description: string;

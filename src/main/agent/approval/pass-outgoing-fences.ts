@@ -12,6 +12,11 @@ export interface OutgoingCall {
   readonly input: unknown;
   /** Nothing is taken out of it: what holds something to be taken out is not sent. */
   readonly isWhole?: true;
+  /**
+   * What holds content of a file that is to be taken out is not sent: beside other words on a line, a short piece of it
+   * would stay. Of patterns and secrets all is taken out.
+   */
+  readonly refusesFiles?: true;
 }
 
 export type FencesAnswer =
@@ -25,7 +30,7 @@ export type FencesAnswer =
  */
 export async function passOutgoingFences(
   turn: Pick<Turn, 'dependencies' | 'log' | 'signal' | 'steps' | 'options' | 'refusals'>,
-  { to, toolCallId, input, isWhole }: OutgoingCall,
+  { to, toolCallId, input, refusesFiles, ...given }: OutgoingCall,
 ): Promise<FencesAnswer> {
   const info = receiverAsModel(to);
   const request: ModelRequest = {
@@ -48,7 +53,8 @@ export async function passOutgoingFences(
   turn.log.check();
   if (answer.type === 'free') return { type: 'granted', input };
   const { hits } = answer;
-  const outcome = isWhole === true && answer.outcome === 'redacted' ? 'refused' : answer.outcome;
+  const isWhole = given.isWhole === true || (refusesFiles === true && hits.some(({ path }) => path !== null));
+  const outcome = isWhole && answer.outcome === 'redacted' ? 'refused' : answer.outcome;
   const names = [...new Set(hits.map(({ path, rule }) => path ?? rule))].slice(0, 4).join(', ');
   await turn.log.append({
     type: 'call-fenced',
@@ -75,7 +81,7 @@ export async function passOutgoingFences(
   const [clean] = answer.request.messages.flatMap(({ parts }) => parts);
   const rest = clean?.type === 'tool-call' ? clean.input : input;
   // What else had to be taken out of it, a yes or no.
-  return isWhole === true && rest !== input ? denied : { type: 'granted', input: rest };
+  return isWhole && rest !== input ? denied : { type: 'granted', input: rest };
 }
 
 /** To the fences it is a place away from this machine, whoever runs it. */

@@ -65,7 +65,12 @@ async function passFences(turn: Turn, { spec, toolCallId, input }: ForeignCall):
   if (!spec.leaves) return { type: 'granted', input };
   const { server } = spec;
   const name = calledText(spec, input);
-  return passOutgoingFences(turn, { to: { id: `tools/${server}`, name, label: server }, toolCallId, input });
+  return passOutgoingFences(turn, {
+    to: { id: `tools/${server}`, name, label: server },
+    toolCallId,
+    input,
+    refusesFiles: true,
+  });
 }
 
 /** Exactly what would be sent. Calls that it carries stand before it, one by one, so that none is overlooked. */

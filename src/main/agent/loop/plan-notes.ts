@@ -5,6 +5,7 @@ import { fencedIn } from '../../safety/fenced-text.ts';
 import type { AgentDoor } from '../../tools/agents/agent-tools.ts';
 import type { Turn } from '../turn/turn.ts';
 import { createFindTools } from '../../tools/foreign/find-tools.ts';
+import { isAdded } from '../prompt/tool-descriptions.ts';
 import { createForeignTool } from '../../tools/foreign/foreign-tool.ts';
 
 /** The tool by which a model says how far a plan is; it makes sense while one is carried out alone. */
@@ -20,16 +21,19 @@ function carriesPlan({ task, options }: Pick<Turn, 'task' | 'options'>): boolean
  */
 export function toolsOfTurn(turn: Turn): readonly Tool[] {
   const { tools, foreign } = turn.dependencies;
-  const { foreign: specs = [], findsTools, web = [] } = turn.found.facts ?? {};
-  const offered = tools.filter(({ name, isWeb }) => isWeb !== true || web.includes(name));
+  const { foreign: specs = [], findsTools, readsResults, web = [] } = turn.found.facts ?? {};
+  const offered = tools.filter(
+    ({ name, isWeb, isForResults }) =>
+      (isWeb !== true || web.includes(name)) && (isForResults !== true || readsResults === true),
+  );
   const own = carriesPlan(turn) ? offered : offered.filter(({ name }) => name !== planTool);
   const { agents } = turn.found.facts ?? {};
   const starters = agents === undefined ? [] : createAgentTools(agents, agentDoor(turn));
   const finders = findsTools === true ? createFindTools(specs) : [];
   const all = [
-    ...own.filter((tool) => tool.isWeb !== true),
+    ...own.filter((tool) => !isAdded(tool)),
     ...starters,
-    ...own.filter((tool) => tool.isWeb === true),
+    ...own.filter(isAdded),
     ...finders,
     ...specs.map((spec) => createForeignTool(spec, foreign?.call ?? null)),
   ];

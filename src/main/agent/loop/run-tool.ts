@@ -10,7 +10,9 @@ import { accountQuestion, askForeignCall } from '../approval/request-foreign-cal
 import { askNetwork, createNetworkUses, withNetwork, type NetworkAnswer } from '../approval/request-network-access.ts';
 import { createServerDoor } from '../approval/request-server-question.ts';
 import { createWebDoor } from '../approval/request-web-access.ts';
-import { capOutput } from '../prompt/shorten-output.ts';
+import type { MoreOf } from '../../tools/results/cut-result.ts';
+import { capOutput, capStructured } from '../prompt/shorten-output.ts';
+import { keptResult, readOnce } from './earlier-results.ts';
 import { createOutputSink } from './output-sink.ts';
 import type { RecordedChange } from '../changes/file-changes.ts';
 import { planProgressNotes } from './plan-notes.ts';
@@ -39,6 +41,21 @@ const DEADLINE_GRACE_MS = 2_000;
  */
 export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   if (turn.signal.aborted) return emptyRecord('cancelled', 'It was cancelled before it ran.');
+  if (isReading(run.tool)) return readOnce(turn, run, () => runAnew(turn, run));
+  const mayChange = run.tool.access !== 'read';
+  // What was read before it may be old then, and so may what was read meanwhile.
+  if (mayChange) turn.repeated.clear();
+  const record = await runAnew(turn, run);
+  if (mayChange) turn.repeated.clear();
+  return record;
+}
+
+/** Tools for the web that only read, and tools of servers of which the person said so. */
+function isReading({ access, isWeb, foreign }: Tool): boolean {
+  return (isWeb === true && access === 'web') || foreign?.reads === true;
+}
+
+async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   const { journal } = turn.dependencies;
   const waitedBefore = waitedMs(turn);
   // Before its time begins to count: a person may take long to answer.
@@ -59,7 +76,9 @@ export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   );
   const notes = afterNotes(turn, run, result, before);
   const whole = [result.output, ...notes].join('\n');
-  const capped = capOutput(whole, run.contextTokens);
+  const capped = isOfOthers(run.tool)
+    ? capStructured(whole, run.contextTokens, (more) => restText(run.toolCallId, more))
+    : capOutput(whole, run.contextTokens);
   const printed = await sink.end(Buffer.byteLength(result.output), capped.cut);
   const full = printed ?? (capped.cut ? await journal.putText([result.output]) : null);
   return {
@@ -71,6 +90,17 @@ export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
     waitedMs: waitedMs(turn) - waitedBefore,
     data: safeData(result.data),
   };
+}
+
+/** What others wrote has a form of its own. */
+function isOfOthers({ foreign, isWeb, isForResults }: Tool): boolean {
+  return foreign !== undefined || isWeb === true || isForResults === true;
+}
+
+function restText(result: string, { rows, path }: MoreOf): string {
+  const call = JSON.stringify({ result, ...(rows === undefined ? {} : { rows }) });
+  const others = path === undefined ? '"search"' : `"path":${JSON.stringify(path)}, or "search"`;
+  return `read_result has the rest: ${call}, or ${others}`;
 }
 
 /** How far a server says it is, for people to see; it is no part of the result. */
@@ -161,6 +191,7 @@ async function runTracked(
     noteRead: turn.reads.noteRead,
     ...toolWrites(turn, run.toolCallId),
     facts: turn.toolFacts(),
+    keptResult: (id) => keptResult(turn, id),
     toolCallId: run.toolCallId,
     ...planProgressNotes(turn),
     ...(run.tool.foreign === undefined ? {} : { serverDoor: createServerDoor(turn, run.tool.foreign, run.toolCallId) }),

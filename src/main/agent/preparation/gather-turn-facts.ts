@@ -30,8 +30,7 @@ export async function gatherTurnFacts(
           ...asAssistant(await modelsOf(turn), options.assistant),
           routes: await dependencies.routeRules(),
           ...(await capsLeft(turn)),
-          ...(await foreignTools(turn)),
-          ...webTools(turn),
+          ...(await addedTools(turn)),
           ...(await agentsOffered(turn)),
           sandbox: {
             tier: sandbox.tier,
@@ -108,6 +107,12 @@ async function foreignTools({
 function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts, 'web'> {
   const offered = dependencies.web?.offered() ?? [];
   return offered.length === 0 ? {} : { web: [...offered] };
+}
+
+/** Tools that are there by the choice of the person, and what reads more of their results. */
+async function addedTools(turn: Pick<Turn, 'dependencies'>): Promise<Partial<TurnFacts>> {
+  const found = { ...(await foreignTools(turn)), ...webTools(turn) };
+  return Object.keys(found).length === 0 ? {} : { ...found, readsResults: true };
 }
 
 /** Whether agents may be started is asked where work is done, and nowhere else. */

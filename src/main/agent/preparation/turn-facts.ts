@@ -48,6 +48,8 @@ export const turnFactsSchema = z.object({
   agents: agentsOfferSchema.optional(),
   /** Where they take too much of a window they are found on demand; absent in logs from before that. */
   findsTools: z.literal(true).optional(),
+  /** More of their results can be read; absent where there are none, and in logs from before that. */
+  readsResults: z.literal(true).optional(),
   /** Whether the service of the cloud model could be reached; absent where nobody knows. */
   network: z.enum(['there', 'away']).optional(),
   sandbox: z.object({

@@ -1,3 +1,6 @@
+import type { SayMore } from '../../tools/results/cut-result.ts';
+import { cutByStructure } from '../../tools/results/cut-result.ts';
+
 /** How much of a tool's output a model with a large window sees: the head, and more of the tail, where errors stand. */
 const HEAD_BYTES = 8 * 1024;
 const TAIL_BYTES = 24 * 1024;
@@ -15,6 +18,18 @@ export interface CappedOutput {
 export function capOutput(text: string, contextTokens: number): CappedOutput {
   const scale = Math.min(1, contextTokens / FULL_CAP_CONTEXT_TOKENS);
   return cutMiddle(text, Math.floor(HEAD_BYTES * scale), Math.floor(TAIL_BYTES * scale));
+}
+
+/**
+ * The same of what others wrote: JSON and tables keep their form, and a line above says what was left out and how the rest
+ * is read (`sayMore`).
+ */
+export function capStructured(text: string, contextTokens: number, sayMore: SayMore): CappedOutput {
+  const plain = capOutput(text, contextTokens);
+  if (!plain.cut) return plain;
+  const scale = Math.min(1, contextTokens / FULL_CAP_CONTEXT_TOKENS);
+  const structured = cutByStructure(text, Math.floor((HEAD_BYTES + TAIL_BYTES) * scale), sayMore);
+  return { text: structured ?? `[Shortened. ${sayMore({})}]\n${plain.text}`, cut: true };
 }
 
 /** An older result cut down to about `keepTokens`, to make room. Depends on nothing but its arguments. */

@@ -50,9 +50,13 @@ export function withFinders(
   return tools.map((tool) => (tool.foreign === undefined ? tool : { ...tool, isHidden: true }));
 }
 
+/** It is there because of what the person connected or switched on. */
+export function isAdded(tool: Tool): boolean {
+  return tool.foreign !== undefined || tool.isWeb === true || tool.isForResults === true || isFinder(tool);
+}
+
 /** What a model is told of: of ours what its form and budget allow, and behind them what the person connected or switched on. */
 export function toolsForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {
-  const isAdded = (tool: Tool): boolean => tool.foreign !== undefined || tool.isWeb === true || isFinder(tool);
   const own = all.filter((tool) => !isAdded(tool));
   return [...ownForForm(own, form, choice), ...all.filter((tool) => isAdded(tool) && tool.isHidden !== true)];
 }

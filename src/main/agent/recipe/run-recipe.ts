@@ -21,6 +21,7 @@ import { cutsOf, partsOf, roomForAttached } from '../prompt/attached-parts.ts';
 import { askByRole } from '../step/ask-by-role.ts';
 import type { PromptShape } from '../prompt/build-prompt.ts';
 import { buildRequest, isSmall, promptShape } from '../prompt/build-prompt.ts';
+import { isAdded } from '../prompt/tool-descriptions.ts';
 import { parseCalls } from '../calls/parse-calls.ts';
 import type { Tool } from '../../tools/define.ts';
 import { failureOf, isProviderFailure } from '../step/call-failure.ts';
@@ -138,8 +139,8 @@ function createContext(
     world: createRecipeWorld(turn, subject.turnFacts),
     ask: (question) => askOnce(turn, chosen, question, met),
     call: (request) => call(turn, chosen, request, met),
-    // The web is a choice of the person and says nothing of a model.
-    loop: loopPrompts(turn.dependencies.tools.filter(({ isWeb }) => isWeb !== true)),
+    // What the person connected or switched on says nothing of a model.
+    loop: loopPrompts(turn.dependencies.tools.filter((tool) => !isAdded(tool))),
     countTokens: async (text) => turn.tokens.count(text),
     progress: async (phase, text, data) => {
       await turn.log.append({ type: 'recipe-progressed', recipe: chosen.recipe.id, phase, text, data: data ?? null });

@@ -110,6 +110,7 @@ export async function endTool(turn: ActingTurn, toolCallId: string, tool: string
     exitCode: record.exitCode,
     durationMs: record.durationMs,
     ...(waitedMs === 0 ? {} : { waitedMs }),
+    ...(record.reusedFrom === undefined ? {} : { reusedFrom: record.reusedFrom }),
     data: isLarge || record.data === undefined ? null : record.data,
     dataBlob: isLarge ? await turn.dependencies.journal.putText([json]) : null,
   });

@@ -141,6 +141,7 @@ function createTurn(
     steps: memory.steps,
     found,
     refusals: new Map(),
+    repeated: new Map(),
     progress: { okWrites: 0, okCommands: 0, isCloudUnasked: false, lastCheck: null },
     toolFacts: () => toolFacts(dependencies, found),
     warm: createPromptWarmer(journal, id, dependencies.effects.replaying),

@@ -4,6 +4,7 @@ import type { ModelRequest, ProviderError } from '../../models/providers/define.
 import type { Decision } from '../../routing/define.ts';
 import type { Trajectory } from '../../routing/trajectory/trajectory.ts';
 import type { ToolFacts } from '../../tools/define.ts';
+import type { EffectRecord } from '../../sessions/journal/journal.ts';
 import type { Attached } from '../prompt/attached-parts.ts';
 import type { Conversation } from '../prompt/conversation.ts';
 import type { FileChanges } from '../changes/file-changes.ts';
@@ -55,6 +56,8 @@ export interface Turn {
   readonly found: { facts: TurnFacts | null };
   /** How often a person has said no in this turn, by what they were asked about. */
   readonly refusals: Map<string, number>;
+  /** What calls that only read have given, for equal ones; empty in a replay, which takes results from the log. */
+  readonly repeated: Map<string, EffectRecord>;
   /** Edits that were made, by the results in the log: what a replay sees, too. */
   readonly progress: {
     okWrites: number;
@@ -75,7 +78,7 @@ export interface Turn {
  */
 export type CallingTurn = Omit<
   Turn,
-  'dependencies' | 'conversation' | 'changes' | 'reads' | 'progress' | 'toolFacts'
+  'dependencies' | 'conversation' | 'changes' | 'reads' | 'repeated' | 'progress' | 'toolFacts'
 > & {
   readonly dependencies: Pick<
     AgentDependencies,

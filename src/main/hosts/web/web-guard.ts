@@ -58,6 +58,7 @@ const refusals: readonly Refusal[] = [
       'tools.secret',
       'tools.approve',
       'tools.approveTools',
+      'tools.markReading',
       'tools.test',
       'tools.set',
       'tools.signIn',
@@ -87,7 +88,7 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint tools approve NAME --project DIR, or dewpoint tools test NAME',
   },
   {
-    names: ['web.set', 'web.secret', 'web.test'],
+    names: ['web.set', 'web.secret', 'web.setUpSearch', 'web.test'],
     grant: null,
     message: 'Tools for the web cannot be changed or tried from the browser.',
     hint: 'On the machine, run: dewpoint tools on web_read',

@@ -57,6 +57,8 @@ export interface EffectRecord {
   readonly durationMs: number;
   /** How long a person was waited for in it; that is not the turn's time. */
   readonly waitedMs?: number | undefined;
+  /** Nothing ran: the result is that of this equal call before. */
+  readonly reusedFrom?: string | undefined;
   /** JSON. In a replay it comes from `data` or, where that was too large, from `dataBlob`. */
   readonly data: unknown;
 }

@@ -22,6 +22,8 @@ const pinSchema = z.object({
   sha256: z.string(),
   approvedAt: z.number(),
   lastUsedAt: z.number().nullable().default(null),
+  /** The person said that it only reads. Holds for this definition alone. */
+  isReading: z.literal(true).optional(),
 });
 export type ToolPin = z.infer<typeof pinSchema>;
 

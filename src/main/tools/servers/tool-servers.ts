@@ -279,7 +279,11 @@ function isChanged(pin: ToolPin, live: McpConnection | null): boolean {
   return live !== null && (now === undefined || hashOfTool(now) !== pin.sha256);
 }
 
-function specOf(server: string, definition: ServerDefinition, { definition: tool }: ToolPin): ForeignToolSpec {
+function specOf(
+  server: string,
+  definition: ServerDefinition,
+  { definition: tool, isReading }: ToolPin,
+): ForeignToolSpec {
   return {
     name: foreignToolName(server, tool.name),
     server,
@@ -290,6 +294,8 @@ function specOf(server: string, definition: ServerDefinition, { definition: tool
     // A container has no folder of a project; an address elsewhere has no folder of this machine.
     readsFiles: definition.kind === 'stdio' ? definition.where === 'host' : isThisMachine(definition.url),
     ...(definition.kind === 'composio' ? { isRouter: true } : {}),
+    // What carries calls of others is no reading, whatever was said of it.
+    ...(isReading === true && definition.kind !== 'composio' ? { reads: true } : {}),
   };
 }
 

@@ -1,12 +1,12 @@
-import { AppError, failure, success, valueOf } from '@shared/errors.ts';
+import { AppError, failure, success, valueOf, type Reply } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings/settings.ts';
-import type { WebToolName, WebToolReport } from '@shared/tools/web-tools.ts';
+import type { SearchServiceName, WebToolName, WebToolReport } from '@shared/tools/web-tools.ts';
 import { webToolNames } from '@shared/tools/web-tools.ts';
 import type { Handlers } from '../../server/handlers.ts';
 import type { ToolDefinition } from '../define.ts';
 import { readPage } from './read-page.ts';
 import { keyedServices, searchWeb } from './search-services.ts';
-import type { RequestWeb, WebExchange, WebParts } from './web-request.ts';
+import type { RequestWeb, SearchAccess, WebExchange, WebParts } from './web-request.ts';
 import { requestThroughRedirects } from './web-request.ts';
 
 export interface WebCommandsOptions {
@@ -16,6 +16,13 @@ export interface WebCommandsOptions {
   readonly parts: WebParts;
   readonly exchange: WebExchange;
   readonly keepSecret: (service: string, value: string) => Promise<void>;
+  /** A service with what is given, or else kept, for it; a failure says what is missing. */
+  readonly accessTo: (service: SearchServiceName, given: SearchGiven) => Promise<Reply<SearchAccess>>;
+}
+
+export interface SearchGiven {
+  readonly key?: string | undefined;
+  readonly address?: string | undefined;
 }
 
 /** Tools for the web, for whoever shows, switches and tries them. */
@@ -41,9 +48,20 @@ export function createWebCommands(options: WebCommandsOptions): Handlers['web'] 
       }
       await options.keepSecret(service, value.trim());
     },
+    setUpSearch: async ({ input: { service, key, address }, signal }) => {
+      const access = valueOf(await options.accessTo(service, { key: key?.trim(), address: address?.trim() }));
+      valueOf(await searchWeb(access, { query: trialQuery, why: '' }, requestOnOneHost(options.exchange, signal)));
+      signal.throwIfAborted();
+      if (key !== undefined && access.key !== null) await options.keepSecret(service, access.key);
+      await save({ search: service, ...(access.address === null ? {} : { searxng: access.address }) });
+      return report('web_search');
+    },
     test: async ({ input: { name, text }, signal }) => ({ text: await tryTool(options, { name, text }, signal) }),
   };
 }
+
+/** Any word that services find something for, and that says nothing of anybody. */
+const trialQuery = 'weather';
 
 /** The tools that are switched on, by the settings. */
 export function offeredWebTools({ read, search, request }: Settings['web']): readonly WebToolName[] {

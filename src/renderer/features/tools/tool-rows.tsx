@@ -81,7 +81,7 @@ function OpenTools({ server, tools, isRefused, work }: RowsProps & { readonly to
 
 function ToolRow({ tool, server, project, isRefused, work, readAt }: RowsProps & { readonly tool: ToolReport }) {
   const client = useClient();
-  const { description, hints, state, isWanted, own, lastUsedAt } = tool;
+  const { description, hints, state, isWanted, isReading, own, lastUsedAt } = tool;
   const used = lastUsedAt === null ? t('tools.neverUsed') : t('tools.used', { when: clock(lastUsedAt, readAt) });
   return (
     <li className="flex items-start gap-3 py-2" aria-label={seenName(tool.tool)}>
@@ -98,6 +98,22 @@ function ToolRow({ tool, server, project, isRefused, work, readAt }: RowsProps &
               <p className="pt-1 text-xs text-soft">{t('tools.hints', { list: hints.map(seenName).join(', ') })}</p>
             )}
           </Fold>
+        )}
+        {state === 'ready' && (
+          <label className="flex w-fit items-center gap-2 py-1 text-sm text-soft" title={t('tools.readsHint')}>
+            <input
+              type="checkbox"
+              checked={isReading}
+              disabled={isRefused || work.isBusy}
+              aria-label={t('tools.readsOne', { name: seenName(tool.tool) })}
+              onChange={({ target }) =>
+                void work.run(() =>
+                  client.tools.markReading({ name: server.name, tool: tool.tool, isReading: target.checked }),
+                )
+              }
+            />
+            {t('tools.reads')}
+          </label>
         )}
       </div>
       <OnOff

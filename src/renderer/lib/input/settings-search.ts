@@ -77,6 +77,8 @@ export function settingsSections(shortcuts: readonly string[], isWindow: boolean
         t('settings.web.search.hint'),
         t('settings.web.searxng'),
         t('settings.web.searxng.hint'),
+        t('settings.web.brave'),
+        t('settings.web.brave.hint'),
         t('settings.web.request'),
         t('settings.web.request.hint'),
       ],

@@ -24,7 +24,7 @@ import type {
   ToolCallState,
   TurnState,
 } from '@shared/session/session-state.ts';
-import { withUse } from '@shared/session/session-state.ts';
+import { endedCall, withUse } from '@shared/session/session-state.ts';
 
 type Change = Partial<SessionState>;
 
@@ -216,6 +216,7 @@ function reduceApprovals(
     reason: shortenText(reason ?? '', textLimit),
     why: firstLine(why ?? ''),
     ...(isOnce === true ? { isOnce } : {}),
+    ...(text === undefined ? {} : { text }),
   };
   return [...approvals, { approvalId, toolCallId, kind, subject, sha256, hosts, ...said, ...asker }];
 }
@@ -409,13 +410,12 @@ function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>)
 
 function toolEnded(state: SessionState, event: EventOf<'tool-ended'>): Change {
   const fits = (call: ToolCallState): boolean => call.toolCallId === event.toolCallId;
-  const { status, exitCode, durationMs } = event;
   const output = shortenOutput(event.output);
-  const end = (call: ToolCallState): ToolCallState => ({ ...call, status, output, exitCode, durationMs });
+  const end = (call: ToolCallState): ToolCallState => endedCall(call, event, output);
   if (state.actions.some(fits)) return { actions: forgetOutput(changeLastMatch(state.actions, fits, end)) };
   const ended = { toolCalls: forgetOutput(changeLastMatch(state.toolCalls, fits, end)) };
   const foreign = state.toolCalls.findLast(fits)?.foreign;
-  if (foreign === undefined) return ended;
+  if (foreign === undefined || event.reusedFrom !== undefined) return ended;
   return {
     ...ended,
     ...inTurn(state, event.turnId, ({ servers = [] }) => ({ servers: withUse(servers, foreign, event) })),

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ForeignTools } from '../../../../src/main/tools/foreign/foreign-tool.ts';
+import { isRecord } from '../../../../src/shared/unknown-value.ts';
 import type { ForeignToolSpec } from '../../../../src/shared/tools/foreign-tool-spec.ts';
 import type { Approver, FormReply, UserAnswer } from '../../../../src/main/agent/turn/agent-dependencies.ts';
 import type { ServerForm } from '../../../../src/shared/tools/server-form.ts';
 import { createNetworkLedger } from '../../../../src/main/safety/network/network-ledger.ts';
 import type { AgentKit, KitOptions, ReplyParts } from '../../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../../fakes/agent-kit.ts';
+import { hostedIssues } from '../../../fakes/tracker-results.ts';
 import { expectReplay } from '../../../fakes/replay-kit.ts';
 
 const spec: ForeignToolSpec = {
@@ -78,7 +80,9 @@ describe('a tool of a server', () => {
     expect(tools.at(-1)).toEqual({ name: spec.name, description: spec.description, inputSchema: spec.inputSchema });
     const before = scene('deny', { replies: [done], specs: [] });
     await before.kit.runner.send('Report the bug.', loop);
-    expect(tools.slice(0, -1)).toEqual(before.kit.requests[0]?.tools);
+    // Behind ours stands what reads more of its results.
+    expect(tools.at(-2)?.name).toBe('read_result');
+    expect(tools.slice(0, -2)).toEqual(before.kit.requests[0]?.tools);
   });
 
   it.each(['deny', 'nobody'] as const)('is not called where the answer is %s', async (answer) => {
@@ -282,4 +286,92 @@ it('counts as text from outside and as something that went out, for what the net
   const ledger = createNetworkLedger();
   for (const event of one.kit.journal.events) ledger.add(event);
   expect(ledger.exposure()).toMatchObject({ untrusted: true, outward: true });
+});
+
+describe('a long result of a tool', () => {
+  const issues = JSON.stringify({ items: hostedIssues(300) });
+  const reading = {
+    ...spec,
+    name: 'tracker__list',
+    tool: 'list',
+    inputSchema: { type: 'object' },
+    reads: true as const,
+  };
+  const listed = call(reading.name, { state: 'open' });
+
+  function listScene(replies: readonly ReplyParts[], model: KitOptions['model'] = {}) {
+    const sent: unknown[] = [];
+    const foreign: ForeignTools = {
+      offered: async () => [reading, spec],
+      call: async (_spec, input) => {
+        sent.push(input);
+        return { status: 'ok', output: issues };
+      },
+    };
+    const kit = createAgentKit({ replies, model, dependencies: { foreign, approver: { ask: async () => 'allow' } } });
+    return { kit, sent };
+  }
+  const results = ({ kit }: Pick<Scene, 'kit'>) =>
+    ofType(kit.journal.events, 'tool-ended').filter(({ tool }) => tool !== 'gather_facts');
+
+  it.each([32_768, 8_192])(
+    'stays JSON in a window of %i tokens, and more of it is read from the log',
+    async (contextTokens) => {
+      const more = call('read_result', { path: 'items[250].body' });
+      const one = listScene(
+        [listed, more, call('read_result', { rows: '299-300' }), call('read_result', { result: 'x' }), done],
+        {
+          contextTokens,
+        },
+      );
+      await one.kit.runner.send('List the issues.', loop);
+      const [list, body, rows, wrong] = results(one);
+      expect(Buffer.byteLength(list?.output ?? '')).toBeLessThanOrEqual(contextTokens);
+      expect(JSON.parse(list?.output.split('\n').slice(1).join('\n') ?? '').items.length).toBeGreaterThan(9);
+      expect(list?.output).toContain(`read_result has the rest: {"result":"${list?.toolCallId}","rows":`);
+      expect(body?.output).toBe(hostedIssues(251)[250]?.body);
+      expect(rows?.output).toContain('"number":300');
+      expect(wrong).toMatchObject({ status: 'error', output: expect.stringContaining('has the id x') });
+      await expectReplay(withoutServers(one));
+    },
+  );
+
+  it('is not asked for again in the turn', async () => {
+    const one = listScene([listed, listed, done]);
+    await one.kit.runner.send('List the issues.', loop);
+    expect(one.sent).toEqual([{ state: 'open' }]);
+    const [first, second] = results(one);
+    expect(second).toMatchObject({ output: first?.output, full: first?.full, reusedFrom: first?.toolCallId });
+    // Sending nothing needs no yes; sending does, whatever is said of the tool.
+    expect(ofType(one.kit.journal.events, 'approval-requested')).toHaveLength(1);
+    expect(one.kit.journal.state().toolCalls.map(({ isReused }) => isReused)).toEqual([undefined, true, undefined]);
+    await expectReplay(withoutServers(one));
+  });
+
+  it.each([
+    ['another tool of a server', call(spec.name, { title: 'x' })],
+    ['a command', call('run_command', { command: 'true', why: 'x' })],
+    ['a change of a file', call('write_file', { path: 'b.py', content: 'x' })],
+  ])('is asked for again after %s', async (_, change) => {
+    const one = listScene([listed, change, listed, done]);
+    await one.kit.runner.send('List the issues.', loop);
+    expect(one.sent.filter((input) => isRecord(input) && 'state' in input)).toHaveLength(2);
+    expect(results(one).map(({ reusedFrom }) => reusedFrom)).toEqual([undefined, undefined, undefined, undefined]);
+    await expectReplay(withoutServers(one));
+  });
+
+  it('is asked for again in the next turn, and by whoever never said that it only reads', async () => {
+    const one = listScene([
+      listed,
+      done,
+      listed,
+      call(spec.name, { title: 'x' }),
+      call(spec.name, { title: 'x' }),
+      done,
+    ]);
+    await one.kit.runner.send('List the issues.', loop);
+    await one.kit.runner.send('List the issues again.', loop);
+    expect(one.sent).toHaveLength(4);
+    expect(results(one).filter(({ reusedFrom }) => reusedFrom !== undefined)).toEqual([]);
+  });
 });

@@ -10,12 +10,13 @@ import {
 } from '../../../../src/main/agent/prompt/build-prompt.ts';
 import { promptBytes } from '../../../../src/main/agent/prompt/token-estimate.ts';
 import type { Entry } from '../../../../src/main/agent/prompt/conversation.ts';
+import { isAdded } from '../../../../src/main/agent/prompt/tool-descriptions.ts';
 import { createAgentTools } from '../../../../src/main/tools/agents/agent-tools.ts';
 import { builtInTools, discoverTools } from '../../../../src/main/tools/registry.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../../fakes/agent-kit.ts';
 
-// Those for the web are off until they are switched on.
-const tools = builtInTools(discoverTools(), { now: () => 0 }).filter(({ isWeb }) => isWeb !== true);
+// The others are there once the person connected or switched on something.
+const tools = builtInTools(discoverTools(), { now: () => 0 }).filter((tool) => !isAdded(tool));
 const work = { plan: false, canExecute: true };
 const small = (capabilities: Partial<ModelInfo['capabilities']>): ModelInfo => ({
   ...loopModel,

@@ -191,6 +191,25 @@ describe('a tool server', () => {
     expect(one.notes().match(/^call/gm)).toHaveLength(calls ?? 0);
   });
 
+  // Bug: a tool that was said to read only kept the word when its definition became another.
+  it('only reads where the person said so, and not by its own word or after its definition changed', async () => {
+    const one = scene('changes');
+    await approveAll(one);
+    const reads = async () => (await one.tools.offered()).map((spec) => spec.reads ?? false);
+    const mark = (tool: string, isReading: boolean) =>
+      one.commands.markReading({ input: { name: 'made', tool, isReading }, signal });
+    expect(await reads()).toEqual([false]);
+    await mark('say', true);
+    expect(await reads()).toEqual([true]);
+    await mark('say', false);
+    expect(await reads()).toEqual([false]);
+    await expect(mark('absent', true)).rejects.toThrow('no approved tool absent');
+    await mark('say', true);
+    await one.commands.test({ input: { name: 'made' }, signal });
+    await approveAll(one);
+    expect(await reads()).toEqual([false]);
+  });
+
   it('keeps tools apart that have names alike, and takes no definition that is too large', async () => {
     const clash = scene('clash');
     await approveAll(clash);

@@ -73,6 +73,9 @@ export const tools: Command<[ToolsAction, readonly string[], ToolsArguments]> = 
       show(await core.set({ ...which, isOn: action === 'on' }), terminal, args);
       return 0;
     }
+    case 'reads':
+      show(await core.markReading({ name, tool: rest[0] ?? '', isReading: args.undo !== true }), terminal, args);
+      return 0;
     case 'remove':
       await core.remove({ name });
       terminal.err(`${seenName(name)} is removed.\n`);
@@ -151,8 +154,9 @@ function show(server: ToolServerReport, terminal: Terminal, { json }: ToolsArgum
   for (const tool of server.tools) {
     const used =
       tool.lastUsedAt === null ? 'never used' : `last used ${new Date(tool.lastUsedAt).toISOString().slice(0, 10)}`;
+    const only = tool.isReading ? ', only reads' : '';
     const state = tool.isOn ? 'on' : tool.state === 'ready' ? 'off' : `off: ${tool.state}`;
-    out(`${seenName(tool.name).padEnd(32)}  ${state.padEnd(12)}  about ${tool.tokens} tokens, ${used}\n`);
+    out(`${seenName(tool.name).padEnd(32)}  ${state.padEnd(12)}  about ${tool.tokens} tokens, ${used}${only}\n`);
   }
   if (server.leftOut > 0) err(`${server.leftOut} more tools are not listed: too many, too large or not usable.\n`);
   if (server.tools.some(isToApprove))

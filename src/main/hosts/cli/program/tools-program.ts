@@ -16,6 +16,7 @@ export type ToolsAction =
   | 'approve'
   | 'connect'
   | 'composio'
+  | 'reads'
   | 'on'
   | 'off'
   | 'remove';
@@ -39,6 +40,7 @@ export interface ToolsArguments {
   /** Of a new tool. */
   readonly language?: (typeof ownToolLanguages)[number];
   readonly example?: (typeof ownToolExamples)[number];
+  readonly undo?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -92,6 +94,39 @@ export function addTools(program: Command, run: Run): void {
     .option(...ofProject)
     .option('--yes', 'approve what is printed without asking')
     .action((name: string, chosen: readonly string[], args: ToolsArguments) => run('approve', [name, ...chosen], args));
+  addSwitches(tools, run);
+  subcommand(tools, 'remove', 'remove a server, or the keys of your own tool', 'dewpoint tools remove docs')
+    .argument('<name>', 'the name of a server or of your own tool')
+    .option(...ofProject)
+    .action((name: string, args: ToolsArguments) => run('remove', [name], args));
+}
+
+const named = 'the name of a server, of your own tool, or of one for the web';
+const ofProject = ['--project <dir>', 'a tool of this project'] as const;
+
+function addNew(tools: Command, run: Run): void {
+  const languages = new Option('--language <language>', 'what it is written in').choices([...ownToolLanguages]);
+  const examples = new Option('--example <name>', 'begin with this example').choices([...ownToolExamples]);
+  subcommand(tools, 'new', 'write a tool of your own that works at once', 'dewpoint tools new count_words')
+    .argument('<name>', 'small letters, digits, underscores')
+    .addOption(languages.default('python'))
+    .addOption(examples)
+    .option('--project <dir>', 'in this project, not for all')
+    .action((name: string, args: ToolsArguments) => run('new', [name], args));
+}
+
+/** What is said of a server or one of its tools. */
+function addSwitches(tools: Command, run: Run): void {
+  subcommand(
+    tools,
+    'reads',
+    'say that a tool only reads, so that equal calls in a turn are sent once',
+    'dewpoint tools reads docs search',
+  )
+    .argument('<server>', 'the name of a server')
+    .argument('<tool>', 'one of its tools')
+    .option('--undo', 'take that back')
+    .action((name: string, tool: string, args: ToolsArguments) => run('reads', [name, tool], args));
   for (const action of ['on', 'off'] as const) {
     subcommand(
       tools,
@@ -112,24 +147,6 @@ export function addTools(program: Command, run: Run): void {
   subcommand(tools, 'sign-out', 'end a sign-in, here and at its service', 'dewpoint tools sign-out docs')
     .argument('<server>', 'the name of a server')
     .action((name: string) => run('sign-out', [name], {}));
-  subcommand(tools, 'remove', 'remove a server, or the keys of your own tool', 'dewpoint tools remove docs')
-    .argument('<name>', 'the name of a server or of your own tool')
-    .option(...ofProject)
-    .action((name: string, args: ToolsArguments) => run('remove', [name], args));
-}
-
-const named = 'the name of a server, of your own tool, or of one for the web';
-const ofProject = ['--project <dir>', 'a tool of this project'] as const;
-
-function addNew(tools: Command, run: Run): void {
-  const languages = new Option('--language <language>', 'what it is written in').choices([...ownToolLanguages]);
-  const examples = new Option('--example <name>', 'begin with this example').choices([...ownToolExamples]);
-  subcommand(tools, 'new', 'write a tool of your own that works at once', 'dewpoint tools new count_words')
-    .argument('<name>', 'small letters, digits, underscores')
-    .addOption(languages.default('python'))
-    .addOption(examples)
-    .option('--project <dir>', 'in this project, not for all')
-    .action((name: string, args: ToolsArguments) => run('new', [name], args));
 }
 
 function addAdd(tools: Command, run: Run): void {

@@ -98,7 +98,7 @@ function actionLines(event: EventOf<'tool-ended'>, label: string, terminal: Term
   const width = (used: number): number => (terminal.isLive ? Math.max(20, terminal.columns - used) : 200);
   const line = [
     `      ${colors.dim('·')} ${oneLine(seenCommand(label), width(30))}`,
-    colors.dim(seconds(event.durationMs)),
+    colors.dim(event.reusedFrom === undefined ? seconds(event.durationMs) : 'from the same call before'),
     ending(event, terminal),
   ];
   const wentWrong = ['error', 'refused', 'unknown'].includes(event.status);

@@ -87,6 +87,9 @@ function Label({ step, calls }: { readonly step: StepState; readonly calls: read
       {stepOutcome(step, calls) === 'stopped' && (
         <span className="ml-2 text-xs font-semibold text-warn">{t('step.stopped')}</span>
       )}
+      {calls.some(({ isReused }) => isReused === true) && (
+        <span className="ml-2 text-xs text-soft">{t('step.reused')}</span>
+      )}
       {marks.length > 0 && <span className="ml-2 text-xs font-semibold text-bad">{marks.join(', ')}</span>}
       {step.end?.error && (
         <span className="ml-2 text-xs font-semibold text-bad">{seenWords(step.end.error.message)}</span>

@@ -68,6 +68,7 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
           </span>
         </p>
       )}
+      {call.isReused === true && <p className="text-xs text-soft">{t('step.reused.text')}</p>}
       {detail !== undefined && detail.repairs.length > 0 && (
         <p className="text-xs text-soft">{t('step.repaired', { text: detail.repairs.join(', ') })}</p>
       )}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { playFencedTools } from '../../../../bench/lib/fenced-tool-sessions.ts';
+import { seeded } from '../../../../bench/lib/seeded.ts';
+
+// Catches: a way on which content of a fenced file reaches a server that is not here. `npm run bench -- tools` plays 10,000.
+describe('generated sessions that try to tell a server of what a fence keeps here', () => {
+  it('send none of it', async () => {
+    let stopped = 0;
+    for (let seed = 20_001; seed <= 20_060; seed += 1) {
+      const run = await playFencedTools(seeded(seed), { isFenced: true, touches: true });
+      expect([seed, run.leakedBytes, run.positions.join()]).toEqual([seed, 0, run.positions.join()]);
+      stopped += run.stopped;
+    }
+    expect(stopped).toBeGreaterThan(40);
+  }, 60_000);
+
+  it('would send it without the fence, and stop nothing that has nothing of it', async () => {
+    for (let seed = 20_001; seed <= 20_010; seed += 1) {
+      const bare = await playFencedTools(seeded(seed), { isFenced: false, touches: true });
+      expect(bare.leakedBytes).toBeGreaterThan(0);
+      const free = await playFencedTools(seeded(seed), { isFenced: true, touches: false });
+      expect([free.stopped, free.sent > 0]).toEqual([0, true]);
+    }
+  }, 60_000);
+});
