@@ -264,7 +264,7 @@ describe('the end of the newest answer', () => {
     }
     expect(wrong).toEqual([]);
     // When a turn ends its text is drawn anew; what a person reads is found again by its words.
-    expect(jumps.length, jumps.join('\n')).toBeLessThanOrEqual(Math.max(1, reads / 50));
+    expect(jumps).toEqual([]);
     expect(reads).toBeGreaterThan(sequences / 10);
   }, 3_000_000);
 });

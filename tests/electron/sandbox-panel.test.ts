@@ -40,7 +40,7 @@ describe.skipIf(isWithoutEngine)('the sandbox panel', { timeout: 120_000 }, () =
     await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
     await page.getByRole('button', { name: 'Start' }).click();
     await page.locator('[data-outcome]').getByText('Done.').waitFor({ timeout: 90_000 });
-    await page.getByRole('tab', { name: 'Sandbox' }).click();
+    await page.keyboard.press('Control+3');
     const panel = page.getByRole('tabpanel', { name: 'Sandbox' });
     await panel
       .locator('[data-usage]')
