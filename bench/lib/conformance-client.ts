@@ -1,16 +1,24 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { presetValues } from '@shared/tools/preset-values.ts';
-import { serverDefinitionSchema } from '@shared/tools/server-definition.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import type { ForeignCallWays } from '../../src/main/tools/foreign/foreign-tool.ts';
-import { connectMcp } from '../../src/main/tools/mcp/mcp-connection.ts';
+import { connectMcp, type McpConnection } from '../../src/main/tools/mcp/mcp-connection.ts';
+import { browse, realSignIns, signInDefinition, tableSecrets } from '../../tests/fakes/sign-in-kit.ts';
 
 /**
  * The client under test of the protocol's conformance suite, a process of its own for each scenario: Dewpoint's way to a
- * server, and a person who says yes to each form as it stands. The suite gives the address, and the scenario by the environment.
+ * server, and a person who says yes to each form as it stands and signs in where that is asked for. The suite gives the
+ * address, and the scenario by the environment.
  */
 const url = process.argv.at(-1) ?? '';
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
+const given: unknown = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
+const context = isRecord(given) ? given : {};
 const { signal } = new AbortController();
+/** A person who is asked again and again stops. */
+const mostSignIns = 2;
 
 const how: ForeignCallWays = {
   signal,
@@ -21,23 +29,67 @@ const how: ForeignCallWays = {
   },
 };
 
-const connection = await connectMcp(
-  {
-    name: 'conformance',
-    definition: serverDefinitionSchema.parse({ kind: 'http', url }),
-    secrets: {},
-    fetch,
-    start: () => Promise.reject(new Error('Nothing is started for an address.')),
-    version: '1',
-    onChanged: () => undefined,
-  },
-  signal,
-);
-for (const { name, input } of wantedCalls()) {
-  const { status, output } = await connection.call(name, input, how);
-  console.log(name, status, output);
+const name = 'conformance';
+const home = mkdtempSync(join(tmpdir(), 'dewpoint-conformance-home-'));
+const clientId = clientIdOf();
+const definition = signInDefinition(url, clientId === null ? {} : { clientId });
+const signIns = realSignIns(home, tableSecrets(), {
+  clientSecret: async () => (typeof context.client_secret === 'string' ? context.client_secret : null),
+});
+try {
+  await work(0);
+} finally {
+  rmSync(home, { recursive: true, force: true });
 }
-await connection.close();
+
+/** Calls all that is wanted; where a sign-in is missing, or its rights are too few, the person signs in and it begins anew. */
+async function work(signedIn: number): Promise<void> {
+  const again = async (why: string): Promise<void> => {
+    if (signedIn === mostSignIns) throw new Error(why);
+    await signIns.start(name, definition, {
+      signal,
+      onOpen: ({ url: address }) => void browse(address).catch(() => undefined),
+    });
+    return work(signedIn + 1);
+  };
+  let connection: McpConnection;
+  try {
+    connection = await connect();
+  } catch (error) {
+    return again(String(error));
+  }
+  try {
+    for (const { name: tool, input } of wantedCalls(connection)) {
+      const { status, output } = await connection.call(tool, input, how);
+      console.log(tool, status, output);
+      if (/wants more rights|needs you to sign in/u.test(output)) return await again(output);
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+function connect(): Promise<McpConnection> {
+  return connectMcp(
+    {
+      name,
+      definition,
+      secrets: {},
+      fetch,
+      auth: signIns.forServer(name, definition),
+      start: () => Promise.reject(new Error('Nothing is started for an address.')),
+      version: '1',
+      onChanged: () => undefined,
+    },
+    signal,
+  );
+}
+
+/** One scenario gives its document of a client by word of mouth alone. */
+function clientIdOf(): string | null {
+  if (scenario === 'auth/basic-cimd') return 'https://conformance-test.local/client-metadata.json';
+  return typeof context.client_id === 'string' ? context.client_id : null;
+}
 
 interface WantedCall {
   readonly name: string;
@@ -45,11 +97,9 @@ interface WantedCall {
 }
 
 /** As the scenario says; else each tool once, with the least that its schema asks for. */
-function wantedCalls(): readonly WantedCall[] {
-  const context: unknown = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
-  const given = isRecord(context) && Array.isArray(context.toolCalls) ? context.toolCalls : null;
-  if (given !== null)
-    return given.flatMap((one: unknown) =>
+function wantedCalls(connection: McpConnection): readonly WantedCall[] {
+  if (Array.isArray(context.toolCalls))
+    return context.toolCalls.flatMap((one: unknown) =>
       isRecord(one) && isRecord(one.arguments) ? [{ name: String(one.name), input: one.arguments }] : [],
     );
   const tools = connection.tools();

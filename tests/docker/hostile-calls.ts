@@ -214,6 +214,7 @@ function besides({ outside, sentinel }: HostileTargets): readonly HostileCall[] 
     run({ command: `${'\n'.repeat(5_000)}curl https://example.com`, network }),
     { tool: 'services', input: { action: 'read', id: '../../outside' } },
     { tool: 'services', input: { action: 'stop', id: '-1; id' } },
+    { tool: 'read_result', input: { result: '../../outside/canary', path: '__proto__[*]', rows: '0-99999999999' } },
     { tool: 'run_tests', input: { selector: '; cat .env; cat ../outside/canary' } },
     {
       tool: 'update_plan',
