@@ -7,7 +7,7 @@
  * - `minutes`: a suite that takes longer hangs and is killed
  * - `isOnRequest`: runs only where it is named
  * - `runsAgain`: up to three files of it that failed are run once more, and named if they pass then: real windows,
- *   containers, engines and times on a busy machine
+ *   containers, engines, programs and times on a busy machine
  * @type {readonly {name: string, minutes: number, needs: readonly string[], mayLack?: string, isOnRequest?: boolean, runsAgain?: boolean, check?: readonly (readonly string[])[]}[]}
  */
 export const suites = [
@@ -22,9 +22,9 @@ export const suites = [
     ],
   },
   { name: 'knip', minutes: 3, needs: [], check: [['knip/bin/knip.js']] },
-  { name: 'unit', minutes: 10, needs: [] },
+  { name: 'unit', minutes: 10, runsAgain: true, needs: [] },
   { name: 'contracts', minutes: 8, runsAgain: true, needs: [] },
-  { name: 'recipes', minutes: 5, needs: [] },
+  { name: 'recipes', minutes: 5, runsAgain: true, needs: [] },
   { name: 'docker', minutes: 20, runsAgain: true, needs: ['build', 'docker', 'image', 'podman', 'rootless'] },
   { name: 'hostile', minutes: 16, runsAgain: true, needs: ['build', 'docker', 'image'] },
   { name: 'keyring', minutes: 4, runsAgain: true, needs: ['build', 'keyring', 'electron', 'display'] },
