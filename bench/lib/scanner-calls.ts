@@ -74,6 +74,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/shared/text/shorten-text.ts#shortenText': (text) => [text, 200],
   'src/shared/session/slash-commands.ts#parseSlash': (text) => [text, 'window'],
   'src/shared/session/agent-definitions.ts#parseAgentDefinition': (text) => ['reader', text],
+  'src/shared/text/front-matter.ts#readDefinition': (text) => [text, 8000, () => ({})],
   'src/shared/session/prompt-templates.ts#fillTemplate': (text) => [text, 'a.py'],
 };
 

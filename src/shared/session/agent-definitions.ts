@@ -1,5 +1,5 @@
-import { frontMatter, keyAndValue, openFrontMatter } from '@shared/text/front-matter.ts';
-import type { Read } from './assistants.ts';
+import { readDefinition, refused } from '@shared/text/front-matter.ts';
+import type { Read } from '@shared/text/front-matter.ts';
 import { assistantNamePattern, modelPattern, mostAssistantCharacters } from './assistants.ts';
 import type { ChildAccess } from './agent-tree.ts';
 
@@ -21,33 +21,14 @@ const toolPattern = /^[a-z][a-z0-9_]{0,63}$/u;
 
 /** Reads a whole file. What is in it that is not known here makes it none. */
 export function parseAgentDefinition(fileName: string, file: string): Read<AgentDefinition> {
-  const parts = frontMatter(file);
-  if (parts === null) return refused(openFrontMatter);
-  const { head, text } = parts;
-  if (text === '') return refused('It has no text.');
-  if (text.length > mostAssistantCharacters) {
-    return refused(`Its text has ${text.length} characters. The limit is ${mostAssistantCharacters}.`);
-  }
-  let found: Partial<AgentDefinition> = {};
-  const seen = new Set<string>();
-  for (const line of head.filter((one) => one.trim() !== '')) {
-    const { key, value } = keyAndValue(line);
-    const field = readField(key, value);
-    if (field === null) return refused(`The line "${line.slice(0, 80)}" is not known.`);
-    if (seen.has(key)) return refused(`"${key}" is there twice.`);
-    seen.add(key);
-    found = { ...found, ...field };
-  }
-  const { name = fileName, description, ...rest } = found;
+  const read = readDefinition(file, mostAssistantCharacters, readField);
+  if (!read.ok) return read;
+  const { name = fileName, description, ...rest } = read.value;
   if (!assistantNamePattern.test(name)) {
     return refused('Its name needs lower-case letters, digits and "-", with a letter first.');
   }
   if (description === undefined) return refused('It has no line "description: …" that says what it is for.');
-  return { ok: true, value: { ...rest, name, description, text } };
-}
-
-function refused(why: string): { readonly ok: false; readonly why: string } {
-  return { ok: false, why };
+  return { ok: true, value: { ...rest, name, description } };
 }
 
 /** Null: there is no such key, or it cannot have this value. */

@@ -1,6 +1,7 @@
 import type { TaskMode } from '@shared/text/task-mode.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
-import { frontMatter, keyAndValue, openFrontMatter } from '@shared/text/front-matter.ts';
+import { readDefinition, refused } from '@shared/text/front-matter.ts';
+import type { Read } from '@shared/text/front-matter.ts';
 
 /** How an agent is to answer, under a name: a Markdown file of the home. It can only ask for less than you allow. */
 export interface Assistant {
@@ -42,8 +43,6 @@ export type AssistantLines = Readonly<Record<AssistantKey, string>>;
 
 export const modelPattern = /^[\w.-]+\/[\w.:/@+-]{1,200}$/u;
 
-export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
-
 /**
  * Reads a whole file: lines of `key: value` between two lines of `---`, then the text. Whatever is in it that is not
  * known here makes it none: a file that comes from somebody else says nothing that is passed over.
@@ -52,31 +51,13 @@ export function parseAssistant(name: string, file: string): Read<Assistant> {
   if (!assistantNamePattern.test(name)) {
     return refused('Its name needs lower-case letters, digits and "-", with a letter first.');
   }
-  const parts = frontMatter(file);
-  if (parts === null) return refused(openFrontMatter);
-  const { head, text } = parts;
-  if (text === '') return refused('It has no text.');
-  if (text.length > mostAssistantCharacters) {
-    return refused(`Its text has ${text.length} characters. The limit is ${mostAssistantCharacters}.`);
-  }
-  let assistant: Assistant = { name, text };
-  const seen = new Set<string>();
-  for (const line of head.filter((one) => one.trim() !== '')) {
-    const { key, value } = keyAndValue(line);
-    const field = readField(key, value);
-    if (field === null) return refused(`The line "${line.slice(0, 80)}" is not known.`);
-    if (seen.has(key)) return refused(`"${key}" is there twice.`);
-    seen.add(key);
-    assistant = { ...assistant, ...field };
-  }
+  const read = readDefinition(file, mostAssistantCharacters, readField);
+  if (!read.ok) return read;
+  const assistant: Assistant = { ...read.value, name };
   if (assistant.tools === 'off' && assistant.mode !== undefined && assistant.mode !== 'ask') {
     return refused(`Without tools it can only answer, so "mode: ${assistant.mode}" does not fit "tools: off".`);
   }
   return { ok: true, value: assistant };
-}
-
-function refused(why: string): { readonly ok: false; readonly why: string } {
-  return { ok: false, why };
 }
 
 /** Null: there is no such key, or it cannot have this value. */

@@ -1,8 +1,33 @@
-/** What is wrong with a file of which `frontMatter` makes nothing. */
-export const openFrontMatter = 'It begins with "---", but has no second line of it.';
+export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+
+/** Reads the lines `key: value` and the text of a definition. `readField` says null of what it does not know. */
+export function readDefinition<T extends object>(
+  file: string,
+  mostCharacters: number,
+  readField: (key: string, value: string) => Partial<T> | null,
+): Read<Partial<T> & { readonly text: string }> {
+  const parts = frontMatter(file);
+  if (parts === null) return refused('It begins with "---", but has no second line of it.');
+  const { head, text } = parts;
+  if (text === '') return refused('It has no text.');
+  if (text.length > mostCharacters) {
+    return refused(`Its text has ${text.length} characters. The limit is ${mostCharacters}.`);
+  }
+  let found: Partial<T> = {};
+  const seen = new Set<string>();
+  for (const line of head.filter((one) => one.trim() !== '')) {
+    const { key, value } = keyAndValue(line);
+    const field = readField(key, value);
+    if (field === null) return refused(`The line "${line.slice(0, 80)}" is not known.`);
+    if (seen.has(key)) return refused(`"${key}" is there twice.`);
+    seen.add(key);
+    found = { ...found, ...field };
+  }
+  return { ok: true, value: { ...found, text } };
+}
 
 /** The lines between two lines of `---` at the beginning of a Markdown file, and the text behind them. Null: they do not end. */
-export function frontMatter(file: string): { readonly head: readonly string[]; readonly text: string } | null {
+function frontMatter(file: string): { readonly head: readonly string[]; readonly text: string } | null {
   const whole = file.replaceAll('\r\n', '\n').trim();
   const lines = whole.split('\n');
   if (lines[0] !== '---') return { head: [], text: whole };
@@ -16,7 +41,11 @@ export function frontMatter(file: string): { readonly head: readonly string[]; r
 }
 
 /** A line `key: value`; both empty where it is none. */
-export function keyAndValue(line: string): { readonly key: string; readonly value: string } {
+function keyAndValue(line: string): { readonly key: string; readonly value: string } {
   const colon = line.indexOf(':');
   return { key: line.slice(0, Math.max(0, colon)).trim(), value: line.slice(colon + 1).trim() };
+}
+
+export function refused(why: string): { readonly ok: false; readonly why: string } {
+  return { ok: false, why };
 }
