@@ -49,7 +49,7 @@ export function tallyOfReport(report, exitedWell) {
 }
 
 /** More files than this that fail are no chance. */
-const mostFilesAgain = 3;
+const mostFilesAgain = 5;
 
 /**
  * The files that may be run once more, alone; none where so many failed that it is no chance, or where the run itself failed.

@@ -6,7 +6,7 @@
  * - `mayLack`: the one need whose absence is no failure even in CI, for no set-up can bring it
  * - `minutes`: a suite that takes longer hangs and is killed
  * - `isOnRequest`: runs only where it is named
- * - `runsAgain`: up to three files of it that failed are run once more, and named if they pass then: real windows,
+ * - `runsAgain`: up to five files of it that failed are run once more, and named if they pass then: real windows,
  *   containers, engines, programs and times on a busy machine
  * @type {readonly {name: string, minutes: number, needs: readonly string[], mayLack?: string, isOnRequest?: boolean, runsAgain?: boolean, check?: readonly (readonly string[])[]}[]}
  */
