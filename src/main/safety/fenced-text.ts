@@ -1,22 +1,50 @@
 import type { FenceHit } from '@shared/safety/fences.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { Message } from '@shared/models/model-messages.ts';
 import { textMessage, textOf } from '@shared/models/model-messages.ts';
-import type { ModelRequest } from '../models/providers/define.ts';
-import type { SessionFences } from './session-fences.ts';
+import type { FenceAnswer, SessionFences } from './session-fences.ts';
 
-/** Any model that is not here: it is asked about, and nothing is sent to it. */
-const elsewhere: ModelInfo = {
-  id: 'elsewhere/any',
-  provider: 'elsewhere',
-  name: 'any',
-  label: 'a model elsewhere',
-  where: 'cloud',
-  contextTokens: 1,
-  parametersB: null,
-  capabilities: { tools: false, grammar: false, prefill: false, infill: false, countTokens: false },
-  price: null,
-  strategies: [],
-};
+/** Somebody away from this machine, for whom nothing is known but the name; nothing is sent by asking. */
+export type Receiver = Pick<ModelInfo, 'id' | 'name' | 'label'>;
+
+const anyModel: Receiver = { id: 'elsewhere/any', name: 'any', label: 'a model elsewhere' };
+
+/**
+ * What the fences say of one message to somebody elsewhere, whoever that is: it is looked at as a call to a cloud model
+ * that was written with the conversation in sight.
+ */
+export async function checkOutgoing(
+  fences: SessionFences,
+  { to: { id, name, label }, message }: { readonly to: Receiver; readonly message: Message },
+  signal: AbortSignal,
+): Promise<FenceAnswer> {
+  const info: ModelInfo = {
+    id,
+    provider: id.split('/')[0] ?? id,
+    name,
+    label,
+    where: 'cloud',
+    contextTokens: 0,
+    parametersB: null,
+    capabilities: { tools: false, grammar: false, prefill: false, infill: false, countTokens: false },
+    price: null,
+    strategies: [],
+  };
+  const request = {
+    model: name,
+    messages: [message],
+    tools: [],
+    output: { type: 'text' },
+    prefill: null,
+    stop: [],
+    temperature: 0,
+    topP: 1,
+    seed: null,
+    maxOutputTokens: 1,
+    cacheKey: '',
+  } as const;
+  return fences.check({ info, purpose: 'act', scope: 'conversation', request }, signal);
+}
 
 /**
  * What keeps a text of a session from leaving this machine: by its look, and because of what the session had in sight
@@ -27,20 +55,7 @@ export async function fencedIn(
   text: string,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly hits: readonly FenceHit[] }> {
-  const request: ModelRequest = {
-    model: elsewhere.name,
-    messages: [textMessage('user', text)],
-    tools: [],
-    output: { type: 'text' },
-    prefill: null,
-    stop: [],
-    temperature: 0,
-    topP: 1,
-    seed: null,
-    maxOutputTokens: 1,
-    cacheKey: '',
-  };
-  const answer = await fences.check({ info: elsewhere, purpose: 'act', scope: 'conversation', request }, signal);
+  const answer = await checkOutgoing(fences, { to: anyModel, message: textMessage('user', text) }, signal);
   if (answer.type === 'free') return { text, hits: [] };
   if (answer.outcome !== 'redacted') return { text, hits: answer.hits.filter(({ verdict }) => verdict !== 'redact') };
   return { text: answer.request.messages.map(textOf).join('\n'), hits: [] };

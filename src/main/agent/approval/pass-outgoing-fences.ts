@@ -1,13 +1,14 @@
-import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { Message } from '@shared/models/model-messages.ts';
 import { seenWords } from '@shared/text/seen-text.ts';
-import type { ModelRequest } from '../../models/providers/define.ts';
+import type { Receiver } from '../../safety/fenced-text.ts';
+import { checkOutgoing } from '../../safety/fenced-text.ts';
 import type { Turn } from '../turn/turn.ts';
 import { askApproval } from './request-approval.ts';
 
 /** What would leave for somebody who is no model. */
 export interface OutgoingCall {
   /** Who would get it: an id for the log, the name of what is called there, and who that is for people. */
-  readonly to: Pick<ModelInfo, 'id' | 'name' | 'label'>;
+  readonly to: Receiver;
   readonly toolCallId: string;
   readonly input: unknown;
   /** Nothing is taken out of it: what holds something to be taken out is not sent. */
@@ -26,30 +27,17 @@ export type FencesAnswer =
 
 /**
  * The fences, for what leaves in a call that is none to a model: it is looked at as one to a cloud model that carries
- * these arguments, written with the conversation in sight. What is found is in the log. Throws `cancelled`.
+ * these arguments. What is found is in the log. Throws `cancelled`.
  */
 export async function passOutgoingFences(
   turn: Pick<Turn, 'dependencies' | 'log' | 'signal' | 'steps' | 'options' | 'refusals'>,
   { to, toolCallId, input, refusesFiles, ...given }: OutgoingCall,
 ): Promise<FencesAnswer> {
-  const info = receiverAsModel(to);
-  const request: ModelRequest = {
-    model: info.name,
-    messages: [{ role: 'assistant', parts: [{ type: 'tool-call', id: toolCallId, name: info.name, input }] }],
-    tools: [],
-    output: { type: 'text' },
-    prefill: null,
-    stop: [],
-    temperature: 0,
-    topP: 1,
-    seed: null,
-    maxOutputTokens: 1,
-    cacheKey: '',
+  const message: Message = {
+    role: 'assistant',
+    parts: [{ type: 'tool-call', id: toolCallId, name: to.name, input }],
   };
-  const answer = await turn.dependencies.fences.check(
-    { info, purpose: 'act', scope: 'conversation', request },
-    turn.signal,
-  );
+  const answer = await checkOutgoing(turn.dependencies.fences, { to, message }, turn.signal);
   turn.log.check();
   if (answer.type === 'free') return { type: 'granted', input };
   const { hits } = answer;
@@ -60,21 +48,21 @@ export async function passOutgoingFences(
     type: 'call-fenced',
     step: turn.steps.last,
     purpose: 'act',
-    model: info.id,
+    model: to.id,
     outcome,
     hits: [...hits],
-    text: `the arguments of ${seenWords(info.name)} (${seenWords(names)})`,
+    text: `the arguments of ${seenWords(to.name)} (${seenWords(names)})`,
     manifest: null,
   });
   const denied = {
     type: 'denied',
-    text: `Not sent to ${info.label}: it would carry what is not to leave this machine (${names}).`,
+    text: `Not sent to ${to.label}: it would carry what is not to leave this machine (${names}).`,
     byNobody: false,
   } as const;
   if (outcome === 'refused') return denied;
   if (outcome === 'asked') {
     const reason = 'A fence says that you are asked before this leaves the machine.';
-    const subject = `the arguments of ${info.label}: ${info.name}`;
+    const subject = `the arguments of ${to.label}: ${to.name}`;
     const said = await askApproval(turn, { kind: 'fence', subject, reason, toolCallId });
     if (said !== 'allow') return { ...denied, byNobody: said === 'nobody' };
   }
@@ -82,20 +70,4 @@ export async function passOutgoingFences(
   const rest = clean?.type === 'tool-call' ? clean.input : input;
   // What else had to be taken out of it, a yes or no.
   return isWhole && rest !== input ? denied : { type: 'granted', input: rest };
-}
-
-/** To the fences it is a place away from this machine, whoever runs it. */
-function receiverAsModel({ id, name, label }: OutgoingCall['to']): ModelInfo {
-  return {
-    id,
-    provider: id.split('/')[0] ?? id,
-    name,
-    label,
-    where: 'cloud',
-    contextTokens: 0,
-    parametersB: null,
-    capabilities: { tools: false, grammar: false, prefill: false, infill: false, countTokens: false },
-    price: null,
-    strategies: [],
-  };
 }
