@@ -4,6 +4,7 @@ import { createAgentTools } from '../src/main/tools/agents/agent-tools.ts';
 import { builtInTools, discoverTools } from '../src/main/tools/registry.ts';
 import { textMessage } from '@shared/models/model-messages.ts';
 import { loopModel } from '../tests/fakes/agent-kit.ts';
+import { sumOfRuns } from './lib/cap-runs.ts';
 import { runPurses } from './lib/child-purses.ts';
 import { runChildTree } from './lib/child-trees.ts';
 import { runHostileChildren } from './lib/hostile-children.ts';
@@ -21,31 +22,19 @@ export async function run(): Promise<readonly BenchRow[]> {
 
 async function treeRow(): Promise<BenchRow> {
   const random = seeded(31);
-  const sum = { beyond: 0, admitted: 0, refused: 0 };
-  for (let tree = 0; tree < trees; tree += 1) {
-    const one = await runChildTree(random);
-    sum.beyond += one.beyond;
-    sum.admitted += one.admitted;
-    sum.refused += one.refused;
-  }
+  const sum = await sumOfRuns(trees, () => runChildTree(random));
   return {
     figure: 'children beyond a cap of their tree, in sum, at once or in depth',
     value: sum.beyond,
     unit: '',
     target: { atMost: 0 },
-    note: `${trees} trees with forks and restarts: ${sum.admitted} let in, ${sum.refused} refused`,
+    note: `${trees} trees with forks and restarts: ${sum.granted} let in, ${sum.refused} refused`,
   };
 }
 
 async function purseRow(): Promise<BenchRow> {
   const random = seeded(32);
-  const sum = { beyond: 0, granted: 0, refused: 0 };
-  for (let purse = 0; purse < purses; purse += 1) {
-    const one = await runPurses(random);
-    sum.beyond += one.beyond;
-    sum.granted += one.granted;
-    sum.refused += one.refused;
-  }
+  const sum = await sumOfRuns(purses, () => runPurses(random));
   return {
     figure: "moments with more money spent or held than a child's parent may, or a child by itself",
     value: sum.beyond,

@@ -2,19 +2,14 @@ import { createBudget } from '../../src/main/money/budget.ts';
 import type { Budget } from '../../src/main/money/budget.ts';
 import { createChildBudget } from '../../src/main/sessions/children/child-budget.ts';
 import { memoryReservations, noCaps } from '../../tests/fakes/memory-reservations.ts';
-
-export interface PurseRun {
-  /** Moments at which a parent, or a child by itself, had spent and held more than it may. */
-  readonly beyond: number;
-  readonly granted: number;
-  readonly refused: number;
-}
+import type { CapRun } from './cap-runs.ts';
 
 /**
  * One made-up task: a parent with limits and some children, calls of all of them side by side, settled later at any
- * cost up to the worst, or never. The sums that judge are kept beside.
+ * cost up to the worst, or never. The sums that judge are kept beside. Beyond: a moment at which a parent, or a child by
+ * itself, had spent and held more than it may.
  */
-export async function runPurses(random: () => number): Promise<PurseRun> {
+export async function runPurses(random: () => number): Promise<CapRun> {
   const cents = (most: number): number => Math.ceil(random() * most) / 100;
   const caps = { task: random() < 0.5 ? cents(200) : null, session: cents(300) };
   const reservations = memoryReservations();

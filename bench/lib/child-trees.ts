@@ -2,13 +2,7 @@ import { mostDepth } from '../../src/shared/session/agent-tree.ts';
 import { createChildAdmission } from '../../src/main/sessions/children/child-admission.ts';
 import type { TreeMember } from '../../src/main/sessions/children/session-tree.ts';
 import { placeInTree } from '../../src/main/sessions/children/session-tree.ts';
-
-export interface TreeRun {
-  /** Children beyond a cap: in sum, at once or in depth. */
-  readonly beyond: number;
-  readonly admitted: number;
-  readonly refused: number;
-}
+import type { CapRun } from './cap-runs.ts';
 
 /** Work that was let in, and the way to end it. */
 interface Running {
@@ -19,9 +13,9 @@ interface Running {
 /**
  * One made-up home: sessions are made and forked, children are started by parents, by forks and by children, several at
  * once, some are messaged again, some end, sessions go to the bin, and the program is started anew in between. The
- * count that judges is kept beside, by who was made of whom.
+ * count that judges is kept beside, by who was made of whom. Beyond a cap: in sum, at once or in depth.
  */
-export async function runChildTree(random: () => number): Promise<TreeRun> {
+export async function runChildTree(random: () => number): Promise<CapRun> {
   const upTo = (count: number): number => Math.floor(random() * count);
   const caps = { most: 1 + upTo(6), atOnce: 1 + upTo(3) };
   const members: TreeMember[] = [];
@@ -30,7 +24,7 @@ export async function runChildTree(random: () => number): Promise<TreeRun> {
   const made = new Map<string, number>();
   let running: Running[] = [];
   let admission = createChildAdmission({ members: async () => [...members], caps: () => caps });
-  const counts = { beyond: 0, admitted: 0, refused: 0 };
+  const counts = { beyond: 0, granted: 0, refused: 0 };
   const add = (member: TreeMember, root: string, depth: number): void => {
     members.push(member);
     trueRoot.set(member.id, root);
@@ -58,7 +52,7 @@ export async function runChildTree(random: () => number): Promise<TreeRun> {
         made.set(root, (made.get(root) ?? 0) + 1);
         if (rootId !== root || depth + 1 > mostDepth) counts.beyond += 1;
       });
-      counts.admitted += 1;
+      counts.granted += 1;
       running.push({ root, leave });
       judge(root);
     } catch {
