@@ -12,8 +12,6 @@ import { organizeSessions } from './organize-sessions.ts';
 import { toSessionSummary } from './session-list-entry.ts';
 
 export interface LibraryCommandsOptions extends SessionLibraryOptions {
-  /** The bin: sessions that were deleted and can be restored. */
-  readonly bin: SessionStore;
   readonly index: SearchIndex;
 }
 

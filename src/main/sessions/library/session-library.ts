@@ -26,6 +26,8 @@ export interface SessionLibraryOptions {
   readonly home: string;
   readonly version: string;
   readonly store: SessionStore;
+  /** The bin: sessions that were deleted and can be restored. */
+  readonly bin: SessionStore;
   readonly sessions: OpenSessions;
   readonly blobs: Blobs;
   readonly prepareWorkspace: typeof prepareWorkspace;
@@ -39,7 +41,7 @@ export async function forkSession(
   point: ForkPoint | null,
   signal: AbortSignal,
 ): Promise<ForkOutcome> {
-  const { store, sessions, blobs } = options;
+  const { store, bin, sessions, blobs } = options;
   if (sessions.runner(sessionId)?.isRunning() === true) throw busySession();
   const view = await store.view(sessionId);
   const plan = await planFork(view.read(), point);
@@ -48,7 +50,8 @@ export async function forkSession(
   const { path, mode } = await workspaceOf(options, { id, state: view.state, plan }, signal);
   const isOwn = path !== view.state.workspace?.path;
   const notRestored = isOwn ? await restoreFiles(path, plan.restore, (ref) => blobs.get(ref)) : [];
-  const { rootId, depth } = placeInTree(sessionId, await store.list());
+  // The way up may lead through sessions that were deleted since.
+  const { rootId, depth } = view.state.tree ?? placeInTree(sessionId, [...(await store.list()), ...(await bin.list())]);
   const fenced = await fencedAtStart(view.read());
   const made = createdEvent(options, { id, state: view.state, workspace: { mode, path } });
   const created = { ...made, tree: { rootId, depth }, ...(fenced === undefined ? {} : { fenced }) };

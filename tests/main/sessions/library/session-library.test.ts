@@ -15,6 +15,7 @@ import { createBlobs } from '../../../../src/main/sessions/blobs/blob-store.ts';
 import type { LiveJournal } from '../../../../src/main/sessions/journal/live-journal.ts';
 import { sealRecord } from '../../../../src/main/sessions/log/log-record.ts';
 import { createRedactor } from '../../../../src/main/sessions/log/redactor.ts';
+import type { SessionStore } from '../../../../src/main/sessions/store/session-store.ts';
 import { createSessionStore } from '../../../../src/main/sessions/store/session-store.ts';
 import type { FileImage } from '../../../../src/shared/events/tool-events.ts';
 
@@ -64,6 +65,18 @@ async function runTask(): Promise<string> {
   return id;
 }
 
+function storeOfHome(): SessionStore {
+  const home = join(folder, 'home');
+  return createSessionStore({
+    folder: join(home, 'sessions'),
+    appVersion: 'test',
+    blobs: createBlobs(join(home, 'blobs')),
+    redactor: createRedactor(),
+    now: Date.now,
+    diagnostics: silentLog,
+  });
+}
+
 /** A session in a project whose file went from `one` to `two` in its first step and to `three` in its second. */
 async function sessionInProject(): Promise<{ readonly id: string; readonly project: string }> {
   const project = join(folder, 'project');
@@ -71,16 +84,7 @@ async function sessionInProject(): Promise<{ readonly id: string; readonly proje
   await writeFile(join(project, 'a.txt'), 'three');
   await writeFile(join(project, 'new.txt'), 'new');
   await core.dispose();
-  const home = join(folder, 'home');
-  const blobs = createBlobs(join(home, 'blobs'));
-  const store = createSessionStore({
-    folder: join(home, 'sessions'),
-    appVersion: 'test',
-    blobs,
-    redactor: createRedactor(),
-    now: Date.now,
-    diagnostics: silentLog,
-  });
+  const store = storeOfHome();
   const journal = await store.create({
     title: 'Three',
     projectPath: project,
@@ -244,6 +248,32 @@ describe('fork', () => {
         [again, []],
       ]),
     );
+  });
+
+  /** Catches: a deleted session between a fork and its root that gives the fork a tree, and with it agents, of its own. */
+  it('belongs to the tree of its root, also where a fork from before trees lies in the bin between them', async () => {
+    await core.dispose();
+    const path = join(folder, 'project');
+    await mkdir(path);
+    const store = storeOfHome();
+    const create = async (parentId: string | null): Promise<string> => {
+      const workspace = { mode: 'in-place', path } as const;
+      const journal = await store.create({ title: 'Old', projectPath: path, workspace, parentId });
+      await journal.close();
+      return journal.sessionId;
+    };
+    const root = await create(null);
+    const between = await create(root);
+    const old = await create(between);
+    core = await openCore('home');
+    await core.client.sessions.delete({ sessionId: between });
+    const { sessionId } = await core.client.sessions.fork({ sessionId: old });
+    const { state } = await core.client.sessions.show({ sessionId });
+    expect(state.tree).toEqual({ rootId: root, depth: 0 });
+    // The next one has the place of the one before.
+    const next = await core.client.sessions.fork({ sessionId });
+    const shown = await core.client.sessions.show(next);
+    expect(shown.state.tree).toEqual({ rootId: root, depth: 0 });
   });
 
   it('pays for nothing twice', async () => {
