@@ -230,7 +230,7 @@ async function createBase(config: ComposeConfig) {
     bin,
     clientStore,
     assistants: createAssistantFiles(config.home),
-    agentKinds: createAgentFiles({ home: config.home, instructions: instructions.list }).definitions,
+    agentKinds: createAgentFiles({ home: config.home, ofProject: instructions.definitions }).definitions,
     index,
   };
 }

@@ -19,12 +19,12 @@ export interface AgentFiles {
 
 export interface AgentFilesOptions {
   readonly home: string;
-  /** The instructions of a project with what was said of their bytes. */
-  readonly instructions: (projectPath: string) => Promise<readonly InstructionFile[]>;
+  /** Those of a project with what was said of their bytes. */
+  readonly ofProject: (projectPath: string) => Promise<readonly InstructionFile[]>;
 }
 
 /** Kinds of agents, as Markdown files: `agents/` of the home, and `.dewpoint/agents/` of a project. */
-export function createAgentFiles({ home, instructions }: AgentFilesOptions): AgentFiles {
+export function createAgentFiles({ home, ofProject }: AgentFilesOptions): AgentFiles {
   const own = async (): Promise<readonly NamedFile[]> => {
     const folder = join(home, 'agents');
     const names = await readdir(folder).catch((error: unknown) => {
@@ -37,12 +37,9 @@ export function createAgentFiles({ home, instructions }: AgentFilesOptions): Age
     }
     return files;
   };
-  const ofProject = async (projectPath: string | null): Promise<readonly NamedFile[]> => {
-    if (projectPath === null) return [];
-    const files = await instructions(projectPath);
-    return files.flatMap(({ path, state, text }) =>
-      path.startsWith(`${definitionFolder}/`) && state === 'approved' && text !== null ? [{ path, text }] : [],
-    );
+  const approved = async (projectPath: string | null): Promise<readonly NamedFile[]> => {
+    const files = projectPath === null ? [] : await ofProject(projectPath);
+    return files.flatMap(({ path, state, text }) => (state === 'approved' && text !== null ? [{ path, text }] : []));
   };
   return {
     definitions: async (projectPath) => {
@@ -53,7 +50,7 @@ export function createAgentFiles({ home, instructions }: AgentFilesOptions): Age
           problems.push(`${what} cannot be read: ${messageOf(error)}`);
           return [];
         });
-      const all = [...(await read(own(), 'agents/')), ...(await read(ofProject(projectPath), definitionFolder))];
+      const all = [...(await read(own(), 'agents/')), ...(await read(approved(projectPath), definitionFolder))];
       for (const { path, text } of all) {
         const parsed = parseAgentDefinition(path.split('/').pop()?.slice(0, -'.md'.length) ?? '', text);
         if (!parsed.ok) problems.push(`${path} is not used. ${parsed.why}`);

@@ -28,6 +28,8 @@ export interface ProjectInstructions {
   readonly check: (folder: string, path: string, bytes: Uint8Array) => Promise<InstructionCheck>;
   /** Every such file of a project as it lies there now. Starts nothing, follows no link. */
   readonly list: (folder: string) => Promise<readonly InstructionFile[]>;
+  /** The kinds of agents among them; nothing else of the project is looked at. */
+  readonly definitions: (folder: string) => Promise<readonly InstructionFile[]>;
   /** Keeps a yes to a text that `look` has shown. */
   readonly keep: (folder: string, path: string, text: string) => Promise<void>;
   /** A yes to the file as it lies there now. Rejects with `conflict` when its bytes are others than those that were shown. */
@@ -55,18 +57,18 @@ export function createProjectInstructions(place: string): ProjectInstructions {
     const kept = await load();
     await save({ ...kept, [folder]: { ...own(kept, folder), [path]: { sha256: sha256Of(text), text } } });
   };
+  const filesAt = async (folder: string, paths: readonly string[]): Promise<readonly InstructionFile[]> => {
+    const kept = own(await load(), folder);
+    const found: InstructionFile[] = [];
+    for (const path of paths) found.push(await fileAt(folder, path, kept[path]?.text ?? null));
+    return found;
+  };
   return {
     check,
     keep,
-    list: async (folder) => {
-      const kept = own(await load(), folder);
-      const found: InstructionFile[] = [];
-      const paths = [...instructionPaths(await pathsIn(folder)), ...(await definitionsIn(folder))];
-      for (const path of paths) {
-        found.push(await fileAt(folder, path, kept[path]?.text ?? null));
-      }
-      return found;
-    },
+    list: async (folder) =>
+      filesAt(folder, [...instructionPaths(await pathsIn(folder)), ...(await definitionsIn(folder))]),
+    definitions: async (folder) => filesAt(folder, await definitionsIn(folder)),
     approve: async (folder, path, sha256) => {
       const bytes = await readIn(folder, path);
       const now = bytes === null ? null : await check(folder, path, bytes);
