@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -7,6 +6,7 @@ import type { ZipFile } from 'yauzl';
 import type { ChatEntry, ChatListing } from '@shared/attachments/chat-listing.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { sizeText } from '@shared/text/size-text.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 import type { Conversation } from './chat-text.ts';
 import { conversationOf, conversationText } from './chat-text.ts';
 import { jsonElements } from './json-elements.ts';
@@ -79,7 +79,7 @@ async function* conversationsOf(source: ExportSource, signal: AbortSignal): Asyn
 }
 
 function idOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 24);
+  return sha256Of(text).slice(0, 24);
 }
 
 function conversationIn(text: string): Conversation | null {

@@ -1,6 +1,7 @@
 import type { MoneyState } from '@shared/money/session-money.ts';
 import { totalCostUsd } from '@shared/money/session-money.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
+import { promptTokensOf } from '@shared/money/token-cost.ts';
 import { changeStatus } from '@shared/session/file-change-state.ts';
 import type { ChildChange } from '../../tools/agents/child-agents.ts';
 import { showChanges } from '../changes/undo-and-take.ts';
@@ -35,6 +36,5 @@ export function spentSince(
     estimated: end.estimated,
   };
   const [had, has] = [totalCostUsd(before) ?? before.costUsd, totalCostUsd(after)];
-  const tokens = usage.freshInput + usage.cacheRead + usage.cacheWrite + usage.output;
-  return { costUsd: has === null ? null : Math.max(0, has - had), usage, tokens };
+  return { costUsd: has === null ? null : Math.max(0, has - had), usage, tokens: promptTokensOf(usage) + usage.output };
 }

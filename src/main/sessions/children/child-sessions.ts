@@ -217,12 +217,11 @@ async function planOf(
 ): Promise<ChildPlan> {
   const settings = settingsForProject(options.settings(), parent.journal.state().projectPath);
   const never = new AbortController().signal;
-  const plan = await planChild(asked, turn, {
+  return planChild(asked, turn, {
     settings,
     definition,
     modelInfo: (id) => options.agent.modelInfo(id, never),
   });
-  return plan;
 }
 
 /** Makes the child's session, and notes it with its parent. */
@@ -251,9 +250,9 @@ async function begin(
       },
       signal,
     );
-    const { access, kind, model, tools } = request;
-    const named = { sessionId, name, access, kind, model, tools };
-    await journal.append(startedEvent({ ...named, access: plan.access }, { plan, turn, task: request.task }));
+    const { kind, model, tools } = request;
+    const child = { sessionId, name, access: plan.access, kind, model, tools };
+    await journal.append(startedEvent(child, { plan, turn, task: request.task }));
   });
   return { sessionId, leave };
 }
