@@ -7,11 +7,9 @@ import type { RunOptions } from '@shared/session/run-options.ts';
 import type { NewEvent } from '@shared/events/events.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import type { SentMessage, SessionRunner } from '../../agent/turn/session-runner.ts';
-import { createSessionRunner } from '../../agent/turn/session-runner.ts';
 import { choiceOf } from '../../agent/preparation/mode-of-turn.ts';
-import type { TurnMode } from '../../agent/turn/turn.ts';
 import type { GatheredAttachments } from '../attachments/message-attachments.ts';
-import type { UserApprover, UserReply } from '../../safety/approvals/user-approver.ts';
+import type { UserReply } from '../../safety/approvals/user-approver.ts';
 import { createUserApprover } from '../../safety/approvals/user-approver.ts';
 import { runWithAssistant } from './run-with-assistant.ts';
 import type { KeptSessions } from './kept-sessions.ts';
@@ -19,23 +17,16 @@ import { keepSessions } from './kept-sessions.ts';
 import type { RoutingSnapshot } from '../comparisons/routing-snapshot.ts';
 import type { NewSessionRequest } from './new-session.ts';
 import { startNewSession } from './new-session.ts';
-import { currentMasks, sandboxRequest, noteSandbox } from './sandbox-request.ts';
-import { lateSandbox, strongSandbox } from './start-session-sandbox.ts';
 import { offerCloudReview } from './offer-cloud-review.ts';
 import { busySession, checkTaskText, editPlan, mustWait, takenMessage } from './refused-requests.ts';
+import type { OpenSession } from './open-session.ts';
+import { atRest, cancelSession, closeSession, isAtWork, rest, restLater, sessionIdle } from './open-session.ts';
+import { runnerFor } from './runner-for.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
-import type { SessionFences } from '../../safety/session-fences.ts';
-import { createSessionFences } from '../../safety/session-fences.ts';
-import { createSessionInstructions } from '../../safety/instructions/session-instructions.ts';
-import { createSessionNetwork } from '../../safety/network/session-network.ts';
-import { childAbort, withEitherSignal } from '../../lib/async/child-abort.ts';
+import { withEitherSignal } from '../../lib/async/child-abort.ts';
 import type { CapDecision } from '../../money/budget.ts';
-import type { ChildPart } from '../children/child-part.ts';
-import { approverOf, budgetOf } from '../children/child-part.ts';
-import type { ChildHost, ChildSessions } from '../children/child-sessions.ts';
+import type { ChildHost } from '../children/child-sessions.ts';
 import { createChildSessions } from '../children/child-sessions.ts';
-import { createSessionRules } from '../../safety/rules/session-rules.ts';
-import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
 import { agentConfig, turnOptions } from './turn-options.ts';
@@ -84,47 +75,8 @@ export interface OpenSessions {
   readonly dispose: () => Promise<void>;
 }
 
-interface OpenSession {
-  readonly journal: LiveJournal;
-  readonly approver: UserApprover;
-  readonly agents: ReturnType<ChildSessions['of']>;
-  /** What it has of its parent while it works for it; null: it works for a person. */
-  child: ChildPart | null;
-  fences: SessionFences | null;
-  held: RoutingSnapshot | null;
-  wanted: 'container' | 'read-only';
-  /** What its sandbox hides, by the rules as they were when it was started. */
-  masks: string;
-  sandbox: Sandbox | null;
-  runner: SessionRunner | null;
-  /** One start at a time, so that two messages at once do not make two sandboxes. */
-  starting: Promise<SessionRunner> | null;
-  /** Stops that start: making an image can take minutes. */
-  cancelStart: (() => void) | null;
-  /** Gives the sandbox back when nobody has asked for anything for a while. */
-  restTimer: NodeJS.Timeout | null;
-  /** Persons who are in the sandbox. */
-  occupants: number;
-}
-
-/** A container holds memory; the next message starts a new one in about a second. */
-const REST_AFTER_MS = 15 * 60_000;
-
 /** A child is told all it needs in words. */
 const nothingGathered: GatheredAttachments = { attachments: [], notes: [] };
-
-const atRest = {
-  child: null,
-  fences: null,
-  held: null,
-  masks: '[]',
-  sandbox: null,
-  runner: null,
-  starting: null,
-  cancelStart: null,
-  restTimer: null,
-  occupants: 0,
-} as const;
 
 export function createOpenSessions(options: OpenSessionsOptions): OpenSessions {
   const begin = (journal: LiveJournal, wanted: OpenSession['wanted']): OpenSession => {
@@ -212,10 +164,6 @@ function childHost(
     rest: (id) => rest(kept.ready(id)),
     briefly: (id, work) => kept.briefly(id, ({ journal }) => work(journal)),
   };
-}
-
-function isAtWork({ starting, runner }: OpenSession): boolean {
-  return starting !== null || runner?.isRunning() === true;
 }
 
 async function sendTo(
@@ -311,129 +259,4 @@ async function occupy(
     release();
     throw error;
   }
-}
-
-async function cancelSession(session: OpenSession | null): Promise<void> {
-  session?.cancelStart?.();
-  session?.runner?.cancel();
-  await session?.runner?.idle();
-}
-
-async function sessionIdle(session: OpenSession): Promise<void> {
-  // Who started it gets the error.
-  await session.starting?.catch(() => undefined);
-  await session.runner?.idle();
-}
-
-function restLater(session: OpenSession): void {
-  if (session.restTimer !== null) clearTimeout(session.restTimer);
-  session.restTimer = setTimeout(() => void rest(session), REST_AFTER_MS);
-  session.restTimer.unref();
-}
-
-/** The journal stays open; who looks at the session sees no difference. */
-async function rest(session: OpenSession | null): Promise<void> {
-  if (session === null) return;
-  const { runner, sandbox } = session;
-  if (session.starting !== null || runner?.isRunning() === true || session.occupants > 0) return;
-  session.runner = null;
-  session.sandbox = null;
-  await runner?.dispose();
-  await sandbox?.dispose();
-}
-
-async function closeSession(session: OpenSession): Promise<void> {
-  if (session.restTimer !== null) clearTimeout(session.restTimer);
-  // Who started it gets the error.
-  await session.starting?.catch(() => undefined);
-  await session.runner?.dispose();
-  await session.sandbox?.dispose();
-  await session.journal.close();
-}
-
-/**
- * The runner of a session, with a sandbox that is strong enough for the task. Work without a container engine still
- * gets a runner, on a sandbox that only reads: the turn then ends with what is missing, in the log like any other end.
- */
-async function runnerFor(
-  options: OpenSessionsOptions,
-  session: OpenSession,
-  asked: { readonly mode: TurnMode; readonly signal: AbortSignal },
-): Promise<SessionRunner> {
-  // Who started it gets the error; this start tries anew.
-  if (session.starting !== null) await session.starting.catch(() => undefined);
-  const { runner, sandbox } = session;
-  const needsExecute = session.wanted === 'container' && asked.mode === 'work';
-  const masks = await currentMasks(options, session.journal);
-  const isEnough = sandbox !== null && session.masks === masks && (sandbox.tier !== 'read-only' || !needsExecute);
-  if (runner !== null && (runner.isRunning() || isEnough)) return runner;
-  const start = childAbort(asked.signal);
-  session.cancelStart = start.abort;
-  const isChat = asked.mode === 'chat' && session.wanted === 'container';
-  session.starting = startRunner(options, session, { needsExecute, isChat }, start.signal);
-  try {
-    return await session.starting;
-  } finally {
-    start.release();
-    session.starting = null;
-    session.cancelStart = null;
-  }
-}
-
-async function startRunner(
-  options: OpenSessionsOptions,
-  session: OpenSession,
-  { needsExecute, isChat }: { readonly needsExecute: boolean; readonly isChat: boolean },
-  signal: AbortSignal,
-): Promise<SessionRunner> {
-  const { journal } = session;
-  const { projectPath } = journal.state();
-  const request = await sandboxRequest(options, session);
-  const sandbox = isChat
-    ? await lateSandbox(options, { journal, request }, signal)
-    : valueOf(await strongSandbox(options, { ...request, needsExecute }, signal));
-  const rules = createSessionRules(options, projectPath, () => session.held?.rules);
-  await session.runner?.dispose();
-  await session.sandbox?.dispose();
-  session.sandbox = sandbox;
-  session.masks = JSON.stringify(request.masks);
-  // What has not been started is noted when it is.
-  if (!isChat) await noteSandbox(journal, sandbox.description);
-  session.fences = createSessionFences({
-    settings: rules.fences,
-    projectPath,
-    sandbox,
-    read: (fromSeq) => journal.read(fromSeq),
-    isSecretFile,
-    hideKnown: options.hideKnown,
-  });
-  await session.agents.settle();
-  session.runner = createSessionRunner({
-    ...options.agent,
-    foreign: options.foreign(projectPath, request.workspacePath),
-    journal,
-    sandbox,
-    effects: { replaying: false, perform: (_id, run) => run() },
-    agents: session.agents,
-    approver: approverOf(session),
-    network: createSessionNetwork({
-      rules: () => options.settings().network,
-      saveProjects: options.saveNetworkProjects,
-      projectPath,
-      read: (fromSeq) => journal.read(fromSeq),
-    }),
-    instructions: createSessionInstructions({
-      project: options.instructions,
-      folder: projectPath ?? request.workspacePath,
-      read: (fromSeq) => journal.read(fromSeq),
-    }),
-    budget: budgetOf(
-      session,
-      options.budget({ sessionId: journal.sessionId, projectPath, ask: session.approver.askCap }),
-    ),
-    routeRules: rules.places,
-    fences: session.fences,
-    config: agentConfig(options.settings(), options.recipeSettings),
-  });
-  return session.runner;
 }

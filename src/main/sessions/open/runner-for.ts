@@ -1,0 +1,103 @@
+import { valueOf } from '@shared/errors.ts';
+import type { SessionRunner } from '../../agent/turn/session-runner.ts';
+import { createSessionRunner } from '../../agent/turn/session-runner.ts';
+import type { TurnMode } from '../../agent/turn/turn.ts';
+import { childAbort } from '../../lib/async/child-abort.ts';
+import { createSessionInstructions } from '../../safety/instructions/session-instructions.ts';
+import { createSessionNetwork } from '../../safety/network/session-network.ts';
+import { createSessionRules } from '../../safety/rules/session-rules.ts';
+import { createSessionFences } from '../../safety/session-fences.ts';
+import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
+import { approverOf, budgetOf } from '../children/child-part.ts';
+import type { OpenSession } from './open-session.ts';
+import { currentMasks, sandboxRequest, noteSandbox } from './sandbox-request.ts';
+import type { OpenSessionsOptions } from './session-options.ts';
+import { lateSandbox, strongSandbox } from './start-session-sandbox.ts';
+import { agentConfig } from './turn-options.ts';
+
+/**
+ * The runner of a session, with a sandbox that is strong enough for the task. Work without a container engine still
+ * gets a runner, on a sandbox that only reads: the turn then ends with what is missing, in the log like any other end.
+ */
+export async function runnerFor(
+  options: OpenSessionsOptions,
+  session: OpenSession,
+  asked: { readonly mode: TurnMode; readonly signal: AbortSignal },
+): Promise<SessionRunner> {
+  // Who started it gets the error; this start tries anew.
+  if (session.starting !== null) await session.starting.catch(() => undefined);
+  const { runner, sandbox } = session;
+  const needsExecute = session.wanted === 'container' && asked.mode === 'work';
+  const masks = await currentMasks(options, session.journal);
+  const isEnough = sandbox !== null && session.masks === masks && (sandbox.tier !== 'read-only' || !needsExecute);
+  if (runner !== null && (runner.isRunning() || isEnough)) return runner;
+  const start = childAbort(asked.signal);
+  session.cancelStart = start.abort;
+  const isChat = asked.mode === 'chat' && session.wanted === 'container';
+  session.starting = startRunner(options, session, { needsExecute, isChat }, start.signal);
+  try {
+    return await session.starting;
+  } finally {
+    start.release();
+    session.starting = null;
+    session.cancelStart = null;
+  }
+}
+
+async function startRunner(
+  options: OpenSessionsOptions,
+  session: OpenSession,
+  { needsExecute, isChat }: { readonly needsExecute: boolean; readonly isChat: boolean },
+  signal: AbortSignal,
+): Promise<SessionRunner> {
+  const { journal } = session;
+  const { projectPath } = journal.state();
+  const request = await sandboxRequest(options, session);
+  const sandbox = isChat
+    ? await lateSandbox(options, { journal, request }, signal)
+    : valueOf(await strongSandbox(options, { ...request, needsExecute }, signal));
+  const rules = createSessionRules(options, projectPath, () => session.held?.rules);
+  await session.runner?.dispose();
+  await session.sandbox?.dispose();
+  session.sandbox = sandbox;
+  session.masks = JSON.stringify(request.masks);
+  // What has not been started is noted when it is.
+  if (!isChat) await noteSandbox(journal, sandbox.description);
+  session.fences = createSessionFences({
+    settings: rules.fences,
+    projectPath,
+    sandbox,
+    read: (fromSeq) => journal.read(fromSeq),
+    isSecretFile,
+    hideKnown: options.hideKnown,
+  });
+  await session.agents.settle();
+  session.runner = createSessionRunner({
+    ...options.agent,
+    foreign: options.foreign(projectPath, request.workspacePath),
+    journal,
+    sandbox,
+    effects: { replaying: false, perform: (_id, run) => run() },
+    agents: session.agents,
+    approver: approverOf(session),
+    network: createSessionNetwork({
+      rules: () => options.settings().network,
+      saveProjects: options.saveNetworkProjects,
+      projectPath,
+      read: (fromSeq) => journal.read(fromSeq),
+    }),
+    instructions: createSessionInstructions({
+      project: options.instructions,
+      folder: projectPath ?? request.workspacePath,
+      read: (fromSeq) => journal.read(fromSeq),
+    }),
+    budget: budgetOf(
+      session,
+      options.budget({ sessionId: journal.sessionId, projectPath, ask: session.approver.askCap }),
+    ),
+    routeRules: rules.places,
+    fences: session.fences,
+    config: agentConfig(options.settings(), options.recipeSettings),
+  });
+  return session.runner;
+}
