@@ -1,51 +1,16 @@
-import { AppError, toFailure } from '@shared/errors.ts';
-import { emptyMoney, reduceMoney } from '@shared/money/session-money.ts';
-import type { MoneyState } from '@shared/money/session-money.ts';
+import { AppError } from '@shared/errors.ts';
 import type { AgentDefinition } from '@shared/session/agent-definitions.ts';
 import type { ChildState } from '@shared/session/agent-tree.ts';
 import { settingsForProject } from '@shared/settings/settings-for-project.ts';
-import type { FenceHit } from '@shared/safety/fences.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
-import type { TurnEnd } from '../../agent/turn/turn-baseline.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
-import type { UserApprover } from '../../safety/approvals/user-approver.ts';
-import { fencedIn } from '../../safety/fenced-text.ts';
-import type { SessionFences } from '../../safety/session-fences.ts';
 import type { ChildAgents, ChildResult, ParentTurn, SpawnRequest } from '../../tools/agents/child-agents.ts';
-import type { LiveJournal } from '../journal/live-journal.ts';
-import type { NewSessionRequest } from '../open/new-session.ts';
-import type { OpenSessionsOptions } from '../open/session-options.ts';
-import { createChildApprover } from './child-approver.ts';
-import { createChildBudget } from './child-budget.ts';
-import { changesOf, diffOf, spentSince } from './child-changes.ts';
+import { createChildAdmission } from './child-admission.ts';
+import { changesOf, diffOf } from './child-changes.ts';
 import type { ChildPlan } from './child-options.ts';
 import { planChild } from './child-options.ts';
-import type { ChildAdmission } from './child-admission.ts';
-import { cancelledChild, createChildAdmission } from './child-admission.ts';
-import type { ChildPart } from './child-part.ts';
-
-/** How children reach the sessions of this core. */
-export interface ChildHost {
-  readonly create: (request: NewSessionRequest, signal: AbortSignal) => Promise<string>;
-  readonly open: (sessionId: string) => Promise<{
-    readonly journal: LiveJournal;
-    readonly approver: UserApprover;
-  }>;
-  /** Sends the message and waits for the end of its turn. */
-  readonly run: (
-    sessionId: string,
-    text: string,
-    how: ChildPlan & { readonly part: ChildPart },
-    signal: AbortSignal,
-  ) => Promise<TurnEnd>;
-  readonly fences: (sessionId: string) => SessionFences | null;
-  readonly cancel: (sessionId: string) => Promise<void>;
-  readonly rest: (sessionId: string) => Promise<void>;
-  /** Opens it for this work alone. */
-  readonly briefly: <T>(sessionId: string, work: (journal: LiveJournal) => Promise<T>) => Promise<T>;
-}
-
-type Options = Pick<OpenSessionsOptions, 'store' | 'bin' | 'settings' | 'agentKinds' | 'budget' | 'agent'>;
+import type { ChildHost, ChildOptions, ParentSession, Shared } from './child-run.ts';
+import { runChild, settleLeft } from './child-run.ts';
 
 /** The agents that the sessions of a core start: counted together, and one after the other on an engine of this machine. */
 export interface ChildSessions {
@@ -55,19 +20,7 @@ export interface ChildSessions {
   };
 }
 
-export interface ParentSession {
-  readonly journal: LiveJournal;
-  readonly approver: UserApprover;
-}
-
-/** What one session and its children share with all others of the core. */
-interface Shared {
-  readonly options: Options;
-  readonly host: ChildHost;
-  readonly admission: ChildAdmission;
-}
-
-export function createChildSessions(options: Options, host: ChildHost): ChildSessions {
+export function createChildSessions(options: ChildOptions, host: ChildHost): ChildSessions {
   const shared: Shared = {
     options,
     host,
@@ -156,7 +109,7 @@ async function spawn(shared: Shared, parent: ParentSession, { request, turn, sig
   const plan = await planOf(shared, parent, { asked: request, turn, definition });
   const begun = await begin(shared, parent, { request, plan, turn, signal });
   try {
-    return await work(shared, parent, { ...begun, text: request.task, plan, turn, signal });
+    return await runChild(shared, parent, { ...begun, text: request.task, plan, turn, signal });
   } finally {
     begun.leave();
   }
@@ -181,14 +134,14 @@ async function goOn(
   const leave = await shared.admission.admit(parent.journal.sessionId, { isNew: false, signal });
   try {
     await parent.journal.append(startedEvent(child, { plan, turn, task: text }));
-    return await work(shared, parent, { sessionId: child.sessionId, text, plan, turn, signal });
+    return await runChild(shared, parent, { sessionId: child.sessionId, text, plan, turn, signal });
   } finally {
     leave();
   }
 }
 
 async function definitionOf(
-  { agentKinds }: Options,
+  { agentKinds }: ChildOptions,
   projectPath: string | null,
   kind: string | null,
 ): Promise<AgentDefinition | null> {
@@ -281,125 +234,4 @@ function startedEvent(
     tools: tools === null ? null : [...tools],
     maxUsd: plan.run.maxUsd ?? null,
   } as const;
-}
-
-interface Run {
-  readonly sessionId: string;
-  readonly text: string;
-  readonly plan: ChildPlan;
-  readonly turn: ParentTurn;
-  readonly signal: AbortSignal;
-}
-
-/** One run of a child, to its end and the note of it; what was done until a cancel is kept and told. */
-async function work(shared: Shared, parent: ParentSession, run: Run): Promise<ChildResult> {
-  const { host } = shared;
-  const { sessionId, plan, turn, signal } = run;
-  const { journal, approver } = await host.open(sessionId);
-  const before = journal.money();
-  const [startedAt, stepsBefore] = [journal.now(), journal.state().totals.steps];
-  const child = parent.journal.state().children?.find((one) => one.sessionId === sessionId);
-  if (child === undefined) throw new AppError('internal', 'The agent that was started is not in the log.');
-  const part: ChildPart = {
-    budget: createChildBudget({
-      parent: shared.options.budget({
-        sessionId: parent.journal.sessionId,
-        projectPath: parent.journal.state().projectPath,
-        ask: async () => null,
-      }),
-      parentTurnId: turn.turnId,
-      parentCapUsd: turn.taskCapUsd,
-      mostUsd: plan.run.maxUsd ?? null,
-      log: sessionId,
-    }),
-    approver: createChildApprover({
-      parent,
-      child: { journal, approver, name: child.name },
-      turnId: turn.turnId,
-      toolCallId: turn.toolCallId,
-    }),
-  };
-  const end = await runToEnd(shared, run, part);
-  const spent = spentSince(before, journal.money());
-  const changes = changesOf(journal);
-  const fenced = await fencedEnd(host.fences(sessionId), end.text);
-  await parent.journal.append({
-    type: 'child-session-ended',
-    turnId: turn.turnId,
-    sessionId,
-    toolCallId: turn.toolCallId,
-    costUsd: spent.costUsd,
-    usage: spent.usage,
-    reason: end.reason,
-    text: end.text,
-    changedFiles: changes.length,
-    ...(fenced.length === 0 ? {} : { fenced: [...fenced] }),
-  });
-  // A container holds memory: the next message starts a new one.
-  await host.rest(sessionId).catch(() => undefined);
-  if (signal.aborted) throw cancelledChild();
-  return {
-    child,
-    reason: end.reason,
-    text: end.text,
-    seconds: Math.max(0, journal.now() - startedAt) / 1000,
-    steps: journal.state().totals.steps - stepsBefore,
-    tokens: spent.tokens,
-    costUsd: spent.costUsd,
-    changes,
-  };
-}
-
-/** Never rejects: what goes wrong is how it ended. */
-async function runToEnd(shared: Shared, { sessionId, text, plan, signal }: Run, part: ChildPart): Promise<TurnEnd> {
-  const { host } = shared;
-  const info = plan.local === null ? null : await shared.options.agent.modelInfo(plan.local, signal).catch(() => null);
-  const leave = await shared.admission.enterEngine(info?.provider ?? null, signal);
-  if (leave === null || signal.aborted) {
-    leave?.();
-    return { reason: 'cancelled', text: 'Cancelled before it began.', confidence: null, failure: null };
-  }
-  const cancel = (): void => void host.cancel(sessionId).catch(() => undefined);
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    return await host.run(sessionId, text, { ...plan, part }, signal);
-  } catch (error) {
-    const failure = toFailure(error);
-    const reason = signal.aborted ? 'cancelled' : 'error';
-    return { reason, text: failure.message, confidence: null, failure };
-  } finally {
-    signal.removeEventListener('abort', cancel);
-    leave();
-  }
-}
-
-/** What may not leave of what a child says. Without its fences nobody knows: then nothing of it came to be. */
-async function fencedEnd(fences: SessionFences | null, text: string): Promise<readonly FenceHit[]> {
-  if (fences === null) return [];
-  return (await fencedIn(fences, text, new AbortController().signal)).hits;
-}
-
-/** A child whose process was killed: what it cost stands in its own log. */
-async function settleLeft({ host }: Shared, parent: ParentSession, child: ChildState): Promise<void> {
-  const { sessionId } = child;
-  const found = await host
-    .briefly(sessionId, async (journal) => {
-      // Of its last run alone: those before were noted.
-      let money: MoneyState = emptyMoney;
-      for await (const event of journal.read()) {
-        if (event.type === 'turn-started') money = emptyMoney;
-        money = reduceMoney(money, event);
-      }
-      return { ...spentSince(emptyMoney, money), changedFiles: changesOf(journal).length };
-    })
-    .catch(() => null);
-  await parent.journal.append({
-    type: 'child-session-ended',
-    sessionId,
-    costUsd: found?.costUsd ?? null,
-    usage: found?.usage ?? emptyMoney.usage,
-    reason: 'crashed',
-    text: 'Dewpoint ended while it worked. What it had done is kept.',
-    changedFiles: found?.changedFiles ?? 0,
-  });
 }

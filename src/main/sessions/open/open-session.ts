@@ -74,7 +74,7 @@ export function restLater(session: OpenSession): void {
 export async function rest(session: OpenSession | null): Promise<void> {
   if (session === null) return;
   const { runner, sandbox } = session;
-  if (session.starting !== null || runner?.isRunning() === true || session.occupants > 0) return;
+  if (isAtWork(session) || session.occupants > 0) return;
   session.runner = null;
   session.sandbox = null;
   await runner?.dispose();

@@ -25,7 +25,7 @@ import { runnerFor } from './runner-for.ts';
 import type { OpenSessionsOptions } from './session-options.ts';
 import { withEitherSignal } from '../../lib/async/child-abort.ts';
 import type { CapDecision } from '../../money/budget.ts';
-import type { ChildHost } from '../children/child-sessions.ts';
+import type { ChildHost } from '../children/child-run.ts';
 import { createChildSessions } from '../children/child-sessions.ts';
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts';
 import type { LiveJournal } from '../journal/live-journal.ts';
