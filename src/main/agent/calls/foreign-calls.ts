@@ -88,8 +88,12 @@ const bareList = /^\s*(?=\[\w+\()/u;
 const unread =
   /<tool_call>|<\|tool_call>|<function=|<invoke |\[TOOL_CALLS\]|to=functions\.|<\|tool_call_begin\|>|<｜tool▁call|<｜DSML｜|<atem:|<\|tool_call|<\|tools_prefix\|>|<\|open\|>call |<\|START_ACTION\|>|<TOOLCALL>|<\|python_tag\|>|```tool_code|(?:^|\n)Action:[ \t]*\w|^\s*\[\w+\(/u;
 
+/** All forms have one of these: most answers have none, and need not be looked through for each form. */
+const anyMark = /[<[]|to=functions\.|```tool_code|Action:/u;
+
 /** Calls in the form of another template. To be asked only where no call of ours was found, for they may be in a file's text. */
 export function foreignCalls(text: string): readonly RawCall[] {
+  if (!anyMark.test(text)) return [];
   for (const pattern of named) {
     const calls = namedCalls(text, pattern);
     if (calls.length > 0) return calls;
