@@ -4,6 +4,7 @@ import { projectWord, secretNames } from '@shared/tools/server-definition.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
+import { isLoopbackHost } from '../../lib/net/loopback-host.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { ToolResult } from '../define.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
@@ -292,16 +293,11 @@ function specOf(
     inputSchema: tool.inputSchema,
     leaves: !definition.staysHere,
     // A container has no folder of a project; an address elsewhere has no folder of this machine.
-    readsFiles: definition.kind === 'stdio' ? definition.where === 'host' : isThisMachine(definition.url),
+    readsFiles: definition.kind === 'stdio' ? definition.where === 'host' : isLoopbackHost(new URL(definition.url).hostname),
     ...(definition.kind === 'composio' ? { isRouter: true } : {}),
     // What carries calls of others is no reading, whatever was said of it.
     ...(isReading === true && definition.kind !== 'composio' ? { reads: true } : {}),
   };
-}
-
-function isThisMachine(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
 async function pinOf(
