@@ -1,4 +1,4 @@
-import { AppError, messageOf, type Reply } from '@shared/errors.ts';
+import { AppError, type Reply } from '@shared/errors.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
 import type { OwnToolFacts, OwnToolSource } from '@shared/tools/own-tool.ts';
 import { ownToolServers, runsApart } from '@shared/tools/own-tool.ts';
@@ -9,6 +9,7 @@ import type { ExecRequest, ExecResult } from '../../sandbox/sandbox.ts';
 import type { RunApart } from '../../sandbox/tool-containers.ts';
 import type { ToolResult } from '../define.ts';
 import type { ForeignCallWays, OfferedTool, ToolSource } from '../foreign/foreign-tool.ts';
+import { wholeText } from '../values/tool-results.ts';
 import type { OwnToolNotes, OwnToolRecord } from './own-tool-record.ts';
 import { nothingNoted } from './own-tool-record.ts';
 import type { SyntaxLoader } from './read-declaration.ts';
@@ -77,7 +78,7 @@ export function createOwnTools(options: OwnToolsOptions): OwnTools {
           if (how.signal.aborted) return { status: 'cancelled', output: 'It was cancelled. It was not run.' };
           return {
             status: error instanceof AppError && error.code === 'refused' ? 'refused' : 'error',
-            output: textOf(error),
+            output: wholeText(error),
           };
         }
       },
@@ -93,11 +94,6 @@ export function createOwnTools(options: OwnToolsOptions): OwnTools {
       });
     },
   };
-}
-
-function textOf(error: unknown): string {
-  const hint = error instanceof AppError ? error.hint : undefined;
-  return hint === undefined ? messageOf(error) : `${messageOf(error)} ${hint}`;
 }
 
 /** Of a source; null: a project's tool, and there is no project. */
@@ -121,7 +117,7 @@ async function listTools(options: OwnToolsOptions, projectPath: string | null): 
   const folders: string[] = [];
   const problems: string[] = [];
   const notes = await options.record.read().catch((error: unknown) => {
-    problems.push(textOf(error));
+    problems.push(wholeText(error));
     return nothingNoted;
   });
   const taken = new Map(options.taken());

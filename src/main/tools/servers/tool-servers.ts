@@ -14,6 +14,7 @@ import type { CallForeignTool, OfferedTool, ToolSource } from '../foreign/foreig
 import { foreignToolName } from '../foreign/foreign-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
+import { wholeText } from '../values/tool-results.ts';
 import type { ServerSignIns } from '../sign-in/server-sign-ins.ts';
 import type { ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool } from './tool-pins.ts';
@@ -137,12 +138,6 @@ async function callTool(options: ToolServersOptions, pool: Pool, { own, spec, in
     pool.rest(spec.server);
     await noteUse(options, spec);
   }
-}
-
-/** What to do stands in the hint, and whoever reads the answer is to be told. */
-function wholeText(error: unknown): string {
-  const hint = error instanceof AppError ? error.hint : undefined;
-  return hint === undefined ? messageOf(error) : `${messageOf(error)} ${hint}`;
 }
 
 async function callIn(one: Running, call: () => Promise<ToolResult>): Promise<ToolResult> {
