@@ -16,6 +16,7 @@ import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
 import { wholeText } from '../values/tool-results.ts';
 import type { ServerSignIns } from '../sign-in/server-sign-ins.ts';
+import { ownOf, type ProjectWords } from './project-words.ts';
 import type { ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool } from './tool-pins.ts';
 
@@ -33,10 +34,9 @@ export interface ToolServers {
   readonly dispose: () => Promise<void>;
 }
 
-export interface ToolServersOptions extends Pick<ConnectOptions, 'fetch' | 'start' | 'version' | 'connectMs'> {
+export interface ToolServersOptions
+  extends Pick<ConnectOptions, 'fetch' | 'start' | 'version' | 'connectMs'>, Pick<ProjectWords, 'projects'> {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
-  /** What single projects say themselves, by their folder. */
-  readonly projects: () => Readonly<Record<string, ProjectTools>>;
   readonly pins: ToolPins;
   /** Where what belongs to a server is kept. */
   readonly folder: string;
@@ -106,15 +106,6 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
       };
     },
   };
-}
-
-/** What a project says itself. */
-export function ownOf(
-  { projects }: Pick<ToolServersOptions, 'projects'>,
-  projectPath: string | null | undefined,
-): ProjectTools {
-  const all = projects();
-  return typeof projectPath === 'string' && Object.hasOwn(all, projectPath) ? (all[projectPath] ?? {}) : {};
 }
 
 interface Call {
@@ -288,7 +279,8 @@ function specOf(
     inputSchema: tool.inputSchema,
     leaves: !definition.staysHere,
     // A container has no folder of a project; an address elsewhere has no folder of this machine.
-    readsFiles: definition.kind === 'stdio' ? definition.where === 'host' : isLoopbackHost(new URL(definition.url).hostname),
+    readsFiles:
+      definition.kind === 'stdio' ? definition.where === 'host' : isLoopbackHost(new URL(definition.url).hostname),
     ...(definition.kind === 'composio' ? { isRouter: true } : {}),
     // What carries calls of others is no reading, whatever was said of it.
     ...(isReading === true && definition.kind !== 'composio' ? { reads: true } : {}),
