@@ -7,16 +7,25 @@ export interface TextBetween {
 }
 
 /**
- * Every text between an opening and the next `closing`, one after another. For what a pattern with `[\s\S]*?` between
+ * Every text between an opening and the next `closing`, one after another; with `mayEndOpen` the last one may reach to the
+ * end of the text. For what a pattern with `[\s\S]*?` between
  * the two would find; but such a pattern reads to the end of the text from each opening that is never closed.
  */
-export function* textsBetween(text: string, opening: RegExp, closing: string): Generator<TextBetween> {
+export function* textsBetween(
+  text: string,
+  opening: RegExp,
+  closing: string,
+  { mayEndOpen = false }: { readonly mayEndOpen?: boolean } = {},
+): Generator<TextBetween> {
   let from = 0;
   for (const match of text.matchAll(opening)) {
     if (match.index < from) continue;
     const start = match.index + match[0].length;
     const at = text.indexOf(closing, start);
-    if (at === -1) return;
+    if (at === -1) {
+      if (mayEndOpen) yield { opening: match, inside: text.slice(start), end: text.length };
+      return;
+    }
     from = at + closing.length;
     yield { opening: match, inside: text.slice(start, at), end: from };
   }

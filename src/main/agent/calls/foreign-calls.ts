@@ -99,27 +99,14 @@ export function foreignCalls(text: string): readonly RawCall[] {
     if (calls.length > 0) return calls;
   }
   for (const { opening, closing, read } of literal) {
-    const found = insidesOf(text, opening, closing).map(read);
+    // Engines take marks for the end of an answer away, so the last closing may be missing.
+    const found = Array.from(textsBetween(text, opening, closing, { mayEndOpen: true }), ({ inside }) => read(inside));
     if (found.length > 0 && found.every((calls) => calls !== null)) return found.flat();
   }
   const listed = bareList.test(text) ? pythonCalls(text) : null;
   if (listed !== null) return listed;
   const at = unread.exec(text)?.index;
   return at === undefined ? [] : [{ text: text.slice(at), whole: true, isUnread: true }];
-}
-
-/** The last one may lack its closing: engines take marks for the end of an answer away. */
-function insidesOf(text: string, opening: RegExp, closing: string): readonly string[] {
-  const insides: string[] = [];
-  let from = 0;
-  for (const match of text.matchAll(opening)) {
-    if (match.index < from) continue;
-    const start = match.index + match[0].length;
-    const end = text.indexOf(closing, start);
-    from = end === -1 ? text.length : end + closing.length;
-    insides.push(text.slice(start, end === -1 ? text.length : end));
-  }
-  return insides;
 }
 
 function namedCalls(text: string, pattern: RegExp): readonly RawCall[] {

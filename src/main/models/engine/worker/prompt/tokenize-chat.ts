@@ -73,8 +73,9 @@ function tokenizeByTemplate(engine: Engine, renderer: TemplateRenderer, request:
     fragments.map(({ text: part, isControl }) => (isControl ? new SpecialTokensText(part) : part)),
   );
   const tokens = text.tokenize(tokenizer);
-  const lacksBos = known.shouldPrependBosToken && known.bos !== null && tokens[0] !== known.bos;
-  return { tokens: lacksBos && known.bos !== null ? [known.bos, ...tokens] : tokens, systemTokens: 0, opening: null };
+  const bos = known.shouldPrependBosToken ? known.bos : null;
+  const hasBos = bos === null || tokens[0] === bos;
+  return { tokens: hasBos ? tokens : [bos, ...tokens], systemTokens: 0, opening: null };
 }
 
 /** To find one, the library tries the template out, which takes longer than a short answer. */
