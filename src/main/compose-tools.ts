@@ -23,7 +23,6 @@ import type { OwnToolCommandsOptions } from './tools/own/commands.ts';
 import { createOwnToolRecord } from './tools/own/own-tool-record.ts';
 import { createOwnTools } from './tools/own/own-tools.ts';
 import { loadSyntax } from './recipes/code/code-syntax.ts';
-
 import type { HomeKeys } from './safety/keys/home-keys.ts';
 import { discoverRecipes } from './recipes/registry.ts';
 import { builtInTools, discoverTools } from './tools/registry.ts';
@@ -157,7 +156,6 @@ function createOwnToolParts(
       ...[...builtIn, findToolName, callToolName].map((name) => [name, 'a tool of Dewpoint'] as const),
       ...Object.keys(settings.current().toolServers).map((name) => [name, 'a tool server'] as const),
     ]);
-  let syntax: ReturnType<typeof loadSyntax> | null = null;
   const off = () => settings.current().ownToolsOff;
   const projects = () => settings.current().projectTools;
   const tools = createOwnTools({
@@ -168,7 +166,7 @@ function createOwnToolParts(
     projects,
     now,
     runApart,
-    loadSyntax: () => (syntax ??= loadSyntax()),
+    loadSyntax,
     // Nothing of the environment is given to a tool that happens to ask for its name.
     secret: (name) => keys.own.find(name, null),
   });

@@ -6,7 +6,7 @@ import { composioScene } from '../fakes/page-tools.ts';
 import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
-import { servePage } from './page-kit.ts';
+import { servePage, showTools } from './page-kit.ts';
 
 /** Catches: a key on the page, a server that is reached before a yes, and a wait for an account that cannot be ended. */
 let served: ServedPage;
@@ -27,17 +27,10 @@ afterAll(async () => {
 const card = () => served.page.getByRole('region', { name: 'composio', exact: true });
 const asked = (name: string) => core.asked.filter((one) => one.name === name).map(({ args }) => args);
 
-async function show(): Promise<void> {
-  const { page } = served;
-  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
-  await page.getByRole('navigation').getByRole('button', { name: 'Tools', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor();
-}
-
 describe('Composio', () => {
   it('is added with its key in the key store, shows what a yes is to, and is reached only after it', async () => {
     const { page } = served;
-    await show();
+    await showTools(served.page);
     await page.getByText('Add Composio', { exact: true }).first().click();
     const form = page.getByRole('form', { name: 'Composio', exact: true });
     await form.getByLabel('API key').fill('ak_swordfish');
@@ -70,7 +63,7 @@ describe('Composio', () => {
   it('shows which accounts are connected, and connects one by a link that is waited for', async () => {
     const { page } = served;
     composioScene(core.tools);
-    await show();
+    await showTools(served.page);
     const accounts = card().getByRole('region', { name: 'Accounts' });
     await accounts.getByRole('button', { name: 'Show accounts' }).click();
     await accounts.getByRole('listitem', { name: 'Gmail' }).getByText('EXPIRED').waitFor();

@@ -58,3 +58,11 @@ export async function servePage({ handlers }: { readonly handlers: Handlers }): 
     },
   };
 }
+
+/** The view of tools, read anew. */
+export async function showTools(page: Page): Promise<void> {
+  const view = (name: string) => page.getByRole('navigation').getByRole('button', { name, exact: true });
+  await view('Models').click();
+  await view('Tools').click();
+  await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor();
+}

@@ -288,6 +288,20 @@ describe('the app', () => {
     expect(app.windows()).toHaveLength(1);
   });
 
+  // Catches: an error of writing that is written to the same place, again and again, by an app that should have ended.
+  it('goes on when nobody reads its messages any more', async () => {
+    const { app, page } = launched;
+    const messages = app.process().stderr;
+    messages?.destroy();
+    await expect.poll(() => messages?.closed).toBe(true);
+    const failed = await app.evaluate(
+      () => new Promise((resolve) => process.stderr.write('.', (error) => resolve(Reflect.get(Object(error), 'code')))),
+    );
+    expect(failed).toBe('EPIPE');
+    expect(await app.evaluate(({ app: own }) => own.isReady())).toBe(true);
+    expect(app.windows()).toEqual([page]);
+  });
+
   it('gives its home back when it ends', async () => {
     const { app } = launched;
     expect(existsSync(join(place.home, 'owner.json'))).toBe(true);

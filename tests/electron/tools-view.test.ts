@@ -6,7 +6,7 @@ import { signedIn, signedOut, toolScene } from '../fakes/page-tools.ts';
 import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
-import { servePage } from './page-kit.ts';
+import { servePage, showTools } from './page-kit.ts';
 
 let served: ServedPage;
 let core: PageCore;
@@ -27,17 +27,10 @@ afterAll(async () => {
 const server = (name: string) => served.page.getByRole('region', { name, exact: true });
 const asked = (name: string) => core.asked.filter((one) => one.name === name).map(({ args }) => args);
 
-async function show(): Promise<void> {
-  const { page } = served;
-  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
-  await page.getByRole('navigation').getByRole('button', { name: 'Tools', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor();
-}
-
 describe('the tools', () => {
   it('begin with one thing to do, by the keyboard alone, and what is no server is said and kept', async () => {
     const { page } = served;
-    await show();
+    await showTools(served.page);
     const field = page.getByRole('textbox', { name: 'Address, link or JSON' });
     await field.waitFor();
     expect(await violations(page)).toEqual([]);
@@ -62,7 +55,7 @@ describe('the tools', () => {
 
   it('show what a yes is to, part by part, and start nothing before it', async () => {
     toolScene(core.tools);
-    await show();
+    await showTools(served.page);
     const card = server('docs');
     const parts = (await card.locator('dl').innerText()).replaceAll(/\s+/gu, ' ');
     expect(parts).toBe(
@@ -78,7 +71,7 @@ describe('the tools', () => {
   });
 
   it('show what changed since it was approved, and keep it off until then', async () => {
-    await show();
+    await showTools(served.page);
     const card = server('tracker');
     await card.getByText('2 of 4 tools on').waitFor();
     const changed = card.getByRole('listitem', { name: 'close_issue' });
@@ -96,7 +89,7 @@ describe('the tools', () => {
 
   it('are switched off in one project, and stay on in all others', async () => {
     const { page } = served;
-    await show();
+    await showTools(served.page);
     const card = server('tracker');
     const use = card.getByRole('combobox', { name: 'Use create_issue' });
     expect(await use.inputValue()).toBe('on');
@@ -121,7 +114,7 @@ describe('the tools', () => {
       },
     });
     await served.page.reload();
-    await show();
+    await showTools(served.page);
     const card = server('wiki');
     await card.getByText('Needs sign-in').waitFor();
     expect(await violations(served.page)).toEqual([]);
@@ -163,7 +156,7 @@ describe('the tools', () => {
   });
 
   it('are removed after a second click', async () => {
-    await show();
+    await showTools(served.page);
     const card = server('builds');
     await card.getByText('It printed: not found').waitFor();
     await card.getByRole('button', { name: 'Remove builds' }).click();
@@ -174,7 +167,7 @@ describe('the tools', () => {
   });
 
   it('from files say where they lie, what they may do, when they were used and why one is broken', async () => {
-    await show();
+    await showTools(served.page);
     const own = served.page.getByRole('region', { name: 'Your own tools', exact: true });
     const issue = own.getByRole('listitem', { name: 'create_issue' });
     await issue.getByText('/home/ada/.dewpoint/tools/create_issue.py').waitFor();
@@ -193,7 +186,7 @@ describe('the tools', () => {
 
   it('from files of a project are off until somebody has seen what changed in them', async () => {
     const { page } = served;
-    await show();
+    await showTools(served.page);
     await page.getByRole('combobox', { name: 'Show what is on in' }).selectOption({ label: 'api-server' });
     const own = page.getByRole('region', { name: 'Your own tools', exact: true });
     const deploy = own.getByRole('listitem', { name: 'deploy' });
@@ -219,7 +212,7 @@ describe('the tools', () => {
       },
     });
     await served.page.reload();
-    await show();
+    await showTools(served.page);
     await served.page.getByText('View only. Change tools on the machine itself.').waitFor();
     const main = served.page.getByRole('main');
     expect(await main.getByRole('button', { name: /Approve|Remove|Refresh|Add|Sign/u }).count()).toBe(0);

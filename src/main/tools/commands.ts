@@ -1,5 +1,4 @@
 import { readFile, stat } from 'node:fs/promises';
-import { createTwoFilesPatch } from 'diff';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type {
   ProjectTools,
@@ -13,22 +12,21 @@ import { clientSecretName, definitionText, projectWord, secretNames } from '@sha
 import { progressStream } from '../lib/async/push-queue.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { ServiceAccounts } from './composio/composio-accounts.ts';
+import { approvalDiff } from './foreign/approval-diff.ts';
 import { definitionTokens, foreignToolName } from './foreign/foreign-tool.ts';
 import type { FoundServers } from './servers/import-servers.ts';
 import { serversIn, serversInText } from './servers/import-servers.ts';
+import { ownOf, saveOwn, saveWord, type ProjectWords } from './servers/project-words.ts';
 import type { ToolDefinitionText, ToolPin, ToolPins } from './servers/tool-pins.ts';
 import { hashOfTool, textOfTool } from './servers/tool-pins.ts';
 import type { ToolServers } from './servers/tool-servers.ts';
 import type { ServerSignIns } from './sign-in/server-sign-ins.ts';
-import { hashOfServer, isApproved, isServerOn, isToolOn, ownOf } from './servers/tool-servers.ts';
+import { hashOfServer, isApproved, isServerOn, isToolOn } from './servers/tool-servers.ts';
 
-export interface ToolCommandsOptions {
+export interface ToolCommandsOptions extends ProjectWords {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
   /** Null: it is removed. */
   readonly save: (name: string, server: ToolServerSettings | null) => Promise<void>;
-  readonly projects: () => Readonly<Record<string, ProjectTools>>;
-  /** Null: it has nothing of its own. */
-  readonly saveProject: (projectPath: string, own: ProjectTools | null) => Promise<void>;
   readonly running: Pick<ToolServers, 'connect' | 'running' | 'problem' | 'stop'>;
   readonly signIns: Pick<ServerSignIns, 'start' | 'deliver' | 'waiting' | 'signOut' | 'report'>;
   readonly pins: ToolPins;
@@ -113,23 +111,6 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
   };
 }
 
-/** Keeps what a project says itself, each word as `of` gives it; null: that one is left out. */
-async function saveOwn(
-  options: Pick<ToolCommandsOptions, 'projects' | 'saveProject'>,
-  projectPath: string,
-  of: (key: string) => boolean | null,
-  more: readonly string[] = [],
-): Promise<void> {
-  const before = ownOf(options, projectPath);
-  const keys = [...new Set([...Object.keys(before), ...more])];
-  const after = keys.flatMap((key) => {
-    const word = of(key);
-    return word === null ? [] : [[key, word] as const];
-  });
-  const isSame = after.length === Object.keys(before).length && after.every(([key, word]) => before[key] === word);
-  if (!isSame) await options.saveProject(projectPath, after.length === 0 ? null : Object.fromEntries(after));
-}
-
 interface Switch {
   readonly name: string;
   readonly tool?: string | undefined;
@@ -143,10 +124,8 @@ async function setOn(
   server: ToolServerSettings,
 ): Promise<void> {
   if (projectPath !== undefined) {
-    const changed = tool === undefined ? name : `${name}/${tool}`;
-    const own = ownOf(options, projectPath);
-    await saveOwn(options, projectPath, (key) => (key === changed ? isOn : (own[key] ?? null)), [changed]);
-    return;
+    const key = tool === undefined ? name : `${name}/${tool}`;
+    return saveWord(options, projectPath, { key, isOn });
   }
   if (isOn === null) throw new AppError('bad-input', 'Only a project can go by the general word.');
   const off = server.off.filter((one) => one !== tool);
@@ -359,9 +338,7 @@ function pinnedReport(
     return toolReport(place, { tool: definition, state: 'gone', lastUsedAt, isReading, diff: null });
   if (hashOfTool(live) === pin.sha256)
     return toolReport(place, { tool: definition, state: 'ready', lastUsedAt, isReading, diff: null });
-  const patch = createTwoFilesPatch('approved', 'now', textOfTool(definition), textOfTool(live));
-  // The lines before it name files, and there are none.
-  const diff = patch.slice(Math.max(0, patch.indexOf('\n@@') + 1));
+  const diff = approvalDiff(textOfTool(definition), textOfTool(live));
   return toolReport(place, { tool: live, state: 'changed', lastUsedAt, isReading: false, diff });
 }
 

@@ -62,7 +62,7 @@ export const composer = {
   'action.assistants': 'Assistants',
   'assistants.title': 'Assistants',
   'assistants.about':
-    'A way to answer, under a name: a text that goes with every message, and where you like a model, a mode and sampling. An assistant can allow nothing: approvals, the network and the sandbox stay as you set them.',
+    'An assistant is a named way to answer: a text that goes with every message and, if you like, a model, a mode and sampling. Approvals, the network and the sandbox stay as you set them.',
   'assistants.empty': 'Your assistants will be here. Write the first one beside this list.',
   'assistants.folder': 'Each is a Markdown file in {folder}.',
   'assistants.list': 'Your assistants',
@@ -94,7 +94,7 @@ export const composer = {
   'assistants.topPHint': '0 to 1; lower keeps to likely words',
   'assistants.maxTokens': 'Longest answer, tokens',
   'assistants.maxTokensHint': '16 to 1,000,000',
-  'assistants.bad.name': 'Use lower-case letters, digits and "-", with a letter first, at most 40.',
+  'assistants.bad.name': 'Use lower-case letters, digits and "-", with a letter first, at most 40 characters.',
   'assistants.bad.taken': 'There is an assistant with this name already.',
   'assistants.bad.about': 'Use one line of at most {most} characters. It has {count}.',
   'assistants.bad.noText': 'Write how it is to answer.',

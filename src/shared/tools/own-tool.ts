@@ -97,7 +97,7 @@ export interface OwnToolReport {
   readonly secrets: readonly string[];
   readonly hosts: readonly string[];
   readonly timeoutSeconds: number;
-  /** The whole file, where it waits for a yes, and how it differs from what had one. */
+  /** The whole file, where it waits for a yes, and how it differs from what had one; null where nearly all does. */
   readonly text: string | null;
   readonly diff: string | null;
   readonly lastUsedAt: number | null;

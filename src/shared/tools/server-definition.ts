@@ -128,7 +128,7 @@ export interface ToolReport {
   readonly tokens: number;
   /** What the server says of it. Nobody checks that, and nothing is allowed because of it. */
   readonly hints: readonly string[];
-  /** The whole definition to be approved, and of a changed one how it differs. Null: nothing is to be approved. */
+  /** The whole definition to be approved, and of a changed one how it differs. Null: nothing is to be approved, or nearly all differs. */
   readonly text: string | null;
   readonly diff: string | null;
   readonly lastUsedAt: number | null;

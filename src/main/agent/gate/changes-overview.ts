@@ -28,8 +28,6 @@ const MAX_EDITS = 2_000;
 /** A file up to this is shown whole beside the diff, and so much of all of them together. */
 const WHOLE_CHARACTERS = { file: 3_500, all: 7_000 } as const;
 
-let grammars: ReturnType<typeof loadSyntax> | null = null;
-
 /**
  * What the turn has changed so far, as a diff, and what is wrong with it by its look. An action: a replay takes it from
  * the log, for it knows no files.
@@ -72,7 +70,7 @@ async function readChanges(turn: Pick<Turn, 'changes' | 'dependencies' | 'signal
   }
   const findings: Finding[] = [];
   if (texts.length > 0) {
-    const syntax = await (grammars ??= loadSyntax());
+    const syntax = await loadSyntax();
     findings.push(...texts.flatMap((text) => findingsOf(text, syntax)));
     // Only where all that was changed was seen.
     if (texts.length === changed.length) findings.push(...missingWishes(turn.task, texts));

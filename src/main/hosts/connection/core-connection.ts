@@ -76,12 +76,14 @@ export interface ConnectedCore {
 export interface RenewedConnection {
   /** The core of now. After one has gone, the next call opens another: it may then be this process that owns the home. */
   readonly client: () => Promise<CoreClient>;
+  /** For good: who still asks, such as a clock, opens no other one in a process that ends. */
   readonly close: () => Promise<void>;
 }
 
 /** Keeps one connection and renews it when it is lost. Rejects, as `connect` does, when there is none to be had. */
 export function createRenewedConnection(connect: () => Promise<ConnectedCore>): RenewedConnection {
   let current: Promise<ConnectedCore> | null = null;
+  let isClosed = false;
   const open = (): Promise<ConnectedCore> => {
     const opening = connect();
     const forget = (): void => {
@@ -92,11 +94,13 @@ export function createRenewedConnection(connect: () => Promise<ConnectedCore>): 
   };
   return {
     async client() {
+      if (isClosed) throw new AppError('cancelled', 'Dewpoint is closing.');
       current ??= open();
       return (await current).client;
     },
     async close() {
       const last = current;
+      isClosed = true;
       current = null;
       if (last !== null) await (await last).close({ now: true });
     },

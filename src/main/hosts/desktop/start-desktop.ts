@@ -110,6 +110,8 @@ export interface DesktopOptions {
 /** The desktop host: windows on the core. Call it before Electron is ready. */
 export function startDesktop(options: DesktopOptions): void {
   app.setPath('userData', options.stateFolder);
+  // Whoever read it may be gone: that is no error, and one that is printed there would be the next one, without an end.
+  process.stderr.on('error', () => undefined);
   if (options.isTest) process.on('uncaughtException', (error) => fail(error, options));
   if (!app.requestSingleInstanceLock()) {
     app.quit();

@@ -33,8 +33,19 @@ export function stemOf(path: string): string {
   return (path.split('/').pop() ?? path).replace(/\.[^.]+$/, '');
 }
 
-/** Loads the grammars (about 20 ms). The files come out of the packages at run time, in a bundle as in a checkout. */
-export async function loadSyntax(): Promise<Syntax> {
+let loaded: Promise<Syntax> | null = null;
+
+/** The grammars, loaded with the first call (about 20 ms), for they never change. A failure is not kept. */
+export function loadSyntax(): Promise<Syntax> {
+  loaded ??= loadGrammars().catch((error: unknown) => {
+    loaded = null;
+    throw error;
+  });
+  return loaded;
+}
+
+/** The files come out of the packages at run time, in a bundle as in a checkout. */
+async function loadGrammars(): Promise<Syntax> {
   const requireFrom = createRequire(import.meta.url);
   const bytesOf = async (name: string) => new Uint8Array(await readFile(requireFrom.resolve(name)));
   await Parser.init({ wasmBinary: await bytesOf('web-tree-sitter/web-tree-sitter.wasm') });

@@ -93,6 +93,9 @@ function own(kept: Kept, folder: string): Kept[string] {
   return Object.hasOwn(kept, folder) ? (kept[folder] ?? {}) : {};
 }
 
+/** Comparing takes the square of these; of what is another text from end to end the whole is shown. */
+const mostEdits = 2_000;
+
 function lookAt(path: string, bytes: Uint8Array, approved: string | null): InstructionCheck {
   const sha256 = sha256Of(bytes);
   const problem = problemOf(bytes);
@@ -100,7 +103,8 @@ function lookAt(path: string, bytes: Uint8Array, approved: string | null): Instr
   if (text === null) return { sha256, state: 'unfit', text, diff: null, problem };
   if (approved === null) return { sha256, state: 'new', text, diff: null, problem };
   if (sha256Of(approved) === sha256) return { sha256, state: 'approved', text, diff: null, problem };
-  const diff = createTwoFilesPatch(path, path, approved, text, 'approved', 'now', { context: 2 });
+  const how = { context: 2, maxEditLength: mostEdits } as const;
+  const diff = createTwoFilesPatch(path, path, approved, text, 'approved', 'now', how) ?? null;
   return { sha256, state: 'changed', text, diff, problem };
 }
 

@@ -7,7 +7,7 @@ import type { ChildState } from '@shared/session/agent-tree.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { firstLine } from '@shared/text/shorten-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../define.ts';
-import { errorResult, okResult } from '../values/tool-results.ts';
+import { errorResult, okResult, wholeText } from '../values/tool-results.ts';
 import type { ChildAgents, ChildChange, ChildResult, ParentTurn } from './child-agents.ts';
 import { takeChanges } from './take-changes.ts';
 
@@ -143,8 +143,7 @@ async function withDoor(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'cancelled') return { status: 'cancelled', output: error.message };
-    const output = error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
-    return { status: error.code === 'refused' ? 'refused' : 'error', output };
+    return { status: error.code === 'refused' ? 'refused' : 'error', output: wholeText(error) };
   }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ComposioDefinition } from '@shared/tools/composio.ts';
 import { composioKeyName } from '@shared/tools/composio.ts';
+import type { ServerDefinition } from '@shared/tools/server-definition.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { sleep } from '../../lib/async/abort.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
@@ -10,6 +11,7 @@ import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
 import { definitionsIn } from '../servers/tool-pins.ts';
+import { serverText } from '../values/tool-results.ts';
 import type { ServiceAccounts } from './composio-accounts.ts';
 import { createAccounts } from './composio-accounts.ts';
 import type { ComposioApi } from './composio-api.ts';
@@ -71,20 +73,11 @@ async function byMcp(
       hint: 'Use the mode "native" for this server.',
     });
   }
-  const { name, fetch: reach } = options;
+  const { fetch: reach } = options;
   // A redirect would take the key along.
   const strict: typeof fetch = (input, init) => reach(input, { ...init, redirect: 'error' });
-  const definition = { kind: 'http', url: mcpUrl, headers: [composioKeyName], staysHere: false } as const;
-  return connectMcp(
-    {
-      ...options,
-      name,
-      definition: { ...definition, headers: [...definition.headers] },
-      secrets: { [composioKeyName]: key },
-      fetch: strict,
-    },
-    signal,
-  );
+  const definition: ServerDefinition = { kind: 'http', url: mcpUrl, headers: [composioKeyName], staysHere: false };
+  return connectMcp({ ...options, definition, secrets: { [composioKeyName]: key }, fetch: strict }, signal);
 }
 
 interface ApiParts {
@@ -182,12 +175,8 @@ function resultOf(body: unknown): ToolResult {
   return { status: 'error', output: `Composio says: ${error}${number}${rest}`, ...kept };
 }
 
-const mostCharacters = 4 * 1024 * 1024;
-
 function jsonText(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 1) ?? '');
-  if (text.length <= mostCharacters) return text === '' ? '(The tool gave no text.)' : text;
-  return `${text.slice(0, mostCharacters)}\n[${text.length - mostCharacters} more characters were dropped]`;
+  return serverText(typeof value === 'string' ? value : (JSON.stringify(value, null, 1) ?? ''));
 }
 
 /** What a result says, as data: from the API, or in the text of the MCP server. */

@@ -6,6 +6,7 @@ import { fieldOf, isRecord } from '@shared/unknown-value.ts';
 import type { ServiceAccounts } from '../composio/composio-accounts.ts';
 import type { ToolResult } from '../define.ts';
 import type { ServerAuth } from '../sign-in/server-sign-ins.ts';
+import { serverText } from '../values/tool-results.ts';
 import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
 import { cappedFetch } from './capped-fetch.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
@@ -123,11 +124,12 @@ async function open(
   };
   const transport = definition.kind === 'stdio' ? processTransport(options, definition, signal) : null;
   try {
+    const capped = cappedFetch(options.fetch);
     const Way = way === 'newest' ? mcp.StreamableHTTPClientTransport : mcp.SSEClientTransport;
     const reached =
       transport ??
       new Way(new URL(definition.kind === 'http' ? definition.url : ''), {
-        fetch: options.auth?.noting(cappedFetch(options.fetch)) ?? cappedFetch(options.fetch),
+        fetch: options.auth?.noting(capped) ?? capped,
         ...(options.auth ? { authProvider: options.auth.provider } : {}),
         requestInit: { headers: { ...options.secrets } },
       });
@@ -241,9 +243,6 @@ function withNotes(result: ToolResult, notes: readonly string[]): ToolResult {
   return told.length === 0 ? result : { ...result, output: [result.output, ...told].join('\n') };
 }
 
-/** More than this of one result is dropped: nobody reads it, and it is kept with the session. */
-const mostCharacters = 4 * 1024 * 1024;
-
 /**
  * A result of a server as text for the model. Images and sounds are named, not shown. What is structured counts where
  * there is no text, for servers that have both say the same twice.
@@ -254,13 +253,8 @@ function callResult(result: unknown): ToolResult {
   const said = parts.map(partText).filter((text) => text !== '');
   const structured = fieldOf(result, 'structuredContent');
   const texts = said.length === 0 && structured !== undefined ? [JSON.stringify(structured, null, 1)] : said;
-  const whole = texts.join('\n');
-  const output =
-    whole.length > mostCharacters
-      ? `${whole.slice(0, mostCharacters)}\n[${whole.length - mostCharacters} more characters were dropped]`
-      : whole;
   const isError = fieldOf(result, 'isError') === true;
-  return { status: isError ? 'error' : 'ok', output: output === '' ? '(The tool gave no text.)' : output };
+  return { status: isError ? 'error' : 'ok', output: serverText(texts.join('\n')) };
 }
 
 function partText(part: unknown): string {

@@ -1,16 +1,16 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTwoFilesPatch } from 'diff';
 import { AppError } from '@shared/errors.ts';
 import type { OwnToolReport, OwnToolsReport } from '@shared/tools/own-tool.ts';
 import { ownToolServers } from '@shared/tools/own-tool.ts';
-import type { ProjectTools } from '@shared/tools/server-definition.ts';
 import { errorCodeOf, makeFolder, writeProblem } from '../../lib/files/json-file.ts';
 import type { HostFolder } from '../../lib/files/host-folder.ts';
 import { openChildFolder, openHostFolder } from '../../lib/files/host-folder.ts';
 import type { Handlers } from '../../server/handlers.ts';
+import { approvalDiff } from '../foreign/approval-diff.ts';
 import { definitionTokens } from '../foreign/foreign-tool.ts';
 import { schemaCheck } from '../foreign/schema-check.ts';
+import { saveWord, type ProjectWords } from '../servers/project-words.ts';
 import type { OwnToolNotes, OwnToolRecord } from './own-tool-record.ts';
 import type { ListedTool, OwnTools } from './own-tools.ts';
 import { placeOf, secretKey, specOf } from './own-tools.ts';
@@ -18,7 +18,7 @@ import { stemOf } from './read-declaration.ts';
 import type { FolderPlace } from './tool-folder.ts';
 import { folderPath } from './tool-folder.ts';
 
-export interface OwnToolCommandsOptions {
+export interface OwnToolCommandsOptions extends ProjectWords {
   readonly home: string;
   /** Holds the templates and the examples. */
   readonly templates: string;
@@ -28,9 +28,6 @@ export interface OwnToolCommandsOptions {
   readonly taken: () => ReadonlyMap<string, string>;
   readonly off: () => readonly string[];
   readonly saveOff: (names: readonly string[]) => Promise<void>;
-  readonly projects: () => Readonly<Record<string, ProjectTools>>;
-  /** Null: it has nothing of its own. */
-  readonly saveProject: (projectPath: string, own: ProjectTools | null) => Promise<void>;
   readonly keepSecret: (name: string, value: string) => Promise<void>;
   /** Also of one that was never set. */
   readonly dropSecret: (name: string) => Promise<void>;
@@ -41,6 +38,11 @@ interface Named {
   readonly projectPath?: string | undefined;
 }
 
+interface Found {
+  readonly one: ListedTool;
+  readonly notes: OwnToolNotes;
+}
+
 /** Tools from files, for whoever shows and changes them. */
 export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers['ownTools'] {
   const { tools, record } = options;
@@ -48,10 +50,10 @@ export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers
     const { tools: all, notes, ...rest } = await tools.list(projectPath);
     return { ...rest, tools: all.map((one) => reportOf(one, notes)) };
   };
-  const find = async ({ name, projectPath }: Named): Promise<ListedTool> => {
-    const { tools: all } = await tools.list(projectPath ?? null);
-    const found = all.find((one) => nameOf(one) === name);
-    if (found !== undefined) return found;
+  const listed = async ({ name, projectPath }: Named): Promise<Found> => {
+    const { tools: all, notes } = await tools.list(projectPath ?? null);
+    const one = all.find((other) => nameOf(other) === name);
+    if (one !== undefined) return { one, notes };
     throw new AppError(
       'not-found',
       `There is no tool ${name} in your folder${projectPath === undefined ? '' : ' or in the project'}.`,
@@ -60,9 +62,10 @@ export function createOwnToolCommands(options: OwnToolCommandsOptions): Handlers
       },
     );
   };
+  const find = async (named: Named): Promise<ListedTool> => (await listed(named)).one;
   const report = async (named: Named): Promise<OwnToolReport> => {
-    const { notes } = await tools.list(named.projectPath ?? null);
-    return reportOf(await find(named), notes);
+    const { one, notes } = await listed(named);
+    return reportOf(one, notes);
   };
   return {
     list: async ({ input }) => reports(input?.projectPath ?? null),
@@ -159,21 +162,17 @@ async function keepApproval(
 }
 
 async function setOn(
-  { off, saveOff, projects, saveProject }: OwnToolCommandsOptions,
+  options: OwnToolCommandsOptions,
   one: ListedTool,
   { isOn, projectPath }: { readonly isOn: boolean | null; readonly projectPath?: string | undefined },
 ): Promise<void> {
   const name = nameOf(one);
   if (projectPath === undefined) {
     if (isOn === null) throw new AppError('bad-input', 'Only a project can go by the general word.');
-    const rest = off().filter((other) => other !== name);
-    return saveOff(isOn ? rest : [...rest, name]);
+    const rest = options.off().filter((other) => other !== name);
+    return options.saveOff(isOn ? rest : [...rest, name]);
   }
-  const all = projects();
-  const before = Object.hasOwn(all, projectPath) ? (all[projectPath] ?? {}) : {};
-  const key = `${ownToolServers[one.source]}/${name}`;
-  const after = { ...without(before, key), ...(isOn === null ? {} : { [key]: isOn }) };
-  await saveProject(projectPath, Object.keys(after).length === 0 ? null : after);
+  return saveWord(options, projectPath, { key: `${ownToolServers[one.source]}/${name}`, isOn });
 }
 
 function reportOf(one: ListedTool, notes: OwnToolNotes): OwnToolReport {
@@ -198,15 +197,9 @@ function reportOf(one: ListedTool, notes: OwnToolNotes): OwnToolReport {
     hosts: tool?.declaration.hosts ?? [],
     timeoutSeconds: tool?.declaration.timeout_seconds ?? 0,
     text: isToSee ? text : null,
-    diff: state === 'changed' && before !== undefined ? diffOf(before.text, text) : null,
+    diff: state === 'changed' && before !== undefined ? approvalDiff(before.text, text) : null,
     lastUsedAt: (Object.hasOwn(notes.usedAt, path) ? notes.usedAt[path] : undefined) ?? null,
   };
-}
-
-function diffOf(before: string, now: string): string {
-  const patch = createTwoFilesPatch('approved', 'now', before, now);
-  // The lines before it name files, and there are none.
-  return patch.slice(Math.max(0, patch.indexOf('\n@@') + 1));
 }
 
 interface NewTool extends Named {

@@ -36,6 +36,7 @@ export function hideInLines(
   secrets: Secrets,
   onText: (text: string) => void,
 ): { readonly push: (bytes: Uint8Array) => void; readonly end: () => void } {
+  const longestForm = formsOf(secrets)[0]?.form.length ?? 0;
   const decoder = new TextDecoder();
   let held = '';
   const give = (until: number): void => {
@@ -48,7 +49,11 @@ export function hideInLines(
       held += decoder.decode(bytes, { stream: true });
       const cut = held.lastIndexOf('\n') + 1;
       if (cut > 0) give(cut);
-      else if (held.length > longestLine) give(longestLine);
+      else if (held.length > longestLine) {
+        held = hideValues(held, secrets);
+        // A value may have come in part.
+        give(Math.max(0, held.length - longestForm));
+      }
     },
     end: () => give(held.length),
   };

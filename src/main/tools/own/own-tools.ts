@@ -1,14 +1,15 @@
-import { AppError, messageOf, type Reply } from '@shared/errors.ts';
+import { AppError, type Reply } from '@shared/errors.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
 import type { OwnToolFacts, OwnToolSource } from '@shared/tools/own-tool.ts';
 import { ownToolServers, runsApart } from '@shared/tools/own-tool.ts';
-import type { ProjectTools } from '@shared/tools/server-definition.ts';
 import { projectWord } from '@shared/tools/server-definition.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { ExecRequest, ExecResult } from '../../sandbox/sandbox.ts';
 import type { RunApart } from '../../sandbox/tool-containers.ts';
 import type { ToolResult } from '../define.ts';
 import type { ForeignCallWays, OfferedTool, ToolSource } from '../foreign/foreign-tool.ts';
+import { ownOf, type ProjectWords } from '../servers/project-words.ts';
+import { wholeText } from '../values/tool-results.ts';
 import type { OwnToolNotes, OwnToolRecord } from './own-tool-record.ts';
 import { nothingNoted } from './own-tool-record.ts';
 import type { SyntaxLoader } from './read-declaration.ts';
@@ -16,7 +17,7 @@ import { runOwnTool, type RunnableTool } from './run-own-tool.ts';
 import type { FolderPlace, ToolFile } from './tool-folder.ts';
 import { folderPath, readToolFile, readToolFolder } from './tool-folder.ts';
 
-export interface OwnToolsOptions {
+export interface OwnToolsOptions extends Pick<ProjectWords, 'projects'> {
   readonly home: string;
   readonly loadSyntax: SyntaxLoader;
   readonly record: OwnToolRecord;
@@ -24,8 +25,6 @@ export interface OwnToolsOptions {
   readonly taken: () => ReadonlyMap<string, string>;
   /** Names that are switched off in general. */
   readonly off: () => readonly string[];
-  /** What single projects say themselves, by their folder. */
-  readonly projects: () => Readonly<Record<string, ProjectTools>>;
   /** The value of a secret, by its name in the key store; null: there is none. */
   readonly secret: (name: string) => Promise<string | null>;
   readonly runApart: RunApart;
@@ -77,7 +76,7 @@ export function createOwnTools(options: OwnToolsOptions): OwnTools {
           if (how.signal.aborted) return { status: 'cancelled', output: 'It was cancelled. It was not run.' };
           return {
             status: error instanceof AppError && error.code === 'refused' ? 'refused' : 'error',
-            output: textOf(error),
+            output: wholeText(error),
           };
         }
       },
@@ -93,11 +92,6 @@ export function createOwnTools(options: OwnToolsOptions): OwnTools {
       });
     },
   };
-}
-
-function textOf(error: unknown): string {
-  const hint = error instanceof AppError ? error.hint : undefined;
-  return hint === undefined ? messageOf(error) : `${messageOf(error)} ${hint}`;
 }
 
 /** Of a source; null: a project's tool, and there is no project. */
@@ -121,7 +115,7 @@ async function listTools(options: OwnToolsOptions, projectPath: string | null): 
   const folders: string[] = [];
   const problems: string[] = [];
   const notes = await options.record.read().catch((error: unknown) => {
-    problems.push(textOf(error));
+    problems.push(wholeText(error));
     return nothingNoted;
   });
   const taken = new Map(options.taken());
@@ -153,9 +147,7 @@ function listed(options: OwnToolsOptions, { file, source, projectPath, notes, ta
   if (owner !== undefined)
     return { ...broken, problem: `Its name, ${read.name}, is taken by ${owner}. Give it another one.` };
   taken.set(read.name, path);
-  const words = options.projects();
-  const said = projectPath !== null && Object.hasOwn(words, projectPath) ? (words[projectPath] ?? {}) : {};
-  const own = projectWord(said, ownToolServers[source], read.name);
+  const own = projectWord(ownOf(options, projectPath), ownToolServers[source], read.name);
   const isOff = source === 'home' && options.off().includes(read.name);
   const tool = { ...read, file: file.file, text };
   const state = source === 'home' ? 'ready' : approvalOf(file, notes);

@@ -99,12 +99,12 @@ function csvTable(text: string): ResultShape | null {
   const gap = text.indexOf('\n\n');
   const starts = gap > 0 && gap < longestLine ? [0, gap + 2] : [0];
   for (const start of starts) {
-    for (const delimiter of csvDelimiters) {
-      const records = csvRecords(text.slice(start));
-      const [head, ...rows] = records;
-      if (head === undefined || rows.length < fewestRows || !isCsv(records.slice(0, 50), delimiter)) continue;
-      return { type: 'table', before: text.slice(0, start), head: [head], rows, after: '', delimiter };
-    }
+    const records = csvRecords(text.slice(start));
+    const [head, ...rows] = records;
+    if (head === undefined || rows.length < fewestRows) continue;
+    const delimiter = csvDelimiters.find((one) => isCsv(records.slice(0, 50), one));
+    if (delimiter === undefined) continue;
+    return { type: 'table', before: text.slice(0, start), head: [head], rows, after: '', delimiter };
   }
   return null;
 }

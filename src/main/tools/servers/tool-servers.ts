@@ -4,6 +4,7 @@ import { projectWord, secretNames } from '@shared/tools/server-definition.ts';
 import { innerCallsOf } from '@shared/tools/composio.ts';
 import { abortable } from '../../lib/async/abort.ts';
 import { childAbort } from '../../lib/async/child-abort.ts';
+import { isLoopbackHost } from '../../lib/net/loopback-host.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import type { ToolResult } from '../define.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
@@ -13,7 +14,9 @@ import type { CallForeignTool, OfferedTool, ToolSource } from '../foreign/foreig
 import { foreignToolName } from '../foreign/foreign-tool.ts';
 import type { ConnectOptions, McpConnection } from '../mcp/mcp-connection.ts';
 import { connectMcp } from '../mcp/mcp-connection.ts';
+import { wholeText } from '../values/tool-results.ts';
 import type { ServerSignIns } from '../sign-in/server-sign-ins.ts';
+import { ownOf, type ProjectWords } from './project-words.ts';
 import type { ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool } from './tool-pins.ts';
 
@@ -31,10 +34,9 @@ export interface ToolServers {
   readonly dispose: () => Promise<void>;
 }
 
-export interface ToolServersOptions extends Pick<ConnectOptions, 'fetch' | 'start' | 'version' | 'connectMs'> {
+export interface ToolServersOptions
+  extends Pick<ConnectOptions, 'fetch' | 'start' | 'version' | 'connectMs'>, Pick<ProjectWords, 'projects'> {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
-  /** What single projects say themselves, by their folder. */
-  readonly projects: () => Readonly<Record<string, ProjectTools>>;
   readonly pins: ToolPins;
   /** Where what belongs to a server is kept. */
   readonly folder: string;
@@ -106,15 +108,6 @@ export function createToolServers(options: ToolServersOptions): ToolServers {
   };
 }
 
-/** What a project says itself. */
-export function ownOf(
-  { projects }: Pick<ToolServersOptions, 'projects'>,
-  projectPath: string | null | undefined,
-): ProjectTools {
-  const all = projects();
-  return typeof projectPath === 'string' && Object.hasOwn(all, projectPath) ? (all[projectPath] ?? {}) : {};
-}
-
 interface Call {
   readonly own: ProjectTools;
   readonly spec: ForeignToolSpec;
@@ -136,12 +129,6 @@ async function callTool(options: ToolServersOptions, pool: Pool, { own, spec, in
     pool.rest(spec.server);
     await noteUse(options, spec);
   }
-}
-
-/** What to do stands in the hint, and whoever reads the answer is to be told. */
-function wholeText(error: unknown): string {
-  const hint = error instanceof AppError ? error.hint : undefined;
-  return hint === undefined ? messageOf(error) : `${messageOf(error)} ${hint}`;
 }
 
 async function callIn(one: Running, call: () => Promise<ToolResult>): Promise<ToolResult> {
@@ -292,16 +279,12 @@ function specOf(
     inputSchema: tool.inputSchema,
     leaves: !definition.staysHere,
     // A container has no folder of a project; an address elsewhere has no folder of this machine.
-    readsFiles: definition.kind === 'stdio' ? definition.where === 'host' : isThisMachine(definition.url),
+    readsFiles:
+      definition.kind === 'stdio' ? definition.where === 'host' : isLoopbackHost(new URL(definition.url).hostname),
     ...(definition.kind === 'composio' ? { isRouter: true } : {}),
     // What carries calls of others is no reading, whatever was said of it.
     ...(isReading === true && definition.kind !== 'composio' ? { reads: true } : {}),
   };
-}
-
-function isThisMachine(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
 async function pinOf(

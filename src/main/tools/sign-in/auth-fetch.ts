@@ -1,5 +1,6 @@
 import { AppError, valueOf } from '@shared/errors.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
+import { isLoopbackHost } from '../../lib/net/loopback-host.ts';
 import type { CheckedRequest, WebExchange } from '../web/web-request.ts';
 
 /** Where a tool server lies. What it names for signing in may lie no nearer to this machine than the server itself. */
@@ -15,7 +16,7 @@ export async function placeOf(
   hasInnerAddress: (host: string) => Promise<boolean>,
 ): Promise<ServerPlace> {
   const { hostname } = new URL(serverUrl);
-  const isHere = isThisMachine(hostname);
+  const isHere = isLoopbackHost(hostname);
   return { isHere, isInner: isHere || canonicalHost(hostname) === null || (await hasInnerAddress(hostname)) };
 }
 
@@ -58,7 +59,7 @@ function bodyText(body: RequestInit['body']): string | null {
 
 /** Throws for an address that is neither asked nor opened in a browser. */
 export function mustBeUsable(url: URL, { isInner, isHere }: ServerPlace): void {
-  const isPlain = url.protocol === 'http:' && isHere && isThisMachine(url.hostname);
+  const isPlain = url.protocol === 'http:' && isHere && isLoopbackHost(url.hostname);
   const isNear = canonicalHost(url.hostname) === null;
   const why =
     url.protocol !== 'https:' && !isPlain
@@ -72,8 +73,4 @@ export function mustBeUsable(url: URL, { isInner, isHere }: ServerPlace): void {
   throw new AppError('refused', `The server names ${url.origin} for signing in, which is not used: ${why}.`, {
     hint: 'Nothing was sent there. Ask whoever runs the server.',
   });
-}
-
-function isThisMachine(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }

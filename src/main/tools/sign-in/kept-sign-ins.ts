@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
+import { neverAborts } from '../../lib/async/abort.ts';
+import { withFileLock } from '../../lib/files/file-lock.ts';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 
 /** All that a sign-in came to, as one secret: what belongs together cannot come apart in a crash. */
@@ -61,9 +63,12 @@ export interface KeptSignIns {
   readonly write: (server: string, signIn: SignIn) => Promise<void>;
   readonly begin: (server: string, signIn: SignIn, at: number) => Promise<void>;
   readonly remove: (server: string) => Promise<void>;
-  /** One process of this machine at a time changes what is kept of a server. */
-  readonly lockPath: (server: string) => string;
+  /** One process of this machine at a time changes what is kept of a server. Nothing but the signal ends the wait. */
+  readonly locked: <T>(server: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 }
+
+/** Shorter than for other locks: a request of somebody waits. */
+const pollMs = 30;
 
 export function createKeptSignIns(folder: string, secrets: SignInSecrets): KeptSignIns {
   const fileOf = (server: string): string => join(folder, server, 'sign-in.json');
@@ -99,7 +104,8 @@ export function createKeptSignIns(folder: string, secrets: SignInSecrets): KeptS
       await secrets.remove(nameOf(server));
       await writeJsonFile(fileOf(server), null);
     },
-    lockPath: (server) => join(folder, server, 'sign-in.lock'),
+    locked: (server, work, signal = neverAborts) =>
+      withFileLock(join(folder, server, 'sign-in.lock'), { signal, onWait: () => undefined, pollMs }, work),
   };
 }
 

@@ -1,10 +1,12 @@
 import type { OAuthTokens } from '@modelcontextprotocol/client';
 import { AppError } from '@shared/errors.ts';
 import { neverAborts, sleep } from '../../lib/async/abort.ts';
-import { withFileLock } from '../../lib/files/file-lock.ts';
 import type { KeptSignIns, SignIn } from './kept-sign-ins.ts';
 import type { Oauth } from './oauth-errors.ts';
 import { isDead, reasonOf } from './oauth-errors.ts';
+
+/** What the key store did not take: it is used from here, and offered to the store again, until another is in its place. */
+export type UnkeptSignIns = Map<string, SignIn>;
 
 export interface RefreshOptions {
   readonly kept: KeptSignIns;
@@ -12,8 +14,9 @@ export interface RefreshOptions {
   readonly reach: (serverUrl: string) => Promise<typeof fetch>;
   readonly learn: (value: string) => void;
   readonly now: () => number;
-  /** What the key store did not take: it is used from here, and offered to the store again. */
-  readonly unkept: Map<string, SignIn>;
+  readonly unkept: UnkeptSignIns;
+  /** Between two tries to keep it; tests make them few. */
+  readonly writeAgainMs?: readonly number[];
 }
 
 export interface RefreshWish {
@@ -22,9 +25,6 @@ export interface RefreshWish {
   /** The token that is of no more use; one that another process has got meanwhile is taken. */
   readonly stale: string;
 }
-
-/** Shorter than for other locks: a request of somebody waits. */
-const pollMs = 30;
 
 /**
  * A token in place of one that is of no more use. One process of this machine asks at a time, and what the key store has
@@ -35,12 +35,11 @@ const pollMs = 30;
 export async function refreshSignIn(oauth: Oauth, options: RefreshOptions, wish: RefreshWish): Promise<SignIn> {
   const { kept, unkept } = options;
   const { server, serverUrl, stale } = wish;
-  const lock = { signal: neverAborts, onWait: () => undefined, pollMs };
-  return withFileLock(kept.lockPath(server), lock, async () => {
+  return kept.locked(server, async () => {
     const held = unkept.get(server);
     if (held !== undefined) await keep(options, server, held);
     const signIn = unkept.get(server) ?? (await kept.read(server, serverUrl));
-    if (signIn === null) throw new SignInNeeded(server);
+    if (signIn === null || signIn.serverUrl !== serverUrl) throw new SignInNeeded(server);
     if (signIn.accessToken !== stale) return signIn;
     const ended = (await kept.note(server))?.ended ?? null;
     if (ended !== null) throw new SignInNeeded(server, ended);
@@ -81,7 +80,11 @@ async function ask(
  * The store has just been read, so it is open. What it does not take all the same is offered again while the lock holds
  * others off, for what they would read is used up; after that it is used from memory, and offered with the next renewal.
  */
-async function keep({ kept, unkept }: RefreshOptions, server: string, signIn: SignIn): Promise<void> {
+async function keep(
+  { kept, unkept, writeAgainMs = usualWaitsMs }: RefreshOptions,
+  server: string,
+  signIn: SignIn,
+): Promise<void> {
   unkept.set(server, signIn);
   for (const waitMs of [...writeAgainMs, null]) {
     try {
@@ -94,7 +97,7 @@ async function keep({ kept, unkept }: RefreshOptions, server: string, signIn: Si
   }
 }
 
-const writeAgainMs = [50, 250, 1_000, 3_000];
+const usualWaitsMs = [50, 250, 1_000, 3_000];
 
 async function end(kept: KeptSignIns, server: string, reason: string): Promise<never> {
   await kept.changeNote(server, { ended: reason });

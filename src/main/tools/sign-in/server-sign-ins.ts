@@ -3,7 +3,6 @@ import { AppError } from '@shared/errors.ts';
 import type { ServerDefinition, SignInReport, SignOutRevocation } from '@shared/tools/server-definition.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
-import { withFileLock } from '../../lib/files/file-lock.ts';
 import type { WebExchange } from '../web/web-request.ts';
 import type { ServerPlace } from './auth-fetch.ts';
 import { createAuthFetch, placeOf } from './auth-fetch.ts';
@@ -13,7 +12,7 @@ import { createKeptSignIns, type SignInSecrets } from './kept-sign-ins.ts';
 import { loadOauth } from './oauth-errors.ts';
 import type { RedirectListener } from './redirect-listener.ts';
 import { openRedirectListener } from './redirect-listener.ts';
-import type { RefreshOptions } from './refresh-sign-in.ts';
+import type { RefreshOptions, UnkeptSignIns } from './refresh-sign-in.ts';
 import { refreshSignIn, SignInNeeded } from './refresh-sign-in.ts';
 import { signOut } from './sign-out.ts';
 import type { OpenSignIn } from './sign-in-flow.ts';
@@ -48,7 +47,7 @@ export interface ServerSignIns {
   readonly dispose: () => Promise<void>;
 }
 
-export interface ServerSignInsOptions {
+export interface ServerSignInsOptions extends Pick<RefreshOptions, 'writeAgainMs'> {
   /** Each server has a folder in it. */
   readonly folder: string;
   readonly secrets: SignInSecrets;
@@ -76,6 +75,7 @@ interface Memory {
 
 interface Parts extends ServerSignInsOptions {
   readonly kept: KeptSignIns;
+  readonly unkept: UnkeptSignIns;
   readonly memory: (server: string) => Memory;
   readonly renew: (server: string, serverUrl: string, stale: string) => Promise<SignIn>;
   readonly reach: (serverUrl: string, signal: AbortSignal) => Promise<{ reach: typeof fetch; place: ServerPlace }>;
@@ -92,6 +92,7 @@ function httpOf(definition: ServerDefinition): HttpDefinition | null {
 export function createServerSignIns(options: ServerSignInsOptions): ServerSignIns {
   const memories = new Map<string, Memory>();
   const kept = createKeptSignIns(options.folder, options.secrets);
+  const unkept: UnkeptSignIns = new Map();
   const running = new Set<Promise<unknown>>();
   const reach: Parts['reach'] = async (serverUrl, signal) => {
     const place = await placeOf(serverUrl, options.hasInnerAddress);
@@ -100,12 +101,13 @@ export function createServerSignIns(options: ServerSignInsOptions): ServerSignIn
   const refresh: RefreshOptions = {
     ...options,
     kept,
-    unkept: new Map(),
+    unkept,
     reach: async (serverUrl) => (await reach(serverUrl, neverAborts)).reach,
   };
   const parts: Parts = {
     ...options,
     kept,
+    unkept,
     reach,
     memory: (server) => {
       const known = memories.get(server) ?? { signIn: null, challenge: null, isNeeded: false, pending: null };
@@ -260,7 +262,10 @@ async function startSignIn(
         pending.url = open.url;
         onOpen(open);
       });
-      await locked(parts, server, () => kept.begin(server, signIn, now()));
+      await kept.locked(server, async () => {
+        await kept.begin(server, signIn, now());
+        parts.unkept.delete(server);
+      });
       mine.signIn = signIn;
       mine.isNeeded = false;
       mine.challenge = null;
@@ -270,10 +275,6 @@ async function startSignIn(
   } finally {
     mine.pending = null;
   }
-}
-
-function locked<T>({ kept }: Parts, server: string, work: () => Promise<T>): Promise<T> {
-  return withFileLock(kept.lockPath(server), { signal: neverAborts, onWait: () => undefined, pollMs: 30 }, work);
 }
 
 async function report(

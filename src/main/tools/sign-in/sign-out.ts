@@ -1,31 +1,34 @@
 import type { SignOutRevocation } from '@shared/tools/server-definition.ts';
-import { withFileLock } from '../../lib/files/file-lock.ts';
 import type { KeptSignIns, SignIn } from './kept-sign-ins.ts';
 import { loadOauth, type Oauth } from './oauth-errors.ts';
+import type { UnkeptSignIns } from './refresh-sign-in.ts';
 
 export interface SignOutParts {
   readonly kept: KeptSignIns;
+  readonly unkept: UnkeptSignIns;
   readonly reach: (serverUrl: string, signal: AbortSignal) => Promise<{ readonly reach: typeof fetch }>;
 }
 
 /** Tells the service, and deletes what is kept here, whatever the service says. Null: nobody was signed in. */
 export async function signOut(
-  { kept, reach }: SignOutParts,
+  { kept, unkept, reach }: SignOutParts,
   server: string,
   signal: AbortSignal,
 ): Promise<SignOutRevocation | null> {
   const note = await kept.note(server);
   if (note === null) return null;
-  // A renewal that is under way would keep again what is deleted.
-  return withFileLock(kept.lockPath(server), { signal, onWait: () => undefined, pollMs: 30 }, async () => {
-    const signIn = await kept.read(server, note.serverUrl);
+  const work = async (): Promise<SignOutRevocation> => {
+    const signIn = unkept.get(server) ?? (await kept.read(server, note.serverUrl));
     const outcome =
       signIn === null
         ? 'failed'
         : await revoke(await loadOauth(), signIn, (await reach(signIn.serverUrl, signal)).reach);
     await kept.remove(server);
+    unkept.delete(server);
     return outcome;
-  });
+  };
+  // A renewal that is under way would keep again what is deleted.
+  return kept.locked(server, work, signal);
 }
 
 /** Tells the service that a sign-in is over (RFC 7009). Never rejects. */

@@ -5,6 +5,7 @@ import { t } from '../../lib/text/translate.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
+import { CheckField, NameField, plainText, words } from './server-fields.tsx';
 import { useToolWork } from './use-tool-servers.ts';
 
 const nothing = {
@@ -18,9 +19,6 @@ const nothing = {
 };
 type Typed = typeof nothing;
 
-const plainText = { spellCheck: false, autoComplete: 'off' } as const;
-const words = (text: string): string[] => text.toLowerCase().match(/[^\s,]+/gu) ?? [];
-
 /** Composio as a server of its own kind. Adding it keeps the key and sends nothing. */
 export function ComposioForm() {
   const client = useClient();
@@ -30,7 +28,7 @@ export function ComposioForm() {
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     const { name, key, user, mode, directTools, workbench } = typed;
-    const toolkits = words(typed.toolkits);
+    const toolkits = words(typed.toolkits.toLowerCase());
     const parts = { user: user.trim(), mode, toolkits, directTools, workbench } as const;
     const isAdded = await work.run(async (signal) => {
       const definition = { kind: 'composio', staysHere: false, ...parts } as const;
@@ -70,15 +68,7 @@ function Words({ typed, onTyped }: FieldsProps) {
         required
         onText={(key) => onTyped({ key })}
       />
-      <InputField
-        label={t('tools.name')}
-        hint={t('tools.nameHint')}
-        value={typed.name}
-        pattern="[a-z][a-z0-9\-]{0,23}"
-        required
-        {...plainText}
-        onText={(name) => onTyped({ name })}
-      />
+      <NameField name={typed.name} onName={(name) => onTyped({ name })} />
       <InputField
         label={t('composio.toolkits')}
         hint={t('composio.toolkitsHint')}
@@ -114,37 +104,18 @@ function Choices({ typed, onTyped }: FieldsProps) {
           </select>
         )}
       </Field>
-      <Check
+      <CheckField
         label={t('composio.direct')}
         hint={t('composio.directHint')}
         isOn={typed.directTools}
         onChange={(directTools) => onTyped({ directTools })}
       />
-      <Check
+      <CheckField
         label={t('composio.workbench')}
         hint={t('composio.workbenchHint')}
         isOn={typed.workbench}
         onChange={(workbench) => onTyped({ workbench })}
       />
     </>
-  );
-}
-
-interface CheckProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly isOn: boolean;
-  readonly onChange: (isOn: boolean) => void;
-}
-
-function Check({ label, hint, isOn, onChange }: CheckProps) {
-  return (
-    <label className="flex items-start gap-2 text-sm">
-      <input type="checkbox" className="mt-1" checked={isOn} onChange={({ target }) => onChange(target.checked)} />
-      <span>
-        {label}
-        <span className="block text-soft">{hint}</span>
-      </span>
-    </label>
   );
 }

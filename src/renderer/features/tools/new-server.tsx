@@ -9,11 +9,10 @@ import { Fold } from '../../ui/layout/fold.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Problem } from '../../ui/notices/problem.tsx';
 import { ComposioForm } from './composio-form.tsx';
+import { CheckField, NameField, plainText, words } from './server-fields.tsx';
 import { useToolWork } from './use-tool-servers.ts';
 
 type Where = 'container' | 'host';
-
-const plainText = { spellCheck: false, autoComplete: 'off' } as const;
 
 /** A server is added from what others give out (an address, a link, JSON), or by a form. Adding starts nothing. */
 export function NewServer() {
@@ -141,8 +140,6 @@ const nothing: Typed = {
   staysHere: false,
 };
 
-const words = (text: string): string[] => text.split(/[\s,]+/u).filter((word) => word !== '');
-
 function definitionOf(typed: Typed) {
   const { kind, url, command, where, staysHere } = typed;
   if (kind === 'http') return { kind, url: url.trim(), headers: words(typed.headers), staysHere } as const;
@@ -168,15 +165,7 @@ function ServerForm() {
   return (
     <form aria-label={t('tools.form')} className="flex flex-col gap-3 pt-3" onSubmit={(event) => void submit(event)}>
       <div className="grid items-start gap-3 sm:grid-cols-2">
-        <InputField
-          label={t('tools.name')}
-          hint={t('tools.nameHint')}
-          value={typed.name}
-          pattern="[a-z][a-z0-9\-]{0,23}"
-          required
-          {...plainText}
-          onText={(name) => set({ name })}
-        />
+        <NameField name={typed.name} onName={(name) => set({ name })} />
         <Field label={t('tools.kind')}>
           {(ids) => (
             <select
@@ -192,18 +181,12 @@ function ServerForm() {
         </Field>
       </div>
       {isHttp ? <AddressFields typed={typed} onTyped={set} /> : <ProgramFields typed={typed} onTyped={set} />}
-      <label className="flex items-start gap-2 text-sm">
-        <input
-          type="checkbox"
-          className="mt-1"
-          checked={typed.staysHere}
-          onChange={({ target }) => set({ staysHere: target.checked })}
-        />
-        <span>
-          {t('tools.staysHere')}
-          <span className="block text-soft">{t('tools.staysHereHint')}</span>
-        </span>
-      </label>
+      <CheckField
+        label={t('tools.staysHere')}
+        hint={t('tools.staysHereHint')}
+        isOn={typed.staysHere}
+        onChange={(staysHere) => set({ staysHere })}
+      />
       <Button type="submit" className="w-fit" disabled={!isWhole || work.isBusy}>
         {t('tools.addButton')}
       </Button>

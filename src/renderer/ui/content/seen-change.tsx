@@ -4,7 +4,7 @@ import { SeenText } from './seen-text.tsx';
 
 interface SeenChangeProps {
   readonly text: string;
-  /** How it differs from what had a yes; null where nothing had. */
+  /** How it differs from what had a yes; null where nothing had, or nearly all is different. */
   readonly diff: string | null;
 }
 

@@ -61,7 +61,7 @@ export default function ChatPicker({ choice: { file, listing, take, takeWhole, c
             )}
             <div className="ml-auto flex items-center gap-2">
               <output className="text-xs text-soft">
-                {isFull ? t('chats.full', { room }) : plural('chats.chosen', chosen.length)}
+                {isFull ? plural('chats.full', room) : plural('chats.chosen', chosen.length)}
               </output>
               <Button size="small" onClick={close}>
                 {t('chats.close')}

@@ -56,10 +56,21 @@ it('tries again after a failure', async () => {
 
 it('closes what is open, at once, and nothing where nothing is', async () => {
   const { connect, closes } = connector();
+  await createRenewedConnection(connect).close();
   const link = createRenewedConnection(connect);
-  await link.close();
   await link.client();
   await link.close();
   await link.close();
   expect(closes).toEqual([true]);
+});
+
+/** Catches: a clock that asks while the app ends, and opens the home again that was just given back. */
+it('opens no other one once it is closed', async () => {
+  const { connect, opened } = connector();
+  const link = createRenewedConnection(connect);
+  await link.client();
+  const closing = link.close();
+  await expect(link.client()).rejects.toThrow('Dewpoint is closing.');
+  await closing;
+  expect(opened).toHaveLength(1);
 });

@@ -383,6 +383,15 @@ describe('what a tool prints', () => {
     lines.end();
     expect(heard).toEqual(['one [redacted:KEY] two', 'three [redacted:KEY]']);
   });
+
+  it('goes into no progress in two halves of a line that does not end', () => {
+    const heard: string[] = [];
+    const lines = hideInLines({ KEY: 'swordfish' }, (one) => heard.push(one));
+    for (const part of [`${'.'.repeat(65_532)}sword`, 'fish', '.'.repeat(65_536)]) lines.push(Buffer.from(part));
+    lines.end();
+    expect(heard.length).toBeGreaterThan(1);
+    expect(heard.join('')).toBe(`${'.'.repeat(65_532)}[redacted:KEY]${'.'.repeat(65_536)}`);
+  });
 });
 
 describe('a new tool', () => {

@@ -36,6 +36,7 @@ function net(names: Readonly<Record<string, readonly string[]>>) {
 
 const names = {
   'mcp.example.org': ['93.184.215.14'],
+  '127.example.org': ['93.184.215.17'],
   'login.example.org': ['93.184.215.15'],
   'trap.example.org': ['93.184.215.16', '10.0.0.7'],
   'mcp.office.example.org': ['10.0.0.8'],
@@ -74,6 +75,13 @@ describe('an address that a server names for signing in', () => {
       'it is not encrypted',
     );
     expect(dialled).toEqual(['10.0.0.9']);
+  });
+
+  it('is of the public net for a server whose name only begins like an address of this machine', async () => {
+    const { ask, dialled } = net(names);
+    expect(await ask('https://127.example.org/mcp', 'http://127.0.0.1/token')).toContain('it is not encrypted');
+    expect(await ask('https://127.example.org/mcp', 'https://10.0.0.1/token')).toContain('your own network');
+    expect(dialled).toEqual([]);
   });
 
   it('needs no encryption on this machine, for a server of this machine', async () => {

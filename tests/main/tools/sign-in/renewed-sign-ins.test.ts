@@ -178,6 +178,27 @@ describe('a token that is of no more use', () => {
     expect(kept()).toContain(token);
   });
 
+  it('is not put in the place of a later sign-in where the key store never took it', async () => {
+    let isFull = true;
+    const full = {
+      ...secrets,
+      write: async (name: string, value: string) => {
+        if (isFull) throw new Error('full');
+        secrets.table.set(name, value);
+      },
+    };
+    signIns = realSignIns(home, full, { now, writeAgainMs: [] });
+    hours = 2;
+    const renewed = await authOf().provider.token();
+    isFull = false;
+    await signIn();
+    expect(kept()).not.toContain(renewed);
+    hours = 4;
+    expect(await authOf().provider.token()).not.toBe(renewed);
+    expect(world.refreshes()).toBe(2);
+    expect(kept()).not.toContain(renewed);
+  });
+
   it('is not asked for where the key store does not open, and that is what is said', async () => {
     const locked = { ...secrets, read: async () => Promise.reject(new Error('Your key store is locked.')) };
     await expect(authOf(make(locked)).provider.token()).rejects.toThrow('Your key store is locked.');
@@ -214,6 +235,25 @@ describe('signing out', () => {
     expect(await authOf().provider.token()).toBeUndefined();
     expect(await signIns.signOut('tracker', signal)).toBeNull();
     await expect(connect()).rejects.toThrow('needs you to sign in');
+  });
+
+  it('ends what the key store did not take, too', async () => {
+    const refused: string[] = [];
+    const full = {
+      ...secrets,
+      write: async (_name: string, value: string) => {
+        refused.push(value);
+        throw new Error('full');
+      },
+    };
+    signIns = realSignIns(home, full, { now, writeAgainMs: [] });
+    hours = 2;
+    await authOf().provider.token();
+    const renewed = /refresh-[\w-]+/u.exec(refused[0] ?? '')?.[0] ?? 'none';
+    expect(world.holds(renewed)).toBe(true);
+    expect(await signIns.signOut('tracker', signal)).toBe('done');
+    expect(world.holds(renewed)).toBe(false);
+    expect(await authOf().provider.token()).toBeUndefined();
   });
 
   it.each([

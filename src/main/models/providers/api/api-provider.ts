@@ -1,4 +1,5 @@
 import type { Effort } from '@shared/models/model-info.ts';
+import { isLoopbackHost } from '../../../lib/net/loopback-host.ts';
 import { PermanentError } from '../../../lib/net/net-fetch.ts';
 import { streamAnswer, type Wire } from '../call/stream-answer.ts';
 import type { ModelRequest, Provider, ProviderDependencies } from '../define.ts';
@@ -92,6 +93,6 @@ export function addressBelow(baseUrl: string, path: string): string {
  * that always are. A machine in the same house is not this one.
  */
 export function isThisMachine(address: string): boolean {
-  const host = new URL(address).hostname.replace(/^\[|\]$/g, '').toLowerCase();
-  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+  const host = new URL(address).hostname.toLowerCase();
+  return isLoopbackHost(host) || host.endsWith('.localhost');
 }
