@@ -1,4 +1,5 @@
 import { promptShape } from '../src/main/agent/prompt/build-prompt.ts';
+import { isAdded } from '../src/main/agent/prompt/tool-descriptions.ts';
 import { toolsBytes } from '../src/main/agent/prompt/token-estimate.ts';
 import { createAgentTools } from '../src/main/tools/agents/agent-tools.ts';
 import { builtInTools, discoverTools } from '../src/main/tools/registry.ts';
@@ -60,7 +61,7 @@ const bytesPerToken = 4;
 
 function promptRow(): BenchRow {
   const own = builtInTools(discoverTools(), { now: () => 0 }).filter(
-    ({ name, isWeb }) => name !== 'update_plan' && isWeb !== true,
+    (tool) => tool.name !== 'update_plan' && !isAdded(tool),
   );
   const sizeOf = (tools: typeof own): number => {
     const shape = promptShape(loopModel, tools, { plan: false, canExecute: true });
