@@ -24,6 +24,8 @@ export const mostGrowth = 3;
 
 /** Between 4 and 16; half of 16 is what the length to the power of one and a half would take. */
 const mostTimesOfFour = 7;
+/** Above this a second look, at a text of sixteen times the size, is not needed. */
+const surelySquare = 10;
 
 /** Whether a long enough text would hold the program up. */
 export const isTooSteep = ({ growth, timesOfFour }: Growth): boolean =>
@@ -127,12 +129,19 @@ function meanProcessorMs(run: Run, text: string): number {
   }
 }
 
+/** The smaller of two such times where the first is no clear sign: what a machine makes dearer, it makes dearer once. */
 function timesOfFourOf(run: Run, attack: Attack, sizeBytes: number, ms: number): number {
-  const text = textOf(attack, sizeBytes * 4);
+  const four = leastProcessorMs(run, textOf(attack, sizeBytes * 4), ms * mostTimesOfFour);
+  const times = four / ms;
+  if (times <= mostTimesOfFour || times > surelySquare) return times;
+  return Math.min(times, leastProcessorMs(run, textOf(attack, sizeBytes * 16), four * mostTimesOfFour) / four);
+}
+
+/** Of three runs; no more of them once one took no longer than `enough`. */
+function leastProcessorMs(run: Run, text: string, enough: number): number {
   let least = Infinity;
-  for (let round = 0; round < 3 && least > ms * mostTimesOfFour; round += 1)
-    least = Math.min(least, processorMsOf(run, text, 1));
-  return least / ms;
+  for (let round = 0; round < 3 && least > enough; round += 1) least = Math.min(least, processorMsOf(run, text, 1));
+  return least;
 }
 
 function textOf({ head, pump, tail }: Attack, sizeBytes: number): string {

@@ -3,6 +3,7 @@ export const formulaMark = '\uE000';
 
 /** A formula in a line of text is not longer, and one in a block neither. */
 const most = { inline: 300, block: 5000 } as const;
+const longestIndent = 200;
 
 /**
  * A Markdown text with its formulas as code: `$…$` and `\(…\)` as spans that begin with the mark, `$$…$$` and `\[…\]` on
@@ -11,17 +12,61 @@ const most = { inline: 300, block: 5000 } as const;
 export function markMath(text: string): string {
   if (!/\$|\\[([]/u.test(text)) return text;
   const marks = /[`~$\\]/gu;
+  const lines = lineStarts(text);
+  const spans = codeSpans(text);
   let done = '';
   let at = 0;
   for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
     const { index } = mark;
+    const before = beforeOnLine(text, lines(index), index);
     const found = formulaAt(text, index);
-    const end = found?.end ?? passedOver(text, index);
-    done += text.slice(at, index) + (found === null ? text.slice(index, end) : written(text, index, found));
+    const end = found?.end ?? passedOver(text, index, before, spans);
+    done += text.slice(at, index) + (found === null ? text.slice(index, end) : written(text, index, before, found));
     at = end;
     marks.lastIndex = end;
   }
   return done + text.slice(at);
+}
+
+/** Where the line of a place begins. Places are asked for in their order, so that all of them cost one reading. */
+function lineStarts(text: string): (at: number) => number {
+  let start = 0;
+  let next = text.indexOf('\n');
+  return (at) => {
+    while (next >= 0 && next < at) {
+      start = next + 1;
+      next = text.indexOf('\n', start);
+    }
+    return start;
+  };
+}
+
+/** What stands before a place on its line; null where that is too long to be an indent. */
+const beforeOnLine = (text: string, start: number, at: number): string | null =>
+  at - start > longestIndent ? null : text.slice(start, at);
+
+/**
+ * The end of a code span whose first mark of `length` backticks ends at `from`: behind the next as long mark of its
+ * paragraph; null where there is none. Also asked for in the order of places.
+ */
+function codeSpans(text: string): (length: number, from: number) => number | null {
+  const endsByLength = new Map<number, number[]>();
+  for (const { 0: run, index } of text.matchAll(/`+/gu)) {
+    const ends = endsByLength.get(run.length);
+    if (ends === undefined) endsByLength.set(run.length, [index + run.length]);
+    else ends.push(index + run.length);
+  }
+  const passed = new Map<number, number>();
+  let blank = text.indexOf('\n\n');
+  return (length, from) => {
+    const ends = endsByLength.get(length) ?? [];
+    let at = passed.get(length) ?? 0;
+    while (at < ends.length && (ends[at] ?? 0) <= from) at += 1;
+    passed.set(length, at);
+    while (blank >= 0 && blank < from) blank = text.indexOf('\n\n', blank + 1);
+    const end = ends[at];
+    return end === undefined || (blank >= 0 && end - length > blank) ? null : end;
+  };
 }
 
 interface Formula {
@@ -67,10 +112,9 @@ function looksLikeMath(tex: string): boolean {
 }
 
 /** As a block where it stands on lines of its own, else as a span. */
-function written(text: string, at: number, { tex, end }: Formula): string {
+function written(text: string, at: number, before: string | null, { tex, end }: Formula): string {
   const isBlock = text.startsWith('$$', at) || text.startsWith('\\[', at);
-  const before = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
-  const isAlone = before.trim() === '' && /^[ \t]*(?:\n|$)/u.test(text.slice(end, end + 20));
+  const isAlone = before?.trim() === '' && /^[ \t]*(?:\n|$)/u.test(text.slice(end, end + 20));
   if (!isBlock || !isAlone)
     return `\`${formulaMark}${tex
       .split('\n')
@@ -81,23 +125,14 @@ function written(text: string, at: number, { tex, end }: Formula): string {
 }
 
 /** Where to look on after what is no formula: behind a code span, a fence, or what is escaped. */
-function passedOver(text: string, at: number): number {
+function passedOver(text: string, at: number, before: string | null, spans: ReturnType<typeof codeSpans>): number {
   if (text[at] === '\\') return at + 2;
   if (text[at] === '$') return at + (text[at + 1] === '$' ? 2 : 1);
-  const [run = ''] = /^(?:`+|~+)/u.exec(text.slice(at, at + 200)) ?? [];
-  const start = text.lastIndexOf('\n', at - 1) + 1;
-  const behind = at + run.length;
-  if (run.length >= 3 && /^[ \t>*+\-\d.)]*$/u.test(text.slice(start, at))) return endOfFence(text, behind, run);
-  if (!run.startsWith('`')) return behind;
-  const blank = text.indexOf('\n\n', behind);
-  for (let close = text.indexOf(run, behind); close >= 0; close = text.indexOf(run, close)) {
-    if (blank >= 0 && close > blank) break;
-    let after = close;
-    while (text[after] === '`') after += 1;
-    if (after - close === run.length) return after;
-    close = after;
-  }
-  return behind;
+  let behind = at;
+  while (text[behind] === text[at]) behind += 1;
+  const run = text.slice(at, behind);
+  if (run.length >= 3 && before !== null && /^[ \t>*+\-\d.)]*$/u.test(before)) return endOfFence(text, behind, run);
+  return run.startsWith('`') ? (spans(run.length, behind) ?? behind) : behind;
 }
 
 function endOfFence(text: string, from: number, run: string): number {
