@@ -99,6 +99,8 @@ interface ViewWays {
 /** By the palette, which is there in every size of the window. */
 export function viewWays(page: Page, sessions: Readonly<Record<string, string>>): ViewWays {
   const choose = async (id: string): Promise<void> => {
+    // A page that is not drawn yet takes no key.
+    await page.locator('h1').first().waitFor({ state: 'attached' });
     await page.keyboard.press('Control+K');
     await page.locator(`[cmdk-item][data-value="${id}"]`).click();
     await page.getByPlaceholder('Search actions').waitFor({ state: 'detached' });

@@ -3,6 +3,8 @@ interface ReadBlock {
   readonly element: Element;
   readonly words: string;
   readonly top: number;
+  /** Where it lies in the content, however that is scrolled. */
+  readonly inContent: number;
 }
 
 export interface KeptPlace {
@@ -13,6 +15,11 @@ export interface KeptPlace {
   readonly forget: () => void;
   /** Whether the view has been moved since. */
   readonly isMoved: () => boolean;
+  /**
+   * Whether it was moved and what is read lies in the content as before: then somebody scrolled, whether by hand or not.
+   * At its very end the browser moves a view by itself.
+   */
+  readonly isScrolled: () => boolean;
   /** Since when nothing of what is read is there any more; before all time where something is. */
   readonly lostMs: () => number;
 }
@@ -45,11 +52,12 @@ export function keepPlace(view: HTMLElement, content: HTMLElement): KeptPlace {
   const restore = (): void => {
     const kept = read.find(({ element }) => element.isConnected) ?? drawnAnew(read, content);
     if (kept === null) return;
-    if (!read.includes(kept)) read = [kept, ...read];
     lostMs = never;
     const offset = offsetFrom(kept);
     if (Math.abs(offset) >= leastPx) view.scrollTop += offset;
     top = view.scrollTop;
+    const now = { ...kept, inContent: inContentOf(kept.element, view) };
+    read = [now, ...read.filter(({ element }) => element !== now.element)];
   };
   const forget = (): void => {
     read = [];
@@ -60,8 +68,20 @@ export function keepPlace(view: HTMLElement, content: HTMLElement): KeptPlace {
     if (isLost && lostMs === never) lostMs = performance.now();
     return lostMs;
   };
-  return { note, restore, forget, isMoved: () => view.scrollTop !== top, lostMs: sinceLost };
+  const isMoved = (): boolean => view.scrollTop !== top;
+  const isScrolled = (): boolean => {
+    const first = read.find(({ element }) => element.isConnected);
+    if (!isMoved() || first === undefined || isAtVeryEnd(view)) return false;
+    return Math.abs(inContentOf(first.element, view) - first.inContent) < leastPx;
+  };
+  return { note, restore, forget, isMoved, isScrolled, lostMs: sinceLost };
 }
+
+const inContentOf = (element: Element, view: HTMLElement): number =>
+  element.getBoundingClientRect().top - view.getBoundingClientRect().top + view.scrollTop;
+
+const isAtVeryEnd = ({ scrollTop, scrollHeight, clientHeight }: HTMLElement): boolean =>
+  scrollHeight - scrollTop - clientHeight < leastPx;
 
 function blocksInView(view: HTMLElement, content: HTMLElement): readonly ReadBlock[] {
   const { top: edge, bottom } = view.getBoundingClientRect();
@@ -72,7 +92,7 @@ function blocksInView(view: HTMLElement, content: HTMLElement): readonly ReadBlo
     // Rows that are placed by themselves need not lie in the order of the document.
     if (top >= bottom) continue;
     const words = wordsOf(element);
-    if (words !== '') read.push({ element, words, top: top - edge });
+    if (words !== '') read.push({ element, words, top: top - edge, inContent: top - edge + view.scrollTop });
   }
   return read.sort((left, right) => left.top - right.top).slice(0, mostBlocks);
 }

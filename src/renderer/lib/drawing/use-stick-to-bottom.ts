@@ -53,7 +53,7 @@ export function useStickToBottom(
     if (scroller === null || inner === null) return undefined;
     const hand = watchHand(scroller);
     const place = keepPlace(scroller, inner);
-    const isSeeking = (): boolean => isSought(hand, releasedMs.current, place.lostMs());
+    const isSought = (): boolean => place.isScrolled() || isHandSeeking(hand, releasedMs.current, place.lostMs());
     let seen = placeOf(scroller);
     let changedMs = performance.now();
     const look = (): void => {
@@ -73,14 +73,14 @@ export function useStickToBottom(
       else if (isLeft && !isOld) sticks.current = false;
       if (sticks.current) scroller.scrollTop = scroller.scrollHeight;
       // Of the movements between two changes of the content each is a reader's.
-      else if (place.isMoved() && (isSeeking() || performance.now() - changedMs > stillMs)) place.note();
+      else if (place.isMoved() && (isSought() || performance.now() - changedMs > stillMs)) place.note();
       seen = placeOf(scroller);
       setIsAtEnd(sticks.current || isThere);
     };
     const keep = (): void => {
       if (sticks.current) place.forget();
       // Rows come and go as a reader moves, too.
-      else if (place.isMoved() && isSeeking()) place.note();
+      else if (place.isMoved() && isSought()) place.note();
       else place.restore();
     };
     const grew = (): void => {
@@ -132,7 +132,7 @@ function watch(scroller: HTMLElement, inner: HTMLElement, { look, grew, keep, re
 }
 
 /** Whether a reader moves the view, or something that was asked for is brought into it. */
-function isSought(hand: Hand, releasedMs: number, lostMs: number): boolean {
+function isHandSeeking(hand: Hand, releasedMs: number, lostMs: number): boolean {
   const now = performance.now();
   const handedMs = Math.max(hand.lastMs(), hand.focusedMs());
   // What moves once a text is taken away is not what a hand moved before.
