@@ -27,7 +27,12 @@ export const suites = [
   { name: 'recipes', minutes: 5, runsAgain: true, needs: [] },
   { name: 'docker', minutes: 20, runsAgain: true, needs: ['build', 'docker', 'image', 'podman', 'rootless'] },
   { name: 'hostile', minutes: 16, runsAgain: true, needs: ['build', 'docker', 'image'] },
-  { name: 'keyring', minutes: 4, runsAgain: true, needs: ['build', 'docker', 'image', 'keyring', 'electron', 'display'] },
+  {
+    name: 'keyring',
+    minutes: 4,
+    runsAgain: true,
+    needs: ['build', 'docker', 'image', 'keyring', 'electron', 'display'],
+  },
   {
     name: 'engines',
     minutes: 20,
