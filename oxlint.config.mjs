@@ -126,9 +126,11 @@ const pageMayUse = [
   'session/session-tags.ts',
   'session/slash-commands.ts',
   'settings/known-editors.ts',
+  'text/csv-text.ts',
   'text/seen-text.ts',
   'text/size-text.ts',
   'text/task-mode.ts',
+  'tools/canvas.ts',
   'tools/preset-values.ts',
   'unknown-value.ts',
 ];

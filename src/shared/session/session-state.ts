@@ -221,9 +221,8 @@ export interface ToolCallState {
   readonly callId: string | null;
   readonly tool: string;
   readonly label: string;
-  /** Null: requested, not started. */
+  /** Null: requested, not started; and not ended. */
   readonly startedAt: number | null;
-  /** Null: not ended. */
   readonly status: ToolStatus | null;
   /** Capped; empty for all but the latest. */
   readonly output: string;
@@ -232,6 +231,8 @@ export interface ToolCallState {
   readonly durationMs: number | null;
   /** Nothing ran: an equal call before it gave the result. */
   readonly isReused?: true;
+  /** Files of pictures that it made or changed. */
+  readonly pictures?: readonly string[];
   /** Of a tool of others: whose it is, and how many calls of further tools it carries. */
   readonly foreign?: { readonly server: string; readonly carries: number };
 }
@@ -242,8 +243,7 @@ export function endedCall(
   { status, exitCode, durationMs, reusedFrom }: EventOf<'tool-ended'>,
   output: string,
 ): ToolCallState {
-  const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
-  return { ...call, status, output, exitCode, durationMs, ...reused };
+  return { ...call, status, output, exitCode, durationMs, ...(reusedFrom === undefined ? {} : { isReused: true }) };
 }
 
 /** What a turn used of one server. What a call costs no server says. */
