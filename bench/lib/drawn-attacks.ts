@@ -60,6 +60,7 @@ export async function drawAttacks(look: (page: Page, name: string) => Promise<vo
   const served = await servePage(core);
   try {
     const { page, url } = served;
+    await served.resize(1280, 900);
     const attacks = canvasAttacks(stranger.address);
     let drawn = 0;
     for (const [name, show] of Object.entries(ways)) {
