@@ -8,6 +8,7 @@ import { runOptionsSchema } from '../../src/shared/session/run-options.ts';
 import { drawAttacks } from '../../bench/lib/drawn-attacks.ts';
 import type { ClientCore } from '../fakes/core-client.ts';
 import { openClientCore } from '../fakes/core-client.ts';
+import { sampled } from '../fakes/sampled.ts';
 import { violations } from './axe.ts';
 import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
@@ -194,12 +195,13 @@ describe('what an agent shows', { timeout: 240_000 }, () => {
 
 describe('HTML and SVG that attack', () => {
   /** Catches: anything drawn that runs in the page, or that lets somebody know that it was drawn. */
-  it('neither run nor reach anything, as pages, as drawings and as words', { timeout: 240_000 }, async () => {
-    const found = await drawAttacks((page, name) => keepScreenshot(page, `canvas-attacks-${name}`));
-    expect(found.attacks).toBeGreaterThanOrEqual(60);
+  it('neither run nor reach anything, as pages, as drawings and as words', { timeout: 480_000 }, async () => {
+    const each = sampled(1, 5);
+    const found = await drawAttacks((page, name) => keepScreenshot(page, `canvas-attacks-${name}`), each);
+    expect(found.attacks).toBeGreaterThanOrEqual(60 / each);
     expect(found.drawn).toBe(3 * found.attacks);
     expect(found.reached).toEqual([]);
     expect(found.hasRun).toBe(false);
-    expect(found.unlocked).toBeGreaterThan(40);
+    expect(found.unlocked).toBeGreaterThan(found.attacks / 2);
   });
 });
