@@ -35,6 +35,7 @@ import type {
   ShownFile,
 } from '@shared/contract/sessions-contract.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
+import type { EndpointClient } from '@shared/contract/endpoint-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 import type { ChatListing } from '@shared/attachments/chat-listing.ts';
 import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
@@ -57,6 +58,8 @@ export interface PageCore extends ScriptedCore {
   cards: EngineCardsReport;
   findings: readonly Finding[];
   keys: KeyReport;
+  /** Programs that have a key of the endpoint. */
+  programs: readonly EndpointClient[];
   costRows: readonly CostRow[];
   /** A person's file of rules. */
   rules: RuleFile;
@@ -226,6 +229,7 @@ export function createPageCore(): PageCore {
     cards: { cards: [], isUsed: false, reason: null, advice: null, library: null },
     findings: [],
     keys: { store: { type: 'ready' }, keys: [] },
+    programs: [],
     costRows: [],
     rules: noRules,
     settings: {
@@ -275,6 +279,18 @@ export function createPageCore(): PageCore {
     ownTools: core.tools.own.handlers,
     plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),
+    endpoint: {
+      clients: () => core.programs,
+      addClient: ({ input: { name, mayLeave } }) => {
+        const added = { name, mayLeave, createdAt: Date.now(), lastUsedAt: null };
+        core.programs = [...core.programs, added];
+        return { client: added, key: `dew-${'x'.repeat(43)}` };
+      },
+      removeClient: ({ input: { name } }) => {
+        note('revoke', name);
+        core.programs = core.programs.filter((one) => one.name !== name);
+      },
+    },
     rules: ruleHandlers(core, note),
     costs: ({ input: { by } }) => ({
       by,

@@ -461,6 +461,7 @@ function infoOf(id: string, where: 'local' | 'cloud', contextTokens: number, par
       ? { input: 0, output: 0, source: 'local', date: '2026-11-01' }
       : { input: 3, output: 15, source: 'settings', date: '2026-11-01' },
     strategies: ['loop' as const],
+    ...(isLocal ? { efforts: ['none', 'low', 'medium', 'high'] as const, effort: 'none' as const } : {}),
   };
 }
 
@@ -493,6 +494,15 @@ export function furnish(core: PageCore): void {
       { provider: 'anthropic', source: null, variable: 'ANTHROPIC_API_KEY' },
     ],
   };
+  core.programs = [
+    {
+      name: 'my-editor',
+      mayLeave: false,
+      createdAt: Date.UTC(2026, 10, 2, 12),
+      lastUsedAt: Date.UTC(2026, 10, 14, 12),
+    },
+    { name: 'notes', mayLeave: true, createdAt: Date.UTC(2026, 10, 9, 12), lastUsedAt: null },
+  ];
   core.costRows = [12, 41, 30, 7].map((calls, index) => ({
     key: `2026-11-1${index + 5}`,
     label: '',

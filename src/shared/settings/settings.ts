@@ -267,6 +267,8 @@ export const settingsSchema = z.strictObject({
       askWithClipboard: z.boolean().default(false),
     })
     .prefault({}),
+  /** Models for other programs. `isOn`: the app answers them for as long as it runs. */
+  endpoint: z.strictObject({ isOn: z.boolean().default(false) }).prefault({}),
   /** What a person said about the list of projects; see `listProjects`. */
   projects: z
     .strictObject({

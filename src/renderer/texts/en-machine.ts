@@ -1,0 +1,27 @@
+/** Models for other programs. */
+export const machine = {
+  'endpoint.title': 'Models for other programs',
+  'endpoint.text':
+    'Editors and other programs on this machine can ask your models, as they would ask OpenAI or Anthropic. Each needs a key.',
+  'endpoint.switch': 'Answer other programs',
+  'endpoint.switch.hint': 'While the app is open. Without the app, run dewpoint serve --api.',
+  'endpoint.at': 'Address:',
+  'endpoint.copyAddress': 'Copy the address',
+  'endpoint.none': 'No program has a key.',
+  'endpoint.new': 'New key for a program',
+  'endpoint.name': 'Program',
+  'endpoint.name.hint': 'e.g. my-editor. Its costs are shown under this name.',
+  'endpoint.reach': 'Models it may use',
+  'endpoint.reach.hint': 'Cloud models cost money, within your spending limits.',
+  'endpoint.local': 'local only',
+  'endpoint.cloud': 'local and cloud',
+  'endpoint.make': 'Make a key',
+  'endpoint.shownOnce': 'The key of {name}. It is shown only now; Dewpoint keeps its hash.',
+  'endpoint.copyKey': 'Copy the key',
+  'endpoint.made': 'made {day}',
+  'endpoint.used': 'last used {day}',
+  'endpoint.unused': 'not used yet',
+  'endpoint.revoke': 'Revoke',
+  'endpoint.revokeOne': 'Revoke the key of {name}',
+  'endpoint.refused': 'On the machine, run: dewpoint serve keys add NAME, or dewpoint serve keys revoke NAME',
+} as const;
