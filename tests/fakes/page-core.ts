@@ -35,6 +35,7 @@ import type {
   ShownFile,
 } from '@shared/contract/sessions-contract.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
+import type { Strain } from '@shared/models/machine-strain.ts';
 import type { EndpointClient } from '@shared/contract/endpoint-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 import type { ChatListing } from '@shared/attachments/chat-listing.ts';
@@ -56,6 +57,7 @@ export interface PageCore extends ScriptedCore {
   suggestions: ModelSuggestions;
   /** What the engine makes of the graphics cards. */
   cards: EngineCardsReport;
+  strain: Strain;
   findings: readonly Finding[];
   keys: KeyReport;
   /** Programs that have a key of the endpoint. */
@@ -226,10 +228,11 @@ export function createPageCore(): PageCore {
     endDownload: () => undefined,
     models: [],
     suggestions: noSuggestions,
+    strain: { act: 'usual', causes: [] },
     cards: { cards: [], isUsed: false, reason: null, advice: null, library: null },
     findings: [],
     keys: { store: { type: 'ready' }, keys: [] },
-    programs: [],
+    programs: [{ name: 'my-editor', mayLeave: false, createdAt: Date.UTC(2026, 10, 2, 12), lastUsedAt: null }],
     costRows: [],
     rules: noRules,
     settings: {
@@ -389,6 +392,7 @@ function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
     list: () => core.models,
     suggest: () => core.suggestions,
     cards: () => core.cards,
+    strain: () => core.strain,
     import: ({ input: { path, name } }) => {
       note('import', path, name);
       const added: ModelEntry = {

@@ -494,15 +494,6 @@ export function furnish(core: PageCore): void {
       { provider: 'anthropic', source: null, variable: 'ANTHROPIC_API_KEY' },
     ],
   };
-  core.programs = [
-    {
-      name: 'my-editor',
-      mayLeave: false,
-      createdAt: Date.UTC(2026, 10, 2, 12),
-      lastUsedAt: Date.UTC(2026, 10, 14, 12),
-    },
-    { name: 'notes', mayLeave: true, createdAt: Date.UTC(2026, 10, 9, 12), lastUsedAt: null },
-  ];
   core.costRows = [12, 41, 30, 7].map((calls, index) => ({
     key: `2026-11-1${index + 5}`,
     label: '',

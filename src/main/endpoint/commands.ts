@@ -81,7 +81,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         return client === null ? null : modelsFor(options, client, signal);
       },
       answer: ({ input, signal }) => wholeStream<EndpointPush>((push, stop) => answer(input, push, stop), signal),
-      count: async ({ input, signal = new AbortController().signal }) => {
+      count: async ({ input, signal }) => {
         const client = await keys.find(input.key);
         if (client !== null) return countForClient(options, { client, call: input.call, signal });
         return { ok: false, failure: { code: 'wrong-key', message: 'This key is not known.' } };

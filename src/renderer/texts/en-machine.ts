@@ -1,4 +1,4 @@
-/** Models for other programs. */
+/** Models for other programs, and what models do when the machine has a hard time. */
 export const machine = {
   'endpoint.title': 'Models for other programs',
   'endpoint.text':
@@ -24,4 +24,21 @@ export const machine = {
   'endpoint.revoke': 'Revoke',
   'endpoint.revokeOne': 'Revoke the key of {name}',
   'endpoint.refused': 'On the machine, run: dewpoint serve keys add NAME, or dewpoint serve keys revoke NAME',
+  'power.title': 'Power and heat',
+  'power.text': 'What models on this machine do when it has a hard time. A step says it when it happens.',
+  'power.battery': 'On battery',
+  'power.battery.hint': 'Slower saves battery; answers take longer.',
+  'power.heat': 'When hot',
+  'power.heat.hint': 'Only macOS reports heat to Dewpoint.',
+  'power.memory': 'When other programs need the memory',
+  'power.memory.hint': 'Known on Linux only.',
+  'power.act.usual': 'As usual',
+  'power.act.slower': 'Slower (half of the threads)',
+  'power.act.unload': 'Unload the model soon after an answer',
+  'power.is.slower': 'Slower: {causes}',
+  'power.is.unload': 'Unloading: {causes}',
+  'power.cause.battery': 'on battery',
+  'power.cause.heat': 'hot',
+  'power.cause.memory': 'low memory',
+  'power.open': 'Settings, power and heat',
 } as const;

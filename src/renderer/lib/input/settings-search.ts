@@ -102,6 +102,18 @@ export function settingsSections(shortcuts: readonly string[], isWindow: boolean
         t('settings.certificates.hint'),
       ],
     },
+    {
+      title: t('power.title'),
+      words: [
+        t('power.text'),
+        t('power.battery'),
+        t('power.battery.hint'),
+        t('power.heat'),
+        t('power.heat.hint'),
+        t('power.memory'),
+        t('power.memory.hint'),
+      ],
+    },
     { title: t('settings.energy'), words: [t('settings.energy.text'), ...wordsOf(energySettings)] },
     { title: t('settings.machine'), words: [t('first.again')] },
     { title: t('kept.title'), words: [t('kept.text')] },
