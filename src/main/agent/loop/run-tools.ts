@@ -194,6 +194,7 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
   }
   if (call.tool.name === 'run_command' && record.status === 'ok' && record.exitCode === 0)
     turn.progress.okCommands += 1;
+  noteProgram(turn, record.data);
   if (call.tool.access !== 'write') return null;
   if (record.status === 'ok') {
     turn.progress.okWrites += 1;
@@ -201,6 +202,14 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
   }
   const stop = turn.limits.noteRejection(call.tool.name, call.input);
   return stop === null ? null : { type: 'stopped', stop };
+}
+
+/** What a program did by its calls counts as if they were the model's own. */
+function noteProgram({ progress }: Turn, data: unknown): void {
+  const program = isRecord(data) && isRecord(data.program) ? data.program : {};
+  const { okWrites = 0, okCommands = 0 } = program;
+  if (typeof okWrites === 'number') progress.okWrites += okWrites;
+  if (typeof okCommands === 'number') progress.okCommands += okCommands;
 }
 
 /** What an agent that it started used counts for its parent, too. */

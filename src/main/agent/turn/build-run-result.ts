@@ -6,7 +6,8 @@ import { sessionWork } from '@shared/money/workload.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { addUsage, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
 import { changeStatus } from '@shared/session/file-change-state.ts';
-import type { ServerUse, SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
+import type { ServerUse } from '@shared/session/server-use.ts';
+import type { SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
 import { runStatusOf } from '@shared/session/session-state.ts';
 
 /**
