@@ -3,6 +3,7 @@ import { AppError, valueOf } from '@shared/errors.ts';
 import type { CostReport } from '@shared/money/cost-report.ts';
 import type { CostQuery, LedgerSession } from './cost-ledger.ts';
 import { createLedger } from './cost-ledger.ts';
+import { abortable } from '../lib/async/abort.ts';
 import type { Budget, BudgetOptions } from './budget.ts';
 import { createBudget } from './budget.ts';
 import type { CapChanger } from './spending-limits.ts';
@@ -65,7 +66,10 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
   });
   const reference = async (used: string | null): Promise<CloudReference | null> => {
     const found = await priced(used);
-    return found === null ? null : { ...found, needs: await ledger.taskNeeds(found.model) };
+    if (found === null) return null;
+    // A home of long logs that were never added up is not waited for either: then the tokens say it.
+    const needs = await abortable(ledger.taskNeeds(found.model), AbortSignal.timeout(referenceMs)).catch(() => []);
+    return { ...found, needs };
   };
   let opening: Promise<Reservations> | null = null;
   const reservations = (): Promise<Reservations> => {
