@@ -232,6 +232,8 @@ export interface ToolCallState {
   readonly outputLeftOut: boolean;
   readonly exitCode: number | null;
   readonly durationMs: number | null;
+  /** The whole of a result of which a part was shown. */
+  readonly full?: NonNullable<EventOf<'tool-ended'>['full']>;
   /** Nothing ran: an equal call before it gave the result. */
   readonly isReused?: true;
   /** Of a tool of others: whose it is, and how many calls of further tools it carries. */
@@ -244,11 +246,11 @@ export interface ToolCallState {
 /** A call that has ended. `output`: as much of it as is held. */
 export function endedCall(
   call: ToolCallState,
-  { status, exitCode, durationMs, reusedFrom }: EventOf<'tool-ended'>,
+  { status, exitCode, durationMs, full, reusedFrom }: EventOf<'tool-ended'>,
   output: string,
 ): ToolCallState {
   const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
-  return { ...call, status, output, exitCode, durationMs, ...reused };
+  return { ...call, status, output, exitCode, durationMs, ...(full === null ? {} : { full }), ...reused };
 }
 
 export interface ApprovalState {
@@ -411,12 +413,10 @@ export function firstTokenMsOf({ timings }: Pick<StepEnd, 'timings'>): number | 
 }
 
 /** Tokens per second of reading what had to be read; null as above. */
-export function prefillSpeedOf({
-  evaluatedTokens,
-  timings,
-}: Pick<StepEnd, 'evaluatedTokens' | 'timings'>): number | null {
-  const { counted, prefillMs } = timings;
-  return counted === undefined ? perSecond(evaluatedTokens, prefillMs) : perSecond(counted.readTokens, counted.readMs);
+export function prefillSpeedOf(end: Pick<StepEnd, 'evaluatedTokens' | 'timings'>): number | null {
+  const { counted, prefillMs } = end.timings;
+  if (counted === undefined) return perSecond(end.evaluatedTokens, prefillMs);
+  return perSecond(counted.readTokens, counted.readMs);
 }
 
 function perSecond(tokens: number | null, milliseconds: number | null): number | null {
