@@ -2,10 +2,7 @@ import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import type { ForeignTools } from '../../src/main/tools/foreign/foreign-tool.ts';
 
-/** A shop on a server of tools, with so many orders. */
-export const shopOrders = 60;
-
-export interface Order {
+interface Order {
   readonly id: number;
   readonly customer: string;
   readonly status: string;
@@ -13,6 +10,7 @@ export interface Order {
   readonly lines: readonly object[];
 }
 
+/** An order of a shop on a server of tools, the same each time. */
 export function orderOf(id: number): Order {
   const lines = Array.from({ length: 5 }, (_, at) => ({
     article: `article-${(id * 7 + at) % 40}`,
