@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../src/shared/events/events.ts';
 import type { ForeignToolSpec } from '../../src/shared/tools/foreign-tool-spec.ts';
+import { failure, success } from '../../src/shared/errors.ts';
+import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
+import type { WebExchange } from '../../src/main/tools/web/web-request.ts';
 import type { CallForeignTool } from '../../src/main/tools/foreign/foreign-tool.ts';
 import type { UserAnswer } from '../../src/main/agent/turn/agent-dependencies.ts';
 import type { AgentKit, KitOptions, Reply } from '../fakes/agent-kit.ts';
@@ -241,6 +244,44 @@ result = said`;
     const [question] = ofType(one.kit.journal.events, 'approval-requested');
     expect(question?.text).toContain('Calls:\nshop__look_up: at most 1\n\nProgram:\ntools.shop__look_up(id=1)');
     await replays(one);
+  });
+
+  it('reads from the web at the hosts that it announced, and is led to no other', async () => {
+    const reached: string[] = [];
+    const exchange: WebExchange = async ({ url }) => {
+      reached.push(url.href);
+      const isLed = url.pathname === '/led';
+      return success({
+        url: url.href,
+        status: isLed ? 302 : 200,
+        headers: { 'content-type': 'text/plain', ...(isLed ? { location: 'https://evil.example.com/' } : {}) },
+        bytes: Buffer.from('Version 7 is the newest.'),
+        isCut: false,
+      });
+    };
+    const web = {
+      readDocument: async () => ({ ok: false, why: 'no-reader' }) as const,
+      searchService: async () => failure('not-found', 'No service.'),
+    };
+    const text = `said = []
+for place in ("docs.example.org/page", "docs.example.org/led", "evil.example.com/"):
+    try:
+        said.append("Version 7" in tools.web_read(url="https://" + place, why="x"))
+    except ToolError as error:
+        said.append(error.text[:60])
+result = said`;
+    const one = scene([program(text, [{ tool: 'web_read', most: 3, hosts: ['docs.example.org'] }])], 'allow', {
+      tools: builtInTools(discoverTools(), { now: () => 0, web }),
+      dependencies: { web: { offered: () => ['web_read'], exchange } },
+    });
+    await one.kit.runner.send('Look.', loop);
+    expect(endOf(one.kit)?.output).toContain(
+      '[true,"Not sent to evil.example.com. The program did not announce t","Not made: web_read was not announced for the host evil.examp"]',
+    );
+    expect(reached).toEqual(['https://docs.example.org/page', 'https://docs.example.org/led']);
+    expect(one.asked).toEqual(['program']);
+    const { web: _web, ...dependencies } = one.kit.dependencies;
+    await replays({ ...one, kit: { ...one.kit, dependencies } });
   });
 
   it('passes nothing on that a fence holds, also what it reads by itself', async () => {
