@@ -15,7 +15,7 @@ import type { ServerForm } from '@shared/tools/server-form.ts';
 import type { ChildState, TreePlace } from './agent-tree.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 16;
+export const STATE_VERSION = 17;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -230,6 +230,8 @@ export interface ToolCallState {
   readonly outputLeftOut: boolean;
   readonly exitCode: number | null;
   readonly durationMs: number | null;
+  /** The whole of a result of which a part was shown. */
+  readonly full?: NonNullable<EventOf<'tool-ended'>['full']>;
   /** Nothing ran: an equal call before it gave the result. */
   readonly isReused?: true;
   /** Of a tool of others: whose it is, and how many calls of further tools it carries. */
@@ -239,11 +241,11 @@ export interface ToolCallState {
 /** A call that has ended. `output`: as much of it as is held. */
 export function endedCall(
   call: ToolCallState,
-  { status, exitCode, durationMs, reusedFrom }: EventOf<'tool-ended'>,
+  { status, exitCode, durationMs, full, reusedFrom }: EventOf<'tool-ended'>,
   output: string,
 ): ToolCallState {
   const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
-  return { ...call, status, output, exitCode, durationMs, ...reused };
+  return { ...call, status, output, exitCode, durationMs, ...(full === null ? {} : { full }), ...reused };
 }
 
 /** What a turn used of one server. What a call costs no server says. */
@@ -437,12 +439,10 @@ export function firstTokenMsOf({ timings }: Pick<StepEnd, 'timings'>): number | 
 }
 
 /** Tokens per second of reading what had to be read; null as above. */
-export function prefillSpeedOf({
-  evaluatedTokens,
-  timings,
-}: Pick<StepEnd, 'evaluatedTokens' | 'timings'>): number | null {
-  const { counted, prefillMs } = timings;
-  return counted === undefined ? perSecond(evaluatedTokens, prefillMs) : perSecond(counted.readTokens, counted.readMs);
+export function prefillSpeedOf(end: Pick<StepEnd, 'evaluatedTokens' | 'timings'>): number | null {
+  const { counted, prefillMs } = end.timings;
+  if (counted === undefined) return perSecond(end.evaluatedTokens, prefillMs);
+  return perSecond(counted.readTokens, counted.readMs);
 }
 
 function perSecond(tokens: number | null, milliseconds: number | null): number | null {

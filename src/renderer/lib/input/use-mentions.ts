@@ -164,5 +164,5 @@ function useFoundResources(typed: string | null, place: FilePlace | null): reado
     gcTime: 10_000,
     retry: false,
   });
-  return typed === null ? none : (data ?? noResources);
+  return typed === null ? noResources : (data ?? noResources);
 }

@@ -70,7 +70,7 @@ function scene(mode: string, more: { readonly env?: readonly string[] } = {}): S
     }),
     version: '1',
     now: () => 1,
-    connectMs: mode.startsWith('silent') ? 1_500 : 10_000,
+    connectMs: mode.startsWith('silent') ? 1_500 : /^(?:slow|old)-/.test(mode) ? 4_000 : 10_000,
   });
   const forProject = (projectPath: string | null) => joinToolSources(running.forProject(projectPath), noTools);
   const tools = { ...running, ...forProject(null), forProject };
@@ -263,6 +263,26 @@ describe('a tool server', () => {
       await expect.poll(() => pidsIn(one.notes()).filter(isAlive), { timeout: 5_000 }).toEqual([]);
     },
     15_000,
+  );
+
+  // Bugs: what was slow to start, or old and silent, could not be used, and none could that ends at what it does not know.
+  it.each([
+    ['slow-new', 'by 2026-07-28'],
+    ['slow-both', 'by 2026-07-28'],
+    ['slow-old', 'You said hi'],
+    ['old-silent', 'You said hi'],
+    ['old-deaf', 'You said hi'],
+    ['old-ends', 'You said hi'],
+  ])(
+    'that is %s is spoken to in the newest protocol that it knows',
+    async (mode, output) => {
+      const one = scene(mode);
+      await approveAll(one);
+      expect(await say(one)).toEqual({ status: 'ok', output });
+      await one.tools.dispose();
+      await expect.poll(() => pidsIn(one.notes()).filter(isAlive), { timeout: 5_000 }).toEqual([]);
+    },
+    30_000,
   );
 
   it('that is cancelled in a call stops waiting, and is told', async () => {
