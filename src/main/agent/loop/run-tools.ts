@@ -34,7 +34,7 @@ export type ToolsOutcome =
   | { readonly type: 'stopped'; readonly stop: LimitStop };
 
 /**
- * Runs the calls of one answer in order; those in a row that only look at files, or start agents, run side by side. What was not
+ * Runs the calls of one answer in order; those in a row that only look, or start agents, run side by side. What was not
  * understood is never run: the model reads what was wrong and how a right call looks, which makes the next prompt
  * another one. What leans on an edit that failed is left out. Messages of the person are delivered between calls.
  * Throws `cancelled`.
@@ -53,8 +53,8 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
   return calls.length === 0 ? { type: 'not-understood' } : { type: 'ran', calls: calls.length };
 }
 
-/** Tools that look at files and do no more: the order in which they run makes no difference. */
-const looking: readonly string[] = ['read_file', 'list_files', 'search'];
+/** Tools that look at files and at results and do no more, and that ask nobody: the order in which they run makes no difference. */
+const looking: readonly string[] = ['read_file', 'list_files', 'search', 'read_result'];
 const mostTogether = 8;
 
 /** Logs from before calls ran side by side have each call ended before the next begins. */

@@ -1,7 +1,8 @@
 import type { RunResult, StepFigures } from '@shared/session/run-result.ts';
 import type { CloudReference, Counterfactual } from '@shared/money/counterfactual.ts';
 import type { SplitWorkload } from '@shared/money/workload.ts';
-import { comparedWith, counterfactualOf, stepElsewhere } from '@shared/money/counterfactual.ts';
+import { comparedWith, stepElsewhere } from '@shared/money/counterfactual.ts';
+import { counterfactualOfTurns } from '@shared/money/turn-counterfactual.ts';
 import { sessionWork } from '@shared/money/workload.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { addUsage, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
@@ -22,7 +23,7 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
   const costUsd = costOfSteps(steps);
   const known = sessionWork(state);
   const work = sessionWork(state, turn.id);
-  const detail = counterfactualOf(work, reference, known);
+  const detail = counterfactualOfTurns(state, reference, turn.id);
   return {
     session: state.sessionId ?? '',
     status: runStatusOf(turn.reason),
