@@ -130,6 +130,7 @@ const pageMayUse = [
   'text/seen-text.ts',
   'text/size-text.ts',
   'text/task-mode.ts',
+  'tools/found-offers.ts',
   'tools/preset-values.ts',
   'unknown-value.ts',
 ];

@@ -1,5 +1,5 @@
 import type { TaskNeed, TaskShape } from '@shared/money/task-needs.ts';
-import { neededFor } from '@shared/money/task-needs.ts';
+import { neededBy } from '@shared/money/task-needs.ts';
 import { promptTokensOf } from '@shared/money/token-cost.ts';
 import type { Held, Pair } from './pair-figures.ts';
 import type { PairRecord } from './pair-results.ts';
@@ -17,7 +17,7 @@ export function needsHeldOf(pairs: readonly Pair[]): {
     pairs.flatMap((pair) => {
       const asked = shapeOf(pair[from]);
       const record = pairs.filter((other) => other !== pair).flatMap((other) => needOf(other[to], of));
-      const said = asked === null ? null : neededFor(asked, record);
+      const said = asked === null ? null : neededBy(record)(asked);
       const real = of(pair[to]);
       return said === null || real === 0 ? [] : [{ task: pair.task, ...said, real }];
     });

@@ -244,6 +244,7 @@ export const conversation = {
   'chats.take': 'Attach',
   'attach.empty': 'empty file',
   'attach.asText': 'sent as text',
+  'attach.fromServer': 'from a tool server',
   'attach.encoding': 'converted from {encoding}',
   'attach.pages.one': '{count} page',
   'attach.pages.other': '{count} pages',
@@ -268,7 +269,7 @@ export const conversation = {
   'attach.leaveImages.one': 'Leave out image',
   'attach.leaveImages.other': 'Leave out {count} images',
 
-  'mention.label': 'Files, symbols and sessions',
+  'mention.label': 'Files, symbols, sessions and tool servers',
   'mention.symbol': 'Symbol',
   'mention.fence.local-only': 'stays on this machine',
   'mention.fence.ask': 'needs your approval before it leaves',

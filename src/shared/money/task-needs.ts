@@ -72,7 +72,7 @@ export interface Needed {
 /** Of fewer tasks of a kind nothing is said. */
 const leastTasks = 5;
 /** The latest so many are looked at. */
-const mostTasks = 120;
+const mostTasks = 60;
 /** What a task takes is believed to grow with its size, as much as so much spread of sizes (in logarithms, squared) would show it. */
 const proportional = 0.2;
 /** All other kinds count for a kind as much as one more task of it. */
@@ -84,13 +84,17 @@ const otherKinds = 1;
  * drawn without each of these tasks in turn, missed it (`found-interval.ts`). `record`: of that model alone, the oldest
  * first. Null: its record of this kind is too thin.
  */
-export function neededFor(asked: TaskShape, record: readonly TaskNeed[]): Needed | null {
+export function neededBy(record: readonly TaskNeed[]): (asked: TaskShape) => Needed | null {
   const known = record.filter(({ value, size }) => value > 0 && size > 0).slice(-mostTasks);
-  const tasks = known.filter(({ kind }) => kind === asked.kind).length;
-  if (tasks < leastTasks) return null;
-  const value = lineThrough(known)(asked);
-  const found = missed(known);
-  return found === null ? null : { value, low: value * found.low, high: value * found.high, tasks };
+  const line = lineThrough(known);
+  let found: FoundInterval | null | undefined;
+  return (asked) => {
+    const tasks = known.filter(({ kind }) => kind === asked.kind).length;
+    if (tasks < leastTasks) return null;
+    found = found === undefined ? missed(known) : found;
+    const value = line(asked);
+    return found === null ? null : { value, low: value * found.low, high: value * found.high, tasks };
+  };
 }
 
 function missed(known: readonly TaskNeed[]): FoundInterval | null {

@@ -1,8 +1,8 @@
-import type { SessionState, TurnState } from '@shared/session/session-state.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
 import type { CloudReference, Counterfactual, Interval } from './counterfactual.ts';
 import { counterfactualOf } from './counterfactual.ts';
 import type { Needed } from './task-needs.ts';
-import { neededFor, taskOf } from './task-needs.ts';
+import { neededBy, taskOf } from './task-needs.ts';
 import { sessionWork } from './workload.ts';
 
 type Session = Pick<SessionState, 'turns' | 'steps'>;
@@ -19,11 +19,14 @@ export function counterfactualOfTurns(
 ): Counterfactual {
   const known = sessionWork(state);
   const plain = counterfactualOf(sessionWork(state, turnId), reference, known);
-  if (reference === null) return plain;
+  if (reference === null || !reference.needs?.length) return plain;
   const turns = state.turns.filter(({ id }) => turnId === null || id === turnId);
+  const needOf = neededBy(reference.needs);
   const needed = new Map(
     turns.flatMap((turn) => {
-      const need = neededThere(state, turn, reference);
+      const { local, cloud } = sessionWork(state, turn.id);
+      const task = local.calls === 0 || cloud.calls > 0 ? null : taskOf(turn, state.steps);
+      const need = task === null ? null : needOf(task);
       return need === null ? [] : [[turn.id, need] as const];
     }),
   );
@@ -45,13 +48,6 @@ export function counterfactualOfTurns(
       formula: hasOther ? `${text}; the rest: ${other.formula}` : text,
     },
   };
-}
-
-/** Null: it was not done here alone, or nobody knows what such a task takes there. */
-function neededThere(state: Session, turn: TurnState, { needs = [] }: CloudReference): Needed | null {
-  const { local, cloud } = sessionWork(state, turn.id);
-  const task = local.calls === 0 || cloud.calls > 0 ? null : taskOf(turn, state.steps);
-  return task === null ? null : neededFor(task, needs);
 }
 
 function leastOf(needed: ReadonlyMap<string, Needed>): number {

@@ -5,7 +5,7 @@ import { median } from '../../../bench/lib/statistics.ts';
 import { needsHeldOf } from '../../../bench/lib/task-needs-held.ts';
 import { comparedWith } from '../../../src/shared/money/counterfactual.ts';
 import type { TaskNeed } from '../../../src/shared/money/task-needs.ts';
-import { neededFor, needOf } from '../../../src/shared/money/task-needs.ts';
+import { neededBy, needOf } from '../../../src/shared/money/task-needs.ts';
 import { counterfactualOfTurns } from '../../../src/shared/money/turn-counterfactual.ts';
 import { sessionWork } from '../../../src/shared/money/workload.ts';
 import { reduceSession } from '../../../src/shared/session/reducers/reduce-session.ts';
@@ -41,8 +41,8 @@ describe('what a model needs for a task', () => {
   });
 
   it('grows with its size, as it did for others of the kind, with an interval', () => {
-    const small = neededFor({ kind: 'repair', way: 'loop', size: 1000 }, record);
-    const large = neededFor({ kind: 'repair', way: 'loop', size: 4000 }, record);
+    const small = neededBy(record)({ kind: 'repair', way: 'loop', size: 1000 });
+    const large = neededBy(record)({ kind: 'repair', way: 'loop', size: 4000 });
     expect(small?.tasks).toBe(10);
     expect((large?.value ?? 0) / (small?.value ?? 1)).toBeGreaterThan(3);
     expect(large?.low).toBeLessThan(0.036);
@@ -51,14 +51,14 @@ describe('what a model needs for a task', () => {
 
   /** Catches: a prompt of a recipe, which is short, that makes the task of a loop look small. */
   it('takes no size from a prompt of another way', () => {
-    const values = [200, 20_000].map((size) => neededFor({ kind: 'repair', way: 'fix', size }, record)?.value);
+    const values = [200, 20_000].map((size) => neededBy(record)({ kind: 'repair', way: 'fix', size })?.value);
     expect(values[0]).toBe(values[1]);
   });
 
   it('is not said where its record of the kind is thin', () => {
-    expect(neededFor({ kind: 'change', way: 'loop', size: 1000 }, record)).toBeNull();
-    expect(neededFor({ kind: 'repair', way: 'loop', size: 1000 }, record.slice(0, 4))).toBeNull();
-    expect(neededFor({ kind: 'repair', way: 'loop', size: 1000 }, [])).toBeNull();
+    expect(neededBy(record)({ kind: 'change', way: 'loop', size: 1000 })).toBeNull();
+    expect(neededBy(record.slice(0, 4))({ kind: 'repair', way: 'loop', size: 1000 })).toBeNull();
+    expect(neededBy([])({ kind: 'repair', way: 'loop', size: 1000 })).toBeNull();
   });
 });
 
