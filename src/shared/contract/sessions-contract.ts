@@ -31,8 +31,11 @@ import {
   keepChatsInput,
   readInput,
   findInput,
+  keepResourceInput,
   previewInput,
+  resourcesInput,
 } from '@shared/attachments/attachment-inputs.ts';
+import type { FoundResource } from '@shared/tools/found-offers.ts';
 import type { AttachmentPreview, FoundFile } from '@shared/attachments/attachment-inputs.ts';
 import type { NetworkHistory, SandboxView, TerminalPush } from '@shared/sandbox/sandbox-view.ts';
 import { codeSchema, terminalSizeSchema } from '@shared/sandbox/sandbox-view.ts';
@@ -317,6 +320,10 @@ export const sessionsContract = {
     preview: base.input(previewInput).output(type<AttachmentPreview>()),
     /** Files and folders by what is typed of their names, and functions, classes and methods in them, best first. */
     find: base.input(findInput).output(type<readonly FoundFile[]>()),
+    /** What tool servers that are on here have to take along, as each listed it last, best first. Starts none. */
+    resources: base.input(resourcesInput).output(type<readonly FoundResource[]>()),
+    /** Asks the server for it and keeps what comes, each part by itself. */
+    keepResource: base.input(keepResourceInput).output(type<readonly Attachment[]>()),
   },
   changes: {
     show: base.input(changedPaths).output(type<readonly ChangedFile[]>()),

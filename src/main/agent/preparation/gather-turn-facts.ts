@@ -113,9 +113,21 @@ function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts,
 }
 
 /** Tools that are there by the choice of the person, and what reads more of their results. */
-async function addedTools(turn: Pick<Turn, 'dependencies'>): Promise<Partial<TurnFacts>> {
-  const found = { ...(await foreignTools(turn)), ...webTools(turn) };
+async function addedTools(turn: Pick<Turn, 'dependencies' | 'options' | 'given'>): Promise<Partial<TurnFacts>> {
+  const others = { ...(await foreignTools(turn)), ...webTools(turn) };
+  const found = { ...others, ...programsOffered(turn, Object.keys(others).length > 0) };
   return Object.keys(found).length === 0 ? {} : { ...found, readsResults: true };
+}
+
+/** By itself where there are tools of others: their results are long and their calls many. */
+function programsOffered(
+  { dependencies, options, given }: Pick<Turn, 'dependencies' | 'options' | 'given'>,
+  hasOthers: boolean,
+): Pick<TurnFacts, 'programs'> {
+  const wanted = dependencies.programs?.() ?? 'off';
+  const isWanted = wanted === 'on' || (wanted === 'auto' && hasOthers);
+  const { tier } = dependencies.sandbox;
+  return isWanted && !options.plan && given.mode !== 'chat' && tier !== 'read-only' ? { programs: true } : {};
 }
 
 /** Whether agents may be started is asked where work is done, and nowhere else. */

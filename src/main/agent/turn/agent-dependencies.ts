@@ -98,6 +98,8 @@ export interface AgentDependencies {
   readonly foreign?: ForeignTools;
   /** The way to the web; absent: there is none, as in a replay. `offered`: the tools for it that are switched on. */
   readonly web?: { readonly offered: () => readonly string[]; readonly exchange: WebExchange };
+  /** Whether models may run programs that call tools; absent: they may not, as in a replay. */
+  readonly programs?: () => 'auto' | 'on' | 'off';
   /** Starts agents; absent: this one starts none, as in a replay. */
   readonly agents?: ChildAgents;
   readonly recipes: readonly Recipe[];

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Interface } from 'node:readline';
+import { attachResources } from '../turn/attach-file.ts';
 import { previewFiles } from '../turn/preview-files.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
@@ -126,12 +127,9 @@ async function cancel({ context, sessionId }: Chat): Promise<void> {
 async function say(state: Chat, text: string, options: RunOptions): Promise<void> {
   const { context, sessionId } = state;
   const core = await context.core();
-  const attachments = [...state.attached];
-  await previewFiles(
-    context,
-    { place: { sessionId }, text, attachments, options },
-    'Choose one with /model PROVIDER/NAME',
-  );
+  const place = { sessionId };
+  const attachments = [...state.attached, ...(await attachResources(context, place, text))];
+  await previewFiles(context, { place, text, attachments, options }, 'Choose one with /model PROVIDER/NAME');
   if (state.running !== null) {
     await core.sessions.send({ sessionId, text, options, attachments });
     // Only once it is sent: what could not be sent goes with the next message.

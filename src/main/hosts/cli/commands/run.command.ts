@@ -12,7 +12,7 @@ import { exitCodes } from '@shared/session/run-result.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { escapedJson, printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
-import { attachableFile, attachFile } from '../turn/attach-file.ts';
+import { attachableFile, attachFile, attachResources } from '../turn/attach-file.ts';
 import { askApproval } from '../questions/approval-question.ts';
 import { askCap } from '../questions/cap-question.ts';
 import type { Command, CommandContext } from '../command-context.ts';
@@ -74,7 +74,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
     await offerPreparation(context, options.projectPath, options.interactive);
   }
   const place = await placeOf(context, options);
-  const given = await attachAll(context, place, args);
+  const given = [...(await attachAll(context, place, args)), ...(await attachResources(context, place, task))];
   await ensureModel(context, checked);
   const message = { place, text: task, attachments: given, options };
   await previewFiles(context, message, 'Choose one with --local or --cloud');
