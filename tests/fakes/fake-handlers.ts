@@ -81,6 +81,7 @@ export const emptyHandlers: SomeHandlers = {
   attachments: {
     read: () => null,
     find: () => [],
+    resources: () => [],
     preview: ({ input }) => ({
       models: [],
       files: input.attachments.map((attachment) => ({
@@ -97,7 +98,7 @@ export const emptyHandlers: SomeHandlers = {
   },
   assistants: { list: () => ({ folder: '/home/assistants', assistants: [], broken: [] }) },
   changes: { show: () => [], untracked: () => [] },
-  models: { list: () => [] },
+  models: { list: () => [], strain: () => ({ act: 'usual', causes: [] }) },
   keys: {
     list: () => ({ store: { type: 'ready' }, keys: [] }),
     test: () => ({ test: 'accepted', text: '' }),

@@ -30,6 +30,8 @@ const plain = {
   annotations: { readOnlyHint: true },
 };
 let lists = 0;
+const [old, recent] = ['2025-11-25', '2026-07-28'];
+const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
 
 function toolsNow() {
   lists += 1;
@@ -53,6 +55,19 @@ async function answer({ id, method, params }) {
   if (id === undefined) return;
   if (mode === `dies-in-${method}`) process.exit(3);
   if (mode === `silent-in-${method}`) return;
+  // In the time after its start it does not listen; then it speaks the new protocol, both, or the old one.
+  if (mode === 'slow-new' || mode === 'slow-both') {
+    if (method === 'server/discover')
+      return send({ id, result: { ...complete, supportedVersions: [recent], capabilities: { tools: {} } } });
+    if (method === 'initialize' && mode === 'slow-new')
+      return send({ id, error: { code: -32022, message: 'Unsupported', data: { supported: [recent] } } });
+    if (method === 'tools/list') return send({ id, result: { ...complete, tools: toolsNow() } });
+    if (method === 'tools/call')
+      return send({ id, result: { ...complete, content: [{ type: 'text', text: `by ${revisionOf(params)}` }] } });
+  }
+  // Old ones that are asked something before they were greeted: one answers a ping alone, one nothing, one ends.
+  if (mode.startsWith('old-') && method === 'server/discover') return mode === 'old-ends' ? process.exit(1) : undefined;
+  if (method === 'ping' && mode !== 'old-deaf') return send({ id, result: {} });
   if (method === 'initialize') {
     const { protocolVersion } = params;
     return send({
@@ -97,4 +112,8 @@ async function answer({ id, method, params }) {
   send({ id, result: { content: [{ type: 'text', text: `You said ${params.arguments.text}` }] } });
 }
 
+const revisionOf = (params) => params._meta?.['io.modelcontextprotocol/protocolVersion'] ?? old;
+
+// The whole program stands still, as one does that loads much.
+if (mode.startsWith('slow-')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_300);
 createInterface({ input: process.stdin }).on('line', (line) => void answer(JSON.parse(line)));

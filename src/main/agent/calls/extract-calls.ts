@@ -15,17 +15,17 @@ const nameKey = /["']?(?:tool|name|action|function|tool_name)["']?\s*:/u;
  * call, in whatever form, is a part of its text.
  */
 export function extractCalls(text: string): readonly RawCall[] {
-  if (text.trimStart().startsWith('{')) {
-    const bare = bareCalls(text);
-    if (bare.length > 0) return bare;
-  }
-  const marked = markedCalls(text);
-  return marked.length > 0 ? marked : bareCalls(text);
+  const foreign = foreignSpans(text);
+  const isBareFirst = text.trimStart().startsWith('{');
+  const bare = isBareFirst ? bareCalls(text, foreign) : [];
+  if (bare.length > 0) return bare;
+  const marked = markedCalls(text, foreign);
+  return marked.length > 0 || isBareFirst ? marked : bareCalls(text, foreign);
 }
 
-function markedCalls(text: string): readonly RawCall[] {
+function markedCalls(text: string, foreign: readonly Span[]): readonly RawCall[] {
   const calls: RawCall[] = [];
-  const isForeign = insideOf(foreignSpans(text));
+  const isForeign = insideOf(foreign);
   let from = 0;
   // Inside an object of a fence that names no tool, no other fence does.
   let fenceFrom = 0;
@@ -67,8 +67,8 @@ function insideOf(spans: readonly Span[]): (at: number, from: number) => boolean
   };
 }
 
-function bareCalls(text: string): readonly RawCall[] {
-  const isForeign = insideOf(foreignSpans(text));
+function bareCalls(text: string, foreign: readonly Span[]): readonly RawCall[] {
+  const isForeign = insideOf(foreign);
   const calls: RawCall[] = [];
   let from = 0;
   for (

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '@shared/errors.ts';
+import { z } from 'zod';
 import type { KeyStore, StoreState } from './key-store.ts';
 
 /**
@@ -20,7 +21,8 @@ const longestPart = 2_000;
 const readTries = 4;
 
 /** What stands under the name itself: the value, or where its parts lie. All of it in letters that every store keeps. */
-type Head = { readonly value: string } | { readonly parts: readonly string[] };
+const headSchema = z.union([z.object({ value: z.string() }), z.object({ parts: z.array(z.string()) })]);
+type Head = z.infer<typeof headSchema>;
 
 export function createLongSecrets(store: KeyStore): LongSecrets {
   const get = async (name: string): Promise<string | null> => {
@@ -55,7 +57,7 @@ export function createLongSecrets(store: KeyStore): LongSecrets {
         for (const part of head.parts) parts.push(await get(part));
         if (parts.every((part) => part !== null)) return textOf(parts.join(''));
         // Another process has just put a new value in its place.
-        if (left <= 1) throw new AppError('missing-key', 'A secret in your key store is not whole.');
+        if (left <= 1) throw new AppError('bad-input', 'A secret in your key store is not whole.');
       }
     },
     write: async (name, value) => {
@@ -88,10 +90,13 @@ const textOf = (bytes: string): string => Buffer.from(bytes, 'base64url').toStri
 
 const partsOf = (head: Head | null): readonly string[] => (head !== null && 'parts' in head ? head.parts : []);
 
+/** What something else put there is a secret without parts: it can be replaced and removed, and nothing of it is quoted. */
 function parsedHead(text: string): Head {
-  const { value, parts }: { readonly value?: unknown; readonly parts?: unknown } = JSON.parse(text);
-  if (typeof value === 'string') return { value };
-  return { parts: Array.isArray(parts) ? parts.map(String) : [] };
+  try {
+    return headSchema.parse(JSON.parse(text));
+  } catch {
+    return { parts: [] };
+  }
 }
 
 function notOpen({ message, hint }: Exclude<StoreState, { type: 'ready' }>): AppError {

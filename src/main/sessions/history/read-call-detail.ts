@@ -4,6 +4,7 @@ import { keptCounts } from '@shared/session/reducers/kept-counts.ts';
 import type { Picture } from '@shared/tools/canvas.ts';
 import { canvasLimits, canvasToolName, isPictureName } from '@shared/tools/canvas.ts';
 import { pictureTypeOf } from '@shared/attachments/image-facts.ts';
+import { effortSchema } from '@shared/models/model-info.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { diffFiles } from '../changes/file-diff.ts';
@@ -212,7 +213,8 @@ async function requestOf(ref: BlobRef, blobs: Pick<Blobs, 'get'>): Promise<Reque
     name: String(Reflect.get(Object(tool), 'name')),
     bytes: Buffer.byteLength(JSON.stringify(tool)),
   }));
-  return { messages, tools };
+  const effort = effortSchema.safeParse(fieldOf(request, 'effort'));
+  return { messages, tools, ...(effort.success ? { effort: effort.data } : {}) };
 }
 
 function listAt(value: unknown, key: string): readonly unknown[] {

@@ -9,6 +9,7 @@ import type { ServerAuth } from '../sign-in/server-sign-ins.ts';
 import { serverText } from '../values/tool-results.ts';
 import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
 import { cappedFetch } from './capped-fetch.ts';
+import { createServerMaterial, type ServerMaterial } from './server-material.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
 import {
   answerServer,
@@ -18,7 +19,7 @@ import {
   ownCapabilities,
   type OpenCalls,
 } from './server-questions.ts';
-import type { StartServer } from './server-process.ts';
+import type { ServerStart, StartServer } from './server-process.ts';
 
 /** A server that answers. */
 export interface McpConnection {
@@ -32,6 +33,8 @@ export interface McpConnection {
   readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: ForeignCallWays) => Promise<ToolResult>;
   /** Set where it works through accounts of the person at services. */
   readonly accounts?: ServiceAccounts;
+  /** What it has for the person; absent: nothing but tools. */
+  readonly material?: ServerMaterial;
   readonly refresh: (signal: AbortSignal) => Promise<void>;
   readonly isOpen: () => boolean;
   readonly close: () => Promise<void>;
@@ -48,13 +51,13 @@ export interface ConnectOptions {
   readonly start: StartServer;
   readonly version: string;
   readonly onChanged: () => void;
+  /** What it has for the person may be another by now. */
+  readonly onOffers?: () => void;
   /** How long it may take to answer at the start; tests make it short. */
   readonly connectMs?: number;
 }
 
 const defaultConnectMs = 20_000;
-/** A server that never answers the question about its version is taken for an old one. */
-const probeMs = 4_000;
 /** Whoever calls ends it by the signal: how long a person thinks about a question of the server is not counted there. */
 const callMs = 24 * 60 * 60_000;
 
@@ -66,27 +69,29 @@ const callMs = 24 * 60 * 60_000;
 export async function connectMcp(options: ConnectOptions, signal: AbortSignal): Promise<McpConnection> {
   try {
     return await open(options, 'newest', signal).catch((error: unknown) => {
-      if (options.definition.kind !== 'http' || !isForOldWay(error) || signal.aborted) throw error;
-      // An address of before 2025 takes no messages: they go where its stream of events says. What it says to that counts less.
-      return open(options, 'event-stream', signal).catch(() => {
+      if (!mayBeOld(options.definition, error) || signal.aborted) throw error;
+      // What it says to that counts less.
+      return open(options, 'old', signal).catch(() => {
         throw error;
       });
     });
   } catch (error) {
-    throw connectError(options, error, '');
+    throw connectError(options, error, null);
   }
 }
 
-/** What such an address answers to a message. */
-function isForOldWay(error: unknown): boolean {
-  return [400, 404, 405].some((status) => status === fieldOf(error, 'status'));
+/**
+ * An address of before 2025 takes no messages: they go where its stream of events says. Some old programs end, or say
+ * nothing any more, when they are asked what they do not know: they are started again and not asked.
+ */
+function mayBeOld({ kind }: ServerDefinition, error: unknown): boolean {
+  if (kind === 'stdio') return error instanceof SilentServer;
+  return kind === 'http' && [400, 404, 405].some((status) => status === fieldOf(error, 'status'));
 }
 
-async function open(
-  options: ConnectOptions,
-  way: 'newest' | 'event-stream',
-  signal: AbortSignal,
-): Promise<McpConnection> {
+class SilentServer extends AppError {}
+
+async function open(options: ConnectOptions, way: 'newest' | 'old', signal: AbortSignal): Promise<McpConnection> {
   const mcp = await import('@modelcontextprotocol/client');
   const { definition } = options;
   const connectMs = options.connectMs ?? defaultConnectMs;
@@ -94,14 +99,14 @@ async function open(
     { name: 'dewpoint', version: options.version },
     {
       capabilities: ownCapabilities,
-      // A silent program is an old one; a silent address is only slow.
-      versionNegotiation: {
-        mode: way === 'newest' ? 'auto' : 'legacy',
-        probe: { timeoutMs: definition.kind === 'http' ? connectMs : Math.min(probeMs, connectMs) },
-      },
+      versionNegotiation: { mode: way === 'newest' ? 'auto' : 'legacy', probe: { timeoutMs: connectMs } },
       // What a result looks like is its server's affair: no schema of a stranger runs here.
       jsonSchemaValidator: { getValidator: () => anything },
-      listChanged: { tools: { onChanged: (error, tools) => (error === null ? take(tools) : undefined) } },
+      listChanged: {
+        tools: { onChanged: (error, tools) => (error === null ? take(tools) : undefined) },
+        resources: otherOffers(options),
+        prompts: otherOffers(options),
+      },
     },
   );
   const calls = createOpenCalls();
@@ -122,7 +127,7 @@ async function open(
     });
     state.listed = definitionsIn(tools);
   };
-  const transport = definition.kind === 'stdio' ? processTransport(options, definition, signal) : null;
+  const transport = definition.kind === 'stdio' ? processTransport(options, definition, { signal, connectMs }) : null;
   try {
     const capped = cappedFetch(options.fetch);
     const Way = way === 'newest' ? mcp.StreamableHTTPClientTransport : mcp.SSEClientTransport;
@@ -139,14 +144,15 @@ async function open(
     await client.close().catch(() => undefined);
     await transport?.close();
     const explained = await options.auth?.explain(error);
-    throw explained ?? (transport === null ? error : connectError(options, error, transport.said()));
+    throw explained ?? (transport === null ? error : connectError(options, error, transport));
   }
   return {
     server: nameOf(client),
     tools: () => state.listed.tools,
     leftOut: () => state.listed.leftOut,
     call: (tool, input, how) => callTool({ client, calls }, { tool, input, auth: options.auth }, how),
-    refresh: list,
+    material: createServerMaterial(client),
+    refresh: (stop) => list(stop).then(options.onOffers),
     isOpen: () => state.isOpen,
     close: async () => {
       await client.close().catch(() => undefined);
@@ -155,12 +161,17 @@ async function open(
   };
 }
 
+function otherOffers({ onOffers }: ConnectOptions) {
+  return { autoRefresh: false, onChanged: () => onOffers?.() };
+}
+
 function processTransport(
   { name, secrets, start }: ConnectOptions,
   definition: Extract<ServerDefinition, { kind: 'stdio' }>,
-  signal: AbortSignal,
+  { signal, connectMs }: { readonly signal: AbortSignal; readonly connectMs: number },
 ): ProcessTransport {
-  return createProcessTransport((onOutput) => start({ name, definition, env: secrets, onOutput }, signal));
+  const run = (onOutput: ServerStart['onOutput']) => start({ name, definition, env: secrets, onOutput }, signal);
+  return createProcessTransport(run, connectMs);
 }
 
 /** Nobody reads a result by its type: `callResult` looks at each part. */
@@ -176,7 +187,11 @@ function nameOf(client: Client): string {
   return `${named.slice(0, 100)}, MCP ${client.getNegotiatedProtocolVersion() ?? 'of unknown version'}`;
 }
 
-function connectError({ name, definition }: ConnectOptions, error: unknown, said: string): AppError {
+function connectError(
+  { name, definition }: ConnectOptions,
+  error: unknown,
+  transport: ProcessTransport | null,
+): AppError {
   if (error instanceof AppError) return error;
   const why = messageOf(error);
   const needsKey = definition.kind === 'http' && /\b40[13]\b|unauthori[sz]ed|forbidden/iu.test(why);
@@ -185,8 +200,10 @@ function connectError({ name, definition }: ConnectOptions, error: unknown, said
     : definition.kind === 'http'
       ? 'Check its address, and whether it runs.'
       : 'Check its command and its arguments.';
+  const said = transport?.said() ?? '';
   const printed = said === '' ? '' : ` It printed: ${said.slice(-600)}`;
-  return new AppError('network', `The tool server ${name} could not be used: ${why}.${printed}`, { hint });
+  const Kind = transport?.isSilent() === true ? SilentServer : AppError;
+  return new Kind('network', `The tool server ${name} could not be used: ${why}.${printed}`, { hint });
 }
 
 interface Call {

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { createFirstQuestion } from './first-question.ts';
 import type { ServerProcess, ServerStart } from './server-process.ts';
 
 /** A message above this is no message but a flood: the server is ended. */
@@ -8,24 +9,39 @@ const keptErrors = 2_000;
 export interface ProcessTransport extends Transport {
   /** The end of what the server printed beside the protocol: why it did not start. */
   readonly said: () => string;
+  /** Whether it was started and sent no message yet. */
+  readonly isSilent: () => boolean;
 }
 
 type Start = (onOutput: ServerStart['onOutput']) => Promise<ServerProcess>;
 
-/** Messages of the protocol, one a line, over the pipes of a process that this program starts and ends in its own way. */
-export function createProcessTransport(start: Start): ProcessTransport {
+/**
+ * Messages of the protocol, one a line, over the pipes of a process that this program starts and ends in its own way.
+ * `waitMs`: how long the first answer may take.
+ */
+export function createProcessTransport(start: Start, waitMs: number): ProcessTransport {
   let process: ServerProcess | null = null;
   let errors = '';
   let isOver = false;
+  let hasSpoken = false;
+  const send = async (message: JSONRPCMessage): Promise<void> => {
+    if (process === null || isOver) throw new Error('The server is not running.');
+    await process.write(Buffer.from(`${JSON.stringify(message)}\n`, 'utf8'));
+  };
+  const first = createFirstQuestion(send, (message) => transport.onmessage?.(message), waitMs);
   const over = (): void => {
     if (isOver) return;
     isOver = true;
+    first.end();
     transport.onclose?.();
   };
   const lines = createLineReader((line) => {
     const message = messageOf(line);
     // What is no message is what a server prints that should print nothing else.
-    if (message !== null && !isOver) transport.onmessage?.(message);
+    if (message === null || isOver) return;
+    if (!first.isForClient(message)) return;
+    hasSpoken = true;
+    transport.onmessage?.(message);
   });
   const hear: ServerStart['onOutput'] = (stream, bytes) => {
     if (stream === 'stderr') errors = (errors + Buffer.from(bytes).toString('utf8')).slice(-keptErrors);
@@ -37,13 +53,14 @@ export function createProcessTransport(start: Start): ProcessTransport {
   };
   const transport: ProcessTransport = {
     said: () => errors.trim(),
+    isSilent: () => process !== null && !hasSpoken,
     start: async () => {
       process = await start(hear);
       void process.ended.then(over);
     },
-    send: async (message) => {
-      if (process === null || isOver) throw new Error('The server is not running.');
-      await process.write(Buffer.from(`${JSON.stringify(message)}\n`, 'utf8'));
+    send: (message) => {
+      first.sent(message);
+      return send(message);
     },
     close: async () => {
       await process?.close();

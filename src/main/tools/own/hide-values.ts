@@ -1,3 +1,5 @@
+import { memo } from '../../lib/memo.ts';
+
 type Secrets = Readonly<Record<string, string>>;
 
 /** A shorter value would be found everywhere. */
@@ -17,8 +19,13 @@ export function hideValues(text: string, secrets: Secrets): string {
   return clean;
 }
 
-/** The longest first: one may be the beginning of another. */
-function formsOf(secrets: Secrets): readonly { readonly form: string; readonly name: string }[] {
+interface SecretForm {
+  readonly form: string;
+  readonly name: string;
+}
+
+/** The longest first: one may be the beginning of another. Made once for a call, whose output comes in many pieces. */
+const formsOf = memo((secrets: Secrets): readonly SecretForm[] => {
   const forms = Object.entries(secrets).flatMap(([name, value]) => {
     // A key of several lines is found by each of them.
     const parts = [value, ...value.split(/\r?\n/)].filter(({ length }) => length >= shortest);
@@ -29,7 +36,7 @@ function formsOf(secrets: Secrets): readonly { readonly form: string; readonly n
     return [...new Set(all)].map((form) => ({ form, name }));
   });
   return forms.sort((left, right) => right.form.length - left.form.length);
-}
+});
 
 /** The same with output that comes in pieces: a line goes on when it is whole. */
 export function hideInLines(

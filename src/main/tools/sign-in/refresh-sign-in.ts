@@ -6,7 +6,30 @@ import type { Oauth } from './oauth-errors.ts';
 import { isDead, reasonOf } from './oauth-errors.ts';
 
 /** What the key store did not take: it is used from here, and offered to the store again, until another is in its place. */
-export type UnkeptSignIns = Map<string, SignIn>;
+export type UnkeptSignIns = Map<string, UnkeptSignIn>;
+
+interface UnkeptSignIn {
+  readonly signIn: SignIn;
+  /** The token that the store had when this one was got, and has as long as nobody put another there. */
+  readonly replaces: string;
+}
+
+/**
+ * The sign-in that counts, to be asked for under the lock: ours that could not be kept, while the store still has what it
+ * replaces. What another process has put there since goes first, and ours is over.
+ */
+export async function currentSignIn(
+  { kept, unkept }: Pick<RefreshOptions, 'kept' | 'unkept'>,
+  server: string,
+  serverUrl: string,
+): Promise<SignIn | null> {
+  const stored = await kept.read(server, serverUrl);
+  const held = unkept.get(server);
+  if (held === undefined) return stored;
+  if (stored?.accessToken === held.replaces) return held.signIn;
+  unkept.delete(server);
+  return stored;
+}
 
 export interface RefreshOptions {
   readonly kept: KeptSignIns;
@@ -36,9 +59,9 @@ export async function refreshSignIn(oauth: Oauth, options: RefreshOptions, wish:
   const { kept, unkept } = options;
   const { server, serverUrl, stale } = wish;
   return kept.locked(server, async () => {
+    const signIn = await currentSignIn(options, server, serverUrl);
     const held = unkept.get(server);
     if (held !== undefined) await keep(options, server, held);
-    const signIn = unkept.get(server) ?? (await kept.read(server, serverUrl));
     if (signIn === null || signIn.serverUrl !== serverUrl) throw new SignInNeeded(server);
     if (signIn.accessToken !== stale) return signIn;
     const ended = (await kept.note(server))?.ended ?? null;
@@ -46,7 +69,7 @@ export async function refreshSignIn(oauth: Oauth, options: RefreshOptions, wish:
     const { refreshToken } = signIn;
     if (refreshToken === null) return end(kept, server, 'it has run out, and cannot be renewed');
     const next = await ask(oauth, options, { server, signIn: { ...signIn, refreshToken } });
-    await keep(options, server, next);
+    await keep(options, server, { signIn: next, replaces: unkept.get(server)?.replaces ?? stale });
     return next;
   });
 }
@@ -83,12 +106,12 @@ async function ask(
 async function keep(
   { kept, unkept, writeAgainMs = usualWaitsMs }: RefreshOptions,
   server: string,
-  signIn: SignIn,
+  made: UnkeptSignIn,
 ): Promise<void> {
-  unkept.set(server, signIn);
+  unkept.set(server, made);
   for (const waitMs of [...writeAgainMs, null]) {
     try {
-      await kept.write(server, signIn);
+      await kept.write(server, made.signIn);
       unkept.delete(server);
       return;
     } catch {

@@ -1,7 +1,8 @@
+import { AppError } from '@shared/errors.ts';
 import type { SignOutRevocation } from '@shared/tools/server-definition.ts';
 import type { KeptSignIns, SignIn } from './kept-sign-ins.ts';
 import { loadOauth, type Oauth } from './oauth-errors.ts';
-import type { UnkeptSignIns } from './refresh-sign-in.ts';
+import { currentSignIn, type UnkeptSignIns } from './refresh-sign-in.ts';
 
 export interface SignOutParts {
   readonly kept: KeptSignIns;
@@ -18,7 +19,11 @@ export async function signOut(
   const note = await kept.note(server);
   if (note === null) return null;
   const work = async (): Promise<SignOutRevocation> => {
-    const signIn = unkept.get(server) ?? (await kept.read(server, note.serverUrl));
+    // One that cannot be read cannot be told to the service, and is deleted all the same.
+    const signIn = await currentSignIn({ kept, unkept }, server, note.serverUrl).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'bad-input') return null;
+      throw error;
+    });
     const outcome =
       signIn === null
         ? 'failed'

@@ -47,6 +47,22 @@ describe('a secret of any length', () => {
     expect(table.size).toBe(0);
   });
 
+  // Bug: what another program had put under the name could neither be replaced nor removed, and was quoted in the error.
+  it.each(['no JSON sw0rdfish', 'null', '{"parts":5}'])(
+    'can be replaced and removed where something else stands there (%s)',
+    async (text) => {
+      const { store, table } = smallStore();
+      const secrets = createLongSecrets(store);
+      table.set('one', text);
+      expect(await secrets.read('one')).toBe('');
+      await secrets.write('one', 'new');
+      expect(await secrets.read('one')).toBe('new');
+      table.set('one', text);
+      await secrets.remove('one');
+      expect(table.size).toBe(0);
+    },
+  );
+
   it('is the old one as a whole wherever the store stops taking the new one', async () => {
     for (let takes = 0; takes < 10; takes += 1) {
       const { store, table, state } = smallStore();

@@ -384,6 +384,16 @@ describe('what a tool prints', () => {
     expect(heard).toEqual(['one [redacted:KEY] two', 'three [redacted:KEY]']);
   });
 
+  // Bug: a tool that prints ten thousand lines had every form of every secret made ten thousand times.
+  it('is looked through for forms that are made once for a call', () => {
+    let looks = 0;
+    const secrets = new Proxy({ KEY: 'swordfish' }, { ownKeys: (made) => ((looks += 1), Reflect.ownKeys(made)) });
+    const lines = hideInLines(secrets, () => undefined);
+    for (let line = 0; line < 20; line += 1) lines.push(Buffer.from(`${line} swordfish\n`));
+    expect(hideValues('swordfish', secrets)).toBe('[redacted:KEY]');
+    expect(looks).toBe(1);
+  });
+
   it('goes into no progress in two halves of a line that does not end', () => {
     const heard: string[] = [];
     const lines = hideInLines({ KEY: 'swordfish' }, (one) => heard.push(one));

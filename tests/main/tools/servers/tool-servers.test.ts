@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -70,7 +70,7 @@ function scene(mode: string, more: { readonly env?: readonly string[] } = {}): S
     }),
     version: '1',
     now: () => 1,
-    connectMs: mode.startsWith('silent') ? 1_500 : 10_000,
+    connectMs: mode === 'silent-in-tools/list' ? 1_500 : /^(?:slow|old)-/.test(mode) ? 4_000 : 10_000,
   });
   const forProject = (projectPath: string | null) => joinToolSources(running.forProject(projectPath), noTools);
   const tools = { ...running, ...forProject(null), forProject };
@@ -265,6 +265,26 @@ describe('a tool server', () => {
     15_000,
   );
 
+  // Bugs: what was slow to start, or old and silent, could not be used, and none could that ends at what it does not know.
+  it.each([
+    ['slow-new', 'by 2026-07-28'],
+    ['slow-both', 'by 2026-07-28'],
+    ['slow-old', 'You said hi'],
+    ['old-silent', 'You said hi'],
+    ['old-deaf', 'You said hi'],
+    ['old-ends', 'You said hi'],
+  ])(
+    'that is %s is spoken to in the newest protocol that it knows',
+    async (mode, output) => {
+      const one = scene(mode);
+      await approveAll(one);
+      expect(await say(one)).toEqual({ status: 'ok', output });
+      await one.tools.dispose();
+      await expect.poll(() => pidsIn(one.notes()).filter(isAlive), { timeout: 5_000 }).toEqual([]);
+    },
+    30_000,
+  );
+
   it('that is cancelled in a call stops waiting, and is told', async () => {
     const one = scene('silent-in-tools/call');
     await approveAll(one);
@@ -348,6 +368,29 @@ describe('a tool server', () => {
     expect([await names(null), await names('/work/b')]).toEqual([[], all]);
     expect(await set(null, undefined, '/work/b')).toMatchObject({ isOn: false, own: null });
     expect(await names('/work/b')).toEqual([]);
+  });
+
+  // Catches: a list of another start that is lost, one that starts programs, and what is off or unapproved and still read.
+  it('has texts to take along where it is approved and on; showing them starts nothing', async () => {
+    const one = scene('reference');
+    const uri = 'demo://resource/static/document/features.md';
+    const library = one.tools.library(null);
+    await expect(library.read('made', uri, signal)).rejects.toThrow('Nothing was sent');
+    await approveAll(one);
+    await expect.poll(async () => (await library.resources()).length).toBeGreaterThan(5);
+    await one.tools.stop('made');
+    const listed = (await library.resources()).filter(({ server: name }) => name === 'made');
+    expect(listed.map((resource) => resource.uri)).toContain(uri);
+    expect(listed.find(({ isTemplate }) => isTemplate)?.uri).toBe('demo://resource/dynamic/text/{resourceId}');
+    expect(one.tools.running('made')).toBeNull();
+    const [content] = await library.read('made', uri, signal);
+    expect(Buffer.from(content?.bytes ?? '').toString('utf8')).toContain('Everything Server');
+    await expect(library.read('made', 'demo://none', signal)).rejects.toThrow('The tool server made says:');
+    await one.commands.set({ input: { name: 'made', isOn: false, projectPath: '/p' }, signal });
+    expect(await one.tools.library('/p').resources()).toEqual([]);
+    await expect(one.tools.library('/p').read('made', uri, signal)).rejects.toThrow('Nothing was sent');
+    await one.commands.remove({ input: { name: 'made' }, signal });
+    expect(existsSync(join(one.home, 'tools', 'made', 'offers.json'))).toBe(false);
   });
 
   it('is removed with its approvals, so that one of the same name begins anew', async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { messageOf } from '../../../../src/shared/errors.ts';
 import type { ToolResult } from '../../../../src/main/tools/define.ts';
 import type { McpConnection } from '../../../../src/main/tools/mcp/mcp-connection.ts';
 import { connectMcp } from '../../../../src/main/tools/mcp/mcp-connection.ts';
@@ -199,6 +200,38 @@ describe('a token that is of no more use', () => {
     expect(kept()).not.toContain(renewed);
   });
 
+  // Bug: what this process could not keep was put over what another one had got and kept meanwhile.
+  it.each(['renewed', 'signed in anew', 'signed out'])(
+    'is not put in the place of what another process has where that %s meanwhile',
+    async (what) => {
+      let isFull = true;
+      const full = {
+        ...secrets,
+        write: async (name: string, value: string) => {
+          if (isFull) throw new Error('full');
+          secrets.table.set(name, value);
+        },
+      };
+      const here = authOf(realSignIns(home, full, { now, writeAgainMs: [] }));
+      hours = 2;
+      const mine = await here.provider.token();
+      expect(kept()).not.toContain(mine);
+      isFull = false;
+      if (what === 'renewed')
+        secrets.table.set('tools.tracker.sign-in', kept().replace(/access-[\w-]+/u, 'access-other'));
+      else if (what === 'signed out') await signIns.signOut('tracker', signal);
+      else await signIn();
+      const theirs = kept();
+      hours = 4;
+      const next = await here.provider.token().catch((error: unknown) => messageOf(error));
+      if (what === 'signed out') expect(next).toContain('needs you to sign in');
+      else expect(next).toBe(/access-[\w-]+/u.exec(kept())?.[0]);
+      expect(next).not.toBe(mine);
+      if (what === 'renewed') expect([next, kept()]).toEqual(['access-other', theirs]);
+      expect(kept()).not.toContain(mine);
+    },
+  );
+
   it('is not asked for where the key store does not open, and that is what is said', async () => {
     const locked = { ...secrets, read: async () => Promise.reject(new Error('Your key store is locked.')) };
     await expect(authOf(make(locked)).provider.token()).rejects.toThrow('Your key store is locked.');
@@ -254,6 +287,21 @@ describe('signing out', () => {
     expect(await signIns.signOut('tracker', signal)).toBe('done');
     expect(world.holds(renewed)).toBe(false);
     expect(await authOf().provider.token()).toBeUndefined();
+  });
+
+  // Bug: a text in the key store that could not be read held the sign-out up, so that nobody could get rid of it.
+  it.each(['no sign-in', '{}', ''])('deletes what cannot be read, too (%j)', async (text) => {
+    secrets.table.set('tools.tracker.sign-in', text);
+    expect(await signIns.signOut('tracker', signal)).toBe('failed');
+    expect(secrets.table.size).toBe(0);
+    expect(await signIns.signOut('tracker', signal)).toBeNull();
+  });
+
+  it('is not done where the key store does not open: then all is as it was', async () => {
+    const before = refreshToken();
+    const locked = { ...secrets, read: async () => Promise.reject(new Error('Your key store is locked.')) };
+    await expect(make(locked).signOut('tracker', signal)).rejects.toThrow('Your key store is locked.');
+    expect([refreshToken(), world.holds(before)]).toEqual([before, true]);
   });
 
   it.each([
