@@ -70,7 +70,7 @@ function scene(mode: string, more: { readonly env?: readonly string[] } = {}): S
     }),
     version: '1',
     now: () => 1,
-    connectMs: mode.startsWith('silent') ? 1_500 : /^(?:slow|old)-/.test(mode) ? 4_000 : 10_000,
+    connectMs: mode === 'silent-in-tools/list' ? 1_500 : /^(?:slow|old)-/.test(mode) ? 4_000 : 10_000,
   });
   const forProject = (projectPath: string | null) => joinToolSources(running.forProject(projectPath), noTools);
   const tools = { ...running, ...forProject(null), forProject };
