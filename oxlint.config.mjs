@@ -107,6 +107,7 @@ const pageMayUse = [
   'models/known-providers.ts',
   'models/prompt-room.ts',
   'money/counterfactual.ts',
+  'money/turn-counterfactual.ts',
   'money/session-money.ts',
   'money/workload.ts',
   'projects/project-list.ts',

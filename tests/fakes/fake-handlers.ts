@@ -99,7 +99,7 @@ export const emptyHandlers: SomeHandlers = {
   },
   assistants: { list: () => ({ folder: '/home/assistants', assistants: [], broken: [] }) },
   changes: { show: () => [], untracked: () => [] },
-  models: { list: () => [] },
+  models: { list: () => [], strain: () => ({ act: 'usual', causes: [] }) },
   keys: {
     list: () => ({ store: { type: 'ready' }, keys: [] }),
     test: () => ({ test: 'accepted', text: '' }),

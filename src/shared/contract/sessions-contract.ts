@@ -12,7 +12,7 @@ import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { attachmentSchema } from '@shared/attachments/attachment.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { tagPattern } from '@shared/session/session-tags.ts';
-import type { Where } from '@shared/models/model-info.ts';
+import type { Effort, Where } from '@shared/models/model-info.ts';
 import { approvalScopeSchema } from '@shared/safety/network-access.ts';
 import { formValuesSchema } from '@shared/tools/server-form.ts';
 import type { SearchAnswer } from './search-answer.ts';
@@ -153,6 +153,8 @@ export interface CallDetail {
 export interface RequestDetail {
   readonly messages: readonly { readonly role: string; readonly text: string }[];
   readonly tools: readonly { readonly name: string; readonly bytes: number }[];
+  /** How hard the model was told to think; absent: nothing was said. */
+  readonly effort?: Effort;
 }
 
 export interface ToolDetail {

@@ -9,6 +9,7 @@ import type { LlamaEngine } from '../engine/llama-engine.ts';
 import type { ModelFacts } from '../memory/estimate/model-memory.ts';
 import type { OwnOllamaServer } from '../engine/own-ollama-server.ts';
 import type { ServerMemoryPlanner } from '../memory/server-memory-planner.ts';
+import type { Strain } from '@shared/models/machine-strain.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
 import type { ModelRepair, PullProgress } from '@shared/contract/models-contract.ts';
 
@@ -182,11 +183,16 @@ export interface ProviderDependencies {
     readonly label: string;
     /** Strategies that it passed the probe for, best first; absent: nobody knows, recipes only. */
     readonly strategies?: readonly Strategy[];
+    /** How hard it can be told to think, and how hard it does where nobody says; absent: it has no switch. */
+    readonly efforts?: readonly Effort[] | undefined;
+    readonly effort?: Effort | undefined;
   } | null>;
   readonly localModels: () => Promise<readonly string[]>;
   /** The built worker and the program that runs it, for engines in a process of their own. */
   readonly workerPath: string;
   readonly nodePath: string;
+  /** Whether this machine has a hard time; absent: nobody looks. */
+  readonly strain?: () => Promise<Strain>;
   /** The one in-process engine of this core; absent where none can run. */
   readonly llama?: LlamaEngine;
   /** The generators of this machine, of which one works at a time; absent: this one is alone. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { memo, useMemo, useState, useSyncExternalStore } from 'react';
-import { counterfactualOf } from '@shared/money/counterfactual.ts';
+import { counterfactualOfTurns } from '@shared/money/turn-counterfactual.ts';
 import { sessionWork } from '@shared/money/workload.ts';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionState, StepEnd, StepState } from '@shared/session/session-state.ts';
@@ -36,6 +36,7 @@ export const StatusBar = memo(function StatusBar({ session, isConnected, onInspe
     >
       {!isConnected && <LostConnection look={itemLook} />}
       <Offline onModels={onModels} />
+      <Strained />
       {session === null ? (
         <HomeItems onModels={onModels} />
       ) : (
@@ -54,6 +55,26 @@ function Offline({ onModels }: Pick<StatusBarProps, 'onModels'>) {
     </Item>
   );
 }
+
+/** Models of this machine go easy on it: why, and where that is set. */
+function Strained() {
+  const client = useClient();
+  const navigate = useNavigate();
+  const { data } = useQuery({
+    queryKey: ['strain'],
+    queryFn: ({ signal }) => client.models.strain(undefined, { signal }),
+    refetchInterval: strainEveryMs,
+  });
+  if (data === undefined || data.act === 'usual') return null;
+  const causes = data.causes.map((cause) => t(`power.cause.${cause}`)).join(', ');
+  return (
+    <Item opens={t('power.open')} onClick={() => navigate({ type: 'settings' })}>
+      {t(`power.is.${data.act}`, { causes })}
+    </Item>
+  );
+}
+
+const strainEveryMs = 20_000;
 
 /** Where no session is shown: what the next task would run on, and what this month came to. */
 function HomeItems({ onModels }: { readonly onModels: () => void }) {
@@ -127,7 +148,10 @@ function CounterfactualSpend({ state, onInspect }: Pick<SessionItemsProps, 'stat
   const reference = useCloudReference(state);
   const { steps, turns } = state;
   const work = useMemo(() => sessionWork({ steps, turns }), [steps, turns]);
-  const { allLocal, allCloud } = counterfactualOf(work, reference);
+  const { allLocal, allCloud } = useMemo(
+    () => counterfactualOfTurns({ steps, turns }, reference),
+    [steps, turns, reference],
+  );
   const where = work.local.calls > 0 ? 'cloud' : 'local';
   const { usd } = where === 'cloud' ? allCloud : allLocal;
   const { unmeteredCalls, calls, wattHours, estimatedEnergyCalls } = work.local;

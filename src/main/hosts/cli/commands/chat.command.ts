@@ -21,7 +21,7 @@ import { openPrompt } from '../terminal/open-prompt.ts';
 import { offerPreparation } from './projects/prepare-project.command.ts';
 import { withAssistant } from '../checks/with-assistant.ts';
 import { requireModels } from '../checks/require-models.ts';
-import { showResult } from './run.command.ts';
+import { parseThinking, showResult } from './run.command.ts';
 import { oneLine } from '../terminal/terminal.ts';
 
 export interface ChatArguments {
@@ -29,6 +29,7 @@ export interface ChatArguments {
   readonly session?: string;
   readonly assistant?: string;
   readonly local?: string;
+  readonly thinking?: string;
 }
 
 /** A conversation: each line is a message; while the agent works a line is handed to it between two tool calls. */
@@ -42,6 +43,7 @@ export const chat: Command<[ChatArguments]> = async (context, args) => {
   const options = runOptionsSchema.parse({
     ...(args.local === undefined ? {} : { local: args.local }),
     ...(args.assistant === undefined ? {} : { assistant: args.assistant }),
+    ...(args.thinking === undefined ? {} : { thinking: parseThinking(args.thinking) }),
     interactive: context.terminal.isInteractive,
     atCap: context.terminal.isInteractive ? 'ask' : 'stop',
   });

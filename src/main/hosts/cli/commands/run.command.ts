@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { Effort } from '@shared/models/model-info.ts';
+import { effortOfWord, thinkingWords } from '@shared/models/model-info.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import { issueText } from '@shared/text/issue-text.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
@@ -53,6 +55,7 @@ export interface RunArguments {
   readonly file?: readonly string[];
   readonly plan?: boolean;
   readonly mode?: string;
+  readonly thinking?: string;
   readonly json?: boolean;
   readonly result?: string;
 }
@@ -153,6 +156,7 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
     ...(args.policy === 'auto' ? { policy: 'hybrid' } : {}),
     ...(args.project === undefined ? {} : { projectPath: resolve(args.project) }),
     ...(args.session === undefined ? {} : { sessionId: args.session }),
+    ...(args.thinking === undefined ? {} : { thinking: parseThinking(args.thinking) }),
     ...(args.network === undefined ? {} : { network: parseNetwork(args.network) }),
     ...numbers(args),
     interactive,
@@ -167,6 +171,12 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
 /** As it is typed: `maxSteps` is `max-steps`. */
 function optionName(key: string): string {
   return key.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
+}
+
+export function parseThinking(word: string): Effort {
+  const effort = effortOfWord(word);
+  if (effort === null) throw usageError(`--thinking takes ${thinkingWords.join(', ')}, not "${word}".`);
+  return effort;
 }
 
 function parseNetwork(text: string): 'off' | 'ask' | readonly string[] {

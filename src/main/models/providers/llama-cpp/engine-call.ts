@@ -25,7 +25,26 @@ export function toEngineRequest(request: ModelRequest): EngineRequest | null {
     ...(request.also === undefined ? {} : { also: [...request.also] }),
     maxOutputTokens: request.maxOutputTokens,
     cacheKey: request.cacheKey,
+    ...thinkingOf(request),
   };
+}
+
+/** How long the engine lets a model think before it closes its thoughts. */
+const thoughtTokens = { low: 1_024, medium: 4_096, high: 16_384 } as const;
+/** A question with less room for its answer than twice that is a small one, which a recipe asks. */
+const leastThoughtTokens = 256;
+
+/** At most half of the answer; a choice, and what a text opens, come without. */
+function thinkingOf({
+  effort = 'none',
+  output,
+  prefill,
+  maxOutputTokens,
+}: ModelRequest): Pick<EngineRequest, 'thinking'> {
+  if (effort === 'none' || output.type === 'choice' || (prefill ?? '') !== '') return {};
+  const level = effort === 'max' ? 'high' : effort;
+  const mostTokens = Math.min(thoughtTokens[level], Math.floor(maxOutputTokens / 2));
+  return mostTokens < leastThoughtTokens ? {} : { thinking: { effort: level, mostTokens } };
 }
 
 function toEngineOutput({ output, tools }: ModelRequest): EngineOutput | null {
@@ -107,7 +126,11 @@ function toProviderError(error: EngineError): ProviderError {
 export function reportOf(
   { loaded }: EndedEvent,
   grant: ContextGrant,
-  { slow, unloaded }: { readonly slow: string | null; readonly unloaded: readonly HeldModel[] },
+  {
+    slow,
+    unloaded,
+    strain,
+  }: { readonly slow: string | null; readonly unloaded: readonly HeldModel[]; readonly strain: string | null },
 ): EngineReport | null {
   if (loaded === null) return null;
   const isElsewhere = grant.expectsCard && loaded.backend === 'cpu';
@@ -116,8 +139,13 @@ export function reportOf(
     ...(loaded.sequences < grant.sequences ? [`room for ${loaded.sequences} conversations only`] : []),
     ...(isElsewhere ? ['a card was found, but the engine uses the processor'] : []),
     ...(slow === null ? [] : [slow]),
+    ...(strain === null ? [] : [strain]),
   ];
-  const findings = [...(isElsewhere ? ['other-backend'] : []), ...(slow === null ? [] : ['slow'])];
+  const findings = [
+    ...(isElsewhere ? ['other-backend'] : []),
+    ...(slow === null ? [] : ['slow']),
+    ...(strain === null ? [] : ['strained']),
+  ];
   return {
     backend: loaded.backend,
     askedTokens: grant.askedTokens,
