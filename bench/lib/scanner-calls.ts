@@ -125,4 +125,5 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/shared/text/text-between.ts#textsBetween': 'measured in those that use it',
   'src/shared/session/slash-commands.ts#matchingCommands': 'a person typed it',
   'src/shared/session/prompt-templates.ts#matchingTemplates': 'a person typed it',
+  'src/shared/tools/found-offers.ts#matchingPrompts': 'a person typed it',
 };

@@ -82,6 +82,7 @@ export const emptyHandlers: SomeHandlers = {
     read: () => null,
     find: () => [],
     resources: () => [],
+    prompts: () => [],
     preview: ({ input }) => ({
       models: [],
       files: input.attachments.map((attachment) => ({

@@ -34,10 +34,12 @@ import {
   findInput,
   keepResourceInput,
   previewInput,
+  promptsInput,
   resourcesInput,
+  takePromptInput,
 } from '@shared/attachments/attachment-inputs.ts';
-import type { FoundResource } from '@shared/tools/found-offers.ts';
-import type { AttachmentPreview, FoundFile } from '@shared/attachments/attachment-inputs.ts';
+import type { FoundPrompt, FoundResource } from '@shared/tools/found-offers.ts';
+import type { AttachmentPreview, FoundFile, TakenPrompt } from '@shared/attachments/attachment-inputs.ts';
 import type { NetworkHistory, SandboxView, TerminalPush } from '@shared/sandbox/sandbox-view.ts';
 import { codeSchema, terminalSizeSchema } from '@shared/sandbox/sandbox-view.ts';
 
@@ -327,6 +329,10 @@ export const sessionsContract = {
     resources: base.input(resourcesInput).output(type<readonly FoundResource[]>()),
     /** Asks the server for it and keeps what comes, each part by itself. */
     keepResource: base.input(keepResourceInput).output(type<readonly Attachment[]>()),
+    /** The prompts of tool servers that are on here, as each listed them last. Starts none. */
+    prompts: base.input(promptsInput).output(type<readonly FoundPrompt[]>()),
+    /** Asks the server for one, with its arguments. What cannot be seen in its words is written out. */
+    takePrompt: base.input(takePromptInput).output(type<TakenPrompt>()),
   },
   changes: {
     show: base.input(changedPaths).output(type<readonly ChangedFile[]>()),
