@@ -184,7 +184,7 @@ function Power({ settings, onSave }: WorkSettingsProps) {
           key={cause}
           label={t(`power.${cause}`)}
           hint={t(`power.${cause}.hint`)}
-          value={textAt(power, cause) ?? 'usual'}
+          value={textAt(power, cause) || 'usual'}
           options={strainActs.map((value) => ({ value, text: t(`power.act.${value}`) }))}
           onChange={(value) => onSave(`power.${cause}`, value)}
         />

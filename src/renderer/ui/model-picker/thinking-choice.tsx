@@ -30,7 +30,7 @@ export function ThinkingChoice({ pick, onPick, models, picked, usual }: Thinking
         const chosen = efforts.find((one) => one === target.value);
         onPick(chosen === undefined ? rest : { ...rest, thinking: chosen });
       }}
-      className="h-7 max-w-40 min-w-0 truncate rounded-md bg-transparent px-1 text-xs text-soft hover:bg-chosen hover:text-ink"
+      className="h-7 max-w-40 min-w-0 truncate [field-sizing:content] rounded-md bg-transparent px-1 text-xs text-soft hover:bg-chosen hover:text-ink"
     >
       <option value="">{usually}</option>
       {efforts.map((one) => (
