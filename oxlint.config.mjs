@@ -107,6 +107,7 @@ const pageMayUse = [
   'models/known-providers.ts',
   'models/prompt-room.ts',
   'money/counterfactual.ts',
+  'money/turn-counterfactual.ts',
   'money/session-money.ts',
   'money/workload.ts',
   'projects/project-list.ts',
@@ -129,6 +130,7 @@ const pageMayUse = [
   'text/seen-text.ts',
   'text/size-text.ts',
   'text/task-mode.ts',
+  'tools/found-offers.ts',
   'tools/preset-values.ts',
   'unknown-value.ts',
 ];

@@ -9,6 +9,8 @@ import { sumOfRuns } from './lib/cap-runs.ts';
 import { runPurses } from './lib/child-purses.ts';
 import { runChildTree } from './lib/child-trees.ts';
 import { runHostileChildren } from './lib/hostile-children.ts';
+import { parsePartOptions } from './lib/part-options.ts';
+import { programRows } from './lib/program-rows.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { seeded } from './lib/seeded.ts';
 
@@ -16,9 +18,24 @@ const trees = 10_000;
 const purses = 10_000;
 const hostile = 200;
 
-/** Agents that an agent starts: whether any of them gets more than its tree and its parent may have, and what they take of a prompt. */
-export async function run(): Promise<readonly BenchRow[]> {
-  return [await treeRow(), await purseRow(), await hostileRow(), promptRow()];
+const defaults = { hostile: '1000' } as const;
+
+const parts: Readonly<
+  Record<'children' | 'programs', (values: { readonly hostile: string }) => Promise<readonly BenchRow[]>>
+> = {
+  children: async () => [await treeRow(), await purseRow(), await hostileRow(), promptRow()],
+  programs: ({ hostile: count }) => programRows(Number(count)),
+};
+
+/**
+ * Agents that an agent starts: whether any of them gets more than its tree and its parent may have, and what they take of a
+ * prompt. And programs that call tools, of which so many (`--hostile`) are hostile.
+ */
+export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
+  const { only, values } = parsePartOptions(args, parts, defaults);
+  const rows: BenchRow[] = [];
+  for (const name of only) rows.push(...(await parts[name](values)));
+  return rows;
 }
 
 async function treeRow(): Promise<BenchRow> {

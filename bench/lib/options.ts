@@ -13,6 +13,7 @@ export interface BenchOptions {
 
 /** Benchmarks that understand arguments of their own. */
 const withArguments: ReadonlySet<string> = new Set([
+  'agents',
   'tasks',
   'pair',
   'router',

@@ -1,4 +1,4 @@
-import { coverage, foundInterval } from './found-interval.ts';
+import { coverage, foundInterval } from '@shared/money/found-interval.ts';
 import {
   causesOf,
   errorOf,
@@ -14,6 +14,7 @@ import {
   savedShare,
   type Trio,
 } from './pair-figures.ts';
+import { needsHeldOf } from './task-needs-held.ts';
 import type { PairOptions, PairPolicy } from './pair-options.ts';
 import type { PairRecord } from './pair-results.ts';
 import { pairWeights } from './pair-weights.ts';
@@ -176,7 +177,38 @@ function heldRows(pairs: readonly Pair[]): readonly BenchRow[] {
     ...rowsOf('money in the cloud, said of the run here', cloudUsd),
     ...rowsOf('seconds here, said of the run in the cloud', localSeconds),
     ...rowsOf('seconds in the cloud, said of the run here', cloudSeconds),
+    ...needRows(pairs),
   ];
+}
+
+/** From what the model needed for the other tasks, by kind and size; what the run elsewhere spent is not looked at. */
+function needRows(pairs: readonly Pair[]): readonly BenchRow[] {
+  const { cloudUsd, cloudSeconds, localSeconds } = needsHeldOf(pairs);
+  const of = (what: string, held: readonly Held[]): readonly BenchRow[] => [...rowsOf(what, held), biasRow(what, held)];
+  const byTokens = heldOf(pairs, pairs[0]?.local.at.slice(0, 10) ?? '').cloudUsd;
+  const isKnown = ({ task }: Held): boolean => cloudUsd.some((one) => one.task === task);
+  return [
+    ...of('money in the cloud, by its own record of other tasks', cloudUsd),
+    ...of('the same, with those of which its record is too thin by their tokens, as it is said', [
+      ...cloudUsd,
+      ...byTokens.filter((one) => !isKnown(one)),
+    ]),
+    ...of('seconds in the cloud, by its own record of other tasks', cloudSeconds),
+    ...of('seconds here, by its own record of other tasks', localSeconds),
+  ];
+}
+
+/** Of the sums: what a month of such tasks would be told wrong by. */
+function biasRow(what: string, held: readonly Held[]): BenchRow {
+  const [said, real] = [held.reduce((sum, one) => sum + one.value, 0), held.reduce((sum, one) => sum + one.real, 0)];
+  const by = real === 0 ? null : (said / real - 1) * 100;
+  return {
+    figure: `${what}, all that was said against all real`,
+    value: by === null ? null : Math.abs(by),
+    unit: '%',
+    target: { atMost: 10 },
+    note: by === null ? 'nothing to compare' : by < 0 ? 'too little was said' : 'too much was said',
+  };
 }
 
 function mixedRows(trios: readonly Trio[]): readonly BenchRow[] {

@@ -1,4 +1,4 @@
-import { coverage, foundInterval } from './found-interval.ts';
+import { coverage, foundInterval } from '@shared/money/found-interval.ts';
 import { heldOf, type Pair } from './pair-figures.ts';
 import type { PairRecord } from './pair-results.ts';
 

@@ -61,7 +61,7 @@ async function time(engine: Engine, seed: string): Promise<Speeds> {
     counters: nothingCounted(),
     log: [],
   };
-  const emit = { delta: () => undefined, progress: () => undefined };
+  const emit = { delta: () => undefined, thought: () => undefined, progress: () => undefined };
   const running = startGeneration(context, requestOf(seed), new AbortController().signal, emit);
   const generation = await running.done;
   const ended = toEnded({ type: 'ended', generation, queuedMs: 0, totalMs: 0, loaded: engine.info }, false);

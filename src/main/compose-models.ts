@@ -40,7 +40,7 @@ import { createOwnOllamaServer } from './models/engine/own-ollama-server.ts';
 import { parseCatalog } from './models/files/model-catalog.ts';
 import type { ModelStore } from './models/files/model-store.ts';
 import { createModelStore } from './models/files/model-store.ts';
-import { createModelAdvisor } from './models/suggest/file-advice.ts';
+import { advisedEffort, createModelAdvisor } from './models/suggest/file-advice.ts';
 import { parseOffered } from './models/suggest/offered-models.ts';
 import type { SuggestOptions } from './models/suggest/suggest-for-machine.ts';
 import { createServerMemoryPlanner } from './models/memory/server-memory-planner.ts';
@@ -231,6 +231,7 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     ...engines,
     hubModels: createHubModels({ hub: createHubClient({ fetch: reach, env }), store: modelStore, plan }),
     ollamaHost: env.OLLAMA_HOST,
+    effortOf: (path) => advisedEffort(suggested.offered, path),
     headerOf: (name) => headers.known.find((model) => model.name === name) ?? null,
     fit: plan.fit,
     advise: createModelAdvisor(readHeader, suggested.offered),

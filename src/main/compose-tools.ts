@@ -106,10 +106,10 @@ export function createToolParts(
     { builtIn: tools.map(({ name }) => name), runApart: createApartRuns(containers) },
   );
   return {
-    tools,
-    recipes,
+    engine: { tools, recipes },
     foreign: (projectPath: string | null, folder: string) =>
       joinToolSources(toolServers.forProject(projectPath, folder), own.tools.forProject(projectPath)),
+    library: toolServers.library,
     toolCommands,
     ownToolCommands: own,
     disposeTools,

@@ -269,7 +269,7 @@ async function createParts(config: ComposeConfig) {
   const { startSandbox, ...sandboxParts } = createSandboxParts(config, base);
   const { web, webCommands, webTools, readDocument } = createWebParts(base, modelParts.keys);
   const toolBase = { ...base, webTools };
-  const { tools, recipes, foreign, ...toolParts } = createToolParts(config, toolBase, modelParts.keys, startSandbox);
+  const { engine, foreign, library, ...toolParts } = createToolParts(config, toolBase, modelParts.keys, startSandbox);
   const money = createHomeMoney({ ...base, home: config.home, endpoint: base.clientStore, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
   const attachments = createMessageAttachments({
@@ -279,6 +279,7 @@ async function createParts(config: ComposeConfig) {
       createSessionRules({ rules: rules.activeRules, settings: () => settings.current() }, projectPath).fences(),
     stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
     readDocument,
+    library,
     preview: { models, settings: () => settings.current() },
   });
   const priors = createLearnedPriors(join(config.home, 'route-priors.json'));
@@ -299,9 +300,8 @@ async function createParts(config: ComposeConfig) {
     instructions: base.instructions,
     foreign,
     agent: {
-      tools,
+      ...engine,
       web,
-      recipes,
       gatherFacts,
       readEnvironment,
       modelInfo: models.info,
@@ -332,7 +332,7 @@ async function createParts(config: ComposeConfig) {
     comparisons,
     ...toolParts,
     webCommands,
-    engine: { tools, recipes },
+    engine,
     disposeEngine: () => llama.dispose(),
   };
 }

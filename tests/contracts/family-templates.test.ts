@@ -13,6 +13,7 @@ import {
   renderChatMl,
 } from '../../src/main/models/engine/worker/prompt/render-chat.ts';
 import { createTemplateRenderer } from '../../src/main/models/engine/worker/prompt/template-renderer.ts';
+import { thinkingSwitchOf } from '../../src/main/models/engine/thinking-switch.ts';
 import { parseOffered } from '../../src/main/models/suggest/offered-models.ts';
 import { fetchTemplates, templateFolder } from './chat-templates.ts';
 
@@ -120,6 +121,26 @@ describe('the prompt of a tool conversation of three steps', () => {
     const written = ours(file, template);
     if (differs[name] === undefined) expect(expected(template)).toContain(written);
     else expect(expected(template), `equal now, take it out of the list: ${differs[name]}`).not.toContain(written);
+  });
+
+  it('opens thoughts where they are asked for, and knows how they end, in every template with a switch for them', () => {
+    const asked = [textMessage('user', 'Why?')];
+    const faults = readdirSync(templateFolder).flatMap((file) => {
+      const template = readFileSync(join(templateFolder, file), 'utf8');
+      const found = thinkingSwitchOf(template);
+      const renderer = found === null ? null : createTemplateRenderer(template, { bos, eos });
+      if (found === null || renderer === null) return found === null ? [] : [`${file}: not read`];
+      const { opening, closing } = found.style;
+      const text = (thinking?: { readonly effort: 'low'; readonly mostTokens: number }): string =>
+        renderer
+          .render(asked, '', thinking)
+          .map((piece) => piece.text)
+          .join('');
+      const opens = text({ effort: 'low', mostTokens: 9 }).trimEnd().endsWith(opening.trim());
+      const isOff = !text().trimEnd().endsWith(opening.trim());
+      return opens && isOff && renderer.thoughts?.end.includes(closing) === true ? [] : [file];
+    });
+    expect(faults).toEqual([]);
   });
 
   it('is looked at for every family of the catalog whose template comes with the engine', () => {

@@ -159,7 +159,7 @@ describe('the composer', () => {
   it('completes a file after an @ by keyboard, without what is ignored, and marks what stays here', async () => {
     const { page } = served;
     await message().fill('What is this? See @');
-    const files = page.getByRole('listbox', { name: 'Files, symbols and sessions' }).getByRole('option');
+    const files = page.getByRole('listbox', { name: 'Files, symbols, sessions and tool servers' }).getByRole('option');
     await files.first().waitFor();
     const shown = await files.allInnerTexts();
     expect(shown.join('\n')).toContain('.env');
@@ -180,7 +180,10 @@ describe('the composer', () => {
     const { page } = served;
     await message().fill('');
     await message().pressSequentially('What is this? See @parse_da');
-    const symbol = page.getByRole('listbox', { name: 'Files, symbols and sessions' }).getByRole('option').first();
+    const symbol = page
+      .getByRole('listbox', { name: 'Files, symbols, sessions and tool servers' })
+      .getByRole('option')
+      .first();
     await expect.poll(() => symbol.innerText()).toContain('parse_day — dates.py:3');
     await shot('symbol');
     expect(await symbol.getAttribute('aria-selected')).toBe('true');

@@ -61,6 +61,38 @@ describe('a model that brings a template of its own', () => {
     expect(withMarks - plain).toBeGreaterThan(3);
   });
 
+  it('thinks where it is told to, closes its thoughts in time, and then keeps to the form of the answer', async () => {
+    const options = { ...loadOptions(model), modelPath: join(dir, 'thinks.gguf') };
+    const asked: EngineRequest = {
+      ...request('What is 2 and 2?'),
+      output: {
+        type: 'json-schema',
+        schema: { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] },
+      },
+      maxOutputTokens: 200,
+      seed: 7,
+      thinking: { effort: 'low', mostTokens: 40 },
+    };
+    const said = { thought: '', text: '' };
+    for await (const event of engine.generate(options, asked, never)) {
+      if (event.type === 'delta') said[event.isThought ? 'thought' : 'text'] += event.text;
+      if (event.type !== 'ended') continue;
+      expect(event.generation.error).toBeNull();
+      expect(event.generation.thoughtTokens).toBeGreaterThan(0);
+      expect(event.generation.thoughtTokens).toBeLessThanOrEqual(40);
+      expect(event.generation.outputTokens).toBeGreaterThan(event.generation.thoughtTokens ?? 0);
+    }
+    expect(said.thought.trim()).not.toBe('');
+    expect(said.thought).not.toContain('</think>');
+    expect(JSON.parse(said.text)).toHaveProperty('sum');
+  });
+
+  it('refuses to think where the file has no switch for it', async () => {
+    const asked = { ...request('Hi'), thinking: { effort: 'low' as const, mostTokens: 40 } };
+    for await (const event of engine.generate(loadOptions(model), asked, never))
+      if (event.type === 'ended') expect(event.generation.error?.code).toBe('bad-request');
+  });
+
   it('answers', async () => {
     let text = '';
     const options = { ...loadOptions(model), modelPath: join(dir, 'thinks.gguf') };

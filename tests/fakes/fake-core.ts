@@ -71,6 +71,7 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     keys: { test: notThere, set: notThere },
     settings: { get: notThere, set: notThere, unset: notThere },
     stepCosts: () => [],
+    taskNeeds: () => [],
     projects: {
       settings: () => ({
         isThere: true,

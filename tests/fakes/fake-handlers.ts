@@ -81,6 +81,7 @@ export const emptyHandlers: SomeHandlers = {
   attachments: {
     read: () => null,
     find: () => [],
+    resources: () => [],
     preview: ({ input }) => ({
       models: [],
       files: input.attachments.map((attachment) => ({

@@ -102,6 +102,7 @@ export function createPageTools(note: Note): PageTools {
       running: (name) => (running.has(name) ? connectionOf(name) : null),
       problem: (name) => problems.get(name) ?? null,
       stop: async (name) => void running.delete(name),
+      forget: async (name) => void running.delete(name),
     },
     signIns: tableSignIns(signIns, note),
     pins: {

@@ -1,12 +1,14 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { seeded } from '../../bench/lib/seeded.ts';
 import { checkCrashed } from './check-crashed.ts';
 import { killAt, killInCommand, type Whole } from './kill-at.ts';
-import { command, complete, createProgram, type Program, tool } from './program.ts';
+import { command, complete, createProgram, ofType, type Program, tool } from './program.ts';
 import { sampled } from '../fakes/sampled.ts';
 
 const kills = sampled(25, 8);
+const reads = sampled(20, 1);
 
 const work = [
   tool('read_file', { path: 'notes.txt' }),
@@ -69,5 +71,39 @@ describe.skipIf(isWithoutEngine)('the program, killed -9 in the middle of a run'
     }
     expect(seen.cut).toBeGreaterThan(kills / 4);
     expect(seen.unknown).toBeGreaterThan(0);
+  }, 300_000);
+
+  /** Catches: reads side by side of which a kill leaves one without an end, or a log that cannot be played again. */
+  it(`at ${reads} moments in the middle of three reads side by side: each has an end, and the work goes on`, async () => {
+    await using program = await createProgram({ 'notes.txt': 'one\n', 'big.txt': `${'x'.repeat(2_000_000)}\n` });
+    const look = [
+      { name: 'read_file', input: { path: 'notes.txt' } },
+      { name: 'search', input: { pattern: 'two' } },
+      { name: 'list_files', input: {} },
+    ];
+    await program.script([...Array.from({ length: 12 }, () => ({ toolCalls: look })), complete()]);
+    const random = seeded(24);
+    let cut = 0;
+    for (let round = 0; round < reads; round += 1) {
+      const known = new Set(await program.sessionIds());
+      const running = program.startTask('What stands in the notes?', ['--strategy', 'loop']);
+      await running.until('tool-started', ({ tool }) => tool === 'list_files');
+      // The first one surely in the middle of them.
+      await wait(round === 0 ? 0 : random() * 8);
+      running.child.kill('SIGKILL');
+      const { events } = await running.ended;
+      const [id] = (await program.sessionIds()).filter((name) => !known.has(name));
+      if (id === undefined) throw new Error('There is no session.');
+      const left = await program.log(id);
+      expect((await program.run(['changes', id, 'undo'])).stderr).not.toMatch(/not changed/);
+      const opened = await program.log(id);
+      checkCrashed({ acknowledged: events, left, opened });
+      const ended = new Set(ofType(left, 'tool-ended').map(({ toolCallId }) => toolCallId));
+      const open = ofType(left, 'tool-started').filter(({ toolCallId }) => !ended.has(toolCallId));
+      if (open.length > 1) cut += 1;
+      const replayed = await program.run(['replay', id]);
+      expect(replayed.code, replayed.stderr).toBe(0);
+    }
+    expect(cut).toBeGreaterThan(0);
   }, 300_000);
 });

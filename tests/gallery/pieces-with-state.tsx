@@ -51,6 +51,7 @@ export function Typing() {
     reading: { name: 'export.zip', stop: nothing },
     add: nothing,
     addKept: nothing,
+    addResource: nothing,
     addSession: nothing,
     remove: nothing,
     shrink: nothing,

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { Effort, ModelInfo } from '@shared/models/model-info.ts';
 import type { KeptCard } from '@shared/models/probe-card.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
 import type { Price } from '@shared/money/token-cost.ts';
@@ -83,6 +83,8 @@ export interface AvailableModelsOptions {
   readonly ollamaHost: string | undefined;
   /** Of the catalog, also of models that it has no source for; null: not in it. */
   readonly headerOf: (name: string) => KnownHeader | null;
+  /** How hard the family of a file is best told to think; null: nobody says. */
+  readonly effortOf: (path: string) => Effort | null;
   /** What a model would get of this machine, in a line; null where nobody knows. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
   /** What speaks against a model that is here. */
@@ -307,14 +309,21 @@ function dependenciesOf(
     modelFile: async (name) => {
       const model = await store.find(name);
       if (model === null || !model.isInstalled || model.path === null) return null;
-      const { path, contextTokens, parametersB, label, strategies } = model;
-      return { path, contextTokens, parametersB, label, strategies };
+      const { path, contextTokens, parametersB, label, strategies, efforts } = model;
+      return { path, contextTokens, parametersB, label, strategies, ...thinkingOf(efforts, options.effortOf(path)) };
     },
     localModels: async () => {
       const installed = (await store.list()).filter((model) => model.isInstalled).map((model) => model.name);
       return [...new Set([...installed, ...paths])];
     },
   };
+}
+
+/** Where no source advises one, a model thinks as little as it can. */
+function thinkingOf(efforts: readonly Effort[], advised: Effort | null): Pick<ModelInfo, 'effort' | 'efforts'> {
+  const [least] = efforts;
+  if (least === undefined) return {};
+  return { efforts, effort: advised !== null && efforts.includes(advised) ? advised : least };
 }
 
 /** What its provider does not know: how it is best driven, and what it costs. */

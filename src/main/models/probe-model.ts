@@ -1,7 +1,7 @@
 import { AppError } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
-import { splitModelId } from '@shared/models/model-info.ts';
+import { splitModelId, withThinking } from '@shared/models/model-info.ts';
 import type { KeptCard, ProbeCard, ProbeProgress } from '@shared/models/probe-card.ts';
 import { probeCardSchema } from '@shared/models/probe-card.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
@@ -67,13 +67,13 @@ async function markOf(path: string): Promise<string> {
 
 /** Pure. Settings go before the card, entry by entry. */
 export function withDriving(info: ModelInfo, card: ProbeCard | null, { models, providers }: Settings): ModelInfo {
-  const { strategies, ...own } = models[info.id] ?? {};
+  const { strategies, thinking, ...own } = models[info.id] ?? {};
   const provider = providers[info.provider];
   const service = provider !== undefined && 'models' in provider ? provider.models[info.name] : undefined;
   const driving = { ...(card === null ? {} : drivingOf(card)), ...own };
   const probed = card === null || card.strategies.length === 0 ? undefined : card.strategies;
   return {
-    ...info,
+    ...withThinking(info, thinking),
     strategies: strategies ?? service?.strategies ?? probed ?? info.strategies,
     ...(Object.keys(driving).length === 0 ? {} : { driving }),
   };

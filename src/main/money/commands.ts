@@ -2,10 +2,16 @@ import type { Handlers } from '../server/handlers.ts';
 import type { HomeMoney } from './home-money.ts';
 
 /** The commands about what was spent and what may be spent. */
-export function createMoneyCommands({ costs, stepCosts, caps }: Pick<HomeMoney, 'costs' | 'stepCosts' | 'caps'>) {
+export function createMoneyCommands({
+  costs,
+  stepCosts,
+  taskNeeds,
+  caps,
+}: Pick<HomeMoney, 'costs' | 'stepCosts' | 'taskNeeds' | 'caps'>) {
   return {
     costs: ({ input }) => costs(input),
     stepCosts: ({ input }) => stepCosts(input.sessionId),
+    taskNeeds: ({ input }) => taskNeeds(input.model),
     budget: {
       show: ({ input }) => caps.show(input.projectPath),
       change: ({ input: { change, ...target } }) => caps.change(target, change),

@@ -3,6 +3,9 @@ import { z } from 'zod';
 import type { CloudReference } from '@shared/money/counterfactual.ts';
 import type { Workload } from '@shared/money/workload.ts';
 import { counterfactualOf } from '@shared/money/counterfactual.ts';
+import { needOf, type TaskNeed } from '@shared/money/task-needs.ts';
+import { reduceSession } from '@shared/session/reducers/reduce-session.ts';
+import { emptySession } from '@shared/session/session-state.ts';
 import { addSplitWorkload, noSplitWorkload } from '@shared/money/workload.ts';
 import type { CostCell, CostGrouping, CostReport, SessionCosts } from '@shared/money/cost-report.ts';
 import { addTotals, createCostFold, energyOf, groupCosts, noCosts } from '@shared/money/cost-report.ts';
@@ -44,6 +47,8 @@ export interface CostQuery {
 /** What was spent, from the logs alone. */
 export interface Ledger {
   report(query: CostQuery): Promise<CostReport>;
+  /** What a cloud model cost for tasks that it did alone, the oldest first. */
+  taskNeeds(model: string): Promise<readonly TaskNeed[]>;
   /** All that was spent so far, as the lines that a new reservation log begins with. */
   spentSoFar(): Promise<readonly ReservationsRecord[]>;
 }
@@ -84,7 +89,7 @@ const workloadSchema: z.ZodType<Workload> = z.object({
 });
 
 const cellsSchema = z.object({
-  version: z.literal(7),
+  version: z.literal(8),
   logBytes: z.number(),
   /** Days are those of this machine's calendar: sums of another one are of no use. */
   zone: z.string(),
@@ -103,18 +108,30 @@ const cellsSchema = z.object({
       work: z.object({ local: workloadSchema, cloud: workloadSchema }),
     }),
   ),
+  needs: z.array(
+    z.object({
+      at: z.number(),
+      model: z.string(),
+      kind: z.enum(['question', 'repair', 'change']),
+      way: z.string(),
+      size: z.number(),
+      value: z.number(),
+    }),
+  ),
 });
 
+type KeptSums = Pick<z.infer<typeof cellsSchema>, 'needs'> & { readonly cells: readonly CostCell[] };
+
 export function createLedger(options: LedgerOptions): Ledger {
-  const all = async (): Promise<{ readonly sessions: SessionCosts[]; readonly unreadable: string[] }> => {
-    const sessions: SessionCosts[] = [];
+  const all = async (): Promise<{ readonly sessions: (SessionCosts & KeptSums)[]; readonly unreadable: string[] }> => {
+    const sessions: (SessionCosts & KeptSums)[] = [];
     const unreadable: string[] = [];
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     for (const session of await options.sessions()) {
-      const cells = await cellsOf(options, session, zone);
+      const sums = await sumsOf(options, session, zone);
       const { id, title, projectPath, payerId } = session;
-      if (cells === null) unreadable.push(id);
-      else sessions.push({ sessionId: id, ...(payerId === undefined ? {} : { payerId }), title, projectPath, cells });
+      if (sums === null) unreadable.push(id);
+      else sessions.push({ sessionId: id, ...(payerId === undefined ? {} : { payerId }), title, projectPath, ...sums });
     }
     return { sessions, unreadable };
   };
@@ -151,6 +168,12 @@ export function createLedger(options: LedgerOptions): Ledger {
         unreadable,
       };
     },
+    taskNeeds: async (model) =>
+      (await all()).sessions
+        .flatMap(({ needs }) => needs)
+        .filter((one) => one.model === model)
+        .sort((one, other) => one.at - other.at)
+        .map(({ kind, way, size, value }) => ({ kind, way, size, value })),
     spentSoFar: async () =>
       (await all()).sessions.flatMap(({ sessionId, payerId = sessionId, projectPath, cells }) =>
         cells
@@ -177,26 +200,34 @@ function totalsOnly({
 }
 
 /** Null: its log cannot be read. */
-async function cellsOf(
-  options: LedgerOptions,
-  session: LedgerSession,
-  zone: string,
-): Promise<readonly CostCell[] | null> {
+async function sumsOf(options: LedgerOptions, session: LedgerSession, zone: string): Promise<KeptSums | null> {
   const path = join(session.folder, 'costs.json');
   const kept = await readJsonFile(path, (value) => cellsSchema.parse(value));
   if (kept.type === 'value' && kept.value.logBytes === session.logBytes && kept.value.zone === zone) {
-    return kept.value.cells;
+    return { cells: kept.value.cells, needs: kept.value.needs };
   }
   const fold = createCostFold(localDay);
+  let state = emptySession;
+  let copiedUpTo = 0;
   try {
-    for await (const event of await options.read(session.id)) fold.add(event);
+    for await (const event of await options.read(session.id)) {
+      fold.add(event);
+      state = reduceSession(state, event);
+      if (event.type === 'history-copied') copiedUpTo = event.seq;
+    }
   } catch {
     // Named in the report; what can be read of other sessions still counts.
     return null;
   }
   const cells = fold.cells();
-  const text = JSON.stringify({ version: 7, logBytes: session.logBytes, zone, cells });
+  const needs = state.turns
+    .filter(({ seq }) => seq > copiedUpTo)
+    .flatMap((turn) => {
+      const need = needOf(turn, state.steps);
+      return need === null ? [] : [{ ...need, at: turn.endedAt ?? 0 }];
+    });
+  const text = JSON.stringify({ version: 8, logBytes: session.logBytes, zone, cells, needs });
   // Only a help for the next time.
   await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(() => undefined);
-  return cells;
+  return { cells, needs };
 }

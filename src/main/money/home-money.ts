@@ -3,6 +3,7 @@ import { AppError, valueOf } from '@shared/errors.ts';
 import type { CostReport } from '@shared/money/cost-report.ts';
 import type { CostQuery, LedgerSession } from './cost-ledger.ts';
 import { createLedger } from './cost-ledger.ts';
+import { abortable } from '../lib/async/abort.ts';
 import type { Budget, BudgetOptions } from './budget.ts';
 import { createBudget } from './budget.ts';
 import type { CapChanger } from './spending-limits.ts';
@@ -13,6 +14,7 @@ import { toNano } from './reservations/reservations-state.ts';
 import { sealRecord, unsealRecord } from '../sessions/log/log-record.ts';
 import type { SessionStore } from '../sessions/store/session-store.ts';
 import type { CloudReference } from '@shared/money/counterfactual.ts';
+import type { TaskNeed } from '@shared/money/task-needs.ts';
 import { foldStepCosts, type StepCost } from '@shared/money/step-costs.ts';
 import type { SessionEvent } from '@shared/events/events.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
@@ -24,6 +26,8 @@ export interface HomeMoney {
   /** What was spent, from the logs. */
   readonly costs: (query: CostQuery) => Promise<CostReport>;
   readonly stepCosts: (sessionId: string) => Promise<readonly StepCost[]>;
+  /** What a cloud model cost for tasks that it did alone, the oldest first. */
+  readonly taskNeeds: (model: string) => Promise<readonly TaskNeed[]>;
   readonly caps: CapChanger;
   /** The cloud model that work is compared against: the one that it used last, else the one that is set up. */
   readonly reference: (used: string | null) => Promise<CloudReference | null>;
@@ -48,7 +52,7 @@ const referenceMs = 3_000;
 export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
   const { home, store, settings, now } = options;
   const stores = [store, options.bin, options.endpoint];
-  const reference = async (used: string | null): Promise<CloudReference | null> => {
+  const priced = async (used: string | null): Promise<CloudReference | null> => {
     const id = used ?? settings.current().cloud;
     const info = id === null ? null : await options.modelInfo(id, AbortSignal.timeout(referenceMs));
     return info === null || info.price === null || info.where === 'local'
@@ -56,10 +60,17 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
       : { model: info.id, price: info.price };
   };
   const ledger = createLedger({
-    reference: () => reference(null),
+    reference: () => priced(null),
     sessions: async () => (await Promise.all(stores.map(sessionsOf))).flat(),
     read: async (sessionId) => (await viewIn(stores, sessionId)).read(),
   });
+  const reference = async (used: string | null): Promise<CloudReference | null> => {
+    const found = await priced(used);
+    if (found === null) return null;
+    // A home of long logs that were never added up is not waited for either: then the tokens say it.
+    const needs = await abortable(ledger.taskNeeds(found.model), AbortSignal.timeout(referenceMs)).catch(() => []);
+    return { ...found, needs };
+  };
   let opening: Promise<Reservations> | null = null;
   const reservations = (): Promise<Reservations> => {
     opening ??= openReservations({
@@ -90,7 +101,8 @@ export function createHomeMoney(options: HomeMoneyOptions): HomeMoney {
         now,
       }),
     costs: (query) => ledger.report(query),
-    stepCosts: async (sessionId) => stepCosts((await viewIn([store, options.endpoint], sessionId)).read(), reference),
+    stepCosts: async (sessionId) => stepCosts((await viewIn([store, options.endpoint], sessionId)).read(), priced),
+    taskNeeds: (model) => ledger.taskNeeds(model),
     caps,
     reference,
     dispose: async () => {

@@ -27,7 +27,7 @@ export interface ToolCommandsOptions extends ProjectWords {
   readonly servers: () => Readonly<Record<string, ToolServerSettings>>;
   /** Null: it is removed. */
   readonly save: (name: string, server: ToolServerSettings | null) => Promise<void>;
-  readonly running: Pick<ToolServers, 'connect' | 'running' | 'problem' | 'stop'>;
+  readonly running: Pick<ToolServers, 'connect' | 'running' | 'problem' | 'stop' | 'forget'>;
   readonly signIns: Pick<ServerSignIns, 'start' | 'deliver' | 'waiting' | 'signOut' | 'report'>;
   readonly pins: ToolPins;
   readonly keepSecret: (server: string, variable: string, value: string) => Promise<void>;
@@ -100,7 +100,7 @@ export function createToolCommands(options: ToolCommandsOptions): Handlers['tool
     },
     remove: async ({ input: { name }, signal }) => {
       const { definition } = find(name);
-      await running.stop(name);
+      await running.forget(name);
       await options.signIns.signOut(name, signal);
       await save(name, null);
       await pins.change(name, () => []);

@@ -5,6 +5,7 @@ import type { NetworkDecision } from '../sandbox/network/network-decision.ts';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { RequestWeb, WebParts } from './web/web-request.ts';
 import type { ForeignToolSpec } from '@shared/tools/foreign-tool-spec.ts';
+import type { ProgramDoor } from './programs/program-calls.ts';
 import type { FormValues, ServerForm } from '@shared/tools/server-form.ts';
 
 /**
@@ -58,6 +59,8 @@ export interface ToolContext {
   readonly keptResult?: (id: string | null) => Promise<string | null>;
   /** Of a foreign tool: answers what its server asks. */
   readonly serverDoor?: ServerDoor;
+  /** Of a tool that runs a program: what that may call. */
+  readonly programDoor?: ProgramDoor<Tool>;
 }
 
 /** `cancel`: there was nobody to ask, or the work was cancelled. */
@@ -126,6 +129,8 @@ export interface Tool {
   readonly isForResults?: boolean;
   /** It lasts as long as the work that it started: no deadline of tools ends it. */
   readonly isLong?: true;
+  /** It runs a program, which calls other tools. What it gives back is shortened by its structure. */
+  readonly isProgram?: true;
   /** Only a model that needs no short prompt is told of it, or may call it. */
   readonly isForStrong?: true;
   /** The tool that a call with this input is: one name may do things of several kinds. */

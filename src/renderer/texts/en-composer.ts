@@ -34,6 +34,17 @@ export const composer = {
   'picker.unstar': 'Remove from favorites',
   'picker.context': '{count} tokens of context',
   'picker.manage': 'All models',
+  'thinking.label': 'Thinking',
+  'thinking.about': 'How long the model thinks before it answers. More is slower, and often better.',
+  'thinking.default': 'Thinking: default',
+  'thinking.defaultIs': 'Thinking: default ({step})',
+  'thinking.step': 'Thinking: {step}',
+  'thinking.none': 'off',
+  'thinking.on': 'on',
+  'thinking.low': 'low',
+  'thinking.medium': 'medium',
+  'thinking.high': 'high',
+  'thinking.max': 'maximum',
 
   'fork.copy': 'It works in a copy of the files.',
   'fork.copyRestored.one':

@@ -141,6 +141,7 @@ export const settings = {
   'driving.edits': 'Edits',
   'driving.edits.quote': 'Exact passages',
   'driving.edits.whole': 'Whole files',
+  'driving.thinking': 'Thinking',
   'driving.temperature': 'Temperature',
   'driving.topP': 'Top-p',
   'driving.systemText': 'Custom system prompt, added to every task',

@@ -34,6 +34,20 @@ export const keepChatsInput = exportSchema.extend({
     .max(100),
 });
 
+export const resourcesInput = z.object({
+  /** Null: a session without a project. */
+  place: placeSchema.nullable(),
+  /** As it is typed after the `@`. */
+  text: z.string().max(2_000),
+  limit: z.number().int().positive().max(100).default(8),
+});
+
+export const keepResourceInput = z.object({
+  place: placeSchema.nullable(),
+  server: z.string().min(1).max(100),
+  uri: z.string().min(1).max(4096),
+});
+
 export const readInput = z.object({ blob: blobRefSchema });
 
 export const findInput = z.object({

@@ -52,10 +52,11 @@ export function attachmentPart(
   if (attachment.chat !== undefined) about.push(chatNote(attachment.chat));
   if (fitted !== undefined && fitted.shownBytes < fitted.bytes)
     about.push(`only its beginning is shown, ${fitted.shownBytes} of ${fitted.bytes} bytes`);
+  const whose = attachment.source === undefined ? 'by the person' : `from the tool server ${attachment.source.server}`;
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return {
     type: 'text',
-    text: `Attached by the person, as data: ${about.join('; ')}\n${fence}\n${text.replace(/\n$/u, '')}\n${fence}`,
+    text: `Attached ${whose}, as data: ${about.join('; ')}\n${fence}\n${text.replace(/\n$/u, '')}\n${fence}`,
   };
 }
 

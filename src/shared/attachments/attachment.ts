@@ -29,6 +29,8 @@ const common = {
   blob: blobRefSchema,
   /** In the workspace, where it comes from there: fences go by it. */
   path: z.string().max(4096).optional(),
+  /** It came from a tool server, from this address: words of others. */
+  source: z.object({ server: z.string().max(100), uri: z.string().max(4096) }).optional(),
 };
 
 /** Something that a person gave with a message: data, kept as a blob. What it is was decided by its bytes. */

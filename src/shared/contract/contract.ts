@@ -6,6 +6,7 @@ import type { CostReport } from '@shared/money/cost-report.ts';
 import { hostContract } from './host-contract.ts';
 import { budgetContract } from './budget-contract.ts';
 import type { StepCost } from '@shared/money/step-costs.ts';
+import type { TaskNeed } from '@shared/money/task-needs.ts';
 import { projectsContract } from './projects-contract.ts';
 import { rulesContract } from './rules-contract.ts';
 import { assistantsContract, settingsContract, templatesContract } from './settings-contract.ts';
@@ -36,6 +37,8 @@ export const contract = {
   },
   /** What each step of a session cost, and would have in the other place. */
   stepCosts: base.input(bySession).output(type<readonly StepCost[]>()),
+  /** What a cloud model cost for tasks that it did alone, the oldest first: what a task would have cost there is told by it. */
+  taskNeeds: base.input(z.object({ model: z.string() })).output(type<readonly TaskNeed[]>()),
   budget: budgetContract,
   costs: base
     .input(

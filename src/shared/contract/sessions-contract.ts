@@ -12,7 +12,7 @@ import { runOptionsSchema } from '@shared/session/run-options.ts';
 import { attachmentSchema } from '@shared/attachments/attachment.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import { tagPattern } from '@shared/session/session-tags.ts';
-import type { Where } from '@shared/models/model-info.ts';
+import type { Effort, Where } from '@shared/models/model-info.ts';
 import { approvalScopeSchema } from '@shared/safety/network-access.ts';
 import { formValuesSchema } from '@shared/tools/server-form.ts';
 import type { SearchAnswer } from './search-answer.ts';
@@ -31,8 +31,11 @@ import {
   keepChatsInput,
   readInput,
   findInput,
+  keepResourceInput,
   previewInput,
+  resourcesInput,
 } from '@shared/attachments/attachment-inputs.ts';
+import type { FoundResource } from '@shared/tools/found-offers.ts';
 import type { AttachmentPreview, FoundFile } from '@shared/attachments/attachment-inputs.ts';
 import type { NetworkHistory, SandboxView, TerminalPush } from '@shared/sandbox/sandbox-view.ts';
 import { codeSchema, terminalSizeSchema } from '@shared/sandbox/sandbox-view.ts';
@@ -148,6 +151,8 @@ export interface CallDetail {
 export interface RequestDetail {
   readonly messages: readonly { readonly role: string; readonly text: string }[];
   readonly tools: readonly { readonly name: string; readonly bytes: number }[];
+  /** How hard the model was told to think; absent: nothing was said. */
+  readonly effort?: Effort;
 }
 
 export interface ToolDetail {
@@ -315,6 +320,10 @@ export const sessionsContract = {
     preview: base.input(previewInput).output(type<AttachmentPreview>()),
     /** Files and folders by what is typed of their names, and functions, classes and methods in them, best first. */
     find: base.input(findInput).output(type<readonly FoundFile[]>()),
+    /** What tool servers that are on here have to take along, as each listed it last, best first. Starts none. */
+    resources: base.input(resourcesInput).output(type<readonly FoundResource[]>()),
+    /** Asks the server for it and keeps what comes, each part by itself. */
+    keepResource: base.input(keepResourceInput).output(type<readonly Attachment[]>()),
   },
   changes: {
     show: base.input(changedPaths).output(type<readonly ChangedFile[]>()),

@@ -56,6 +56,8 @@ export const toolEvents = {
     toolCallId: z.string(),
     tool: z.string(),
     by: z.enum(['model', 'recipe']),
+    /** The call whose program made this one; absent: the model or the recipe did. */
+    parent: z.string().optional(),
     input: z.unknown(),
     label: z.string(),
     /** Of a tool that Dewpoint does not bring: who answers, whether what it gets may leave, and whether it may read files here. */
@@ -72,6 +74,8 @@ export const toolEvents = {
   'tool-ended': z.object({
     toolCallId: z.string(),
     tool: z.string(),
+    /** As of its `tool-started`. */
+    parent: z.string().optional(),
     status: toolStatusSchema,
     /** What the model sees (capped: head and tail). */
     output: z.string(),

@@ -40,6 +40,25 @@ export const capabilitiesSchema = z.object({
 export const effortSchema = z.enum(['none', 'low', 'medium', 'high', 'max']);
 export type Effort = z.infer<typeof effortSchema>;
 
+/** Words for the same that a person uses. */
+export const thinkingWords = ['off', 'low', 'medium', 'high', 'max'] as const;
+
+/** Null for a word that is none of them; `on` is the step in the middle. */
+export function effortOfWord(word: string): Effort | null {
+  const asked = word === 'off' ? 'none' : word === 'on' ? 'medium' : word;
+  return effortSchema.safeParse(asked).data ?? null;
+}
+
+export const wordOfEffort = (effort: Effort): string => (effort === 'none' ? 'off' : effort);
+
+/** A model with a person's choice. One that does not know this step is as it was: the choice is not offered for it. */
+export function withThinking<Info extends Pick<ModelInfo, 'efforts' | 'effort'>>(
+  info: Info,
+  wanted: Effort | undefined,
+): Info {
+  return wanted !== undefined && info.efforts?.includes(wanted) === true ? { ...info, effort: wanted } : info;
+}
+
 /** What a probe, or a person who knows better, says of the way to drive a model; what is absent is decided as usual. */
 export const drivingSchema = z.strictObject({
   /** How it is made to call tools in the loop. */
@@ -52,6 +71,8 @@ export const drivingSchema = z.strictObject({
   /** Of calls that would be greedy otherwise. */
   temperature: z.number().min(0).max(2).optional(),
   topP: z.number().min(0).max(1).optional(),
+  /** How hard it thinks where a message does not say; only a step that it knows counts. */
+  thinking: effortSchema.optional(),
   /** Added to every system text. */
   systemText: z.string().max(8_000).optional(),
 });
@@ -74,8 +95,10 @@ export const modelInfoSchema = z.object({
   price: priceSchema.nullable(),
   /** Strategies that passed the probe for this model, best first. */
   strategies: z.array(z.enum(['recipe', 'loop'])),
-  /** As the settings say; absent: the service's own default. */
+  /** As the settings or the catalog say; absent: the service's own default. */
   effort: effortSchema.optional(),
+  /** The steps that a person may choose from, least first; absent: it has no switch. */
+  efforts: z.array(effortSchema).readonly().optional(),
   /** How it is driven where the usual is not best for it: as its probe found out, or as its user says. */
   driving: drivingSchema.extend({ systemText: z.string().max(20_000).optional() }).optional(),
   /** The date of the list that comes with Dewpoint, where the service could not be asked for its own. */

@@ -7,6 +7,7 @@ import {
   counterfactualOutputRatio,
 } from './counterfactual-calls.ts';
 import type { Where } from '@shared/models/model-info.ts';
+import type { TaskNeed } from './task-needs.ts';
 import type { Price } from './token-cost.ts';
 import { promptTokensOf, ratesFor } from './token-cost.ts';
 import type { EndedCall, SplitWorkload, Workload } from './workload.ts';
@@ -16,6 +17,8 @@ import { splitWorkload } from './workload.ts';
 export interface CloudReference {
   readonly model: string;
   readonly price: Price;
+  /** What it cost for tasks that it did alone, in dollars, as the logs of this home have it; absent: nobody looked. */
+  readonly needs?: readonly TaskNeed[];
 }
 
 export interface Interval {

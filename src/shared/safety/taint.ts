@@ -212,6 +212,8 @@ function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
   if (source !== null) put(hits, source.hits.values());
   const isOpen = source === null && !isElsewhere && !namesItsFiles.has(event.tool) && !printsFileNames.has(event.tool);
   if (isOpen) put(hits, builtFrom(state.exposed).values());
+  // What a program reads it may pass on before it ends.
+  if (event.tool === 'run_program') bothGet(state, hits, '');
   if (isAgentTool(event.tool)) put(hits, state.children.values());
   return { name: event.tool, byRecipe: event.by === 'recipe', hits };
 }

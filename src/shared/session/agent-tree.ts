@@ -35,6 +35,8 @@ export interface ChildState {
   /** `PROVIDER/MODEL`, where one was named. */
   readonly model: string | null;
   readonly tools: readonly string[] | null;
+  /** What all its runs together may cost, in US dollars; null: as much as its parent may. */
+  readonly maxUsd: number | null;
   /** One line. */
   readonly task: string;
   readonly access: ChildAccess;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { runInstructionsSchema } from '@shared/safety/instruction-files.ts';
+import { effortSchema } from '@shared/models/model-info.ts';
 import { policySchema } from '@shared/routing/routing.ts';
 import { runNetworkSchema } from '@shared/safety/network-access.ts';
 import { messageOriginSchema } from '@shared/events/conversation-events.ts';
@@ -36,6 +37,8 @@ export const runOptionsSchema = z.object({
   /** The conversation so far is summed up before the first step. */
   compact: z.boolean().optional(),
   seed: z.number().int().optional(),
+  /** How hard models think that know this step; absent: as is set for each. */
+  thinking: effortSchema.optional(),
   /** The text is the app's, which a person agreed to with a button: to go on with a task, or to have it reviewed. */
   origin: messageOriginSchema.optional(),
   /** Whether there is a person who can answer an approval; else one that is needed ends the turn. */

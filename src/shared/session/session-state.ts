@@ -13,9 +13,11 @@ import type { ToolStatus } from '@shared/events/tool-events.ts';
 import type { WorkspaceMode } from '@shared/events/session-events.ts';
 import type { ServerForm } from '@shared/tools/server-form.ts';
 import type { ChildState, TreePlace } from './agent-tree.ts';
+import type { InnerCallState } from './inner-calls.ts';
+import type { ServerUse } from './server-use.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 16;
+export const STATE_VERSION = 17;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -230,51 +232,25 @@ export interface ToolCallState {
   readonly outputLeftOut: boolean;
   readonly exitCode: number | null;
   readonly durationMs: number | null;
+  /** The whole of a result of which a part was shown. */
+  readonly full?: NonNullable<EventOf<'tool-ended'>['full']>;
   /** Nothing ran: an equal call before it gave the result. */
   readonly isReused?: true;
   /** Of a tool of others: whose it is, and how many calls of further tools it carries. */
   readonly foreign?: { readonly server: string; readonly carries: number };
+  /** Of a program: the calls that it made, the latest of them; `innerCalls` counts all. Absent: it made none. */
+  readonly inner?: readonly InnerCallState[];
+  readonly innerCalls?: number;
 }
 
 /** A call that has ended. `output`: as much of it as is held. */
 export function endedCall(
   call: ToolCallState,
-  { status, exitCode, durationMs, reusedFrom }: EventOf<'tool-ended'>,
+  { status, exitCode, durationMs, full, reusedFrom }: EventOf<'tool-ended'>,
   output: string,
 ): ToolCallState {
   const reused = reusedFrom === undefined ? {} : ({ isReused: true } as const);
-  return { ...call, status, output, exitCode, durationMs, ...reused };
-}
-
-/** What a turn used of one server. What a call costs no server says. */
-export interface ServerUse {
-  readonly server: string;
-  readonly calls: number;
-  /** Calls of further tools that these carried. */
-  readonly carried: number;
-  readonly failed: number;
-  readonly ms: number;
-}
-
-/**
- * What a turn has used of servers, with one more call that has ended. The time is what the call took, with what a person
- * was waited for inside it.
- */
-export function withUse(
-  servers: readonly ServerUse[],
-  { server, carries }: NonNullable<ToolCallState['foreign']>,
-  { status, durationMs }: EventOf<'tool-ended'>,
-): readonly ServerUse[] {
-  const before = servers.find((one) => one.server === server);
-  const used = before ?? { server, calls: 0, carried: 0, failed: 0, ms: 0 };
-  const after = {
-    server,
-    calls: used.calls + 1,
-    carried: used.carried + carries,
-    failed: used.failed + (status === 'ok' ? 0 : 1),
-    ms: used.ms + durationMs,
-  };
-  return before === undefined ? [...servers, after] : servers.map((one) => (one === before ? after : one));
+  return { ...call, status, output, exitCode, durationMs, ...(full === null ? {} : { full }), ...reused };
 }
 
 export interface ApprovalState {
@@ -437,12 +413,10 @@ export function firstTokenMsOf({ timings }: Pick<StepEnd, 'timings'>): number | 
 }
 
 /** Tokens per second of reading what had to be read; null as above. */
-export function prefillSpeedOf({
-  evaluatedTokens,
-  timings,
-}: Pick<StepEnd, 'evaluatedTokens' | 'timings'>): number | null {
-  const { counted, prefillMs } = timings;
-  return counted === undefined ? perSecond(evaluatedTokens, prefillMs) : perSecond(counted.readTokens, counted.readMs);
+export function prefillSpeedOf(end: Pick<StepEnd, 'evaluatedTokens' | 'timings'>): number | null {
+  const { counted, prefillMs } = end.timings;
+  if (counted === undefined) return perSecond(end.evaluatedTokens, prefillMs);
+  return perSecond(counted.readTokens, counted.readMs);
 }
 
 function perSecond(tokens: number | null, milliseconds: number | null): number | null {

@@ -238,6 +238,8 @@ export const settingsSchema = z.strictObject({
       atOnce: z.number().int().min(1).max(16).default(4),
     })
     .prefault({}),
+  /** Programs that call tools, for models that need no short prompt. `auto`: where tools of others are on. */
+  programs: z.enum(['auto', 'on', 'off']).default('auto'),
   sandbox: z
     .strictObject({
       image: z.string().nullable().default(null),

@@ -10,6 +10,7 @@ import type { CostGrouping, CostTotals } from '../../../src/shared/money/cost-re
 import { counterfactualOf } from '../../../src/shared/money/counterfactual.ts';
 import { splitWorkload } from '../../../src/shared/money/workload.ts';
 import type { SessionEvent } from '../../../src/shared/events/events.ts';
+import { type MadeTurn, turnsAsEvents } from '../../shared/money/task-turns.ts';
 import { emptyMoney, reduceMoney } from '../../../src/shared/money/session-money.ts';
 import { seeded } from '../../../bench/lib/seeded.ts';
 
@@ -143,6 +144,34 @@ describe('the ledger', () => {
     const report = await ledger.report({ by: 'session' });
     expect(report.unreadable).toEqual(['s1']);
     expect(report.rows.some((row) => row.key === 's1')).toBe(false);
+  });
+
+  /** Catches: a task that counts twice because its session was forked, and sums that were kept without it. */
+  it('knows what a cloud model needed for tasks, by all logs, and what was copied only once', async () => {
+    const turn = (id: string, costUsd: number): MadeTurn => ({ id, prompt: 900, calls: [{ where: 'cloud', costUsd }] });
+    const first = turnsAsEvents([turn('a', 0.01), turn('b', 0.02)]);
+    const seq = first.length + 1;
+    const copied = {
+      type: 'history-copied',
+      by: 'fork',
+      sessionId: 's1',
+      upToSeq: first.length,
+      changes: 'settled',
+    } as const;
+    const fork = [...first, { ...copied, v: 2 as const, seq, at: 0 }, ...turnsAsEvents([turn('c', 0.03)], seq + 1)];
+    const logs = [first, fork].map((events, index): Sample => ({
+      id: `s${index + 1}`,
+      title: '',
+      projectPath: null,
+      logBytes: events.length,
+      folder: join(folder, `s${index + 1}`),
+      events,
+    }));
+    for (const ledger of [ledgerOf(logs), ledgerOf(logs)]) {
+      const needs = await ledger.taskNeeds('cloud/m');
+      expect(needs.map(({ value, kind }) => [value, kind])).toEqual([0.01, 0.02, 0.03].map((usd) => [usd, 'repair']));
+      expect(await ledger.taskNeeds('other/m')).toEqual([]);
+    }
   });
 
   it('begins a reservation log with the same money', async () => {

@@ -79,7 +79,8 @@ async function askAs(
     ...(url === undefined ? {} : { url }),
   });
   const refused = turn.refusals.get(kind) ?? 0;
-  const standing = refused >= maxRefusals ? 'deny' : standingAnswer(turn.options.approve, kind);
+  const usual = refused >= maxRefusals ? 'deny' : standingAnswer(turn.options.approve, kind);
+  const standing = usual === 'ask' ? (turn.announced?.({ kind, hosts: null }) ?? usual) : usual;
   const said: Said = standing === 'ask' ? await ask(approvalId) : { answer: standing, isSettled: true };
   const { answer, values, isSettled = false } = said;
   if (!isSettled && answer === 'deny') turn.refusals.set(kind, refused + 1);

@@ -105,7 +105,9 @@ type HostsAnswer =
 export async function askHosts(turn: Omit<AskingTurn, 'refusals'>, wish: HostsWish): Promise<HostsAnswer> {
   const { kind, toolCallId, hosts, subject, sha256, why, use, note, text } = wish;
   const { approve, network: run = 'ask' } = turn.options;
-  const verdict = await turn.dependencies.network.decide(hosts, { run, approve, use });
+  const usual = await turn.dependencies.network.decide(hosts, { run, approve, use });
+  const said = usual.answer === 'ask' ? (turn.announced?.({ kind, hosts }) ?? null) : null;
+  const verdict = said === null ? usual : { ...usual, answer: said, reason: announcedTexts[said] };
   const approvalId = turn.dependencies.journal.newId('approval');
   const reason = note === undefined ? verdict.reason : `${verdict.reason} ${note}`;
   await turn.log.append({
@@ -139,6 +141,11 @@ export async function askHosts(turn: Omit<AskingTurn, 'refusals'>, wish: HostsWi
   if (scope === 'project') await keepForProject(turn, hosts);
   return { type: 'granted', isSeen: by === 'person' };
 }
+
+const announcedTexts = {
+  allow: 'The program was approved with this host.',
+  deny: 'The program did not announce this host.',
+} as const;
 
 function scopeOf(answer: UserAnswer): ApprovalScope {
   return answer === 'allow-session' ? 'session' : answer === 'allow-project' ? 'project' : 'once';

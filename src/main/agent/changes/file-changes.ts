@@ -104,6 +104,8 @@ interface Context {
   readonly counts: { writes: number };
   /** Whose changes have not been looked for yet. */
   readonly owed: { by: ChangeBy | null };
+  /** What is being run, the outermost first: a program that makes calls which change files, too. */
+  readonly running: { readonly by: ChangeBy; readonly changed: RecordedChange[] }[];
 }
 
 const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
@@ -111,8 +113,8 @@ const newFileMode = 0o644;
 /** The owner reads and writes. */
 const ownerMode = 0o600;
 
-export function createFileChanges(context: Omit<Context, 'recorded' | 'counts' | 'owed'>): FileChanges {
-  const full: Context = { ...context, recorded: [], counts: { writes: 0 }, owed: { by: null } };
+export function createFileChanges(context: Omit<Context, 'recorded' | 'counts' | 'owed' | 'running'>): FileChanges {
+  const full: Context = { ...context, recorded: [], counts: { writes: 0 }, owed: { by: null }, running: [] };
   return {
     write: (target, who) => write(full, target, who),
     around: (who, run) => around(full, who, run),
@@ -162,13 +164,19 @@ async function around<T>(
   who: ChangeBy,
   run: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly changed: readonly RecordedChange[]; readonly isOwed: boolean }> {
-  const { owed } = context;
-  if (owed.by === null) await context.baseline.refresh(context.signal);
-  else if ((await recordFound(context, owed.by)) !== null) owed.by = null;
-  const value = await run();
+  const { owed, running } = context;
+  const outer = running.at(-1);
+  if (owed.by !== null) {
+    if ((await recordFound(context, owed.by)) !== null) owed.by = null;
+  } else if (outer === undefined) await context.baseline.refresh(context.signal);
+  // What a program has changed by itself until now is its own, and not what the person did meanwhile.
+  else outer.changed.push(...((await recordFound(context, outer.by)) ?? []));
+  const own: Context['running'][number] = { by: who, changed: [] };
+  running.push(own);
+  const value = await run().finally(() => running.splice(running.indexOf(own), 1));
   const changed = await recordFound(context, who);
   if (changed === null) owed.by ??= who;
-  return { value, changed: changed ?? [], isOwed: changed === null };
+  return { value, changed: [...own.changed, ...(changed ?? [])], isOwed: changed === null };
 }
 
 /** Null: the workspace could not be looked at. */

@@ -1,7 +1,8 @@
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { isRecord } from '@shared/unknown-value.ts';
 import { sha256Of } from '../../lib/sha256.ts';
-import type { EffectRecord } from '../../sessions/journal/journal.ts';
+import type { SessionState } from '@shared/session/session-state.ts';
+import type { EffectRecord, Journal } from '../../sessions/journal/journal.ts';
 import type { Tool } from '../../tools/define.ts';
 import type { Turn } from '../turn/turn.ts';
 
@@ -13,16 +14,36 @@ export async function keptResult(
   { dependencies: { journal } }: Pick<Turn, 'dependencies'>,
   id: string | null,
 ): Promise<string | null> {
+  const found = amongLatest(journal.state(), id) ?? (await inLog(journal, id));
+  const bytes = found === null ? null : await journal.getBlob(found);
+  return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+}
+
+/** What was read of a result is asked for by its own id; without one the result itself is meant. */
+function isMeant(
+  id: string | null,
+  { toolCallId, tool }: { readonly toolCallId: string; readonly tool: string },
+): boolean {
+  return id === null ? tool !== 'read_result' : toolCallId === id;
+}
+
+function amongLatest({ toolCalls }: SessionState, id: string | null): BlobRef | null {
+  const call = toolCalls.findLast((one) => one.full !== undefined && one.callId !== null && isMeant(id, one));
+  return call?.full ?? null;
+}
+
+/** For calls that the state has let go; a log that long takes a while to read. */
+async function inLog(journal: Journal, id: string | null): Promise<BlobRef | null> {
+  const { toolCalls, totals } = journal.state();
+  if (totals.toolCalls <= toolCalls.length) return null;
   const asked = new Set<string>();
   let found: BlobRef | null = null;
   for await (const event of journal.read()) {
     if (event.type === 'tool-call-requested') asked.add(event.toolCallId);
     if (event.type !== 'tool-ended' || event.full === null || !asked.has(event.toolCallId)) continue;
-    // What was read of a result is asked for by its own id; without one the result itself is meant.
-    if (id === null ? event.tool !== 'read_result' : event.toolCallId === id) found = event.full;
+    if (isMeant(id, event)) found = event.full;
   }
-  const bytes = found === null ? null : await journal.getBlob(found);
-  return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+  return found;
 }
 
 interface Call {

@@ -6,6 +6,7 @@ import type { AgentDoor } from '../../tools/agents/agent-tools.ts';
 import type { Turn } from '../turn/turn.ts';
 import { createFindTools } from '../../tools/foreign/find-tools.ts';
 import { isAdded } from '../prompt/tool-descriptions.ts';
+import { createProgramTool } from '../../tools/programs/run-program.ts';
 import { createForeignTool } from '../../tools/foreign/foreign-tool.ts';
 
 /** The tool by which a model says how far a plan is; it makes sense while one is carried out alone. */
@@ -27,12 +28,13 @@ export function toolsOfTurn(turn: Turn): readonly Tool[] {
       (isWeb !== true || web.includes(name)) && (isForResults !== true || readsResults === true),
   );
   const own = carriesPlan(turn) ? offered : offered.filter(({ name }) => name !== planTool);
-  const { agents } = turn.found.facts ?? {};
+  const { agents, programs } = turn.found.facts ?? {};
   const starters = agents === undefined ? [] : createAgentTools(agents, agentDoor(turn));
   const finders = findsTools === true ? createFindTools(specs) : [];
   const all = [
     ...own.filter((tool) => !isAdded(tool)),
     ...starters,
+    ...(programs === true ? [createProgramTool()] : []),
     ...own.filter(isAdded),
     ...finders,
     ...specs.map((spec) => createForeignTool(spec, foreign?.call ?? null)),

@@ -16,6 +16,7 @@ import { keptResult, readOnce } from './earlier-results.ts';
 import { createOutputSink } from './output-sink.ts';
 import type { RecordedChange } from '../changes/file-changes.ts';
 import { planProgressNotes } from './plan-notes.ts';
+import { createProgramDoor } from './program-door.ts';
 import { emptyRecord, waitedMs } from '../turn/take-action.ts';
 import { revertGuardedChanges } from '../changes/revert-guarded-changes.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -71,7 +72,7 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
       (await runWithDeadline(
         turn,
         { ...run, input: access.input ?? run.input, network: access.network },
-        run.tool.foreign === undefined ? sink.emit : progressOf(turn, run.toolCallId),
+        run.tool.foreign === undefined && run.tool.isProgram !== true ? sink.emit : progressOf(turn, run.toolCallId),
       )),
   );
   const notes = afterNotes(turn, run, result, before);
@@ -92,9 +93,9 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   };
 }
 
-/** What others wrote has a form of its own. */
-function isOfOthers({ foreign, isWeb, isForResults }: Tool): boolean {
-  return foreign !== undefined || isWeb === true || isForResults === true;
+/** What others wrote has a form of its own, and so has what a program gives back. */
+function isOfOthers({ foreign, isWeb, isForResults, isProgram }: Tool): boolean {
+  return foreign !== undefined || isWeb === true || isForResults === true || isProgram === true;
 }
 
 function restText(result: string, { rows, path }: MoreOf): string {
@@ -196,6 +197,7 @@ async function runTracked(
     ...planProgressNotes(turn),
     ...(run.tool.foreign === undefined ? {} : { serverDoor: createServerDoor(turn, run.tool.foreign, run.toolCallId) }),
     ...(run.tool.foreign?.isRouter === true ? { askToConnect: accountQuestion(turn, run.toolCallId) } : {}),
+    ...(run.tool.isProgram === true ? { programDoor: createProgramDoor(turn, run, runTool) } : {}),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),
   };
   if (run.tool.isWeb === true) return runWebTool(turn, run, context);

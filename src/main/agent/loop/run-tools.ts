@@ -34,7 +34,7 @@ export type ToolsOutcome =
   | { readonly type: 'stopped'; readonly stop: LimitStop };
 
 /**
- * Runs the calls of one answer in order; those in a row that only look at files, or start agents, run side by side. What was not
+ * Runs the calls of one answer in order; those in a row that only look, or start agents, run side by side. What was not
  * understood is never run: the model reads what was wrong and how a right call looks, which makes the next prompt
  * another one. What leans on an edit that failed is left out. Messages of the person are delivered between calls.
  * Throws `cancelled`.
@@ -53,8 +53,8 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
   return calls.length === 0 ? { type: 'not-understood' } : { type: 'ran', calls: calls.length };
 }
 
-/** Tools that look at files and do no more: the order in which they run makes no difference. */
-const looking: readonly string[] = ['read_file', 'list_files', 'search'];
+/** Tools that look at files and at results and do no more, and that ask nobody: the order in which they run makes no difference. */
+const looking: readonly string[] = ['read_file', 'list_files', 'search', 'read_result'];
 const mostTogether = 8;
 
 /** Logs from before calls ran side by side have each call ended before the next begins. */
@@ -194,6 +194,7 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
   }
   if (call.tool.name === 'run_command' && record.status === 'ok' && record.exitCode === 0)
     turn.progress.okCommands += 1;
+  noteProgram(turn, record.data);
   if (call.tool.access !== 'write') return null;
   if (record.status === 'ok') {
     turn.progress.okWrites += 1;
@@ -201,6 +202,14 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
   }
   const stop = turn.limits.noteRejection(call.tool.name, call.input);
   return stop === null ? null : { type: 'stopped', stop };
+}
+
+/** What a program did by its calls counts as if they were the model's own. */
+function noteProgram({ progress }: Turn, data: unknown): void {
+  const program = isRecord(data) && isRecord(data.program) ? data.program : {};
+  const { okWrites = 0, okCommands = 0 } = program;
+  if (typeof okWrites === 'number') progress.okWrites += okWrites;
+  if (typeof okCommands === 'number') progress.okCommands += okCommands;
 }
 
 /** What an agent that it started used counts for its parent, too. */

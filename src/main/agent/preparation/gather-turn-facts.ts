@@ -1,5 +1,6 @@
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
+import { withThinking } from '@shared/models/model-info.ts';
 import type { TurnOptions } from '../turn/agent-dependencies.ts';
 import { checkCloudReach } from './cloud-reach.ts';
 import { openLinks } from './resolve-hard-links.ts';
@@ -27,7 +28,7 @@ export async function gatherTurnFacts(
         const told = isChat || options.plan ? [] : ((await dependencies.foreign?.told?.(turn.signal)) ?? []);
         const data: TurnFacts = turnFactsSchema.parse({
           facts: isChat ? nothingKnown.facts : await dependencies.gatherFacts(sandbox, turn.signal),
-          ...asAssistant(await modelsOf(turn), options.assistant),
+          ...asAsked(await modelsOf(turn), options),
           routes: await dependencies.routeRules(),
           ...(await capsLeft(turn)),
           ...(await addedTools(turn)),
@@ -70,26 +71,28 @@ async function modelsOf(
   return { ...found, lacks: local === null ? 'local' : 'cloud' };
 }
 
-/** The models as the assistant has them driven. Part of what is logged, so a replay does the same. */
-function asAssistant<Found extends Pick<TurnFacts, 'local' | 'cloud'>>(
+/** The models as message and assistant have them driven. Part of what is logged, so a replay does the same. */
+function asAsked<Found extends Pick<TurnFacts, 'local' | 'cloud'>>(
   found: Found,
-  assistant: TurnOptions['assistant'],
+  { assistant, thinking }: Pick<TurnOptions, 'assistant' | 'thinking'>,
 ): Found {
-  if (assistant === undefined) return found;
-  const { text, temperature, topP, maxTokens } = assistant;
-  const drive = (info: ModelInfo): ModelInfo => {
-    const own = info.driving?.systemText;
-    const driving = {
-      ...info.driving,
-      systemText: own === undefined ? text : `${own}\n\n${text}`,
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(topP === undefined ? {} : { topP }),
-    };
-    const outputTokens = Math.min(info.outputTokens ?? Number.POSITIVE_INFINITY, maxTokens ?? Number.POSITIVE_INFINITY);
-    return { ...info, driving, ...(Number.isFinite(outputTokens) ? { outputTokens } : {}) };
-  };
+  const drive = (info: ModelInfo): ModelInfo => withThinking(asAssistant(info, assistant), thinking);
   const { local, cloud } = found;
   return { ...found, local: local === null ? null : drive(local), cloud: cloud === null ? null : drive(cloud) };
+}
+
+function asAssistant(info: ModelInfo, assistant: TurnOptions['assistant']): ModelInfo {
+  if (assistant === undefined) return info;
+  const { text, temperature, topP, maxTokens } = assistant;
+  const own = info.driving?.systemText;
+  const driving = {
+    ...info.driving,
+    systemText: own === undefined ? text : `${own}\n\n${text}`,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+  };
+  const outputTokens = Math.min(info.outputTokens ?? Number.POSITIVE_INFINITY, maxTokens ?? Number.POSITIVE_INFINITY);
+  return { ...info, driving, ...(Number.isFinite(outputTokens) ? { outputTokens } : {}) };
 }
 
 /** Also where all is to run in the cloud: at a cap the work may go on locally. */
@@ -110,9 +113,21 @@ function webTools({ dependencies }: Pick<Turn, 'dependencies'>): Pick<TurnFacts,
 }
 
 /** Tools that are there by the choice of the person, and what reads more of their results. */
-async function addedTools(turn: Pick<Turn, 'dependencies'>): Promise<Partial<TurnFacts>> {
-  const found = { ...(await foreignTools(turn)), ...webTools(turn) };
+async function addedTools(turn: Pick<Turn, 'dependencies' | 'options' | 'given'>): Promise<Partial<TurnFacts>> {
+  const others = { ...(await foreignTools(turn)), ...webTools(turn) };
+  const found = { ...others, ...programsOffered(turn, Object.keys(others).length > 0) };
   return Object.keys(found).length === 0 ? {} : { ...found, readsResults: true };
+}
+
+/** By itself where there are tools of others: their results are long and their calls many. */
+function programsOffered(
+  { dependencies, options, given }: Pick<Turn, 'dependencies' | 'options' | 'given'>,
+  hasOthers: boolean,
+): Pick<TurnFacts, 'programs'> {
+  const wanted = dependencies.programs?.() ?? 'off';
+  const isWanted = wanted === 'on' || (wanted === 'auto' && hasOthers);
+  const { tier } = dependencies.sandbox;
+  return isWanted && !options.plan && given.mode !== 'chat' && tier !== 'read-only' ? { programs: true } : {};
 }
 
 /** Whether agents may be started is asked where work is done, and nowhere else. */

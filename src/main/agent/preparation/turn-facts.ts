@@ -46,6 +46,8 @@ export const turnFactsSchema = z.object({
   web: z.array(z.string()).optional(),
   /** Agents may be started, of these kinds; absent: none may. */
   agents: agentsOfferSchema.optional(),
+  /** Programs that call tools may be run; absent: they may not. */
+  programs: z.literal(true).optional(),
   /** Where they take too much of a window they are found on demand; absent in logs from before that. */
   findsTools: z.literal(true).optional(),
   /** More of their results can be read; absent where there are none, and in logs from before that. */

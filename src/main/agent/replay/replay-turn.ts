@@ -1,7 +1,7 @@
 import type { SessionEvent } from '@shared/events/events.ts';
 import { runInstructionsSchema } from '@shared/safety/instruction-files.ts';
 import { runNetworkSchema } from '@shared/safety/network-access.ts';
-import { strategySchema } from '@shared/models/model-info.ts';
+import { effortSchema, strategySchema } from '@shared/models/model-info.ts';
 import { routingSchema } from '@shared/routing/routing.ts';
 import { taskModes } from '@shared/text/task-mode.ts';
 import { z } from 'zod';
@@ -42,6 +42,7 @@ const optionsSchema = z.object({
   maxTokens: z.number(),
   maxUsd: z.number().nullable(),
   seed: z.number().nullable(),
+  thinking: effortSchema.optional(),
   network: runNetworkSchema.optional(),
   instructions: runInstructionsSchema.optional(),
 }) satisfies z.ZodType<TurnOptions>;

@@ -1,6 +1,6 @@
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
-import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { Effort, ModelInfo } from '@shared/models/model-info.ts';
 import type { Routing } from '@shared/routing/routing.ts';
 import type { RouteRule } from '@shared/routing/route-rules.ts';
 import type { RunInstructions } from '@shared/safety/instruction-files.ts';
@@ -98,6 +98,8 @@ export interface AgentDependencies {
   readonly foreign?: ForeignTools;
   /** The way to the web; absent: there is none, as in a replay. `offered`: the tools for it that are switched on. */
   readonly web?: { readonly offered: () => readonly string[]; readonly exchange: WebExchange };
+  /** Whether models may run programs that call tools; absent: they may not, as in a replay. */
+  readonly programs?: () => 'auto' | 'on' | 'off';
   /** Starts agents; absent: this one starts none, as in a replay. */
   readonly agents?: ChildAgents;
   readonly recipes: readonly Recipe[];
@@ -143,6 +145,8 @@ export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atC
   readonly maxTokens: number;
   readonly maxUsd: number | null;
   readonly seed: number | null;
+  /** How hard models think that know this step; absent: as is set for each. */
+  readonly thinking?: Effort | undefined;
 }
 
 /** A model with who answers for it; null: there is no such model, or nobody answers for it. */

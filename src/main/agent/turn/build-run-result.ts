@@ -1,12 +1,14 @@
 import type { RunResult, StepFigures } from '@shared/session/run-result.ts';
 import type { CloudReference, Counterfactual } from '@shared/money/counterfactual.ts';
 import type { SplitWorkload } from '@shared/money/workload.ts';
-import { comparedWith, counterfactualOf, stepElsewhere } from '@shared/money/counterfactual.ts';
+import { comparedWith, stepElsewhere } from '@shared/money/counterfactual.ts';
+import { counterfactualOfTurns } from '@shared/money/turn-counterfactual.ts';
 import { sessionWork } from '@shared/money/workload.ts';
 import type { Usage } from '@shared/money/token-cost.ts';
 import { addUsage, noUsage, promptTokensOf } from '@shared/money/token-cost.ts';
 import { changeStatus } from '@shared/session/file-change-state.ts';
-import type { ServerUse, SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
+import type { ServerUse } from '@shared/session/server-use.ts';
+import type { SessionState, StepState, TurnState } from '@shared/session/session-state.ts';
 import { runStatusOf } from '@shared/session/session-state.ts';
 
 /**
@@ -22,7 +24,7 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
   const costUsd = costOfSteps(steps);
   const known = sessionWork(state);
   const work = sessionWork(state, turn.id);
-  const detail = counterfactualOf(work, reference, known);
+  const detail = counterfactualOfTurns(state, reference, turn.id);
   return {
     session: state.sessionId ?? '',
     status: runStatusOf(turn.reason),

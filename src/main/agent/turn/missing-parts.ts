@@ -1,4 +1,4 @@
-import { howToGet } from '@shared/models/model-info.ts';
+import { howToGet, wordOfEffort } from '@shared/models/model-info.ts';
 import type { TurnFacts } from '../preparation/turn-facts.ts';
 import type { TurnOptions } from './agent-dependencies.ts';
 import type { TurnEnd } from './turn-baseline.ts';
@@ -22,6 +22,27 @@ export function missingSandbox({ sandbox: { missing } }: Pick<TurnFacts, 'sandbo
     missing?.hint ??
     'Install and start Docker (or Podman with its Docker socket), then try again; `dewpoint doctor` says what is missing.';
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-sandbox', message, hint } };
+}
+
+/** Null: nothing was asked for, or a model that may work on it knows this step. */
+export function missingThinking(
+  { policy, thinking }: Pick<TurnOptions, 'policy' | 'thinking'>,
+  found: TurnFacts,
+): TurnEnd | null {
+  const models = [policy === 'cloud' ? null : found.local, policy === 'local' ? null : found.cloud].filter(
+    (info) => info !== null,
+  );
+  if (thinking === undefined || models.length === 0) return null;
+  if (models.some(({ efforts }) => efforts?.includes(thinking) === true)) return null;
+  const word = wordOfEffort(thinking);
+  const known = models.map(({ label, efforts = [] }) =>
+    efforts.length === 0
+      ? `${label} has no switch for thinking`
+      : `${label} knows ${efforts.map(wordOfEffort).join(', ')}`,
+  );
+  const message = `No model of this message can be set to thinking: ${word}. ${known.join('; ')}.`;
+  const hint = 'Choose another step, another model, or leave thinking as it is.';
+  return { reason: 'missing', text: message, confidence: null, failure: { code: 'bad-input', message, hint } };
 }
 
 /** Null: somebody who may work on it sees pictures. Nothing is sent without them instead. */

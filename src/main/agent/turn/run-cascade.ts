@@ -10,7 +10,7 @@ import { isOffline } from '../step/route-step.ts';
 import type { ResolvedModel } from './agent-dependencies.ts';
 import { resolveModel } from './agent-dependencies.ts';
 import { enterStage } from './enter-stage.ts';
-import { missingImages, missingSandbox } from './missing-parts.ts';
+import { missingImages, missingSandbox, missingThinking } from './missing-parts.ts';
 import { orderStages, otherDrivers } from './order-stages.ts';
 import type { Doubted, StageOutcome } from './run-stage.ts';
 import { reapplyDoubtedChange, runStage } from './run-stage.ts';
@@ -41,6 +41,8 @@ export async function runCascade(turn: Turn, known: TurnBaseline, stages: readon
   if (!known.canExecute && !turn.options.plan && !known.isQuestion) return missingSandbox(known.found);
   const blind = turn.given.hasImages ? missingImages(turn.options, known.found) : null;
   if (blind !== null) return blind;
+  const unable = missingThinking(turn.options, known.found);
+  if (unable !== null) return unable;
   const driven = fitting === null ? withoutRecipes(stages, turn.options.strategy) : stages;
   const left = isChat ? forChat(stages) : driven;
   const isJudged = fitting !== null && known.before?.passed === false && known.before.unrelated !== true;

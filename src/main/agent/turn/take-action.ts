@@ -96,14 +96,23 @@ export function emptyRecord(status: EffectRecord['status'], output: string): Eff
 
 /** Writes the end of a call or action; large data goes to a blob. */
 export async function endTool(turn: ActingTurn, toolCallId: string, tool: string, record: EffectRecord): Promise<void> {
-  const json = record.data === null || record.data === undefined ? null : JSON.stringify(record.data);
   const { waitedMs = 0 } = record;
   if (waitedMs > 0) turn.limits.noteWaitInEffect(waitedMs);
+  await writeEnd(turn, { toolCallId, tool }, record);
+}
+
+/** The same for a call of a program, whose own end counts for the limits. */
+export async function writeEnd(
+  turn: Pick<ActingTurn, 'dependencies' | 'log'>,
+  call: { readonly toolCallId: string; readonly tool: string; readonly parent?: string },
+  record: EffectRecord,
+): Promise<void> {
+  const json = record.data === null || record.data === undefined ? null : JSON.stringify(record.data);
+  const { waitedMs = 0 } = record;
   const isLarge = json !== null && json.length > INLINE_DATA_BYTES;
   await turn.log.close({
     type: 'tool-ended',
-    toolCallId,
-    tool,
+    ...call,
     status: record.status,
     output: record.output,
     full: record.full,

@@ -1,3 +1,4 @@
+import type { ApprovalKind } from '@shared/safety/approval-grants.ts';
 import type { EventOf } from '@shared/events/events.ts';
 import type { Stage } from '@shared/models/model-info.ts';
 import type { ModelRequest, ProviderError } from '../../models/providers/define.ts';
@@ -56,6 +57,8 @@ export interface Turn {
   readonly found: { facts: TurnFacts | null };
   /** How often a person has said no in this turn, by what they were asked about. */
   readonly refusals: Map<string, number>;
+  /** Of a call that a program made: what the yes to the program says to a question about it; null: nothing. */
+  readonly announced?: (about: AnnouncedAbout) => 'allow' | 'deny' | null;
   /** What calls that only read have given, for equal ones; empty in a replay, which takes results from the log. */
   readonly repeated: Map<string, EffectRecord>;
   /** Edits that were made, by the results in the log: what a replay sees, too. */
@@ -90,7 +93,13 @@ export type CallingTurn = Omit<
 export type ActingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'abort' | 'limits'>;
 
 /** What a question to the person needs of its turn. */
-export type AskingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'options' | 'refusals'>;
+export type AskingTurn = Pick<Turn, 'dependencies' | 'log' | 'signal' | 'options' | 'refusals' | 'announced'>;
+
+/** What a question is about; `hosts` null: about none. */
+export interface AnnouncedAbout {
+  readonly kind: ApprovalKind;
+  readonly hosts: readonly string[] | null;
+}
 
 /** What an action on the changes of its turn needs. */
 export type ChangingTurn = ActingTurn & Pick<Turn, 'task' | 'changes' | 'progress'>;

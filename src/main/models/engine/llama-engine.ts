@@ -31,7 +31,7 @@ export type EngineEvent =
       readonly total: number | null;
     }
   /** `tokens`: how many have come since the one before. */
-  | { readonly type: 'delta'; readonly text: string; readonly tokens: number }
+  | { readonly type: 'delta'; readonly text: string; readonly tokens: number; readonly isThought: boolean }
   | {
       readonly type: 'ended';
       readonly generation: Generation;
@@ -327,7 +327,12 @@ function showProgress(call: Call, { phase, done, total }: Extract<FromWorker, { 
 function take(call: Call, answer: FromWorker): boolean {
   switch (answer.type) {
     case 'delta':
-      call.show({ type: 'delta', text: answer.text, tokens: answer.tokens });
+      call.show({
+        type: 'delta',
+        text: answer.text,
+        tokens: answer.tokens,
+        isThought: answer.isThought === true,
+      });
       return false;
     case 'progress':
       showProgress(call, answer);

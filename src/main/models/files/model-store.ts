@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { AppError, failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
+import { thinkingSwitchOf } from '../engine/thinking-switch.ts';
 import { fetchModel, sizeOf } from './download/fetch-model.ts';
 import type { FetchedModel, PullOptions, Sources } from './download/fetch-model.ts';
 import { sha256OfFiles } from './hash-model-files.ts';
@@ -167,6 +168,7 @@ async function unfinished(name: string, dir: string): Promise<StoredModel | null
     files,
     hereBytes: await bytesOf(files),
     strategies: ['recipe'],
+    efforts: [],
   };
 }
 
@@ -210,6 +212,7 @@ async function describeKnown(model: CatalogModel, place: string): Promise<Stored
     contextTokens: model.contextTokens,
     parametersB: model.parametersB,
     strategies: model.strategies,
+    efforts: [],
     license: model.license,
     sha256: model.sha256,
   };
@@ -244,6 +247,7 @@ async function describeFile(
     contextTokens: known?.contextTokens ?? null,
     parametersB: parametersOf(known?.sizeLabel ?? null),
     strategies: ['recipe'],
+    efforts: thinkingSwitchOf(known?.chatTemplate ?? null)?.efforts ?? [],
     license: known?.license ?? null,
     sha256: null,
   };

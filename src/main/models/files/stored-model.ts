@@ -1,4 +1,4 @@
-import type { Strategy } from '@shared/models/model-info.ts';
+import type { Effort, Strategy } from '@shared/models/model-info.ts';
 
 /** A model file that is there, or could be. */
 export interface StoredModel {
@@ -22,6 +22,8 @@ export interface StoredModel {
   readonly contextTokens: number | null;
   readonly parametersB: number | null;
   readonly strategies: readonly Strategy[];
+  /** How hard it can be told to think; empty: it has no switch. */
+  readonly efforts: readonly Effort[];
   readonly license: string | null;
   readonly sha256: string | null;
   /** Of a model of the catalog: which documents the keys of its header were taken from. */

@@ -23,7 +23,14 @@ export default defineProvider({
         service: 'anthropic',
         where: 'cloud',
         settings,
-        usual: () => ({ contextTokens: 200_000, tools: true, images: true, reasoning: true, cache: true }),
+        usual: () => ({
+          contextTokens: 200_000,
+          tools: true,
+          images: true,
+          reasoning: true,
+          cache: true,
+          efforts: ['none', 'low', 'medium', 'high', 'max'],
+        }),
       },
       (get) => {
         const connect = async (): Promise<Anthropic> =>

@@ -182,6 +182,9 @@ export interface ProviderDependencies {
     readonly label: string;
     /** Strategies that it passed the probe for, best first; absent: nobody knows, recipes only. */
     readonly strategies?: readonly Strategy[];
+    /** How hard it can be told to think, and how hard it does where nobody says; absent: it has no switch. */
+    readonly efforts?: readonly Effort[] | undefined;
+    readonly effort?: Effort | undefined;
   } | null>;
   readonly localModels: () => Promise<readonly string[]>;
   /** The built worker and the program that runs it, for engines in a process of their own. */

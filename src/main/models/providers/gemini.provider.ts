@@ -21,7 +21,15 @@ export default defineProvider({
         service: 'gemini',
         where: 'cloud',
         settings,
-        usual: () => ({ contextTokens: 1_000_000, tools: true, images: true, reasoning: true, cache: true }),
+        usual: (name) => ({
+          contextTokens: 1_000_000,
+          tools: true,
+          images: true,
+          reasoning: true,
+          cache: true,
+          // The large ones cannot be kept from thinking.
+          efforts: name.includes('pro') ? ['low', 'medium', 'high'] : ['none', 'low', 'medium', 'high'],
+        }),
       },
       (get) => {
         const key = (): Promise<string | null> => dependencies.secret('apiKey');

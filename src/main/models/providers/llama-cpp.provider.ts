@@ -95,7 +95,7 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
     else if (asked === null) yield end(failed('bad-request', 'Tool calls were asked for, but no tool was given.'));
     else {
       const unloaded = await makeRoom(dependencies, model, signal);
-      yield* answer(parts, llama, { model, asked, unloaded }, signal);
+      yield* answer(parts, llama, { name: request.model, model, asked, unloaded }, signal);
     }
   } catch (error) {
     yield end(signal.aborted ? null : failed('internal', messageOf(error)));
@@ -103,6 +103,7 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
 }
 
 interface Asked {
+  readonly name: string;
   readonly model: FoundModel;
   readonly asked: EngineRequest;
   readonly unloaded: readonly HeldModel[];
@@ -111,18 +112,22 @@ interface Asked {
 async function* answer(
   { dependencies, speeds }: Parts,
   llama: LlamaEngine,
-  { model, asked, unloaded }: Asked,
+  { name, model, asked, unloaded }: Asked,
   signal: AbortSignal,
 ): AsyncIterable<StreamPart> {
   const isCall = asked.output.type === 'tool-call';
   // What a grammar holds to a form, or a text opens, does not begin with thoughts.
   const split = asked.output.type === 'text' && (asked.prefill ?? '') === '' ? createThoughtSplit() : null;
   let text = '';
+  let thoughts = '';
   let written = 0;
   let thought = 0;
   for await (const event of llama.generate(model.options, asked, signal)) {
     if (event.type === 'progress') yield event;
-    if (event.type === 'delta') {
+    if (event.type === 'delta' && event.isThought) {
+      thoughts += event.text;
+      yield { type: 'reasoning-delta', text: event.text };
+    } else if (event.type === 'delta') {
       text += event.text;
       written += event.tokens;
       if (isCall) yield { type: 'progress', phase: 'decode', done: written, total: asked.maxOutputTokens };
@@ -135,6 +140,8 @@ async function* answer(
     }
     if (event.type === 'ended') {
       yield* (split?.end() ?? []).map((piece) => deltaOf(piece, 1));
+      if (thoughts !== '' && event.loaded?.keepsThoughts === true)
+        yield { type: 'reasoning', part: { type: 'reasoning', text: thoughts, by: `llama-cpp/${name}` } };
       const { error, stopReason, outputTokens, decodeMs, decodedTokens } = event.generation;
       const call = isCall && stopReason === 'stop' ? parseCall(text) : null;
       if (call !== null) yield call;
@@ -146,7 +153,10 @@ async function* answer(
       const ended = toEnded(event, call !== null);
       yield {
         ...ended,
-        usage: { ...ended.usage, reasoning: Math.min(thought, ended.usage.output) },
+        usage: {
+          ...ended.usage,
+          reasoning: Math.min(thought + (event.generation.thoughtTokens ?? 0), ended.usage.output),
+        },
         ...(smaller === null ? {} : { error: smaller }),
         ...(engine === null ? {} : { engine }),
       };
@@ -215,9 +225,19 @@ async function listModels(
         contextTokens: grant.grantedTokens,
         parametersB: file.parametersB,
         // Calls are forced by a grammar from the tools' schemas; the template's own tool format is not used.
-        capabilities: { tools: false, grammar: true, prefill: true, infill: false, together: true, countTokens: true },
+        capabilities: {
+          tools: false,
+          grammar: true,
+          prefill: true,
+          infill: false,
+          together: true,
+          countTokens: true,
+          ...(file.efforts === undefined ? {} : { reasoning: true }),
+        },
         price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
         strategies: [...(file.strategies ?? ['recipe'])],
+        ...(file.efforts === undefined ? {} : { efforts: file.efforts }),
+        ...(file.effort === undefined ? {} : { effort: file.effort }),
       };
     }),
   );

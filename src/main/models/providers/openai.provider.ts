@@ -7,6 +7,9 @@ import { addressBelow, createApiProvider } from './api/api-provider.ts';
 import { responsesWire } from './openai/responses-stream.ts';
 import { firstWordMs } from './call/stall-watch.ts';
 
+/** From 5.1 on a model may be told not to think at all. */
+const canBeOff = /^gpt-(?:5\.[1-9]|[6-9])(?!.*-pro)/u;
+
 /** OpenAI's own models, through its Responses API. */
 export default defineProvider({
   kind: 'openai',
@@ -28,6 +31,7 @@ export default defineProvider({
           images: true,
           reasoning: !withoutReasoning.test(name),
           cache: true,
+          efforts: canBeOff.test(name) ? ['none', 'low', 'medium', 'high'] : ['low', 'medium', 'high'],
         }),
       },
       (get) => {

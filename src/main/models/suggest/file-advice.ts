@@ -2,6 +2,8 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { ModelAdvice, ModelEntry } from '@shared/contract/models-contract.ts';
 import type { KeptCard } from '@shared/models/probe-card.ts';
+import type { Effort } from '@shared/models/model-info.ts';
+import { effortOfWord } from '@shared/models/model-info.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { ReadHeader } from '../memory/gguf/gguf-header-reader.ts';
 import type { OfferedCatalog, OfferedFile, OfferedModel } from './offered-models.ts';
@@ -59,6 +61,12 @@ export function createModelAdvisor(readHeader: ReadHeader, catalog: OfferedCatal
 }
 
 const isText = (text: string | null): text is string => text !== null;
+
+/** How hard the family of a file is best told to think, by the catalog. */
+export function advisedEffort(catalog: OfferedCatalog, path: string): Effort | null {
+  const advised = findFile(basename(path), catalog)?.model.thinking.effortDefault ?? null;
+  return advised === null ? null : effortOfWord(advised);
+}
 
 function findFile(
   fileName: string,

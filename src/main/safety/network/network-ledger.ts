@@ -68,6 +68,9 @@ export function createNetworkLedger(): NetworkLedger {
           if (event.foreign !== undefined)
             bits = { ...bits, untrusted: true, outward: bits.outward || event.foreign.leaves };
           return;
+        case 'user-message-added':
+          if (event.attachments?.some(({ source }) => source !== undefined)) bits = { ...bits, untrusted: true };
+          return;
         case 'turn-started':
           askedBefore = answers.all().length;
           return;

@@ -12,14 +12,17 @@ import { conversationOf, conversationText } from './chat-text.ts';
 import { jsonElements } from './json-elements.ts';
 
 /** A file on this machine, or what a page has of one. */
-export type ExportSource = { readonly path: string } | { readonly bytes: Uint8Array };
+export type ExportSource = ({ readonly path: string } | { readonly bytes: Uint8Array }) & {
+  /** The most that is read of it, unpacked; for tests. */
+  readonly mostBytes?: number;
+};
 
 /** More would not be a list to choose from. */
 const mostConversations = 50_000;
 /** A conversation of this size has gone on for years; what is larger was made to fill the memory. */
 const mostConversationBytes = 64 * 1024 * 1024;
-/** All that is read of one export, unpacked. */
-const mostBytes = 8 * 1024 * 1024 * 1024;
+/** All that is read of one export, unpacked: years of talk are a few hundred MB, and this takes about a minute. */
+const mostExportBytes = 2_000_000_000;
 /** A file in which so many objects are no conversations is something else. */
 const triedObjects = 50;
 
@@ -92,17 +95,21 @@ function conversationIn(text: string): Conversation | null {
 }
 
 async function* objectsOf(source: ExportSource, signal: AbortSignal): AsyncGenerator<string | null> {
+  const claim = claiming(source.mostBytes ?? mostExportBytes);
   if (!(await isZip(source))) {
+    claim('path' in source ? (await stat(source.path)).size : source.bytes.length);
     const pieces = 'path' in source ? createReadStream(source.path, { signal }) : Readable.from([source.bytes]);
-    yield* jsonElements(limited(pieces, signal), mostConversationBytes);
+    yield* jsonElements(bytesOf(pieces, signal), mostConversationBytes);
     return;
   }
   const zip = await openZip(source);
   try {
     for await (const entry of zip.eachEntry()) {
       if (!/(?:^|\/)conversations[^/]*\.json$/iu.test(entry.fileName)) continue;
+      // Its directory says how much it unpacks to; more than that the stream does not give.
+      claim(entry.uncompressedSize);
       const pieces = await zip.openReadStreamPromise(entry);
-      yield* jsonElements(limited(pieces, signal), mostConversationBytes);
+      yield* jsonElements(bytesOf(pieces, signal), mostConversationBytes);
       // Where its end was not read.
       pieces.destroy();
     }
@@ -131,14 +138,26 @@ function asUnreadable(error: unknown): unknown {
   });
 }
 
-async function* limited(pieces: AsyncIterable<unknown>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  let size = 0;
+/** Counts what is about to be read, and rejects before any of it is where that is too much. */
+function claiming(mostBytes: number): (bytes: number) => void {
+  let claimed = 0;
+  return (bytes) => {
+    claimed += bytes;
+    if (claimed <= mostBytes) return;
+    throw new AppError(
+      'too-large',
+      `The export has more than ${sizeText(mostBytes)} of conversations. Nothing was attached.`,
+      {
+        hint: 'Unpack it, and attach one of its conversations files, or export a shorter time.',
+      },
+    );
+  };
+}
+
+async function* bytesOf(pieces: AsyncIterable<unknown>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
     signal.throwIfAborted();
-    if (!(piece instanceof Uint8Array)) continue;
-    size += piece.length;
-    if (size > mostBytes) throw new AppError('too-large', `The export has more than ${sizeText(mostBytes)}.`);
-    yield piece;
+    if (piece instanceof Uint8Array) yield piece;
   }
 }
 

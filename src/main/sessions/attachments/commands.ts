@@ -9,6 +9,8 @@ export function createAttachmentCommands({
   keepChats,
   read,
   find,
+  resources,
+  keepResource,
   preview,
 }: MessageAttachments): Handlers['attachments'] {
   return {
@@ -17,6 +19,8 @@ export function createAttachmentCommands({
     keepChats: ({ input, signal }) => keepChats(input, input.ids, signal ?? neverAborts),
     preview: ({ input, signal }) => preview(input, signal ?? neverAborts),
     read: ({ input }) => read(input.blob),
+    resources: ({ input }) => resources(input.place, input),
+    keepResource: ({ input: { place, ...from }, signal }) => keepResource(place, from, signal ?? neverAborts),
     find: ({ input, signal }) => find(input.place, input, signal ?? neverAborts),
   };
 }

@@ -19,11 +19,10 @@ import type {
 import type { ChatListing } from '@shared/attachments/chat-listing.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { FenceSources } from '@shared/safety/fences.ts';
 import { compileFences } from '@shared/safety/fences.ts';
 import { readImageFacts } from '@shared/attachments/image-facts.ts';
 import type { Mention } from '@shared/attachments/file-mentions.ts';
-import { looksLikePath, mentionsIn } from '@shared/attachments/file-mentions.ts';
+import { looksLikePath, mentionOf, mentionsIn } from '@shared/attachments/file-mentions.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { rankFiles } from '@shared/attachments/rank-file-names.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -31,6 +30,13 @@ import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createReadOnlySandbox } from '../../sandbox/read-only/read-only-sandbox.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
+import {
+  fittingResources,
+  resourceMention,
+  resourceMentionsIn,
+  type FoundResource,
+} from '@shared/tools/found-offers.ts';
+import { readResource, type LibraryReach } from './read-resource.ts';
 import { findSymbols, isNamed, withSymbols } from './find-symbols.ts';
 import { previewAttachments } from './preview-attachments.ts';
 import type { PreviewOptions } from './preview-attachments.ts';
@@ -42,12 +48,10 @@ import { chatText } from './chat-text.ts';
 import { isPdf, pagesOf, textOfFile } from './text-of-file.ts';
 import { neverAborts } from '../../lib/async/abort.ts';
 
-export interface AttachmentsOptions {
+export interface AttachmentsOptions extends LibraryReach {
   readonly blobs: Blobs;
   /** Takes secrets out of a text before it is kept. */
   readonly redact: (text: string) => string;
-  /** What is fenced in a project now: by files of rules and by the settings. */
-  readonly fences: (projectPath: string | null) => Promise<FenceSources>;
   readonly stateOf: (sessionId: string) => Promise<SessionState>;
   readonly readDocument: ReadDocument;
   readonly preview: Pick<PreviewOptions, 'models' | 'settings'>;
@@ -76,6 +80,17 @@ export interface MessageAttachments {
     query: { readonly text: string; readonly limit: number },
     signal: AbortSignal,
   ) => Promise<readonly FoundFile[]>;
+  /** What tool servers have to take along. */
+  readonly resources: (
+    place: FilePlace | null,
+    query: { readonly text: string; readonly limit: number },
+  ) => Promise<readonly FoundResource[]>;
+  /** Takes something of a tool server along. Rejects where it has nothing there, or nothing that a model could be shown. */
+  readonly keepResource: (
+    place: FilePlace | null,
+    from: { readonly server: string; readonly uri: string },
+    signal: AbortSignal,
+  ) => Promise<readonly Attachment[]>;
   /** What a model would get of a message that was not sent yet. */
   readonly preview: (message: PreviewedMessage, signal: AbortSignal) => Promise<AttachmentPreview>;
   /** Checks what a host says is attached, and reads what the text mentions. Rejects with `bad-input`. */
@@ -132,6 +147,22 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
       const files = ranked.map((path) => ({ path, staysHere: fenceOf(path) }));
       return withSymbols(files, symbols, { text, limit });
     },
+    resources: async (place, { text, limit }) => {
+      const { projectPath } = place === null ? { projectPath: null } : await rootOf(options, place);
+      return fittingResources(await options.library(projectPath).resources(), text, limit);
+    },
+    keepResource: async (place, from, signal) => {
+      const { projectPath } = place === null ? { projectPath: null } : await rootOf(options, place);
+      const contents = await readResource(options, { projectPath, ...from }, signal);
+      const kept: Attachment[] = [];
+      for (const { name, uri, bytes } of contents) {
+        const source = { server: from.server, uri };
+        const one = await keepBytes(options, { name, bytes, path: null, lines: null, source });
+        if (typeof one === 'string') throw new AppError('bad-input', one);
+        kept.push(one);
+      }
+      return kept;
+    },
     preview: async (message, signal) => {
       const { place, text, attachments: given } = message;
       const { attachments, notes } = await gather(options, place, { text, given }, signal);
@@ -153,7 +184,9 @@ async function gather(
     throw new AppError('bad-input', `A message takes at most ${maxAttachments} attachments, not ${given.length}.`);
   }
   for (const one of given) await check(options.blobs, one);
-  const mentions = mentionsIn(text);
+  // What of a server is taken along is here already; the words name it.
+  const named = new Set(given.flatMap(({ source }) => (source === undefined ? [] : [resourceMention(source)])));
+  const mentions = mentionsIn(text).filter(({ start, end }) => !named.has(wordsOf(text.slice(start, end))));
   if (mentions.length === 0 || place === null) return { attachments: given, notes: [] };
   const { root } = await rootOf(options, place);
   const sandbox = readerOf(root);
@@ -228,15 +261,17 @@ interface Content {
   readonly bytes: Uint8Array;
   readonly path: string | null;
   readonly lines: LineRange | null;
+  /** The tool server that it came from. */
+  readonly source?: NonNullable<Attachment['source']>;
 }
 
 /** What was kept, or why not in a sentence. Nothing is made smaller or cut by itself. */
 async function keepBytes(
   options: AttachmentsOptions,
-  { name, bytes, path, lines }: Content,
+  { name, bytes, path, lines, source }: Content,
 ): Promise<Attachment | string> {
   const { blobs, redact } = options;
-  const from = path === null ? {} : { path };
+  const from = { ...(path === null ? {} : { path }), ...(source === undefined ? {} : { source }) };
   const facts = readImageFacts(bytes);
   if (facts !== null) {
     const { width, height } = facts;
@@ -257,7 +292,7 @@ async function keepBytes(
   if (wanted === null) return `${name} has no line ${lines?.from}.`;
   const kept = Buffer.from(redact(wanted), 'utf8');
   if (kept.length > maxTextBytes)
-    return `${name} is longer than ${sizeText(maxTextBytes)}. Name the lines you need, such as @${name}:1-200.`;
+    return `${name} is longer than ${sizeText(maxTextBytes)}.${source === undefined ? ` Name the lines you need, such as @${name}:1-200.` : ''}`;
   return {
     kind: 'text',
     name,
@@ -271,7 +306,11 @@ async function keepBytes(
 /** Only its text is kept, up to what a message takes: the beginning of it, with the newest conversations. */
 async function keepChat(
   { blobs, redact }: AttachmentsOptions,
-  { name, chat, from }: Pick<Content, 'name'> & { readonly chat: ChatText; readonly from: { readonly path?: string } },
+  {
+    name,
+    chat,
+    from,
+  }: Pick<Content, 'name'> & { readonly chat: ChatText; readonly from: Pick<Attachment, 'path' | 'source'> },
 ): Promise<Attachment> {
   const whole = Buffer.from(redact(chat.text), 'utf8');
   let end = Math.min(whole.length, maxTextBytes);
@@ -313,7 +352,7 @@ function sourceOf({ name, path, data }: ExportFile): ExportSource {
 /** The file itself is kept as it came; a model is shown its text. */
 async function keepDocument(
   { blobs, redact, readDocument }: AttachmentsOptions,
-  { name, bytes, from }: Pick<Content, 'name' | 'bytes'> & { readonly from: { readonly path?: string } },
+  { name, bytes, from }: Pick<Content, 'name' | 'bytes'> & { readonly from: Pick<Attachment, 'path' | 'source'> },
 ): Promise<Attachment | string> {
   if (bytes.length > maxFileBytes)
     return `${name} is larger than ${sizeText(maxFileBytes)}. Attach only the pages you need, as a smaller PDF.`;
@@ -335,6 +374,8 @@ async function readMention(
   { sandbox, mention, signal }: { readonly sandbox: Sandbox; readonly mention: Mention; readonly signal: AbortSignal },
 ): Promise<Attachment | string | null> {
   const { lines } = mention;
+  if (resourceMentionsIn(mentionOf(mention.path)).length > 0)
+    return `@${mention.path} goes as words only: choose it in the list that the @ opens.`;
   const path = mention.path.replace(/^\.\//u, '').replace(/(?<!\/)\/+$/u, '');
   if (path === '') return null;
   const found = await sandbox.stat(path, signal);
@@ -359,6 +400,11 @@ async function folderText(
   const lines = entries.map((entry) => (entry.kind === 'folder' ? `${entry.path}/` : entry.path));
   const text = [...lines, ...(truncated ? ['… and more'] : [])].join('\n');
   return { kind: 'text', name: `${path}/`, blob: await blobs.put(Buffer.from(`${text}\n`, 'utf8')), path };
+}
+
+/** A mention without its sign and quotes. */
+function wordsOf(mention: string): string {
+  return mention.slice(1).replaceAll('"', '');
 }
 
 /** What a host says is attached is what lies in the blob, or it is not sent. */

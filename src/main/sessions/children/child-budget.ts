@@ -7,8 +7,10 @@ export interface ChildPurse {
   readonly parentTurnId: string;
   /** The cap of the parent's task; null: that of the settings. */
   readonly parentCapUsd: number | null;
-  /** The child's own part; null: as much as its parent may. */
+  /** The child's own part, of all its runs; null: as much as its parent may. */
   readonly mostUsd: number | null;
+  /** What its runs before have cost; null: nobody knows, so nothing of its part is left. */
+  readonly spentUsd: number | null;
   /** The child's session: its log has the calls. */
   readonly log: string;
 }
@@ -22,7 +24,7 @@ const nano = 1e9;
  */
 export function createChildBudget(purse: ChildPurse): Budget {
   const { parent, parentTurnId, parentCapUsd, mostUsd, log } = purse;
-  let spent = 0;
+  let spent = Math.ceil((purse.spentUsd ?? mostUsd ?? 0) * nano - 1e-4);
   let held = 0;
   const overOwn = (worstUsd: number | null): CapReached | null => {
     if (mostUsd === null) return null;
@@ -59,7 +61,9 @@ export function createChildBudget(purse: ChildPurse): Budget {
     },
     left: async () => {
       const left = await parent.left(parentTurnId, parentCapUsd);
-      return mostUsd === null ? left : [...left, { scope: 'task', leftUsd: mostUsd - (spent + held) / nano }];
+      return mostUsd === null
+        ? left
+        : [...left, { scope: 'task', leftUsd: Math.max(0, mostUsd - (spent + held) / nano) }];
     },
     // Nobody is asked for it, so nothing is raised.
     raise: async () => undefined,

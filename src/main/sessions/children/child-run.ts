@@ -1,5 +1,5 @@
 import { toFailure, AppError } from '@shared/errors.ts';
-import { emptyMoney, reduceMoney } from '@shared/money/session-money.ts';
+import { emptyMoney, reduceMoney, totalCostUsd } from '@shared/money/session-money.ts';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { ChildState } from '@shared/session/agent-tree.ts';
 import type { FenceHit } from '@shared/safety/fences.ts';
@@ -81,6 +81,7 @@ export async function runChild(shared: Shared, parent: ParentSession, run: Child
       parentTurnId: turn.turnId,
       parentCapUsd: turn.taskCapUsd,
       mostUsd: plan.run.maxUsd ?? null,
+      spentUsd: totalCostUsd(before),
       log: sessionId,
     }),
     approver: createChildApprover({

@@ -25,7 +25,7 @@ export function createChildSessions(options: ChildOptions, host: ChildHost): Chi
     options,
     host,
     admission: createChildAdmission({
-      members: async () => [...(await options.store.list()), ...(await options.bin.list())],
+      members: async () => [...(await options.store.members()), ...(await options.bin.members())],
       caps: () => options.settings().agents,
     }),
   };
@@ -127,9 +127,9 @@ async function goOn(
 ): Promise<ChildResult> {
   const { options } = shared;
   if (child.endedAt === null) throw new AppError('conflict', `${child.name} works. Wait until it has ended.`);
-  const { access, kind, model, tools } = child;
+  const { access, kind, model, tools, maxUsd } = child;
   const definition = await definitionOf(options, parent.journal.state().projectPath, kind);
-  const asked = { access, kind, model, tools, maxSteps: null, maxUsd: null };
+  const asked = { access, kind, model, tools, maxSteps: null, maxUsd };
   const plan = await planOf(shared, parent, { asked, turn, definition });
   const leave = await shared.admission.admit(parent.journal.sessionId, { isNew: false, signal });
   try {

@@ -1,5 +1,6 @@
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import { effortSchema } from '@shared/models/model-info.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
 import { diffFiles } from '../changes/file-diff.ts';
@@ -167,7 +168,8 @@ async function requestOf(ref: BlobRef, blobs: Blobs): Promise<RequestDetail | nu
     name: String(Reflect.get(Object(tool), 'name')),
     bytes: Buffer.byteLength(JSON.stringify(tool)),
   }));
-  return { messages, tools };
+  const effort = effortSchema.safeParse(fieldOf(request, 'effort'));
+  return { messages, tools, ...(effort.success ? { effort: effort.data } : {}) };
 }
 
 function listAt(value: unknown, key: string): readonly unknown[] {

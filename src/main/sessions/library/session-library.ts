@@ -51,7 +51,8 @@ export async function forkSession(
   const isOwn = path !== view.state.workspace?.path;
   const notRestored = isOwn ? await restoreFiles(path, plan.restore, (ref) => blobs.get(ref)) : [];
   // The way up may lead through sessions that were deleted since.
-  const { rootId, depth } = view.state.tree ?? placeInTree(sessionId, [...(await store.list()), ...(await bin.list())]);
+  const { rootId, depth } =
+    view.state.tree ?? placeInTree(sessionId, [...(await store.members()), ...(await bin.members())]);
   const fenced = await fencedAtStart(view.read());
   const made = createdEvent(options, { id, state: view.state, workspace: { mode, path } });
   const created = { ...made, tree: { rootId, depth }, ...(fenced === undefined ? {} : { fenced }) };

@@ -79,6 +79,7 @@ async function startRunner(
     sandbox,
     effects: { replaying: false, perform: (_id, run) => run() },
     agents: session.agents,
+    programs: () => options.settings().programs,
     approver: approverOf(session),
     network: createSessionNetwork({
       rules: () => options.settings().network,

@@ -26,7 +26,7 @@ export interface OpenSessionsOptions {
   /** The kinds of agents that may be started in a project. */
   readonly agentKinds: AgentFiles['definitions'];
   /** The sessions in the bin: they were in their trees, too. */
-  readonly bin: Pick<SessionStore, 'list'>;
+  readonly bin: Pick<SessionStore, 'members'>;
   readonly homePath: string;
   readonly onNotice: (text: string) => void;
   readonly agent: Pick<

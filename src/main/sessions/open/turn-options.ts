@@ -27,6 +27,7 @@ export function turnOptions(settings: Settings, run: RunOptions, assistant: Assi
     maxTokens: run.maxTokens ?? settings.limits.maxTokens,
     maxUsd: run.maxUsd ?? null,
     seed: run.seed ?? null,
+    ...(run.thinking === undefined ? {} : { thinking: run.thinking }),
   };
 }
 

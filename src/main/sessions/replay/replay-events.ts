@@ -45,7 +45,7 @@ export function originsOf(events: readonly SessionEvent[]): readonly Origin[] {
   const open = new Set<string>();
   for (const event of events) {
     origins.push(originOf(event, open));
-    if (event.type === 'tool-started') open.add(event.toolCallId);
+    if (event.type === 'tool-started' && event.parent === undefined) open.add(event.toolCallId);
     if (event.type === 'tool-ended') open.delete(event.toolCallId);
     if (event.type === 'turn-ended') open.clear();
   }
@@ -54,7 +54,7 @@ export function originsOf(events: readonly SessionEvent[]): readonly Origin[] {
 }
 
 function originOf(event: SessionEvent, open: ReadonlySet<string>): Origin {
-  if (outsideTypes.has(event.type) || isOfChild(event)) return 'outside';
+  if (outsideTypes.has(event.type) || isOfChild(event) || isOfProgram(event)) return 'outside';
   // What happens inside an effect (a question, a note) is part of what the effect did: a replay does not run it.
   if (open.size > 0 && !isOfCall(event, open) && !endsTurn(event)) return 'either';
   return eitherTypes.has(event.type) ? 'either' : 'engine';
@@ -64,6 +64,11 @@ function originOf(event: SessionEvent, open: ReadonlySet<string>): Origin {
 function isOfChild(event: SessionEvent): boolean {
   const isQuestion = event.type === 'approval-requested' || event.type === 'approval-answered';
   return isQuestion && event.child !== undefined;
+}
+
+/** A call that a program made: its own end tells all that the engine has to know. */
+function isOfProgram(event: SessionEvent): boolean {
+  return (event.type === 'tool-started' || event.type === 'tool-ended') && event.parent !== undefined;
 }
 
 /** Only the engine asks for a call of a model, begins one and ends one that is open. */

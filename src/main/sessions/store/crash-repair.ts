@@ -54,21 +54,31 @@ export function firstOpenCallStartedAt(state: SessionState): number | null {
   return starts.length === 0 ? null : Math.min(...starts);
 }
 
-function openCalls(state: SessionState): readonly ToolCallState[] {
-  return [...state.toolCalls, ...state.actions].filter((call) => call.status === null && call.startedAt !== null);
+type OpenCall = Pick<ToolCallState, 'toolCallId' | 'tool' | 'turnId' | 'startedAt'> & { readonly parent?: string };
+
+/** Calls of a program end before it. */
+function openCalls(state: SessionState): readonly OpenCall[] {
+  const open = [...state.toolCalls, ...state.actions].filter((call) => call.status === null && call.startedAt !== null);
+  return open.flatMap((call) => [
+    ...(call.inner ?? [])
+      .filter(({ status }) => status === null)
+      .map((inner) => ({ ...inner, turnId: call.turnId, parent: call.toolCallId })),
+    call,
+  ]);
 }
 
 function turnOf(item: { readonly turnId: string | null }): { readonly turnId?: string } {
   return item.turnId === null ? {} : { turnId: item.turnId };
 }
 
-function endToolCall(call: ToolCallState, touched: TouchedFiles | null): NewEvent {
+function endToolCall(call: OpenCall, touched: TouchedFiles | null): NewEvent {
   const unknown = 'Dewpoint ended while this ran. Nobody knows whether it happened; it was not run again.';
   return {
     type: 'tool-ended',
     ...turnOf(call),
     toolCallId: call.toolCallId,
     tool: call.tool,
+    ...(call.parent === undefined ? {} : { parent: call.parent }),
     status: 'unknown',
     output: touched === null ? unknown : `${unknown}\n${touchedFilesText(touched)}`,
     full: null,

@@ -15,6 +15,7 @@ import { createLiveJournal, type LiveJournal } from '../journal/live-journal.ts'
 import { problemsOf } from '../log/log-repair.ts';
 import { type LogPosition, readEvents, type ScanResult, scanLog } from '../log/log-scan.ts';
 import type { Redactor } from '../log/redactor.ts';
+import type { TreeMember } from '../children/session-tree.ts';
 import type { LogFile } from '../search/session-search-index.ts';
 import { firstOpenCallStartedAt, crashRepairEvents } from './crash-repair.ts';
 import { loadSnapshot, saveSnapshot, type Snapshot } from './state-snapshot.ts';
@@ -64,6 +65,8 @@ export interface SessionStore {
   view(sessionId: string, how?: 'whole'): Promise<SessionView>;
   /** The latest first. A session that cannot be read is listed with its `problem`. */
   list(): Promise<readonly StoredSummary[]>;
+  /** Where each stands in its tree. That is settled when a session is made, so only new ones are read. */
+  members(): Promise<readonly TreeMember[]>;
   /** The id that `text` means: an id, the beginning of exactly one, or `last`. Rejects with `not-found` or `bad-input`. */
   find(text: string): Promise<string>;
   /** The logs as files, the latest session first. */
@@ -107,12 +110,18 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
       lock: join(folder, 'lock'),
     };
   };
+  let known: ReadonlyMap<string, TreeMember> = new Map();
   return {
     newSessionId: () => newSessionId(options.now()),
     create: async (session) => createSession(options, pathsOf(session.id ?? newSessionId(options.now())), session),
     open: async (sessionId) => openSession(options, pathsOf(sessionId), sessionId),
     view: async (sessionId, how) => viewSession(pathsOf(sessionId), sessionId, how === 'whole'),
     list: () => listSessions(options, pathsOf),
+    members: async () => {
+      const found = await membersOf(options, pathsOf, known);
+      known = found.known;
+      return found.members;
+    },
     find: (text) => findSession(options, pathsOf, text),
     logFiles: () => findLogs(options, pathsOf),
     folderOf: (sessionId) => pathsOf(sessionId).folder,
@@ -303,6 +312,25 @@ async function listSessions(
     if (summary) summaries.push(summary);
   }
   return summaries.sort((left, right) => right.lastAt - left.lastAt || (left.id < right.id ? 1 : -1));
+}
+
+/** A log that cannot be read is asked again each time: it may have been repaired since. */
+async function membersOf(
+  options: SessionStoreOptions,
+  pathsOf: (id: string) => Paths,
+  before: ReadonlyMap<string, TreeMember>,
+): Promise<{ readonly members: readonly TreeMember[]; readonly known: ReadonlyMap<string, TreeMember> }> {
+  const members: TreeMember[] = [];
+  const known = new Map<string, TreeMember>();
+  for (const id of await sessionIds(options.folder)) {
+    const kept = before.get(id);
+    const summary = kept ?? (await summarize(options, pathsOf(id), id));
+    if (summary === null) continue;
+    const member: TreeMember = { id, parentId: summary.parentId, tree: summary.tree };
+    members.push(member);
+    if (!('problem' in summary)) known.set(id, member);
+  }
+  return { members, known };
 }
 
 async function sessionIds(folder: string): Promise<readonly string[]> {

@@ -9,6 +9,7 @@ import type { ServerAuth } from '../sign-in/server-sign-ins.ts';
 import { serverText } from '../values/tool-results.ts';
 import type { ForeignCallWays } from '../foreign/foreign-tool.ts';
 import { cappedFetch } from './capped-fetch.ts';
+import { createServerMaterial, type ServerMaterial } from './server-material.ts';
 import { createProcessTransport, type ProcessTransport } from './process-transport.ts';
 import {
   answerServer,
@@ -32,6 +33,8 @@ export interface McpConnection {
   readonly call: (tool: string, input: Readonly<Record<string, unknown>>, how: ForeignCallWays) => Promise<ToolResult>;
   /** Set where it works through accounts of the person at services. */
   readonly accounts?: ServiceAccounts;
+  /** What it has for the person; absent: nothing but tools. */
+  readonly material?: ServerMaterial;
   readonly refresh: (signal: AbortSignal) => Promise<void>;
   readonly isOpen: () => boolean;
   readonly close: () => Promise<void>;
@@ -48,6 +51,8 @@ export interface ConnectOptions {
   readonly start: StartServer;
   readonly version: string;
   readonly onChanged: () => void;
+  /** What it has for the person may be another by now. */
+  readonly onOffers?: () => void;
   /** How long it may take to answer at the start; tests make it short. */
   readonly connectMs?: number;
 }
@@ -99,7 +104,11 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
       versionNegotiation: { mode: way === 'newest' ? 'auto' : 'legacy', probe: { timeoutMs: connectMs } },
       // What a result looks like is its server's affair: no schema of a stranger runs here.
       jsonSchemaValidator: { getValidator: () => anything },
-      listChanged: { tools: { onChanged: (error, tools) => (error === null ? take(tools) : undefined) } },
+      listChanged: {
+        tools: { onChanged: (error, tools) => (error === null ? take(tools) : undefined) },
+        resources: otherOffers(options),
+        prompts: otherOffers(options),
+      },
     },
   );
   const calls = createOpenCalls();
@@ -150,13 +159,18 @@ async function open(options: ConnectOptions, way: 'newest' | 'old', signal: Abor
         { tool, input, auth: options.auth },
         how,
       ),
-    refresh: list,
+    material: createServerMaterial(client),
+    refresh: (stop) => list(stop).then(options.onOffers),
     isOpen: () => state.isOpen,
     close: async () => {
       await client.close().catch(() => undefined);
       await transport?.close();
     },
   };
+}
+
+function otherOffers({ onOffers }: ConnectOptions) {
+  return { autoRefresh: false, onChanged: () => onOffers?.() };
 }
 
 function processTransport(

@@ -17,6 +17,7 @@ import { connectMcp } from '../mcp/mcp-connection.ts';
 import { wholeText } from '../values/tool-results.ts';
 import type { ServerSignIns } from '../sign-in/server-sign-ins.ts';
 import { ownOf, type ProjectWords } from './project-words.ts';
+import { createKeptOffers, createServerLibrary, type KeptOffers, type ServerLibrary } from './server-library.ts';
 import type { ToolPin, ToolPins } from './tool-pins.ts';
 import { hashOfTool } from './tool-pins.ts';
 
@@ -31,6 +32,10 @@ export interface ToolServers {
   readonly problem: (name: string) => string | null;
   /** Ends it; the next call starts it anew. */
   readonly stop: (name: string) => Promise<void>;
+  /** Ends one that is removed, and drops what it listed. */
+  readonly forget: (name: string) => Promise<void>;
+  /** What servers have for the person in a project; null: in a session without one. */
+  readonly library: (projectPath: string | null) => ServerLibrary;
   readonly dispose: () => Promise<void>;
 }
 
@@ -87,13 +92,32 @@ export function isToolOn(
 }
 
 export function createToolServers(options: ToolServersOptions): ToolServers {
-  const pool = createPool(options);
+  const kept = createKeptOffers(options.folder);
+  const pool = createPool(options, kept);
+  const connect: ToolServers['connect'] = async (name, signal) => (await pool.reach(name, signal)).connection;
   return {
-    connect: async (name, signal) => (await pool.reach(name, signal)).connection,
+    connect,
     running: pool.running,
     problem: pool.problem,
     stop: pool.stop,
     dispose: pool.dispose,
+    forget: async (name) => {
+      await pool.stop(name);
+      await kept.drop(name);
+    },
+    library: (projectPath) =>
+      createServerLibrary({
+        servers: () => usableServers(options, ownOf(options, projectPath)),
+        hashOf: (name, { definition }) => hashOfServer(name, definition),
+        kept,
+        connect: async (name, signal) => {
+          try {
+            return await connect(name, signal);
+          } finally {
+            pool.rest(name);
+          }
+        },
+      }),
     forProject: (projectPath, folder) => {
       const own = (): ProjectTools => ownOf(options, projectPath);
       return {
@@ -147,7 +171,7 @@ interface Pool extends Pick<ToolServers, 'running' | 'problem' | 'stop' | 'dispo
   readonly rest: (name: string) => void;
 }
 
-function createPool(options: ToolServersOptions): Pool {
+function createPool(options: ToolServersOptions, kept: KeptOffers): Pool {
   const running = new Map<string, Running>();
   const problems = new Map<string, string>();
   const stopped = new AbortController();
@@ -166,8 +190,11 @@ function createPool(options: ToolServersOptions): Pool {
     one.idle.unref();
   };
   const start = (name: string, definition: ServerDefinition, sha256: string): Running => {
+    const onOffers = (): void => {
+      if (one.open !== null) void kept.refresh(name, sha256, one.open, stopped.signal);
+    };
     const connection = secretsOf(options, name, definition).then((secrets) =>
-      connectServer(options, { name, definition, secrets, onChanged: () => forget() }, stopped.signal),
+      connectServer(options, { name, definition, secrets, onChanged: () => forget(), onOffers }, stopped.signal),
     );
     const one: Running = { sha256, connection, open: null, idle: null, calls: 0 };
     // One that has gone away by itself is not asked again: the next call starts another.
@@ -181,6 +208,7 @@ function createPool(options: ToolServersOptions): Pool {
         problems.delete(name);
         rest(name);
         forget();
+        onOffers();
       },
       (error: unknown) => {
         problems.set(name, messageOf(error));
@@ -241,14 +269,23 @@ async function secretsOf(
   return Object.fromEntries(values.flatMap(([one, value]) => (value === null ? [] : [[one, value]])));
 }
 
+/** Those that are on in a project and approved as they are. */
+function usableServers(
+  { servers }: ToolServersOptions,
+  own: ProjectTools,
+): readonly (readonly [string, ToolServerSettings])[] {
+  return Object.entries(servers()).filter(
+    ([name, server]) => isServerOn(server, own, name) && isApproved(name, server),
+  );
+}
+
 async function offeredTools(
   options: ToolServersOptions,
   own: ProjectTools,
   running: ToolServers['running'],
 ): Promise<readonly OfferedTool[]> {
   const found: OfferedTool[] = [];
-  for (const [name, server] of Object.entries(options.servers())) {
-    if (!isServerOn(server, own, name) || !isApproved(name, server)) continue;
+  for (const [name, server] of usableServers(options, own)) {
     // A file that cannot be read is told of where servers are listed; nothing of it is offered.
     const pins = await options.pins.of(name).catch(() => []);
     const live = running(name);
@@ -370,7 +407,7 @@ async function toldOfAccounts(
 
 function connectServer(
   options: ToolServersOptions,
-  server: Pick<ConnectOptions, 'name' | 'definition' | 'secrets' | 'onChanged'>,
+  server: Pick<ConnectOptions, 'name' | 'definition' | 'secrets' | 'onChanged' | 'onOffers'>,
   signal: AbortSignal,
 ): Promise<McpConnection> {
   const { name, definition } = server;

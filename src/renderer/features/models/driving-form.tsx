@@ -8,6 +8,7 @@ import { t } from '../../lib/text/translate.ts';
 import { useIsCommandRefused } from '../../lib/connection/use-host-info.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/controls/field.tsx';
+import { stepName } from '../../ui/model-picker/thinking-choice.tsx';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
@@ -20,6 +21,7 @@ export const drivingNames = [
   'edits',
   'temperature',
   'topP',
+  'thinking',
   'systemText',
 ] as const;
 export type DrivingName = (typeof drivingNames)[number];
@@ -131,6 +133,7 @@ function Entries({ model, own, onSave, onCancel }: EntriesProps) {
         {(['calls', 'strategies', 'promptForm', 'edits'] as const).map((name) => (
           <ChoiceField key={name} name={name} value={typed[name] ?? ''} onText={type(name)} />
         ))}
+        <ThinkingField model={model} value={typed.thinking ?? ''} onText={type('thinking')} />
       </div>
       <div className="grid items-end gap-3 sm:grid-cols-3">
         {(['toolBudget', 'temperature', 'topP'] as const).map((name) => (
@@ -170,6 +173,32 @@ function Entries({ model, own, onSave, onCancel }: EntriesProps) {
         </Button>
       </div>
     </form>
+  );
+}
+
+interface ThinkingFieldProps {
+  readonly model: ModelEntry;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+}
+
+/** Only what this model knows. */
+function ThinkingField({ model, value, onText }: ThinkingFieldProps) {
+  const efforts = model.info?.efforts ?? [];
+  if (efforts.length < 2) return null;
+  return (
+    <Field label={t('driving.thinking')}>
+      {(ids) => (
+        <select {...ids} value={value} className={inputClass} onChange={({ target }) => onText(target.value)}>
+          <option value="">{t('driving.usual')}</option>
+          {efforts.map((effort) => (
+            <option key={effort} value={effort}>
+              {stepName(effort, efforts)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { memo, useMemo, useState, useSyncExternalStore } from 'react';
-import { counterfactualOf } from '@shared/money/counterfactual.ts';
+import { counterfactualOfTurns } from '@shared/money/turn-counterfactual.ts';
 import { sessionWork } from '@shared/money/workload.ts';
 import type { MoneyState } from '@shared/money/session-money.ts';
 import type { SessionState, StepEnd, StepState } from '@shared/session/session-state.ts';
@@ -127,7 +127,10 @@ function CounterfactualSpend({ state, onInspect }: Pick<SessionItemsProps, 'stat
   const reference = useCloudReference(state);
   const { steps, turns } = state;
   const work = useMemo(() => sessionWork({ steps, turns }), [steps, turns]);
-  const { allLocal, allCloud } = counterfactualOf(work, reference);
+  const { allLocal, allCloud } = useMemo(
+    () => counterfactualOfTurns({ steps, turns }, reference),
+    [steps, turns, reference],
+  );
   const where = work.local.calls > 0 ? 'cloud' : 'local';
   const { usd } = where === 'cloud' ? allCloud : allLocal;
   const { unmeteredCalls, calls, wattHours, estimatedEnergyCalls } = work.local;

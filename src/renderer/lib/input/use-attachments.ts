@@ -3,6 +3,7 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { maxAttachments, maxFileBytes } from '@shared/attachments/attachment-text.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import type { FoundResource } from '@shared/tools/found-offers.ts';
 import { base64OfFile } from './base64-of-file.ts';
 import type { ChatChoice } from './chat-exports.ts';
 import { exportOf, keepChats, mayBeExport } from './chat-exports.ts';
@@ -63,6 +64,8 @@ export interface Attachments {
   readonly addKept: (attachments: readonly Attachment[]) => void;
   /** What another session came to, as a file. */
   readonly addSession: (session: SessionSummary) => void;
+  /** What a tool server has. */
+  readonly addResource: (resource: FoundResource) => void;
   readonly remove: (attachment: Attachment) => void;
   readonly shrink: (problem: AttachProblem) => void;
   readonly dismiss: (problem: AttachProblem) => void;
@@ -84,13 +87,15 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
     writeStoredText(key, now.current.length === 0 ? '' : JSON.stringify(now.current));
     setList(now.current);
   };
+  const addAll = (name: string, kept: readonly Attachment[]): void => {
+    if (now.current.length + kept.length > maxAttachments)
+      throw new Error(t('attach.tooMany', { name, most: maxAttachments }));
+    change((before) => [...before, ...kept]);
+  };
   const attachAll = async (file: File, keep: () => Promise<readonly Attachment[]>): Promise<void> => {
     setWaiting((count) => count + 1);
     try {
-      const kept = await keep();
-      if (now.current.length + kept.length > maxAttachments)
-        throw new Error(t('attach.tooMany', { name: file.name, most: maxAttachments }));
-      change((before) => [...before, ...kept]);
+      addAll(file.name, await keep());
     } catch (error) {
       const canShrink = file.type.startsWith('image/') && (await canDraw(file));
       const problem = { file, text: failureText(error), canShrink };
@@ -101,10 +106,10 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
   };
   const attach = (file: File): Promise<void> => attachAll(file, async () => [await keepFile(client, file, place)]);
   const { choice, reading, isLooking, take } = useChatChoice(place, attachAll, attach);
-  const attachSession = async (session: SessionSummary): Promise<void> => {
+  const attachOther = async (work: () => Promise<void>): Promise<void> => {
     setWaiting((count) => count + 1);
     try {
-      await attach(await fileOfSession(client, session));
+      await work();
     } catch (error) {
       announce({ kind: 'error', text: failureText(error) });
     } finally {
@@ -121,7 +126,9 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
     add: (files) => {
       for (const file of files) void (mayBeExport(file) ? take(file) : attach(file));
     },
-    addSession: (session) => void attachSession(session),
+    addSession: (session) => void attachOther(async () => attach(await fileOfSession(client, session))),
+    addResource: ({ server, uri, name: words }) =>
+      void attachOther(async () => addAll(words, await client.attachments.keepResource({ place, server, uri }))),
     addKept: (attachments) => change((before) => [...before, ...attachments]),
     remove: (attachment) => change((before) => before.filter((one) => one !== attachment)),
     shrink: (problem) => {

@@ -6,12 +6,14 @@ import type { FilePlace, FoundFile } from '@shared/attachments/attachment-inputs
 import { mentionOf, openMention } from '@shared/attachments/file-mentions.ts';
 import { rankFiles } from '@shared/attachments/rank-file-names.ts';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
+import { placeIn, resourceMention, type FoundResource } from '@shared/tools/found-offers.ts';
 import { useFoundSessions } from './session-mentions.ts';
 import { useClient } from '../connection/core-context.ts';
 
 export type MentionOffer =
   | { readonly type: 'file'; readonly file: FoundFile }
-  | { readonly type: 'session'; readonly session: SessionSummary };
+  | { readonly type: 'session'; readonly session: SessionSummary }
+  | { readonly type: 'resource'; readonly resource: FoundResource };
 
 export interface MentionChoice {
   readonly offers: readonly MentionOffer[];
@@ -31,10 +33,14 @@ interface MentionField {
   readonly place: FilePlace | null;
   /** Another session is to come along, as a file of what it came to. */
   readonly onSession: (session: SessionSummary) => void;
+  /** Something of a tool server is to come along. */
+  readonly onResource: (resource: FoundResource) => void;
 }
 
 const shown = 10;
 const none: readonly FoundFile[] = [];
+const shownResources = 6;
+const noResources: readonly FoundResource[] = [];
 
 function fitting(files: readonly FoundFile[], typed: string): readonly FoundFile[] {
   const paths = rankFiles(
@@ -47,8 +53,8 @@ function fitting(files: readonly FoundFile[], typed: string): readonly FoundFile
   );
 }
 
-/** The list of files, symbols and sessions that an `@` opens: arrows move in it, Tab and Enter take, Escape closes it. */
-export function useMentions({ text, onText, area, place, onSession }: MentionField): MentionChoice {
+/** The list of files, symbols, sessions and what tool servers have that an `@` opens: arrows move in it, Tab and Enter take, Escape closes it. */
+export function useMentions({ text, onText, area, place, onSession, onResource }: MentionField): MentionChoice {
   const client = useClient();
   const [cursor, setCursor] = useState(0);
   const [closedAt, setClosedAt] = useState<number | null>(null);
@@ -71,34 +77,41 @@ export function useMentions({ text, onText, area, place, onSession }: MentionFie
   const found = isOpen ? (query.data ?? none) : none;
   const own = place !== null && 'sessionId' in place ? place.sessionId : null;
   const sessions = useFoundSessions(isOpen ? open.query : null, own);
+  const resources = useFoundResources(isOpen ? open.query : null, place);
   // Of the last list only what fits what is typed now: a key must not choose what was not meant.
   const files = query.isPlaceholderData ? fitting(found, open?.query ?? '') : found;
   const offers: readonly MentionOffer[] = [
     ...files.map((file) => ({ type: 'file' as const, file })),
     ...sessions.map((session) => ({ type: 'session' as const, session })),
+    ...resources.map((resource) => ({ type: 'resource' as const, resource })),
   ];
   const selected = Math.min(wanted, Math.max(0, offers.length - 1));
-  const insert = (path: string, after: string): void => {
+  /** `after` null: it goes on being typed. */
+  const insert = (mention: string, after: string | null): void => {
     if (open === null) return;
-    const written = `${mentionOf(path)}${after}`;
+    const written = `${mention}${after ?? ''}`;
     const end = open.start + written.length;
     flushSync(() => {
       onText(`${text.slice(0, open.start)}${written}${text.slice(cursor).replace(/^ /u, '')}`);
       setCursor(end);
       setWanted(0);
-      setClosedAt(after === '' ? null : open.start);
+      setClosedAt(after === null ? null : open.start);
     });
     area.current?.focus();
     area.current?.setSelectionRange(end, end);
   };
   const choose = (offer: MentionOffer): void => {
-    if (offer.type === 'file') return insert(offer.file.path, `${linesAfter(offer.file)} `);
+    if (offer.type === 'file') return insert(mentionOf(offer.file.path), `${linesAfter(offer.file)} `);
+    // What fills its place is typed behind its beginning.
+    if (offer.type === 'resource' && offer.resource.isTemplate === true)
+      return insert(openMentionOf(offer.resource), null);
     // It is no part of the words: a chip stands for it.
     if (open !== null) {
       onText(`${text.slice(0, open.start)}${text.slice(cursor)}`);
       setCursor(open.start);
     }
-    onSession(offer.session);
+    if (offer.type === 'session') onSession(offer.session);
+    else onResource(offer.resource);
     area.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent): boolean => {
@@ -108,7 +121,8 @@ export function useMentions({ text, onText, area, place, onSession }: MentionFie
     if (step !== undefined) setWanted((selected + step + offers.length) % offers.length);
     else if (event.key === 'Escape') setClosedAt(open?.start ?? null);
     // Into a folder with Tab; Enter takes the folder itself.
-    else if (event.key === 'Tab' && offer.type === 'file' && isPlainFolder(offer.file)) insert(offer.file.path, '');
+    else if (event.key === 'Tab' && offer.type === 'file' && isPlainFolder(offer.file))
+      insert(mentionOf(offer.file.path), null);
     else if (event.key === 'Tab' || event.key === 'Enter') choose(offer);
     else return false;
     event.preventDefault();
@@ -128,6 +142,27 @@ function linesAfter({ symbol }: FoundFile): string {
   return from === to ? `:${from}` : `:${from}-${to}`;
 }
 
+/** The beginning of a template, as a mention that is still written. */
+function openMentionOf({ server, uri }: FoundResource): string {
+  const mention = mentionOf(resourceMention({ server, uri: placeIn(uri)?.before ?? uri }));
+  return mention.endsWith('"') ? mention.slice(0, -1) : mention;
+}
+
 function isPlainFolder({ path }: FoundFile): boolean {
   return path.endsWith('/') && !path.includes(' ');
+}
+
+/** What tool servers have that fits what is typed after an `@`; null: nothing is. */
+function useFoundResources(typed: string | null, place: FilePlace | null): readonly FoundResource[] {
+  const client = useClient();
+  const { data } = useQuery({
+    queryKey: ['resources', place, typed],
+    queryFn: ({ signal }) =>
+      client.attachments.resources({ place, text: typed ?? '', limit: shownResources }, { signal }),
+    enabled: typed !== null,
+    staleTime: 2000,
+    gcTime: 10_000,
+    retry: false,
+  });
+  return typed === null ? noResources : (data ?? noResources);
 }

@@ -1,4 +1,5 @@
 import type { KeyEntry } from '@shared/contract/keys-contract.ts';
+import type { Effort } from '@shared/models/model-info.ts';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 import type { Policy } from './routing-policies.ts';
 
@@ -7,6 +8,8 @@ export interface ModelPick {
   readonly policy: Policy | null;
   readonly local?: string;
   readonly cloud?: string;
+  /** Absent: as is set for the model. Another model begins without. */
+  readonly thinking?: Effort;
 }
 
 /** The same as options of a message. */
@@ -14,6 +17,7 @@ export interface PickedOptions {
   readonly policy?: Policy;
   readonly local?: string;
   readonly cloud?: string;
+  readonly thinking?: Effort;
 }
 
 /** What holds where nothing was picked. */
@@ -136,10 +140,11 @@ export function pickOf(option: Exclude<ModelOption, { type: 'add-cloud' }>, usua
   return where === 'local' ? { policy: 'local', local: id } : { policy: 'cloud', cloud: id };
 }
 
-export function optionsOfPick({ policy, local, cloud }: ModelPick): PickedOptions {
+export function optionsOfPick({ policy, local, cloud, thinking }: ModelPick): PickedOptions {
   return {
     ...(policy === null ? {} : { policy }),
     ...(local === undefined ? {} : { local }),
     ...(cloud === undefined ? {} : { cloud }),
+    ...(thinking === undefined ? {} : { thinking }),
   };
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { CloudReference } from '@shared/money/counterfactual.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
 import { useClient } from '../connection/core-context.ts';
@@ -15,5 +16,16 @@ export function useCloudReference(state: SessionState): CloudReference | null {
   const used = state.steps.findLast((step) => step.where === 'cloud')?.model;
   const id = used ?? (typeof chosen.data === 'string' ? chosen.data : null);
   const price = models.data?.find((model) => model.id === id)?.info?.price ?? null;
-  return id === null || price === null ? null : { model: id, price };
+  // Of a session that works, after each of its turns.
+  const { turns } = state.totals;
+  const isIdle = state.turns.at(-1)?.endedAt !== null;
+  const needs = useQuery({
+    queryKey: ['task-needs', id, turns, isIdle],
+    queryFn: ({ signal }) => client.taskNeeds({ model: id ?? '' }, { signal }),
+    enabled: id !== null && price !== null,
+  });
+  return useMemo(
+    () => (id === null || price === null ? null : { model: id, price, needs: needs.data ?? [] }),
+    [id, price, needs.data],
+  );
 }

@@ -8,6 +8,7 @@ export function approvalText(kind: string): string {
   if (kind === 'hard-links') return t('approval.hard-links');
   if (kind === 'disk') return t('approval.disk');
   if (kind === 'foreign-tool') return t('approval.foreign-tool');
+  if (kind === 'program') return t('approval.program');
   if (kind === 'server-form') return t('approval.server-form');
   if (kind === 'server-link') return t('approval.server-link');
   if (kind === 'connection') return t('approval.connection');

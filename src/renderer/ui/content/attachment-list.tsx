@@ -75,7 +75,7 @@ function TextChip({ attachment, isRemovable, preview }: TextChipProps) {
 /** Its size, and what is to be known before it is sent. */
 function factsOf(attachment: Attachment, preview: FilePreview | null): readonly string[] {
   if (attachment.kind === 'image') return [];
-  const { document, chat, encoding, blob, name } = attachment;
+  const { document, chat, encoding, blob, name, source } = attachment;
   const lines = preview?.lines ?? null;
   return [
     blob.bytes === 0 ? t('attach.empty') : bytes(document?.blob.bytes ?? chat?.bytes ?? blob.bytes),
@@ -83,6 +83,7 @@ function factsOf(attachment: Attachment, preview: FilePreview | null): readonly 
     ...(document === undefined ? [] : [plural('attach.pages', document.pages)]),
     ...(document === undefined || document.blank === 0 ? [] : [plural('attach.blank', document.blank)]),
     ...(lines === null || lines.all === 0 ? [] : [plural('attach.lines', lines.all)]),
+    ...(source === undefined ? [] : [t('attach.fromServer')]),
     ...(encoding === undefined ? [] : [t('attach.encoding', { encoding })]),
     ...(/\.svg$/iu.test(name) ? [t('attach.asText')] : []),
   ];

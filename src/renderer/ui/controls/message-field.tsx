@@ -4,6 +4,7 @@ import type { FilePlace, FoundFile } from '@shared/attachments/attachment-inputs
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import { sessionTitle } from '../../lib/text/format.ts';
 import { attachmentLabel, maxAttachments } from '@shared/attachments/attachment-text.ts';
+import { resourceMention, type FoundResource } from '@shared/tools/found-offers.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { submitOnEnter } from '../../lib/input/submit-on-enter.ts';
 import { sizedByText, textRows } from '../../lib/drawing/field-rows.ts';
@@ -13,7 +14,7 @@ import type { HeldSend } from '../../lib/input/use-held-send.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import { offeredModels, optionsForModel, withoutMentions } from '../../lib/input/use-attachment-preview.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
-import type { MentionChoice } from '../../lib/input/use-mentions.ts';
+import type { MentionChoice, MentionOffer } from '../../lib/input/use-mentions.ts';
 import { useMentions } from '../../lib/input/use-mentions.ts';
 import { AttachmentList, cutText } from '../content/attachment-list.tsx';
 import { Button } from './button.tsx';
@@ -71,7 +72,8 @@ export function MessageField(props: MessageFieldProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const { isOver, onPaste, ...drop } = useGivenFiles(attachments);
-  const mentions = useMentions({ text, onText, area, place, onSession: attachments.addSession });
+  const { addSession: onSession, addResource: onResource } = attachments;
+  const mentions = useMentions({ text, onText, area, place, onSession, onResource });
   const listId = `${id}-list`;
   const note = props.held?.note ?? null;
   const list = menu !== undefined && menu.items.length > 0 ? menu : fileMenu(mentions);
@@ -221,12 +223,22 @@ function fileMenu({ offers, selected, choose, onKeyDown }: MentionChoice): Field
     selected,
     onKeyDown,
     items: offers.map((offer) => ({
-      key: offer.type === 'file' ? keyOf(offer.file) : offer.session.sessionId,
+      key: keyOfOffer(offer),
       choose: () => choose(offer),
-      content:
-        offer.type === 'file' ? <FoundFileLine file={offer.file} /> : <FoundSessionLine session={offer.session} />,
+      content: <OfferLine offer={offer} />,
     })),
   };
+}
+
+function keyOfOffer(offer: MentionOffer): string {
+  if (offer.type === 'file') return keyOf(offer.file);
+  return offer.type === 'session' ? offer.session.sessionId : resourceMention(offer.resource);
+}
+
+function OfferLine({ offer }: { readonly offer: MentionOffer }) {
+  if (offer.type === 'file') return <FoundFileLine file={offer.file} />;
+  if (offer.type === 'session') return <FoundSessionLine session={offer.session} />;
+  return <FoundResourceLine resource={offer.resource} />;
 }
 
 function keyOf({ path, symbol }: FoundFile): string {
@@ -239,6 +251,19 @@ function FoundSessionLine({ session }: { readonly session: SessionSummary }) {
       <Icon name="menu" className="size-3.5 self-center text-soft" />
       <span className="truncate">{sessionTitle(session.title)}</span>
       <span className="ml-auto text-xs whitespace-nowrap text-soft">{t('mention.session')}</span>
+    </>
+  );
+}
+
+/** Words of a server. */
+function FoundResourceLine({ resource: { server, name, title, about, uri } }: { readonly resource: FoundResource }) {
+  return (
+    <>
+      <Icon name="tool" className="size-3.5 self-center text-soft" />
+      <span className="min-w-0 truncate" title={seenWords(about ?? uri)}>
+        {seenWords(title ?? name)} <span className="font-mono text-xs text-soft">{seenName(uri)}</span>
+      </span>
+      <span className="ml-auto text-xs whitespace-nowrap text-soft">{seenName(server)}</span>
     </>
   );
 }

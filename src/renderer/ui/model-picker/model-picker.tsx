@@ -9,6 +9,7 @@ import { useModels } from '../../lib/models/use-local-model.ts';
 import { t } from '../../lib/text/translate.ts';
 import { RouteDot } from '../figures/route-dot.tsx';
 import { Icon } from '../layout/icon.tsx';
+import { ThinkingChoice } from './thinking-choice.tsx';
 import type { ModelEntry } from '@shared/contract/models-contract.ts';
 
 const ModelList = lazy(() => import('./model-list.tsx'));
@@ -50,6 +51,9 @@ export function ModelPicker({ pick, onPick, projectPath, handle }: ModelPickerPr
         <span className="truncate">{name}</span>
         <Icon name="chevron" className="size-3 rotate-90" />
       </button>
+      {usual !== undefined && picked !== null && (
+        <ThinkingChoice pick={pick} onPick={onPick} models={models} picked={picked} usual={usual} />
+      )}
       {isOpen && usual !== undefined && (
         <Suspense>
           <ModelList

@@ -3,6 +3,8 @@ export const keptCounts = {
   turns: 200,
   steps: 600,
   toolCalls: 600,
+  /** Of one program. */
+  innerCalls: 60,
   actions: 600,
   changes: 2000,
   notices: 50,

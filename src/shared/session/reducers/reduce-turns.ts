@@ -9,6 +9,7 @@ import {
   lineLimit,
   textLimit,
 } from '@shared/text/shorten-text.ts';
+import { reduceInnerCalls } from './reduce-programs.ts';
 import { keptCounts } from './kept-counts.ts';
 import { cappedItems } from '@shared/session/plan-steps.ts';
 import { reduceMessages, reduceCopiedHistory, reduceOrganized } from './reduce-messages.ts';
@@ -24,7 +25,8 @@ import type {
   ToolCallState,
   TurnState,
 } from '@shared/session/session-state.ts';
-import { endedCall, withUse } from '@shared/session/session-state.ts';
+import { endedCall } from '@shared/session/session-state.ts';
+import { withUse } from '@shared/session/server-use.ts';
 
 type Change = Partial<SessionState>;
 
@@ -110,7 +112,7 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
     case 'turn-ended':
       return turnEnded(state, event);
     default:
-      return reduceCalls(state, event);
+      return 'parent' in event ? reduceInnerCalls(state, event) : reduceCalls(state, event);
   }
 }
 
@@ -131,6 +133,7 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
     case 'approval-answered':
       return { approvals: reduceApprovals(state.approvals, event) };
     case 'network-used':
+    case 'observation-trimmed':
       return {};
     case 'cap-reached': {
       const { capId, model, scope, limitUsd, spentUsd, heldUsd, worstUsd, at } = event;
@@ -150,8 +153,6 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
       return toolEnded(state, event);
     case 'plan-progressed':
       return inTurn(state, event.turnId, () => ({ planItems: cappedItems(event.items) }));
-    case 'observation-trimmed':
-      return {};
     default:
       event satisfies never;
       return null;

@@ -93,6 +93,54 @@ describe('the calls of one answer', () => {
     await expectReplay(kit);
   });
 
+  // Bug: one that fails first ends the others, or its error stands where the text of another belongs.
+  it('give each its own result in the order of the calls, whichever ends first and whichever fails', async () => {
+    const asked = ['gone.py', ...pathsRead, 'nowhere.py'];
+    const kit = kitOf([{ calls: asked.map(read) }, { calls: [edit, complete] }]);
+    const readFile = kit.sandbox.readFile.bind(kit.sandbox);
+    const order: string[] = [];
+    Object.assign(kit.sandbox, {
+      readFile: async (...given: Parameters<typeof readFile>) => {
+        // The first one asked for is the last one answered.
+        for (let turns = 0; turns < 20 - 4 * order.length; turns += 1) await Promise.resolve();
+        order.push(given[0]);
+        if (given[0] === 'other.py') throw new Error('The disk is on fire.');
+        return readFile(...given);
+      },
+    });
+    expect((await kit.runner.send('Fix add().', turnOptions)).reason).toBe('done');
+    const said = ends(kit)
+      .filter(({ tool }) => tool === 'read_file')
+      .map(({ status, output }) => [status, output.split('\n')[0]]);
+    expect(said.map(([status]) => status)).toEqual(['error', 'ok', 'error', 'ok', 'error']);
+    expect(said[2]?.[1]).toContain('The disk is on fire.');
+    const asks = ofType(kit.journal.events, 'tool-call-requested').filter(({ tool }) => tool === 'read_file');
+    expect(asks.map(({ input }) => input)).toEqual(asked.map((path) => ({ path })));
+    const shown = kit.requests[1]?.messages.flatMap(({ parts }) => parts) ?? [];
+    const texts = shown.flatMap((part) => (part.type === 'tool-result' ? [part.text] : [])).slice(-asked.length);
+    expect(texts.map((text) => text.split('\n')[0])).toEqual(said.map(([, text]) => text));
+    await expectReplay(kit);
+  });
+
+  // Bug: a ninth call that waits for ever, or all of a long answer at once in the container.
+  it('run at most eight at once', async () => {
+    let [inside, most] = [0, 0];
+    const kit = kitOf([{ calls: Array.from({ length: 20 }, () => read('calc.py')) }, { calls: [edit, complete] }]);
+    const readFile = kit.sandbox.readFile.bind(kit.sandbox);
+    Object.assign(kit.sandbox, {
+      readFile: async (...given: Parameters<typeof readFile>) => {
+        inside += 1;
+        most = Math.max(most, inside);
+        await Promise.resolve();
+        inside -= 1;
+        return readFile(...given);
+      },
+    });
+    await kit.runner.send('Fix add().', turnOptions);
+    expect(most).toBeLessThanOrEqual(8);
+    await expectReplay(kit);
+  });
+
   it('run one by one in a log of the older conduct, which plays as it was recorded', async () => {
     const { conduct: _, ...older } = { ...createAgentKit().dependencies.config };
     const kit = kitOf([{ calls: pathsRead.map(read) }, { calls: [wrongEdit, complete] }, { calls: [edit, complete] }], {

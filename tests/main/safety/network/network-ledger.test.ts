@@ -73,3 +73,13 @@ it.each([
 ])('takes %s for what others wrote in every project: %s', (path, isUntrusted) => {
   expect(bitsOf(began({ path })).untrusted).toBe(isUntrusted);
 });
+
+// Catches: a text of a tool server in a message that passes for the person's own.
+it.each([
+  ['of a tool server', { source: { server: 'docs', uri: 'notes://a' } }, true],
+  ['of the person', {}, false],
+])('takes an attachment %s as text from outside: %j', (_whose, from, isUntrusted) => {
+  const given = { kind: 'text', name: 'a', blob: { sha256: 'a', bytes: 1 }, ...from } as const;
+  const said = { messageId: 'm', text: 'Read it.', queued: false } as const;
+  expect(bitsOf({ ...stamp, type: 'user-message-added', ...said, attachments: [given] }).untrusted).toBe(isUntrusted);
+});

@@ -114,6 +114,23 @@ describe('an export of a chat app', () => {
     await expect(listChats({ path }, never)).rejects.toMatchObject({ code: 'bad-input' });
   });
 
+  /** Catches: a small archive that unpacks to what takes an hour to read, in one file or in many. */
+  it('is refused before it is read where it is larger than any export is', async () => {
+    const one = Buffer.from(JSON.stringify([talk('rivers', 1)]));
+    const files = { 'conversations-0.json': one, 'conversations-1.json': one, 'picture.png': Buffer.alloc(4000) };
+    const path = join(folder, 'conversations.json');
+    await writeFile(path, one);
+    for (const source of [{ bytes: zipFile(files) }, { bytes: Buffer.concat([one, one]) }]) {
+      expect(titles(await listChats({ ...source, mostBytes: one.length * 2 }, never))).toContain('rivers');
+      const refused = listChats({ ...source, mostBytes: one.length * 2 - 1 }, never);
+      await expect(refused).rejects.toMatchObject({
+        code: 'too-large',
+        message: `The export has more than ${one.length * 2 - 1} B of conversations. Nothing was attached.`,
+      });
+    }
+    await expect(listChats({ path, mostBytes: one.length - 1 }, never)).rejects.toMatchObject({ code: 'too-large' });
+  });
+
   it('is none where a file is something else, and not looked for in what is no file', async () => {
     const path = join(folder, 'other.json');
     for (const text of ['', 'x', '{"name": "app"}', JSON.stringify(Array.from({ length: 200 }, (_, id) => ({ id })))]) {

@@ -67,6 +67,7 @@ beforeAll(() => {
     redact: (text) => text.replaceAll('two', '[redacted]'),
     fences: async () => settingsSchema.parse({ fences: { rules: [{ paths: ['src/**'], verdict: 'ask' }] } }).fences,
     stateOf: async () => ({ ...emptySession, workspace, projectPath: project }),
+    library: () => ({ leaves: () => true, resources: async () => [], read: async () => [] }),
     readDocument: async () => document,
     preview: {
       models: { info: async (id) => infos.find((one) => one.id === id) ?? null, list: async () => entries },
@@ -108,6 +109,46 @@ describe('a message that mentions files', () => {
       '@src/a.py',
     ]);
     expect(notes.join('\n')).not.toContain('outside');
+  });
+});
+
+describe('what a tool server has', () => {
+  const read: string[] = [];
+  const text = (words: string) => ({ uri: 'notes://rules.md', bytes: Buffer.from(words) });
+  const library = (leaves: boolean) => ({
+    leaves: () => leaves,
+    resources: async () => [{ server: 'docs', uri: 'notes://rules.md', name: 'rules' }],
+    read: async (_server: string, uri: string) => {
+      read.push(uri);
+      return [text('one two'), { uri: 'notes://a.png', bytes: pixel }];
+    },
+  });
+  const made = (leaves: boolean) => createMessageAttachments({ ...options, library: () => library(leaves) });
+
+  // Catches: words of others that pass for the person's, and a copy that is fetched again when the message is sent.
+  it('comes along as words of others, without known secrets, and is not asked for again by its mention', async () => {
+    const { keepResource, gather: take } = made(true);
+    const given = await keepResource(null, { server: 'docs', uri: 'notes://rules.md' }, never);
+    const source = { server: 'docs', uri: 'notes://rules.md' };
+    expect(given).toMatchObject([
+      { kind: 'text', name: 'docs: rules.md', source },
+      { kind: 'image', name: 'docs: a.png', source: { server: 'docs', uri: 'notes://a.png' } },
+    ]);
+    expect(await textOf(given[0]?.blob.sha256 ?? '', given[0]?.blob.bytes ?? 0)).toBe('one [redacted]');
+    const sent = await take('session', { text: 'See @docs:notes://rules.md.', given }, never);
+    expect(sent).toEqual({ attachments: given, notes: [] });
+    expect(read).toEqual(['notes://rules.md']);
+    const { notes } = await take('session', { text: 'See @docs:notes://other.md.', given: [] }, never);
+    expect(notes).toEqual(['@docs:notes://other.md goes as words only: choose it in the list that the @ opens.']);
+  });
+
+  it('is not asked for by an address with a secret in it, but where the server stays here', async () => {
+    const uri = `notes://find/${encodeURIComponent(`AKIA${'A7B2C9D4E6F8G1H3'}`)}`;
+    const asked = { server: 'docs', uri };
+    await expect(made(true).keepResource(null, asked, never)).rejects.toThrow('fenced');
+    expect(read).not.toContain(uri);
+    await made(false).keepResource(null, asked, never);
+    expect(read).toContain(uri);
   });
 });
 

@@ -9,6 +9,7 @@ import { sampled } from '../../../fakes/sampled.ts';
 
 const trees = sampled(10_000, 300);
 const purses = sampled(10_000, 300);
+const purse = { parentTurnId: 't', parentCapUsd: null, log: 'child' } as const;
 
 describe('the children of a tree', () => {
   /** Catches: a fork, a restart, a deleted session, a child or two calls at once that get more than the cap. */
@@ -35,7 +36,7 @@ describe('the money of a child', () => {
   /** Catches: a call without a known price under a part of its own, which nobody could keep. */
   it('is not spent on what has no known price, and what is left is told', async () => {
     const parent = memoryBudget({ session: 1 });
-    const budget = createChildBudget({ parent, parentTurnId: 't', parentCapUsd: null, mostUsd: 0.5, log: 'child' });
+    const budget = createChildBudget({ ...purse, parent, mostUsd: 0.5, spentUsd: 0 });
     const asked = { turnId: 'own', step: 1, taskCapUsd: null };
     expect(await budget.reserve({ ...asked, worstUsd: null })).toMatchObject({
       type: 'refused',
@@ -49,5 +50,23 @@ describe('the money of a child', () => {
       { scope: 'task', leftUsd: 0.4 },
     ]);
     expect(await parent.left('t', null)).toEqual([{ scope: 'session', leftUsd: 0.9 }]);
+  });
+
+  /** Catches: a part that is whole again with every run; and one that is spent once more because a crash hid what it cost. */
+  it('is that of all its runs: what those before cost is gone, and where nobody knows it, all is', async () => {
+    const parent = memoryBudget({ session: 1 });
+    const asked = { turnId: 'own', step: 1, taskCapUsd: null };
+    const second = createChildBudget({ ...purse, parent, mostUsd: 0.5, spentUsd: 0.3 });
+    expect(await second.reserve({ ...asked, worstUsd: 0.3 })).toMatchObject({
+      type: 'refused',
+      cap: { spentUsd: 0.3 },
+    });
+    expect((await second.reserve({ ...asked, worstUsd: 0.2 })).type).toBe('granted');
+    const unknown = createChildBudget({ ...purse, parent, mostUsd: 0.5, spentUsd: null });
+    expect(await unknown.reserve({ ...asked, worstUsd: 0.01 })).toMatchObject({ type: 'refused' });
+    // What costs nothing goes on.
+    expect((await unknown.reserve({ ...asked, worstUsd: 0 })).type).toBe('granted');
+    const free = createChildBudget({ ...purse, parent, mostUsd: null, spentUsd: null });
+    expect((await free.reserve({ ...asked, worstUsd: 0.2 })).type).toBe('granted');
   });
 });

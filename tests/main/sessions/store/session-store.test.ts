@@ -231,4 +231,29 @@ describe('session store', () => {
     expect(await home.store.find('last')).toBe(begun.sessionId);
     expect((await home.store.list()).map(({ id }) => id)).toEqual([begun.sessionId]);
   });
+
+  /** Catches: every log looked at for each turn of work, and a place in a tree that a damaged log gives free. */
+  it('reads where a session stands in its tree once, and knows new ones and those that are gone', async () => {
+    await using home = await makeHome();
+    const by = { sessionId: 'root', toolCallId: 't', name: 'agent-1' };
+    const tree = { rootId: 'root', depth: 1, by };
+    const first = await home.store.create({ ...scratchSession, tree });
+    const second = await home.store.create(scratchSession);
+    const placesOf = async () => (await home.store.members()).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    const two = [
+      { id: first.sessionId, parentId: null, tree },
+      { id: second.sessionId, parentId: null, tree: null },
+    ].toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    expect(await placesOf()).toEqual(two);
+    await Promise.all([first.close(), second.close()]);
+    for (const { id } of two) {
+      await rm(join(home.store.folderOf(id), 'summary.json'), { force: true });
+      await writeFile(join(home.store.folderOf(id), 'events.jsonl'), 'not a log any more\n');
+    }
+    expect(await placesOf()).toEqual(two);
+    const third = await home.store.create({ ...scratchSession, parentId: first.sessionId });
+    await third.close();
+    await rm(home.store.folderOf(second.sessionId), { recursive: true });
+    expect((await placesOf()).map(({ id }) => id).toSorted()).toEqual([first.sessionId, third.sessionId].toSorted());
+  });
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
@@ -269,6 +270,29 @@ describe('a tool server', () => {
     expect([await names(null), await names('/work/b')]).toEqual([[], all]);
     expect(await set(null, undefined, '/work/b')).toMatchObject({ isOn: false, own: null });
     expect(await names('/work/b')).toEqual([]);
+  });
+
+  // Catches: a list of another start that is lost, one that starts programs, and what is off or unapproved and still read.
+  it('has texts to take along where it is approved and on; showing them starts nothing', async () => {
+    const one = scene('reference');
+    const uri = 'demo://resource/static/document/features.md';
+    const library = one.tools.library(null);
+    await expect(library.read('made', uri, signal)).rejects.toThrow('Nothing was sent');
+    await approveAll(one);
+    await expect.poll(async () => (await library.resources()).length).toBeGreaterThan(5);
+    await one.tools.stop('made');
+    const listed = (await library.resources()).filter(({ server: name }) => name === 'made');
+    expect(listed.map((resource) => resource.uri)).toContain(uri);
+    expect(listed.find(({ isTemplate }) => isTemplate)?.uri).toBe('demo://resource/dynamic/text/{resourceId}');
+    expect(one.tools.running('made')).toBeNull();
+    const [content] = await library.read('made', uri, signal);
+    expect(Buffer.from(content?.bytes ?? '').toString('utf8')).toContain('Everything Server');
+    await expect(library.read('made', 'demo://none', signal)).rejects.toThrow('The tool server made says:');
+    await one.commands.set({ input: { name: 'made', isOn: false, projectPath: '/p' }, signal });
+    expect(await one.tools.library('/p').resources()).toEqual([]);
+    await expect(one.tools.library('/p').read('made', uri, signal)).rejects.toThrow('Nothing was sent');
+    await one.commands.remove({ input: { name: 'made' }, signal });
+    expect(existsSync(join(one.home, 'tools', 'made', 'offers.json'))).toBe(false);
   });
 
   it('is removed with its approvals, so that one of the same name begins anew', async () => {

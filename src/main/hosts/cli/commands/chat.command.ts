@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Interface } from 'node:readline';
+import { attachResources } from '../turn/attach-file.ts';
 import { previewFiles } from '../turn/preview-files.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
@@ -20,7 +21,7 @@ import { openPrompt } from '../terminal/open-prompt.ts';
 import { offerPreparation } from './projects/prepare-project.command.ts';
 import { withAssistant } from '../checks/with-assistant.ts';
 import { requireModels } from '../checks/require-models.ts';
-import { showResult } from './run.command.ts';
+import { parseThinking, showResult } from './run.command.ts';
 import { oneLine } from '../terminal/terminal.ts';
 
 export interface ChatArguments {
@@ -28,6 +29,7 @@ export interface ChatArguments {
   readonly session?: string;
   readonly assistant?: string;
   readonly local?: string;
+  readonly thinking?: string;
 }
 
 /** A conversation: each line is a message; while the agent works a line is handed to it between two tool calls. */
@@ -41,6 +43,7 @@ export const chat: Command<[ChatArguments]> = async (context, args) => {
   const options = runOptionsSchema.parse({
     ...(args.local === undefined ? {} : { local: args.local }),
     ...(args.assistant === undefined ? {} : { assistant: args.assistant }),
+    ...(args.thinking === undefined ? {} : { thinking: parseThinking(args.thinking) }),
     interactive: context.terminal.isInteractive,
     atCap: context.terminal.isInteractive ? 'ask' : 'stop',
   });
@@ -124,12 +127,9 @@ async function cancel({ context, sessionId }: Chat): Promise<void> {
 async function say(state: Chat, text: string, options: RunOptions): Promise<void> {
   const { context, sessionId } = state;
   const core = await context.core();
-  const attachments = [...state.attached];
-  await previewFiles(
-    context,
-    { place: { sessionId }, text, attachments, options },
-    'Choose one with /model PROVIDER/NAME',
-  );
+  const place = { sessionId };
+  const attachments = [...state.attached, ...(await attachResources(context, place, text))];
+  await previewFiles(context, { place, text, attachments, options }, 'Choose one with /model PROVIDER/NAME');
   if (state.running !== null) {
     await core.sessions.send({ sessionId, text, options, attachments });
     // Only once it is sent: what could not be sent goes with the next message.

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import type { Attachment } from '@shared/attachments/attachment.ts';
+import type { Effort } from '@shared/models/model-info.ts';
+import { effortOfWord, thinkingWords } from '@shared/models/model-info.ts';
 import { canonicalHost } from '@shared/safety/host-name.ts';
 import { issueText } from '@shared/text/issue-text.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
@@ -10,7 +12,7 @@ import { exitCodes } from '@shared/session/run-result.ts';
 import { moneyText } from '@shared/money/money-text.ts';
 import { escapedJson, printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { jsonText } from '../../../lib/files/json-file.ts';
-import { attachableFile, attachFile } from '../turn/attach-file.ts';
+import { attachableFile, attachFile, attachResources } from '../turn/attach-file.ts';
 import { askApproval } from '../questions/approval-question.ts';
 import { askCap } from '../questions/cap-question.ts';
 import type { Command, CommandContext } from '../command-context.ts';
@@ -53,6 +55,7 @@ export interface RunArguments {
   readonly file?: readonly string[];
   readonly plan?: boolean;
   readonly mode?: string;
+  readonly thinking?: string;
   readonly json?: boolean;
   readonly result?: string;
 }
@@ -71,7 +74,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
     await offerPreparation(context, options.projectPath, options.interactive);
   }
   const place = await placeOf(context, options);
-  const given = await attachAll(context, place, args);
+  const given = [...(await attachAll(context, place, args)), ...(await attachResources(context, place, task))];
   await ensureModel(context, checked);
   const message = { place, text: task, attachments: given, options };
   await previewFiles(context, message, 'Choose one with --local or --cloud');
@@ -153,6 +156,7 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
     ...(args.policy === 'auto' ? { policy: 'hybrid' } : {}),
     ...(args.project === undefined ? {} : { projectPath: resolve(args.project) }),
     ...(args.session === undefined ? {} : { sessionId: args.session }),
+    ...(args.thinking === undefined ? {} : { thinking: parseThinking(args.thinking) }),
     ...(args.network === undefined ? {} : { network: parseNetwork(args.network) }),
     ...numbers(args),
     interactive,
@@ -167,6 +171,12 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
 /** As it is typed: `maxSteps` is `max-steps`. */
 function optionName(key: string): string {
   return key.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
+}
+
+export function parseThinking(word: string): Effort {
+  const effort = effortOfWord(word);
+  if (effort === null) throw usageError(`--thinking takes ${thinkingWords.join(', ')}, not "${word}".`);
+  return effort;
 }
 
 function parseNetwork(text: string): 'off' | 'ask' | readonly string[] {

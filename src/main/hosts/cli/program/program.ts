@@ -135,6 +135,7 @@ function addRun(program: Command, handlers: Handlers): void {
     .option('--file <file>', 'attach a text file as data; repeatable', collect)
     .option('--plan', 'make a plan; no files change')
     .option('--mode <mode>', 'ask, plan or work (default: what the task says)')
+    .option('--thinking <how>', 'off, low, medium, high or max (default: as set for the model)')
     .option('--json', "print the session's events as JSON, one per line")
     .option('--result <file>', 'write a summary as JSON when the run ends')
     .action((task: string, args: RunArguments) => handlers.run(task, args));
@@ -146,6 +147,7 @@ function addChat(program: Command, handlers: Handlers): void {
     .option('--session <id>', 'continue a session: an id, the beginning of one, or last')
     .option('--assistant <name>', 'answer as one of your assistants: dewpoint assistants list')
     .option('--local <model>', 'the local model, PROVIDER/MODEL')
+    .option('--thinking <how>', 'off, low, medium, high or max (default: as set for the model)')
     .action((args: Parameters<Handlers['chat']>[0]) => handlers.chat(args));
 }
 

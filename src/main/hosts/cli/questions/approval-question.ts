@@ -174,6 +174,8 @@ function askedOf(question: Question): Asked {
         fields: [{ label: 'tool', text: subject, isName: true }, because, fieldOf('it gets', text)],
         grant: 'If you say yes, the server gets exactly this, once.',
       };
+    case 'program':
+      return askedOfProgram(question);
     case 'server-form':
     case 'server-link':
       return askedByServer(question);
@@ -209,6 +211,15 @@ function askedByServer({ kind, subject, reason, text, form, url }: Question): As
     what: 'It has a form. Never type a password or a key into it.',
     fields: [by, says, fieldOf('fields', form?.map(fieldText).join('\n')), because],
     grant: 'If you say yes, you are asked for each field. The server gets what you type there.',
+  };
+}
+
+/** A program of the model, with all that it may call. */
+function askedOfProgram({ subject, reason, text }: Question): Asked {
+  return {
+    what: 'run a program that makes these calls',
+    fields: [{ label: 'calls', text: subject }, fieldOf('reason', reason), fieldOf('plan, calls and program', text)],
+    grant: 'If you say yes, it can make these calls, at most as many as announced, this once.',
   };
 }
 

@@ -96,8 +96,9 @@ function stepLine(
 function actionLines(event: EventOf<'tool-ended'>, label: string, terminal: Terminal): readonly string[] {
   const { colors } = terminal;
   const width = (used: number): number => (terminal.isLive ? Math.max(20, terminal.columns - used) : 200);
+  const indent = event.parent === undefined ? '' : '  ';
   const line = [
-    `      ${colors.dim('·')} ${oneLine(seenCommand(label), width(30))}`,
+    `      ${indent}${colors.dim('·')} ${oneLine(seenCommand(label), width(30))}`,
     colors.dim(event.reusedFrom === undefined ? seconds(event.durationMs) : 'from the same call before'),
     ending(event, terminal),
   ];

@@ -4,6 +4,8 @@ import type { Attachment } from '@shared/attachments/attachment.ts';
 import { maxFileBytes } from '@shared/attachments/attachment-text.ts';
 import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import { messageOf } from '@shared/errors.ts';
+import { seenName } from '@shared/text/seen-text.ts';
+import { resourceMentionsIn } from '@shared/tools/found-offers.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { usageError } from '../report-failure.ts';
@@ -24,6 +26,26 @@ export async function attachFile(
   if (kind === 'image' && kept.kind !== 'image')
     throw usageError(`${path} is not an image.`, 'Attach a text file with --file, or with /attach in a conversation.');
   return kept;
+}
+
+/** What a text mentions of tool servers, as `@server:address`; a word that names none is only a word. */
+export async function attachResources(
+  context: CommandContext,
+  place: FilePlace | null,
+  text: string,
+): Promise<readonly Attachment[]> {
+  const mentions = resourceMentionsIn(text);
+  if (mentions.length === 0) return [];
+  const core = await context.core();
+  const servers = await core.tools.list(undefined, { signal: context.signal });
+  const given: Attachment[] = [];
+  for (const { server, uri } of mentions) {
+    if (!servers.some(({ name }) => name === server)) continue;
+    const kept = await core.attachments.keepResource({ place, server, uri }, { signal: context.signal });
+    for (const one of kept) context.terminal.err(`Attached from a tool server: ${seenName(one.name)}\n`);
+    given.push(...kept);
+  }
+  return given;
 }
 
 /** The whole path of a file that could be attached, for whoever wants to know before anything is begun for it. */

@@ -68,6 +68,8 @@ const engineRequestSchema = z.object({
   cacheKey: z.string(),
   /** The prompt is read and nothing is answered. */
   onlyPrompt: z.boolean().optional(),
+  /** It thinks before it answers, `mostTokens` at most; they are a part of `maxOutputTokens`. Absent: it does not. */
+  thinking: z.object({ effort: z.enum(['low', 'medium', 'high']), mostTokens: z.number().int().positive() }).optional(),
 });
 export type EngineRequest = z.infer<typeof engineRequestSchema>;
 
@@ -132,6 +134,8 @@ const loadedModelSchema = z.object({
   /** `cpu`, or the kind of card that the engine really uses. */
   backend: z.string(),
   template: z.enum(['chatml', 'own', 'model']),
+  /** Its thoughts are given back with the next prompt. Absent: they are not. */
+  keepsThoughts: z.boolean().optional(),
   /** Weights, context and buffers by the engine's own account; null where it did not give one. */
   observedBytes: z.number().nullable().default(null),
   loadMs: z.number(),
@@ -148,6 +152,8 @@ const generationSchema = z.object({
   decodeMs: z.number().nullable(),
   /** Tokens that `decodeMs` is the time of, where answers were written side by side; absent: this one's without its first. */
   decodedTokens: z.number().int().optional(),
+  /** Those of the output that were thoughts; absent: none. */
+  thoughtTokens: z.number().int().optional(),
   counted: timingsSchema.shape.counted,
   /** Of each token of a choice, as natural logarithms; other answers have none, for they cost a fifth of the speed. */
   logprobs: z.array(z.number()).optional(),
@@ -198,7 +204,13 @@ export const fromWorkerSchema = z.discriminatedUnion('type', [
     done: z.number(),
     total: z.number().nullable(),
   }),
-  z.object({ type: z.literal('delta'), id, text: z.string(), tokens: z.number().int() }),
+  z.object({
+    type: z.literal('delta'),
+    id,
+    text: z.string(),
+    tokens: z.number().int(),
+    isThought: z.boolean().optional(),
+  }),
   z.object({ type: z.literal('ended'), id, generation: generationSchema }),
   z.object({ type: z.literal('stats'), id, stats: engineStatsSchema }),
   z.object({ type: z.literal('failed'), id, error: engineErrorSchema }),

@@ -186,6 +186,9 @@ function generate(id: number, request: EngineRequest): void {
       delta: (text, tokens) => {
         if (!answered) send({ type: 'delta', id, text, tokens });
       },
+      thought: (text, tokens) => {
+        if (!answered) send({ type: 'delta', id, text, tokens, isThought: true });
+      },
       progress: (done, total) => {
         if (!answered) send({ type: 'progress', id, phase: 'prefill', done, total });
       },

@@ -47,6 +47,8 @@ export interface DefaultModel {
   readonly cache: boolean;
   /** See `ModelInfo`; absent: no. */
   readonly schema?: boolean;
+  /** What can be chosen where it thinks; absent: nothing. */
+  readonly efforts?: readonly Effort[];
 }
 
 const LIST_TIMEOUT_MS = 5_000;
@@ -161,6 +163,7 @@ function infoOf(options: ApiModelsOptions, name: string, { listed, bundled, unli
     price: known?.price ?? priceOf(options, listed),
     strategies: known?.strategies ?? ['loop', 'recipe'],
     ...(reasoning && effort !== undefined ? { effort } : {}),
+    ...(reasoning && usual.efforts !== undefined ? { efforts: usual.efforts } : {}),
     ...(unlisted === undefined || known !== undefined ? {} : { listedOn: bundledOn, note: unlisted }),
     ...(options.isElsewhere === true ? { isElsewhere: true } : {}),
   };

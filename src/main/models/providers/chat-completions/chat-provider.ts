@@ -21,6 +21,13 @@ export interface ChatEndpoint {
   readonly firstWordSeconds: number | undefined;
 }
 
+/** What each way to say it knows. */
+const stepsOf = {
+  reasoning_effort: ['low', 'medium', 'high'],
+  reasoning: ['none', 'low', 'medium', 'high'],
+  thinking: ['none', 'high'],
+} as const satisfies Record<ChatPreset['effort'], readonly Effort[]>;
+
 /** A provider for any service that speaks Chat Completions. */
 export function createChatProvider(dependencies: ProviderDependencies, endpoint: ChatEndpoint): Provider {
   const { id, kind, service, where } = endpoint;
@@ -41,6 +48,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
         reasoning: service.reasoningBack !== null,
         cache: service.cache,
         schema: where === 'local',
+        efforts: stepsOf[service.effort],
       }),
     },
     (get) => chatCalls(dependencies, endpoint, get),

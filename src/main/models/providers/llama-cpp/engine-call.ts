@@ -25,7 +25,26 @@ export function toEngineRequest(request: ModelRequest): EngineRequest | null {
     ...(request.also === undefined ? {} : { also: [...request.also] }),
     maxOutputTokens: request.maxOutputTokens,
     cacheKey: request.cacheKey,
+    ...thinkingOf(request),
   };
+}
+
+/** How long the engine lets a model think before it closes its thoughts. */
+const thoughtTokens = { low: 1_024, medium: 4_096, high: 16_384 } as const;
+/** A question with less room for its answer than twice that is a small one, which a recipe asks. */
+const leastThoughtTokens = 256;
+
+/** At most half of the answer; a choice, and what a text opens, come without. */
+function thinkingOf({
+  effort = 'none',
+  output,
+  prefill,
+  maxOutputTokens,
+}: ModelRequest): Pick<EngineRequest, 'thinking'> {
+  if (effort === 'none' || output.type === 'choice' || (prefill ?? '') !== '') return {};
+  const level = effort === 'max' ? 'high' : effort;
+  const mostTokens = Math.min(thoughtTokens[level], Math.floor(maxOutputTokens / 2));
+  return mostTokens < leastThoughtTokens ? {} : { thinking: { effort: level, mostTokens } };
 }
 
 function toEngineOutput({ output, tools }: ModelRequest): EngineOutput | null {

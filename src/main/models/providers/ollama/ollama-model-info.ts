@@ -80,6 +80,8 @@ export function ollamaModelInfo(
     price: isRemote ? null : { input: 0, output: 0, source: 'local', date: '2026-11-21' },
     strategies: own?.strategies ?? (tools && (parametersB ?? 0) >= 7 ? ['loop', 'recipe'] : ['recipe']),
     ...(reasoning && own?.effort !== undefined ? { effort: own.effort } : {}),
+    // One family is told how hard to think, all others whether to.
+    ...(reasoning ? { efforts: /gpt-?oss/i.test(name) ? ['low', 'medium', 'high'] : ['none', 'medium'] } : {}),
     ...(isHere || isRemote ? {} : { isElsewhere: true }),
     ...(size === null ? {} : { sizeBytes: size }),
     ...(note === null ? {} : { note }),

@@ -45,6 +45,9 @@ export function StepDetail({ sessionId, step, calls, near }: StepDetailProps) {
         {step.reason !== '' && `. ${seenWords(step.reason)}`}
         {step.waitedMs > 0 && ` ${t('step.waited', { time: seconds(step.waitedMs) })}`}
       </p>
+      {detail?.request?.effort !== undefined && (
+        <p className="text-xs text-soft">{t('thinking.step', { step: t(`thinking.${detail.request.effort}`) })}</p>
+      )}
       {step.end !== null && <Figures end={step.end} price={detail?.price ?? null} />}
       {detail !== null && <Said detail={detail} />}
       {calls.length > 0 && <CallDetails load={load} calls={calls} />}

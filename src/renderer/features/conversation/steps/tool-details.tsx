@@ -1,14 +1,16 @@
 import type { ReactNode } from 'react';
 import type { ToolCallState } from '@shared/session/session-state.ts';
+import type { InnerCallState } from '@shared/session/inner-calls.ts';
 import { toolCallStatus } from '@shared/session/session-state.ts';
-import { seenCommand, seenName } from '@shared/text/seen-text.ts';
+import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { lineCounts, seconds } from '../../../lib/text/format.ts';
-import { t } from '../../../lib/text/translate.ts';
+import { plural, t } from '../../../lib/text/translate.ts';
 import type { DetailLoad, LogPlace } from '../../../lib/session/use-log-detail.ts';
 import { useDetail } from '../../../lib/session/use-log-detail.ts';
 import { CodeBlock } from '../../../ui/content/code-block.tsx';
 import { FilePath } from '../../../ui/content/file-path.tsx';
 import { DiffView } from '../../../ui/content/diff-view.tsx';
+import { Fold } from '../../../ui/layout/fold.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
 import { TerminalOutput } from '../../../ui/content/terminal-output.tsx';
 import type { ToolDetail } from '@shared/contract/sessions-contract.ts';
@@ -56,6 +58,7 @@ interface OneCallProps {
 function OneCall({ call, detail, isAlone }: OneCallProps) {
   const input = detail?.input ?? null;
   const command = commandOf(input);
+  const program = programOf(input);
   const output = detail?.output ?? call.output;
   return (
     <section aria-label={seenCommand(call.label)} className="flex flex-col gap-2">
@@ -72,7 +75,13 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
       {detail !== undefined && detail.repairs.length > 0 && (
         <p className="text-xs text-soft">{t('step.repaired', { text: detail.repairs.join(', ') })}</p>
       )}
-      {command === null && hasContent(input) && (
+      {program !== null && (
+        <Block title={program.plan}>
+          <CodeBlock code={program.text} language="python" />
+        </Block>
+      )}
+      {call.inner !== undefined && <InnerCalls calls={call.inner} count={call.innerCalls ?? call.inner.length} />}
+      {command === null && program === null && hasContent(input) && (
         <Block title={t('step.input')}>
           <CodeBlock code={JSON.stringify(input, null, 2)} language="json" />
         </Block>
@@ -107,6 +116,33 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
   );
 }
 
+interface InnerCallsProps {
+  /** The latest of them. */
+  readonly calls: readonly InnerCallState[];
+  readonly count: number;
+}
+
+/** The calls that a program made, folded to their number. */
+function InnerCalls({ calls, count }: InnerCallsProps) {
+  const left = count - calls.length;
+  return (
+    <Fold label={plural('step.inner', count)} className="text-xs">
+      <ul className="mt-1 flex flex-col gap-0.5 text-xs">
+        {left > 0 && <li className="text-soft">{plural('step.inner.earlier', left)}</li>}
+        {calls.map(({ toolCallId, label, status, durationMs }) => (
+          <li key={toolCallId} className="flex gap-2">
+            <span className="min-w-0 truncate font-mono">{seenCommand(label)}</span>
+            <span className={status === null || status === 'ok' ? 'text-soft' : 'text-bad'}>
+              {t(`step.status.${status ?? 'running'}`)}
+              {durationMs !== null && ` · ${seconds(durationMs)}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Fold>
+  );
+}
+
 function Block({ title, children }: { readonly title: ReactNode; readonly children: ReactNode }) {
   return (
     <div className="flex flex-col gap-1">
@@ -119,6 +155,13 @@ function Block({ title, children }: { readonly title: ReactNode; readonly childr
 function commandOf(input: unknown): string | null {
   const command: unknown = fieldOf(input, 'command');
   return typeof command === 'string' ? command : null;
+}
+
+/** Of a call that runs a program: what it is to do, and its text. */
+function programOf(input: unknown): { readonly plan: string; readonly text: string } | null {
+  const text: unknown = fieldOf(input, 'program');
+  const plan: unknown = fieldOf(input, 'plan');
+  return typeof text === 'string' && typeof plan === 'string' ? { plan: seenWords(plan), text } : null;
 }
 
 function hasContent(input: unknown): boolean {

@@ -9,7 +9,8 @@ import { OwnPriceMark } from '../../../ui/figures/own-price-mark.tsx';
 import { RouteDot } from '../../../ui/figures/route-dot.tsx';
 import { CostSteps } from './cost-steps.tsx';
 import { CostRollups } from './cost-rollups.tsx';
-import { comparedWith, counterfactualOf } from '@shared/money/counterfactual.ts';
+import { comparedWith } from '@shared/money/counterfactual.ts';
+import { counterfactualOfTurns } from '@shared/money/turn-counterfactual.ts';
 import { sessionWork } from '@shared/money/workload.ts';
 import { useCloudReference } from '../../../lib/models/use-cloud-reference.ts';
 import { CounterfactualFigures, EnergyText } from '../../../ui/figures/counterfactual-figures.tsx';
@@ -184,7 +185,7 @@ function costText(totals: { readonly costUsd: number; readonly unpricedCalls: nu
 export function CostCounterfactual({ state }: { readonly state: SessionState }) {
   const reference = useCloudReference(state);
   const work = sessionWork(state);
-  const figures = counterfactualOf(work, reference);
+  const figures = counterfactualOfTurns(state, reference);
   const { usd, seconds: time } = comparedWith(figures.allCloud, work);
   return (
     <>

@@ -60,3 +60,31 @@ it('what a person took and took back does not look like the work of the agent', 
     '    new a.py  +1 -0',
   ]);
 });
+
+it('a call of a program stands indented under it, and shows no letters that would hide something', () => {
+  const lines = createEventLines(plain);
+  const base = { v: 2, seq: 9, at: 0, tool: 'read_file', parent: 'p' } as const;
+  const started: EventOf<'tool-started'> = {
+    ...base,
+    type: 'tool-started',
+    toolCallId: 't',
+    by: 'model',
+    input: {},
+    label: 'read \u202eyp.a',
+  };
+  const done: EventOf<'tool-ended'> = {
+    ...base,
+    type: 'tool-ended',
+    toolCallId: 't',
+    status: 'ok',
+    output: '',
+    full: null,
+    exitCode: null,
+    durationMs: 2,
+    data: null,
+    dataBlob: null,
+  };
+  const [line = ''] = [started, done].flatMap(lines);
+  expect(line.startsWith('        · read ')).toBe(true);
+  expect(line).not.toContain('\u202e');
+});

@@ -1,5 +1,6 @@
 import type { ModelChoice } from '@shared/models/model-choice.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
+import { wordOfEffort } from '@shared/models/model-info.ts';
 import type { RunOptions } from '@shared/session/run-options.ts';
 import { createDownloadTimeLeft } from '@shared/models/download-time-left.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
@@ -74,9 +75,12 @@ export function describeModel(model: ModelEntry, own = ''): string {
 }
 
 /** What its lists and the settings say of it; how hard it is to think stands beside that it does. */
-function describeCapabilities({ capabilities, effort }: ModelInfo): string {
+function describeCapabilities({ capabilities, effort, efforts = [] }: ModelInfo): string {
   const { tools, images, reasoning, cache } = capabilities;
-  const thinks = effort === undefined ? 'think' : `think (effort: ${effort})`;
+  const steps = efforts.length < 2 ? [] : [`of ${efforts.map(wordOfEffort).join(', ')}`];
+  const set = effort === undefined ? [] : [`effort: ${wordOfEffort(effort)}`];
+  const told = [...set, ...steps].join(' ');
+  const thinks = told === '' ? 'think' : `think (${told})`;
   const known = [
     [tools, 'call tools'],
     [images, 'read images'],

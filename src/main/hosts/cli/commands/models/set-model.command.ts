@@ -1,4 +1,4 @@
-import { drivingSchema } from '@shared/models/model-info.ts';
+import { drivingSchema, effortOfWord } from '@shared/models/model-info.ts';
 import { printable } from '@shared/text/seen-text.ts';
 import type { Command, CommandContext } from '../../command-context.ts';
 import { usageError } from '../../report-failure.ts';
@@ -68,6 +68,7 @@ function valueOf(name: string, text: string): unknown {
   if (text === '') return null;
   if (name === 'strategies') return text.split(',');
   if (name === 'systemText') return text;
+  if (name === 'thinking') return effortOfWord(text) ?? text;
   const number = Number(text);
   // What is wrong with a value is said by the settings, which know what is right.
   return Number.isNaN(number) ? text : number;

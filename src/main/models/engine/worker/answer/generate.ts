@@ -12,6 +12,7 @@ import type { ConversationSlot } from '../sequences/conversation-slots.ts';
 import { keepSystemState, prepareSequence, wantsSystemState } from '../sequences/prepare-sequence.ts';
 import type { EngineOutput, EngineRequest, Generation } from '../worker-protocol.ts';
 import type { ReadyAnswer } from './ready-answers.ts';
+import { thinkFirst } from './think-first.ts';
 import { createTokenTaker } from './token-taker.ts';
 import { tokenizeChat } from '../prompt/tokenize-chat.ts';
 import type { TokenizedPrompt } from '../prompt/tokenize-chat.ts';
@@ -76,6 +77,12 @@ async function run(context: GenerationContext, request: EngineRequest, call: Gen
       message: 'An answer in a fixed form cannot be opened with a text.',
     });
   }
+  if (request.thinking !== undefined && !(engine.template.type === 'own' && engine.template.renderer.thoughts)) {
+    return endCall(call.account, 'error', {
+      code: 'bad-request',
+      message: 'The chat template of this model could not be read, so thinking cannot be switched on. Switch it off.',
+    });
+  }
   const prompt = tokenizeChat(engine, context.memory, request);
   call.account.promptTokens = prompt.tokens.length;
   // One place is never filled: the engine would make room by itself.
@@ -86,11 +93,13 @@ async function run(context: GenerationContext, request: EngineRequest, call: Gen
       message: `The prompt has ${prompt.tokens.length} tokens. The context of this model holds ${engine.contextTokens}, for prompt and answer together.`,
     });
   }
-  const ready = context.ready.take(request);
-  if (ready !== null) return giveReady(ready, call);
   const most = Math.min(request.maxOutputTokens, room);
-  const together = await generateInParallel(context, { request, prompt, most }, call);
-  if (together !== null) return together;
+  if (request.thinking === undefined) {
+    const ready = context.ready.take(request);
+    if (ready !== null) return giveReady(ready, call);
+    const together = await generateInParallel(context, { request, prompt, most }, call);
+    if (together !== null) return together;
+  }
   const grammar = grammarStateFor(engine, request.output);
   const slot = await prepareSequence(engine, prompt, request.cacheKey, context.counters);
   if (call.signal.aborted) return endCall(call.account, 'cancelled', null);
@@ -102,7 +111,11 @@ async function run(context: GenerationContext, request: EngineRequest, call: Gen
     if (rest.length > 0) await slot.sequence.evaluateWithoutGeneratingNewTokens([...rest]);
     return endCall(call.account, 'stop', null);
   }
-  return decode(context, { request, prompt, slot, last, grammar, most }, call);
+  const decoding = { request, prompt, slot, last, grammar, most };
+  const thought = await thinkFirst(context, decoding, call);
+  return call.signal.aborted
+    ? endCall(call.account, 'cancelled', null)
+    : decode(context, { ...decoding, ...thought }, call);
 }
 
 /** It was written beside another answer, whose time was its time. */
@@ -179,7 +192,7 @@ async function decode(
     if (signal.aborted) return endCall(account, 'cancelled', null);
     guard?.push(token);
     const stopReason = taker.push(token);
-    account.outputTokens = taker.tokens.length;
+    account.outputTokens = account.thoughtTokens + taker.tokens.length;
     if (stopReason !== null) return endCall(account, stopReason, null);
   }
   account.firstTokenAt ??= performance.now();

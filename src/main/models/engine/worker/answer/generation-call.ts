@@ -10,6 +10,7 @@ import type { TokenizedPrompt, TokenMemory } from '../prompt/tokenize-chat.ts';
 export interface Emit {
   /** `tokens`: how many have come since the one before. */
   delta(text: string, tokens: number): void;
+  thought(text: string, tokens: number): void;
   progress(done: number, total: number): void;
 }
 
@@ -43,6 +44,8 @@ export interface Account {
   promptTokens: number;
   evaluatedTokens: number;
   outputTokens: number;
+  /** Those of them that were thoughts. */
+  thoughtTokens: number;
   prefillStartedAt: number | null;
   firstTokenAt: number | null;
   endedAt: number | null;
@@ -56,6 +59,7 @@ export function openAccount(): Account {
     promptTokens: 0,
     evaluatedTokens: 0,
     outputTokens: 0,
+    thoughtTokens: 0,
     prefillStartedAt: null,
     firstTokenAt: null,
     endedAt: null,
@@ -75,6 +79,7 @@ export function endCall(account: Account, stopReason: Generation['stopReason'], 
     outputTokens: account.outputTokens,
     prefillMs: started === null ? null : (first ?? ended) - started,
     decodeMs: first === null ? null : ended - first,
+    ...(account.thoughtTokens === 0 ? {} : { thoughtTokens: account.thoughtTokens }),
     ...(account.decodedTokens === null ? {} : { decodedTokens: account.decodedTokens }),
     ...(account.logprobs.length === 0 ? {} : { logprobs: account.logprobs }),
     error,

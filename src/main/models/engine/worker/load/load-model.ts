@@ -164,6 +164,7 @@ async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> 
       threads,
       backend: onCard ? String(llama.gpu) : 'cpu',
       template: template.type,
+      ...(template.type === 'own' && template.renderer.thoughts?.isKept === true ? { keepsThoughts: true } : {}),
       observedBytes,
       loadMs: performance.now() - opened.startedAt,
     },

@@ -68,7 +68,7 @@ function tokensOf(engine: Engine, memory: TokenMemory, text: string, isControl: 
 function tokenizeByTemplate(engine: Engine, renderer: TemplateRenderer, request: EngineRequest): TokenizedPrompt {
   const { LlamaText, SpecialTokensText } = engine.library;
   const { tokens: known, tokenizer } = engine.model;
-  const fragments = renderer.render(request.messages, request.prefill ?? '');
+  const fragments = renderer.render(request.messages, request.prefill ?? '', request.thinking);
   const text = new LlamaText(
     fragments.map(({ text: part, isControl }) => (isControl ? new SpecialTokensText(part) : part)),
   );

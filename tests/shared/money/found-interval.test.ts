@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { coverage, foundInterval } from '../../bench/lib/found-interval.ts';
-import { seeded } from '../../bench/lib/seeded.ts';
+import { coverage, foundInterval } from '../../../src/shared/money/found-interval.ts';
+import { seeded } from '../../../bench/lib/seeded.ts';
 
 /** What came to e^distance times what was said. */
 const off = (distance: number) => ({ value: 2, real: 2 * Math.exp(distance) });

@@ -1,0 +1,170 @@
+import type { NewEvent } from '@shared/events/events.ts';
+import { isRecord } from '@shared/unknown-value.ts';
+import { innerCallsOf } from '@shared/tools/composio.ts';
+import { sha256Of } from '../../lib/sha256.ts';
+import type { EffectRecord } from '../../sessions/journal/journal.ts';
+import type { Tool } from '../../tools/define.ts';
+import { isFinder } from '../../tools/foreign/find-tools.ts';
+import type {
+  EarlierPrograms,
+  ProgramCall,
+  ProgramCallResult,
+  ProgramDoor,
+} from '../../tools/programs/program-calls.ts';
+import { programToolName } from '../../tools/programs/run-program.ts';
+import { askApproval } from '../approval/request-approval.ts';
+import { fitInput } from '../calls/read-arguments.ts';
+import { waitedMs, writeEnd } from '../turn/take-action.ts';
+import type { Turn } from '../turn/turn.ts';
+import { toolsOfTurn } from './plan-notes.ts';
+
+/** How one tool is run for a model: `runTool`. */
+type RunTool = (
+  turn: Turn,
+  run: { readonly tool: Tool; readonly input: unknown; readonly toolCallId: string; readonly contextTokens: number },
+) => Promise<EffectRecord>;
+
+interface Parent {
+  readonly toolCallId: string;
+  readonly contextTokens: number;
+}
+
+/** No program starts agents, ends the task or finds tools: what is found has to be announced. */
+function isCallable(tool: Tool): boolean {
+  return tool.access !== 'end' && tool.isLong !== true && !isFinder(tool) && tool.isForResults !== true;
+}
+
+/**
+ * The way of a program to the tools of its turn. Each call is in the log with its parent, and passes all that a model's own
+ * call passes; in place of the person a yes to the program answers for the hosts and the tools that it was said to.
+ */
+export function createProgramDoor(turn: Turn, parent: Parent, runTool: RunTool): ProgramDoor<Tool> {
+  const tools = toolsOfTurn(turn).filter(isCallable);
+  const state: DoorState = { hasYes: false, changing: Promise.resolve() };
+  return {
+    tools,
+    read: (tool, input) => {
+      const fitted = fitInput(input, tool.input);
+      if (fitted.ok) return { input: fitted.input };
+      return { problem: `The arguments of ${tool.name} are not right: ${fitted.problem}.` };
+    },
+    earlier: (sha256) => readEarlier(turn, sha256),
+    ask: async ({ subject, reason, text }) => {
+      const shown = { sha256: sha256Of(text), text, diff: null };
+      const answer = await askApproval(turn, {
+        kind: 'program',
+        subject,
+        reason,
+        toolCallId: parent.toolCallId,
+        shown,
+      });
+      state.hasYes = answer === 'allow';
+      return answer;
+    },
+    call: (call, signal) => callTool({ turn, parent, runTool, state }, call, signal),
+    heldMs: () => waitedMs(turn),
+  };
+}
+
+interface DoorState {
+  hasYes: boolean;
+  /** Calls that may change files run one after the other: what each changed would not be known. */
+  changing: Promise<unknown>;
+}
+
+interface Door {
+  readonly turn: Turn;
+  readonly parent: Parent;
+  readonly runTool: RunTool;
+  readonly state: DoorState;
+}
+
+async function callTool(door: Door, call: ProgramCall<Tool>, signal: AbortSignal): Promise<ProgramCallResult> {
+  const { state } = door;
+  const tool = call.tool.as?.(call.input) ?? call.tool;
+  if (tool.access !== 'write' && tool.access !== 'execute') return callNow(door, { ...call, tool }, signal);
+  const made = state.changing.then(() => callNow(door, { ...call, tool }, signal));
+  state.changing = made.catch(() => undefined);
+  return made;
+}
+
+async function callNow({ turn, parent, runTool, state }: Door, call: ProgramCall<Tool>, signal: AbortSignal) {
+  const { journal } = turn.dependencies;
+  const { tool, input, hosts } = call;
+  const toolCallId = journal.newId('tool');
+  const own = { toolCallId, tool: tool.name, parent: parent.toolCallId };
+  if (signal.aborted) return resultOf(turn, null);
+  await turn.log.append(startedEvent(own, tool, input));
+  const inner: Turn = {
+    ...turn,
+    signal,
+    // A no of the program's announcement is none of the person's.
+    refusals: new Map(),
+    announced: (about) => {
+      if (about.kind === 'foreign-tool') return state.hasYes ? 'allow' : 'deny';
+      if (about.hosts === null || hosts.length === 0) return null;
+      return state.hasYes && about.hosts.every((host) => hosts.includes(host)) ? 'allow' : 'deny';
+    },
+  };
+  const record = await runTool(inner, { tool, input, toolCallId, contextTokens: parent.contextTokens });
+  await writeEnd(turn, own, record);
+  return resultOf(turn, record);
+}
+
+function startedEvent(
+  own: { readonly toolCallId: string; readonly tool: string; readonly parent: string },
+  tool: Tool,
+  input: unknown,
+): NewEvent {
+  const { foreign } = tool;
+  const carries = foreign?.isRouter === true ? innerCallsOf(input).length : 0;
+  const whose =
+    foreign === undefined
+      ? {}
+      : {
+          foreign: {
+            server: foreign.server,
+            leaves: foreign.leaves,
+            readsFiles: foreign.readsFiles,
+            ...(carries === 0 ? {} : { carries }),
+          },
+        };
+  return { type: 'tool-started', ...own, by: 'model', input, label: labelOf(tool, input), ...whose };
+}
+
+function labelOf(tool: Tool, input: unknown): string {
+  try {
+    return tool.label(input);
+  } catch {
+    // A label is for people; a tool whose label fails still runs.
+    return tool.name;
+  }
+}
+
+/** The whole of it, where the log has it beside what a model would be shown. Null: it was not made. */
+async function resultOf({ dependencies }: Turn, record: EffectRecord | null): Promise<ProgramCallResult> {
+  if (record === null)
+    return { status: 'cancelled', text: 'It was cancelled.', exitCode: null, data: null, isUnanswered: false };
+  const { status, output, full, exitCode, data } = record;
+  const bytes = full === null ? null : await dependencies.journal.getBlob(full);
+  const text = bytes === null ? output : Buffer.from(bytes).toString('utf8');
+  const isUnanswered = isRecord(data) && data.needsApproval === true;
+  return { status, text, exitCode, data, isUnanswered };
+}
+
+/** By the log, so that it holds after a restart, too. */
+async function readEarlier({ id, dependencies }: Turn, sha256: string): Promise<EarlierPrograms> {
+  let sameFailed: string | null = null;
+  let failed = 0;
+  for await (const event of dependencies.journal.read()) {
+    if (event.type === 'file-changed') sameFailed = null;
+    if (event.type !== 'tool-ended') continue;
+    const program = event.tool === programToolName && isRecord(event.data) ? event.data.program : null;
+    if (event.tool === 'run_command' && event.exitCode === 0) sameFailed = null;
+    if (!isRecord(program)) continue;
+    const isFailed = program.end === 'failed' || program.end === 'not-run';
+    if (isFailed && event.turnId === id) failed += 1;
+    if (program.sha256 === sha256) sameFailed = isFailed ? event.output : null;
+  }
+  return { sameFailed, failed };
+}

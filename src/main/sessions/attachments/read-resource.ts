@@ -1,0 +1,77 @@
+import { AppError } from '@shared/errors.ts';
+import { maxAttachments } from '@shared/attachments/attachment-text.ts';
+import { compileFences } from '@shared/safety/fences.ts';
+import { createFenceTaint } from '@shared/safety/taint.ts';
+import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
+import type { FenceSources } from '@shared/safety/fences.ts';
+import type { ServerLibrary } from '../../tools/servers/server-library.ts';
+
+export interface LibraryReach {
+  /** What tool servers have for messages of a project. */
+  readonly library: (projectPath: string | null) => ServerLibrary;
+  /** What is fenced in a project now: by files of rules and by the settings. */
+  readonly fences: (projectPath: string | null) => Promise<FenceSources>;
+}
+
+interface Wanted {
+  readonly projectPath: string | null;
+  readonly server: string;
+  readonly uri: string;
+}
+
+interface Part {
+  readonly name: string;
+  readonly uri: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What lies at an address of a tool server. The address leaves, so the fences look at it first. */
+export async function readResource(
+  options: LibraryReach,
+  { projectPath, server, uri }: Wanted,
+  signal: AbortSignal,
+): Promise<readonly Part[]> {
+  const library = options.library(projectPath);
+  if (library.leaves(server)) await refuseFenced(options, { projectPath, server, texts: [uri, decoded(uri)] });
+  const contents = await library.read(server, uri, signal);
+  if (contents.length === 0) throw new AppError('not-found', `The tool server ${server} has nothing at ${uri}.`);
+  if (contents.length > maxAttachments) {
+    throw new AppError('too-large', `${uri} has ${contents.length} parts. A message takes at most ${maxAttachments}.`);
+  }
+  return contents.map((one) => ({ ...one, name: nameOf(server, one.uri) }));
+}
+
+interface Leaving {
+  readonly projectPath: string | null;
+  readonly server: string;
+  readonly texts: readonly string[];
+}
+
+/** Rejects where one of the texts that a server would get has something fenced in it. */
+async function refuseFenced({ fences }: LibraryReach, { projectPath, server, texts }: Leaving): Promise<void> {
+  const settings = await fences(projectPath);
+  const taint = createFenceTaint(compileFences({ settings, projectPath, isSecretFile }));
+  const [hit] = texts.flatMap((text) => taint.inText(text));
+  if (hit === undefined) return;
+  throw new AppError('refused', `What was to be asked of ${server} has something in it that is fenced: ${hit.rule}.`, {
+    hint: 'Nothing was sent.',
+  });
+}
+
+function decoded(uri: string): string {
+  try {
+    return decodeURIComponent(uri);
+  } catch {
+    // Not of that kind: it was looked at as it is.
+    return uri;
+  }
+}
+
+/** The end of the address, behind the name of the server. */
+function nameOf(server: string, uri: string): string {
+  const last =
+    decoded(uri)
+      .split(/[/\\?#]/u)
+      .findLast((part) => part !== '') ?? uri;
+  return `${server}: ${last.slice(0, 120)}`;
+}

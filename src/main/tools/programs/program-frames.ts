@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { programLimits } from './program-limits.ts';
+
+const frameSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('checked'), problems: z.array(z.string().max(500)).max(20) }),
+  z.strictObject({ type: z.literal('call'), id: z.number().int(), tool: z.string().max(200), input: z.unknown() }),
+  z.strictObject({ type: z.literal('done'), value: z.unknown() }),
+  z.strictObject({
+    type: z.literal('failed'),
+    error: z.string().max(8_000),
+    line: z.number().int().nullable(),
+    trace: z.string().max(8_000),
+  }),
+]);
+
+/** What the client of a program says. All of it may be forged: it is worth what a model's words are. */
+export type ProgramFrame = z.infer<typeof frameSchema>;
+
+/** Reads frames, one a line. Throws an error that says why where something is none. */
+export function createFrameReader(onFrame: (frame: ProgramFrame) => void): (bytes: Uint8Array) => void {
+  let line: Uint8Array[] = [];
+  let length = 0;
+  let total = 0;
+  const add = (piece: Uint8Array): void => {
+    length += piece.length;
+    total += piece.length;
+    if (length > programLimits.frameBytes) throw new Error('it sent a frame of more than 1 MB');
+    if (total > programLimits.framesBytes) throw new Error('it sent frames of more than 64 MB');
+    if (piece.length > 0) line.push(piece.slice());
+  };
+  return (bytes) => {
+    for (let from = 0; from < bytes.length;) {
+      const end = bytes.indexOf(0x0a, from);
+      add(bytes.subarray(from, end === -1 ? bytes.length : end));
+      if (end === -1) return;
+      const text = Buffer.concat(line).toString('utf8');
+      line = [];
+      length = 0;
+      from = end + 1;
+      onFrame(readFrame(text));
+    }
+  };
+}
+
+function readFrame(text: string): ProgramFrame {
+  try {
+    if (isTooDeep(text)) throw new Error('too deep');
+    return frameSchema.parse(JSON.parse(text));
+  } catch {
+    throw new Error('it sent something that is no frame');
+  }
+}
+
+const mostDeep = 100;
+
+/** Whoever writes it down again goes into each level by a call of its own. */
+function isTooDeep(text: string): boolean {
+  let deep = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at];
+    if (isQuoted && sign === '\\') at += 1;
+    else if (sign === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (sign === '[' || sign === '{')) deep += 1;
+    else if (!isQuoted && (sign === ']' || sign === '}')) deep -= 1;
+    if (deep > mostDeep) return true;
+  }
+  return false;
+}

@@ -1,0 +1,200 @@
+/**
+ * What runs a Python program in the sandbox and gives it its tools. It checks the program first, without running it, and
+ * waits for a word to begin. Lines of JSON on the first input and output are the way to Dewpoint; what the program prints
+ * goes to the error stream. Nothing here protects anything: the program may change all of it.
+ */
+export const pythonClient = `import sys
+sys.path = [place for place in sys.path if place not in ("", ".")]
+import ast, importlib.util, json, linecache, os, threading, traceback
+from concurrent.futures import ThreadPoolExecutor
+
+NAME = "program.py"
+MOST = 1000000
+source = os.fdopen(os.dup(0), "rb")
+sink = os.dup(1)
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+os.dup2(2, 1)
+
+
+def send(frame):
+    data = json.dumps(frame, allow_nan=False, default=str).encode() + b"\\n"
+    if len(data) > MOST:
+        raise ValueError("It has %d bytes as JSON. The limit is %d." % (len(data), MOST))
+    view = memoryview(data)
+    while view:
+        view = view[os.write(sink, view):]
+
+
+def receive():
+    line = source.readline()
+    if not line:
+        os._exit(70)
+    return json.loads(line)
+
+
+class ToolError(Exception):
+    def __init__(self, tool, status, text):
+        super().__init__("%s: %s: %s" % (tool, status, text))
+        self.tool, self.status, self.text = tool, status, text
+
+
+class Result(str):
+    def json(self):
+        return json.loads(self)
+
+
+class Tools:
+    def __init__(self):
+        self._lock, self._last, self._waiting = threading.Lock(), 0, {}
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda **given: self.call(name, **given)
+
+    def call(self, tool, /, **given):
+        slot = [threading.Event(), None]
+        with self._lock:
+            send({"type": "call", "id": self._last + 1, "tool": tool, "input": given})
+            self._last += 1
+            self._waiting[self._last] = slot
+        slot[0].wait()
+        answer = slot[1]
+        if answer["status"] != "ok":
+            raise ToolError(tool, answer["status"], answer["text"])
+        result = Result(answer["text"])
+        result.data, result.exit_code = answer["data"], answer["exitCode"]
+        return result
+
+    def parallel(self, calls, errors="raise"):
+        def one(call):
+            try:
+                return self.call(call[0], **dict(call[1]))
+            except ToolError as error:
+                return error
+        with ThreadPoolExecutor(8) as pool:
+            results = list(pool.map(one, calls))
+        failed = [result for result in results if isinstance(result, ToolError)]
+        if failed and errors == "raise":
+            raise failed[0]
+        return results
+
+    def _listen(self):
+        while True:
+            answer = receive()
+            with self._lock:
+                slot = self._waiting.pop(answer["id"])
+            slot[1] = answer
+            slot[0].set()
+
+
+def problems_of(tree, known, announced):
+    problems = []
+
+    def tool(node, name):
+        if name not in known:
+            problems.append((node.lineno, "there is no tool %s" % (name,)))
+        elif name not in announced:
+            problems.append((node.lineno, "%s is not among the announced calls" % (name,)))
+        else:
+            return known[name]
+
+    def given(node, spec, names, has_rest):
+        taken, needed = spec.get("takes"), spec.get("needs", [])
+        for name in names if taken is not None else []:
+            if name not in taken:
+                problems.append((node.lineno, "%s has no argument %s; it has: %s" % (spec["name"], name, ", ".join(taken))))
+        for name in [] if has_rest else needed:
+            if name not in names:
+                problems.append((node.lineno, "%s needs the argument %s" % (spec["name"], name)))
+
+    def is_tools(node):
+        return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "tools"
+
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names = [node.module]
+        for name in names:
+            if importlib.util.find_spec(name.split(".")[0]) is None:
+                problems.append((node.lineno, "there is no module %s" % (name.split(".")[0])))
+        if is_tools(node) and node.attr not in ("call", "parallel"):
+            tool(node, node.attr)
+        if not isinstance(node, ast.Call) or not is_tools(node.func):
+            continue
+        called = node.func.attr
+        if called == "parallel":
+            for pair in ast.walk(node):
+                if isinstance(pair, ast.Tuple) and len(pair.elts) == 2 and isinstance(pair.elts[0], ast.Constant) and isinstance(pair.elts[0].value, str):
+                    spec = tool(pair, pair.elts[0].value)
+                    keys = pair.elts[1].keys if isinstance(pair.elts[1], ast.Dict) else [None]
+                    if spec and all(isinstance(key, ast.Constant) for key in keys):
+                        given(pair, spec, [key.value for key in keys], False)
+            continue
+        words = [word.arg for word in node.keywords if word.arg is not None]
+        has_rest = len(words) < len(node.keywords)
+        if called == "call":
+            if node.args and isinstance(node.args[0], ast.Constant):
+                spec = tool(node, node.args[0].value)
+                if spec:
+                    given(node, spec, words, has_rest)
+        elif node.args:
+            problems.append((node.lineno, "%s takes its arguments by name" % (called,)))
+        elif called in announced and called in known:
+            given(node, known[called], words, has_rest)
+    return ["line %d: %s" % problem for problem in sorted(problems)]
+
+
+def ours(trace):
+    return [frame for frame in traceback.extract_tb(trace) if frame.filename == NAME]
+
+
+def failure(error):
+    at = ours(error.__traceback__)
+    lines = traceback.format_list(at[-6:])
+    text = "".join(traceback.format_exception_only(type(error), error)).strip()
+    return {"type": "failed", "error": text[:4000], "line": at[-1].lineno if at else None, "trace": "".join(lines)[:4000]}
+
+
+def main():
+    given = receive()
+    text = given["program"]
+    sys.path.insert(0, os.getcwd())
+    try:
+        tree = ast.parse(text, NAME)
+        code = compile(tree, NAME, "exec")
+        problems = problems_of(tree, given["tools"], given["announced"])
+    except (SyntaxError, ValueError, RecursionError) as error:
+        problems = ["line %s: %s" % (getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or error)]
+    send({"type": "checked", "problems": [problem[:400] for problem in problems[:20]]})
+    if problems:
+        return
+    receive()
+    linecache.cache[NAME] = (len(text), None, text.splitlines(True), NAME)
+    tools = Tools()
+    threading.Thread(target=tools._listen, daemon=True).start()
+    space = {"__name__": "__main__", "tools": tools, "ToolError": ToolError}
+    end = None
+    try:
+        exec(code, space)
+    except SystemExit as error:
+        if error.code not in (None, 0):
+            end = {"type": "failed", "error": "It ended itself with: %s" % (error.code,), "line": None, "trace": ""}
+    except BaseException as error:
+        end = failure(error)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if end is None:
+        try:
+            send({"type": "done", "value": space.get("result")})
+        except BaseException as error:
+            end = {"type": "failed", "error": "What it assigned to result cannot be given back: %s" % (error,), "line": None, "trace": ""}
+    if end is not None:
+        send(end)
+    os._exit(0)
+
+
+main()
+`;

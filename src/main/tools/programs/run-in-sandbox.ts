@@ -1,0 +1,280 @@
+import { messageOf } from '@shared/errors.ts';
+import type { ToolStatus } from '@shared/events/tool-events.ts';
+import { z } from 'zod';
+import { childAbort } from '../../lib/async/child-abort.ts';
+import { timerWithPauses } from '../../lib/async/deadline-pause.ts';
+import { shellQuote } from '../../lib/programs/shell-quote.ts';
+import type { OpenProcess, OutputChunk, Sandbox } from '../../sandbox/sandbox.ts';
+import { isRawInput } from '../define.ts';
+import type { Tool } from '../define.ts';
+import type { ProgramCallResult, ProgramDoor } from './program-calls.ts';
+import type { ProgramFrame } from './program-frames.ts';
+import { createFrameReader } from './program-frames.ts';
+import { programLimits } from './program-limits.ts';
+import type { Announcement } from './program-announcement.ts';
+import { pythonClient } from './python-client.ts';
+
+export type ProgramEnd =
+  | { readonly type: 'done'; readonly value: unknown }
+  | { readonly type: 'failed'; readonly error: string; readonly line: number | null; readonly trace: string }
+  /** It was checked, and not one line of it ran. */
+  | { readonly type: 'not-run'; readonly problems: readonly string[] }
+  | {
+      readonly type: 'stopped';
+      readonly status: Exclude<ToolStatus, 'ok'>;
+      readonly reason: string;
+      /** There was nobody to ask. */
+      readonly isUnanswered?: boolean;
+    };
+
+export interface MadeCall {
+  readonly tool: string;
+  readonly status: ToolStatus;
+  readonly text: string;
+  readonly exitCode: number | null;
+  readonly ms: number;
+}
+
+export interface ProgramOutcome {
+  readonly end: ProgramEnd;
+  /** The end of what it printed. */
+  readonly printed: string;
+  /** In the order in which they ended. */
+  readonly calls: readonly MadeCall[];
+  readonly mostTogether: number;
+  readonly ms: number;
+  readonly isUnanswered: boolean;
+}
+
+export interface ProgramRun {
+  readonly program: string;
+  readonly announcement: Announcement;
+  readonly door: ProgramDoor<Tool>;
+  readonly sandbox: Pick<Sandbox, 'open'>;
+  readonly timeoutMs: number;
+  readonly onPrinted: (bytes: Uint8Array) => void;
+  /** Asked when the program has been checked and before it runs; null: it may. */
+  readonly approve: () => Promise<ProgramEnd | null>;
+}
+
+interface State {
+  readonly run: ProgramRun;
+  readonly signal: AbortSignal;
+  readonly finish: (end: ProgramEnd) => void;
+  phase: 'checking' | 'asking' | 'running' | 'over';
+  process: OpenProcess | null;
+  lastId: number;
+  readonly decoder: TextDecoder;
+  printedBytes: number;
+  printed: string;
+  readonly calls: MadeCall[];
+  /** Calls that were asked for and have not ended. */
+  readonly open: Set<Promise<void>>;
+  readonly waiting: (() => void)[];
+  together: number;
+  mostTogether: number;
+  isUnanswered: boolean;
+  stopTimer: () => void;
+}
+
+const keptPrinted = 8_000;
+const checkMs = 60_000;
+
+/**
+ * Checks a program in the sandbox, has it approved, and runs it there. Its calls go through the door, at most so many at
+ * once. When this resolves, all that it started is dead and no call of it goes on.
+ */
+export async function runInSandbox(run: ProgramRun, signal: AbortSignal): Promise<ProgramOutcome> {
+  const startedAt = performance.now();
+  const child = childAbort(signal);
+  let finish: (end: ProgramEnd) => void = () => undefined;
+  const ended = new Promise<ProgramEnd>((resolve) => {
+    finish = resolve;
+  });
+  const state = newState(run, child.signal, finish);
+  const onAbort = (): void => finish(stopped('cancelled', 'It was cancelled.'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    await begin(state);
+    const end = await ended;
+    state.phase = 'over';
+    return { ...outcomeOf(state, end), ms: performance.now() - startedAt };
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    state.stopTimer();
+    child.abort();
+    for (const next of state.waiting.splice(0)) next();
+    await state.process?.close();
+    await Promise.all(state.open);
+    child.release();
+  }
+}
+
+function newState(run: ProgramRun, signal: AbortSignal, finish: State['finish']): State {
+  return {
+    run,
+    signal,
+    finish,
+    phase: 'checking',
+    process: null,
+    lastId: 0,
+    decoder: new TextDecoder(),
+    printedBytes: 0,
+    printed: '',
+    calls: [],
+    open: new Set(),
+    waiting: [],
+    together: 0,
+    mostTogether: 0,
+    isUnanswered: false,
+    stopTimer: () => undefined,
+  };
+}
+
+function outcomeOf({ printed, calls, mostTogether, isUnanswered }: State, end: ProgramEnd): Omit<ProgramOutcome, 'ms'> {
+  return { end, printed, calls: [...calls], mostTogether, isUnanswered };
+}
+
+function stopped(status: Exclude<ToolStatus, 'ok'>, reason: string): ProgramEnd {
+  return { type: 'stopped', status, reason };
+}
+
+async function begin(state: State): Promise<void> {
+  const { run, signal, finish } = state;
+  const read = createFrameReader((frame) => take(state, frame));
+  const onOutput = ({ stream, bytes }: OutputChunk): void => {
+    if (state.phase === 'over') return;
+    if (stream === 'stderr') return print(state, bytes);
+    try {
+      read(bytes);
+    } catch (error) {
+      state.phase = 'over';
+      finish(stopped('error', `It was ended: ${messageOf(error)}.`));
+    }
+  };
+  const command = `ulimit -v ${programLimits.memoryKb} 2>/dev/null; exec python3 -u -c ${shellQuote(pythonClient)}`;
+  const opened = await run.sandbox.open({ command, onOutput }, signal);
+  if (!opened.ok) return finish(stopped('error', `It was not run: ${opened.error.message}`));
+  state.process = opened.value;
+  state.stopTimer = timerWithPauses(checkMs, run.door.heldMs, () =>
+    finish(stopped('timed-out', 'It could not be checked in time.')),
+  );
+  void opened.value.ended.then(({ exitCode }) => finish(stopped('error', endedText(exitCode))));
+  const { entries } = run.announcement;
+  await send(state, {
+    program: run.program,
+    tools: Object.fromEntries(run.door.tools.map((tool) => [tool.name, argumentsOf(tool)])),
+    announced: entries.map(({ tool }) => tool.name),
+  });
+}
+
+function endedText(exitCode: number | null): string {
+  if (exitCode === 127) return 'It was not run: there is no Python in the image of the sandbox.';
+  return `It ended by itself with code ${exitCode ?? 'unknown'}, before it gave anything back. It may have used too much memory.`;
+}
+
+/** What the check has to know of a tool. */
+function argumentsOf({ name, input }: Tool): object {
+  const schema: Record<string, unknown> = isRawInput(input)
+    ? input.jsonSchema
+    : { ...z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) };
+  const { properties, required } = schema;
+  // A stranger's schema may let others through.
+  const isOpen = isRawInput(input) && schema.additionalProperties !== false;
+  const takes = isOpen || typeof properties !== 'object' || properties === null ? null : Object.keys(properties);
+  return { name, takes, needs: Array.isArray(required) ? required : [] };
+}
+
+function print(state: State, bytes: Uint8Array): void {
+  state.printedBytes += bytes.length;
+  state.printed = `${state.printed}${state.decoder.decode(bytes, { stream: true })}`.slice(-keptPrinted);
+  state.run.onPrinted(bytes);
+  if (state.printedBytes > programLimits.printedBytes)
+    state.finish(stopped('error', 'It was ended: it printed more than 1 MB.'));
+}
+
+function take(state: State, frame: ProgramFrame): void {
+  const { phase } = state;
+  if (frame.type === 'checked' && phase === 'checking') {
+    state.phase = 'asking';
+    state.stopTimer();
+    if (frame.problems.length > 0) state.finish({ type: 'not-run', problems: frame.problems });
+    else void start(state);
+    return;
+  }
+  if (phase !== 'running' || frame.type === 'checked') throw new Error('it sent a frame out of its turn');
+  if (frame.type !== 'call') return state.finish(frame);
+  if (frame.id !== state.lastId + 1) throw new Error('it sent a call with a number that is not the next');
+  state.lastId = frame.id;
+  if (frame.id > programLimits.calls) throw new Error(`it made more than ${programLimits.calls} calls`);
+  const call = makeCall(state, frame).catch((error: unknown) =>
+    state.finish(stopped('error', `It was ended: ${messageOf(error)}`)),
+  );
+  state.open.add(call);
+  void call.then(() => state.open.delete(call));
+}
+
+async function start(state: State): Promise<void> {
+  const { run, finish } = state;
+  try {
+    const refused = await run.approve();
+    if (refused !== null) return finish(refused);
+  } catch (error) {
+    return finish(stopped(state.signal.aborted ? 'cancelled' : 'error', messageOf(error)));
+  }
+  if (state.phase !== 'asking') return;
+  state.phase = 'running';
+  state.stopTimer = timerWithPauses(run.timeoutMs, run.door.heldMs, () =>
+    finish(stopped('timed-out', `It was stopped after ${Math.round(run.timeoutMs / 1000)} s.`)),
+  );
+  await send(state, { type: 'go' });
+}
+
+async function makeCall(state: State, { id, tool, input }: Extract<ProgramFrame, { type: 'call' }>): Promise<void> {
+  // Who ends hands its place on.
+  if (state.together >= programLimits.together) await new Promise<void>((next) => state.waiting.push(next));
+  else state.together += 1;
+  state.mostTogether = Math.max(state.mostTogether, state.together);
+  const startedAt = performance.now();
+  try {
+    // What waited for its turn may have waited too long.
+    if (state.signal.aborted) return;
+    const result = await resultOf(state, tool, input);
+    const { status, text, exitCode } = result;
+    state.isUnanswered ||= result.isUnanswered;
+    const said = text.length > 500 ? `${text.slice(0, 500)} …` : text;
+    state.calls.push({ tool, status, text: said, exitCode, ms: performance.now() - startedAt });
+    await send(state, { id, status, text, exitCode, data: result.data });
+  } finally {
+    const next = state.waiting.shift();
+    if (next === undefined) state.together -= 1;
+    else next();
+  }
+}
+
+async function resultOf({ run, signal }: State, name: string, given: unknown): Promise<ProgramCallResult> {
+  const { door, announcement } = run;
+  const none = { exitCode: null, data: null, isUnanswered: false };
+  const announced = announcement.entries.find(({ tool }) => tool.name === name);
+  if (announced === undefined) {
+    const text = `"${name}" is not among the announced calls, so it was not made.`;
+    return { status: 'refused', text, ...none };
+  }
+  const read = door.read(announced.tool, given);
+  if ('problem' in read) return { status: 'error', text: read.problem, ...none };
+  const taken = announcement.take(name, read.input);
+  if ('problem' in taken) return { status: 'refused', text: `Not made: ${taken.problem}`, ...none };
+  const result = await door.call({ tool: taken.tool, input: read.input, hosts: taken.hosts }, signal);
+  const { text } = result;
+  if (text.length <= programLimits.resultCharacters) return result;
+  const left = text.length - programLimits.resultCharacters;
+  return {
+    ...result,
+    text: `${text.slice(0, programLimits.resultCharacters)}\n[${left} more characters were left out]`,
+  };
+}
+
+async function send({ process }: State, frame: object): Promise<void> {
+  await process?.write(Buffer.from(`${JSON.stringify(frame)}\n`));
+}

@@ -1,0 +1,99 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { FoundResource } from '@shared/tools/found-offers.ts';
+import { serverOffersSchema, type ServerOffers } from '@shared/tools/server-offers.ts';
+import type { ToolServerSettings } from '@shared/tools/server-definition.ts';
+import { z } from 'zod';
+import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
+import type { McpConnection } from '../mcp/mcp-connection.ts';
+import type { ServerContent, ServerMaterial } from '../mcp/server-material.ts';
+
+/** What the servers that are on in a project have for the person. */
+export interface ServerLibrary {
+  /** What a server gets may leave this machine. */
+  readonly leaves: (server: string) => boolean;
+  /** As each listed them last. Starts none. */
+  readonly resources: () => Promise<readonly FoundResource[]>;
+  /** Reaches the server. Rejects where it is not approved, is off here, or has nothing there. */
+  readonly read: (server: string, uri: string, signal: AbortSignal) => Promise<readonly ServerContent[]>;
+}
+
+/** What servers listed last lies in the home, so that showing it starts none. */
+export interface KeptOffers {
+  /** Of exactly this definition; else nothing is known. */
+  readonly of: (server: string, sha256: string) => Promise<ServerOffers>;
+  /** Asks it and keeps what it says. Never rejects: nobody waits for it. */
+  readonly refresh: (server: string, sha256: string, live: McpConnection, signal: AbortSignal) => Promise<void>;
+  readonly drop: (server: string) => Promise<void>;
+}
+
+const none: ServerOffers = { resources: [], prompts: [] };
+const keptSchema = z.object({ sha256: z.string(), offers: serverOffersSchema });
+
+export function createKeptOffers(folder: string): KeptOffers {
+  const known = new Map<string, z.infer<typeof keptSchema>>();
+  const fileOf = (server: string): string => join(folder, server, 'offers.json');
+  return {
+    of: async (server, sha256) => {
+      const file = known.has(server) ? null : await readJsonFile(fileOf(server), (value) => keptSchema.parse(value));
+      // One that cannot be read is written anew with the next start.
+      if (file?.type === 'value') known.set(server, file.value);
+      const kept = known.get(server);
+      return kept?.sha256 === sha256 ? kept.offers : none;
+    },
+    refresh: async (server, sha256, live, signal) => {
+      // What it does not say now it is asked again at its next start.
+      const offers = await live.material?.offers(signal).catch(() => null);
+      if (offers === undefined || offers === null) return;
+      known.set(server, { sha256, offers });
+      await writeJsonFile(fileOf(server), { sha256, offers }).catch(() => undefined);
+    },
+    drop: async (server) => {
+      known.delete(server);
+      await rm(fileOf(server), { force: true });
+    },
+  };
+}
+
+export interface LibraryParts {
+  /** Those that are approved and on in the project. */
+  readonly servers: () => readonly (readonly [string, ToolServerSettings])[];
+  readonly hashOf: (name: string, server: ToolServerSettings) => string;
+  readonly kept: KeptOffers;
+  readonly connect: (name: string, signal: AbortSignal) => Promise<McpConnection>;
+}
+
+export function createServerLibrary({ servers, hashOf, kept, connect }: LibraryParts): ServerLibrary {
+  const reach = async (name: string, signal: AbortSignal): Promise<ServerMaterial> => {
+    if (!servers().some(([one]) => one === name)) {
+      throw new AppError('refused', `There is no tool server ${name} that is approved and on here. Nothing was sent.`, {
+        hint: 'See: dewpoint tools list',
+      });
+    }
+    const { material } = await connect(name, signal);
+    if (material !== undefined) return material;
+    throw new AppError('not-found', `The tool server ${name} has tools only.`);
+  };
+  return {
+    leaves: (name) => servers().find(([one]) => one === name)?.[1].definition.staysHere !== true,
+    resources: async () => {
+      const all = servers().map(async ([server, settings]) => {
+        const { resources } = await kept.of(server, hashOf(server, settings));
+        return resources.map((one) => ({ ...one, server }));
+      });
+      return (await Promise.all(all)).flat();
+    },
+    read: async (server, uri, signal) => {
+      const material = await reach(server, signal);
+      return told(server, material.read(uri, signal));
+    },
+  };
+}
+
+/** What a server says of a failure is its own words, and they are marked as such. */
+async function told<T>(server: string, answer: Promise<T>): Promise<T> {
+  return answer.catch((error: unknown) => {
+    throw new AppError('network', `The tool server ${server} says: ${messageOf(error).slice(0, 600)}`);
+  });
+}

@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ChatServer } from '../fakes/chat-server.ts';
+import { frame, startChatServer } from '../fakes/chat-server.ts';
+import { libraryServer, serveMcp } from '../fakes/mcp-http-server.ts';
+import { violations } from './axe.ts';
+import type { Launched, Place } from './launch.ts';
+import { keepScreenshot, launch, preparePlace } from './launch.ts';
+import { ensureShellAndDisplay } from './setup.ts';
+
+/** What a tool server has for the person, in the real app: a real server is added, approved and used by hand. */
+let endDisplay: () => void;
+let place: Place;
+let launched: Launched;
+let chat: ChatServer;
+let server: Awaited<ReturnType<typeof serveMcp>>;
+let page: Page;
+
+const delta = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' };
+const said = (content: string): string =>
+  `${frame({ ...delta, choices: [{ index: 0, delta: { content }, finish_reason: 'stop' }] })}data: [DONE]\n\n`;
+
+beforeAll(async () => {
+  endDisplay = await ensureShellAndDisplay();
+  chat = await startChatServer();
+  chat.behave({ type: 'stream', body: said('At seven.'), after: 'end' });
+  server = await serveMcp(libraryServer);
+  place = preparePlace([]);
+  const seeing = { kind: 'openai-compatible', baseUrl: chat.baseUrl, where: 'local', models: { m: { images: true } } };
+  place.script([], { local: 'here/m', providers: { here: seeing } });
+  launched = await launch(place.home);
+  ({ page } = launched);
+  await page.getByRole('navigation').getByRole('button', { name: 'Tools', exact: true }).click();
+  await page
+    .getByRole('textbox', { name: 'Address, link or JSON' })
+    .fill(JSON.stringify({ mcpServers: { library: { type: 'http', url: server.url } } }));
+  await page.getByRole('button', { name: 'Add server' }).first().click();
+  const card = page.getByRole('region', { name: 'library', exact: true });
+  await card.getByRole('button', { name: 'Approve and start' }).click();
+  await card.getByText('May agents call these tools?').waitFor();
+  await page.getByRole('button', { name: 'New task', exact: true }).click();
+}, 120_000);
+
+afterAll(async () => {
+  await launched?.app.close();
+  await server?.close();
+  await chat?.close();
+  place?.remove();
+  endDisplay?.();
+});
+
+const logged = (): string =>
+  readdirSync(join(place.home, 'sessions'))
+    .map((id) => readFileSync(join(place.home, 'sessions', id, 'events.jsonl'), 'utf8'))
+    .join('');
+const offers = () =>
+  page.getByRole('listbox', { name: 'Files, symbols, sessions and tool servers' }).getByRole('option');
+const chips = () => page.locator('form').getByRole('list', { name: 'Attached' }).getByRole('listitem');
+
+describe('an @ in the window', { timeout: 120_000 }, () => {
+  it('takes a text of a server along, as words of others, kept in the log', async () => {
+    const field = page.getByRole('textbox', { name: 'Task', exact: true });
+    await field.pressSequentially('When is the cat fed? @rules');
+    await offers().getByText('House rules').waitFor();
+    await keepScreenshot(page, 'server-resource-offer');
+    expect(await violations(page)).toEqual([]);
+    await field.press('Enter');
+    await chips().getByText('library: rules.md').waitFor();
+    await chips().getByText('from a tool server').waitFor();
+    expect(await field.inputValue()).toBe('When is the cat fed? ');
+    await keepScreenshot(page, 'server-resource');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.locator('[data-outcome=answered]').getByText('At seven.').waitFor();
+    const asked = JSON.stringify(chat.requests.at(-1));
+    expect(asked).toContain('Attached from the tool server library, as data: library: rules.md');
+    expect(asked).toContain('Feed the cat at 7.');
+    expect(logged()).toContain('"source":{"server":"library","uri":"notes://house/rules.md"}');
+  });
+
+  it('fills the place of a template by what is typed, and takes a picture as a picture', async () => {
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.pressSequentially('What was on Monday? @day');
+    await offers().getByText('notes://day/{day}').click();
+    expect(await field.inputValue()).toBe('What was on Monday? @library:notes://day/');
+    await field.pressSequentially('monday');
+    await offers().getByText('notes://day/monday').waitFor();
+    await field.press('Enter');
+    await chips().getByText('library: monday').waitFor();
+    await field.pressSequentially('@square');
+    await offers().getByText('square.png').waitFor();
+    await field.press('Enter');
+    await expect.poll(() => chips().count()).toBe(2);
+    await field.press('Enter');
+    await expect.poll(() => page.locator('[data-outcome=answered]').count()).toBe(2);
+    const asked = JSON.stringify(chat.requests.at(-1));
+    expect(asked).toContain('On monday it rained.');
+    expect(asked).toContain('data:image/png;base64,');
+  });
+
+  it('says so when the server is gone, and shows what was taken along before', async () => {
+    await server.close();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.fill('@rules');
+    await offers().getByText('House rules').waitFor();
+    await field.press('Enter');
+    await page.getByText('The tool server library').first().waitFor();
+    expect(await chips().count()).toBe(0);
+    expect(await page.getByRole('list', { name: 'Attached' }).getByText('library: monday').count()).toBe(1);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryJournal } from '../../../fakes/memory-journal.ts';
+import { keptResult } from '../../../../src/main/agent/loop/earlier-results.ts';
+import { keptCounts } from '../../../../src/shared/session/reducers/kept-counts.ts';
+
+/** A log of calls, each with a whole result where a text is given; `reads` counts how often it was read through. */
+async function logOf(calls: readonly { readonly id: string; readonly tool: string; readonly whole?: string }[]) {
+  const journal = createMemoryJournal();
+  let reads = 0;
+  for (const { id, tool, whole } of calls) {
+    const call = { toolCallId: id, tool, input: {} } as const;
+    await journal.append({ type: 'tool-call-requested', ...call, callId: 'call-1', style: 'native', repairs: [] });
+    await journal.append({ type: 'tool-started', ...call, by: 'model', label: tool });
+    const full = whole === undefined ? null : await journal.putText([whole]);
+    const end = { status: 'ok', output: '…', exitCode: null, durationMs: 1, data: null, dataBlob: null } as const;
+    await journal.append({ type: 'tool-ended', toolCallId: id, tool, ...end, full });
+  }
+  const read: typeof journal.read = (fromSeq) => {
+    reads += 1;
+    return journal.read(fromSeq);
+  };
+  const dependencies = { journal: { ...journal, read } };
+  return {
+    // Nothing else of a turn is needed.
+    whole: (id: string | null) => keptResult({ dependencies } as unknown as Parameters<typeof keptResult>[0], id),
+    reads: () => reads,
+  };
+}
+
+describe('a result of which a part was shown', () => {
+  const few = [
+    { id: 'a', tool: 'tracker__list', whole: 'all of a' },
+    { id: 'b', tool: 'read_file' },
+    { id: 'c', tool: 'read_result', whole: 'all of c' },
+  ];
+
+  /** Catches: a log of hours that is read through for every look at a result. */
+  it('is found without reading the log, also where there is none of that id', async () => {
+    const log = await logOf(few);
+    expect(await log.whole('a')).toBe('all of a');
+    expect(await log.whole(null)).toBe('all of a');
+    expect(await log.whole('c')).toBe('all of c');
+    expect([await log.whole('b'), await log.whole('none')]).toEqual([null, null]);
+    expect(log.reads()).toBe(0);
+  });
+
+  it('is still found when so many calls came after it that only the log has it', async () => {
+    const later = Array.from({ length: keptCounts.toolCalls }, (_, index) => ({
+      id: `later-${index}`,
+      tool: 'search',
+    }));
+    const log = await logOf([...few, ...later]);
+    expect(await log.whole('a')).toBe('all of a');
+    expect(await log.whole(null)).toBe('all of a');
+    expect(await log.whole('none')).toBeNull();
+  });
+});

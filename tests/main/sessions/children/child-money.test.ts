@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ofType } from '../../../fakes/agent-kit.ts';
+import type { ChildrenKit } from './children-kit.ts';
+import { call, done, openChildrenKit } from './children-kit.ts';
+
+let kit: ChildrenKit;
+
+beforeEach(async () => {
+  kit = await openChildrenKit();
+});
+
+afterEach(() => kit.dispose());
+
+/** About 0.4 dollars a call at its worst. */
+const dear = { where: 'cloud', price: { input: 100, output: 100, source: 'test', date: '2026-11-21' }, repeat: true };
+
+describe('the part of a child', () => {
+  /** Catches: an agent whose limit is whole again with every message, and one that a restart makes forget its limit. */
+  it('is that of all its runs, over messages and restarts', async () => {
+    const spawn = { task: 'Say it.', access: 'read-only', model: 'one/script', maxUsd: 1 };
+    const again = (text: string) => call('agent_manage', { action: 'message', agent: 'agent-1', text });
+    await kit.script('lead', [
+      call('spawn_agent', spawn),
+      ...['Once more.', 'And again.', 'Go on.'].map(again),
+      done('Said.'),
+    ]);
+    await kit.script('one', [{ text: 'Here it is.' }], dear);
+    const options = { policy: 'hybrid', cloud: 'one/script' } as const;
+    const sessionId = await kit.run('Have it said.', options);
+    await kit.reopen();
+    await kit.script('lead', [...['A.', 'B.', 'C.', 'D.'].map(again), done('Said.')]);
+    const run = { local: 'lead/script', strategy: 'loop', mode: 'work', ...options } as const;
+    await kit.core.client.sessions.send({ sessionId, text: 'Again.', options: run });
+    await kit.core.client.sessions.result({ sessionId });
+    const { state } = await kit.core.client.sessions.show({ sessionId });
+    const [child] = state.children ?? [];
+    expect(child).toMatchObject({ maxUsd: 1, reason: 'cap' });
+    expect(child?.costUsd).toBeGreaterThan(0);
+    expect(child?.costUsd).toBeLessThanOrEqual(1);
+    const events = await kit.events(sessionId);
+    expect(ofType(events, 'child-session-started').map(({ maxUsd }) => maxUsd)).toEqual(Array(8).fill(1));
+    const [cap] = ofType(await kit.events(child?.sessionId ?? ''), 'cap-reached');
+    expect(cap?.limitUsd).toBe(1);
+    expect(cap?.spentUsd).toBeCloseTo(child?.costUsd ?? 0, 6);
+    expect(await kit.core.client.sessions.replay({ sessionId })).toMatchObject({ firstDifference: null });
+  });
+});
