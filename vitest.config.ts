@@ -47,6 +47,7 @@ const suites: readonly Suite[] = [
       'program-folders',
       'end-in-view',
       'hostile-servers',
+      'canvas',
     ],
     env: { DEWPOINT_PROOFS: 'whole' },
     timeoutMs: seconds(600),

@@ -65,7 +65,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/tools/edits/match-edit.ts#applyEdit': (text) => [text, 'return a - b', 'return a + b'],
   'src/renderer/lib/drawing/field-rows.ts#textRows': (text) => [text, 1, 20],
   'src/shared/attachments/attachment-text.ts#pagesIn': (text) => [text, { pages: 12 }],
-  'src/renderer/lib/text/table-text.ts#csvRows': (text) => [text, 500],
+  'src/shared/text/csv-text.ts#csvRows': (text) => [text, 500],
   'src/renderer/lib/input/use-attachment-preview.ts#withoutMentions': (text) => [text, ['src/a.py']],
   'src/shared/attachments/find-definitions.ts#definedName': (text) => [text, 'da'],
   'src/renderer/lib/drawing/text-pieces.ts#fenceAfter': (text) => [text, null],
@@ -125,4 +125,5 @@ export const notMeasured: Readonly<Record<string, string>> = {
   'src/shared/text/text-between.ts#textsBetween': 'measured in those that use it',
   'src/shared/session/slash-commands.ts#matchingCommands': 'a person typed it',
   'src/shared/session/prompt-templates.ts#matchingTemplates': 'a person typed it',
+  'src/shared/tools/found-offers.ts#matchingPrompts': 'a person typed it',
 };

@@ -28,6 +28,8 @@ import { readCardFacts } from './models/machine/card-facts.ts';
 import type { ContextGrants } from './models/memory/grant-context.ts';
 import { createGrantContext, createLlamaOccupant } from './models/memory/grant-context.ts';
 import type { Hardware } from './models/machine/hardware.ts';
+import type { StrainWatch } from './models/machine/strain-watch.ts';
+import { createStrainWatch } from './models/machine/strain-watch.ts';
 import { createMachineProbe, readHardware } from './models/machine/hardware.ts';
 import { createHeaderReader } from './models/memory/gguf/gguf-header-reader.ts';
 import { createImportedModels } from './models/files/imported-models.ts';
@@ -59,6 +61,7 @@ export interface ModelParts {
   readonly keys: HomeKeys;
   readonly models: AvailableModels;
   readonly probed: ProbeResults;
+  readonly strain: StrainWatch;
   readonly catalog: SuggestOptions['catalog'];
 }
 
@@ -226,11 +229,18 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     store: modelStore,
     settings: () => settings.current(),
   });
+  const strain = createStrainWatch({
+    probe: createMachineProbe(programs),
+    settings: () => settings.current().power,
+    now: Date.now,
+  });
+  const stopResting = restWhenStrained(strain, llama);
   const reach = createNetFetch(() => settings.current().connection, env);
   const models: AvailableModels = createAvailableModels({
     ...engines,
     hubModels: createHubModels({ hub: createHubClient({ fetch: reach, env }), store: modelStore, plan }),
     ollamaHost: env.OLLAMA_HOST,
+    strain: strain.now,
     effortOf: (path) => advisedEffort(suggested.offered, path),
     headerOf: (name) => headers.known.find((model) => model.name === name) ?? null,
     fit: plan.fit,
@@ -249,11 +259,25 @@ export function createModelParts(config: ModelPartsConfig, options: ModelPartsOp
     now: Date.now,
   });
   const dispose = async (): Promise<void> => {
+    stopResting();
     await models.dispose();
     await engines.ownOllamaServer.dispose();
   };
   const provider = wrapped(models.provider, config.wrapProvider);
-  return { llama, plan, keys, models: { ...models, provider, dispose }, probed, catalog: suggested };
+  return { llama, plan, keys, models: { ...models, provider, dispose }, probed, strain, catalog: suggested };
+}
+
+const lookEveryMs = 30_000;
+
+/** A model that only lies in memory gives it back, too. */
+function restWhenStrained(strain: StrainWatch, llama: LlamaEngine): () => void {
+  const look = async (): Promise<void> => {
+    const path = llama.loadedPath();
+    if (path !== null && (await strain.now()).act === 'unload') await llama.release(path);
+  };
+  const timer = setInterval(() => void look(), lookEveryMs);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 function wrapped(

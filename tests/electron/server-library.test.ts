@@ -99,6 +99,33 @@ describe('an @ in the window', { timeout: 120_000 }, () => {
     expect(asked).toContain('data:image/png;base64,');
   });
 
+  it('lets a / begin with a prompt, whose arguments are fields and whose text is seen first', async () => {
+    const field = page.getByRole('textbox', { name: 'Message' });
+    const commands = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
+    await field.pressSequentially('/tri');
+    await commands.getByText('/library:trip').waitFor();
+    await field.press('Enter');
+    const form = page.getByRole('form', { name: 'Arguments of the prompt' });
+    await form.getByText('Where to go.').waitFor();
+    await keepScreenshot(page, 'server-prompt');
+    expect(await violations(page)).toEqual([]);
+    const take = form.getByRole('button', { name: 'Insert text' });
+    expect(await take.isDisabled()).toBe(true);
+    const before = chat.requests.length;
+    await form.getByLabel('city').fill('Rome');
+    await form.getByLabel('city').press('Enter');
+    await form.waitFor({ state: 'detached' });
+    await expect.poll(() => field.inputValue()).toBe('Plan two days in Rome.<U+202E>');
+    expect(chat.requests.length).toBe(before);
+    await field.fill('/library:rev');
+    await field.press('Enter');
+    await expect.poll(() => field.inputValue()).toBe('Review these notes.');
+    await chips().getByText('library: plan.md').waitFor();
+    await field.press('Enter');
+    await expect.poll(() => page.locator('[data-outcome=answered]').count()).toBe(3);
+    expect(JSON.stringify(chat.requests.at(-1))).toContain('Buy paint.');
+  });
+
   it('says so when the server is gone, and shows what was taken along before', async () => {
     await server.close();
     const field = page.getByRole('textbox', { name: 'Message' });

@@ -82,6 +82,7 @@ export const emptyHandlers: SomeHandlers = {
     read: () => null,
     find: () => [],
     resources: () => [],
+    prompts: () => [],
     preview: ({ input }) => ({
       models: [],
       files: input.attachments.map((attachment) => ({
@@ -98,7 +99,7 @@ export const emptyHandlers: SomeHandlers = {
   },
   assistants: { list: () => ({ folder: '/home/assistants', assistants: [], broken: [] }) },
   changes: { show: () => [], untracked: () => [] },
-  models: { list: () => [] },
+  models: { list: () => [], strain: () => ({ act: 'usual', causes: [] }) },
   keys: {
     list: () => ({ store: { type: 'ready' }, keys: [] }),
     test: () => ({ test: 'accepted', text: '' }),

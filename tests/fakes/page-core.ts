@@ -35,6 +35,8 @@ import type {
   ShownFile,
 } from '@shared/contract/sessions-contract.ts';
 import type { Finding } from '@shared/contract/home-contract.ts';
+import type { Strain } from '@shared/models/machine-strain.ts';
+import type { EndpointClient } from '@shared/contract/endpoint-contract.ts';
 import type { KeyReport, KeyTest } from '@shared/contract/keys-contract.ts';
 import type { ChatListing } from '@shared/attachments/chat-listing.ts';
 import type { Assistant, BrokenAssistant } from '@shared/session/assistants.ts';
@@ -55,8 +57,11 @@ export interface PageCore extends ScriptedCore {
   suggestions: ModelSuggestions;
   /** What the engine makes of the graphics cards. */
   cards: EngineCardsReport;
+  strain: Strain;
   findings: readonly Finding[];
   keys: KeyReport;
+  /** Programs that have a key of the endpoint. */
+  programs: readonly EndpointClient[];
   costRows: readonly CostRow[];
   /** A person's file of rules. */
   rules: RuleFile;
@@ -223,9 +228,11 @@ export function createPageCore(): PageCore {
     endDownload: () => undefined,
     models: [],
     suggestions: noSuggestions,
+    strain: { act: 'usual', causes: [] },
     cards: { cards: [], isUsed: false, reason: null, advice: null, library: null },
     findings: [],
     keys: { store: { type: 'ready' }, keys: [] },
+    programs: [{ name: 'my-editor', mayLeave: false, createdAt: Date.UTC(2026, 10, 2, 12), lastUsedAt: null }],
     costRows: [],
     rules: noRules,
     settings: {
@@ -275,6 +282,18 @@ export function createPageCore(): PageCore {
     ownTools: core.tools.own.handlers,
     plan: ({ input }) => planOf(input.model, input.context),
     keys: keyHandlers(core, note),
+    endpoint: {
+      clients: () => core.programs,
+      addClient: ({ input: { name, mayLeave } }) => {
+        const added = { name, mayLeave, createdAt: Date.now(), lastUsedAt: null };
+        core.programs = [...core.programs, added];
+        return { client: added, key: `dew-${'x'.repeat(43)}` };
+      },
+      removeClient: ({ input: { name } }) => {
+        note('revoke', name);
+        core.programs = core.programs.filter((one) => one.name !== name);
+      },
+    },
     rules: ruleHandlers(core, note),
     costs: ({ input: { by } }) => ({
       by,
@@ -373,6 +392,7 @@ function modelHandlers(core: PageCore, note: Note): Subject<'models'> {
     list: () => core.models,
     suggest: () => core.suggestions,
     cards: () => core.cards,
+    strain: () => core.strain,
     import: ({ input: { path, name } }) => {
       note('import', path, name);
       const added: ModelEntry = {

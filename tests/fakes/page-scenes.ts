@@ -461,6 +461,7 @@ function infoOf(id: string, where: 'local' | 'cloud', contextTokens: number, par
       ? { input: 0, output: 0, source: 'local', date: '2026-11-01' }
       : { input: 3, output: 15, source: 'settings', date: '2026-11-01' },
     strategies: ['loop' as const],
+    ...(isLocal ? { efforts: ['none', 'low', 'medium', 'high'] as const, effort: 'none' as const } : {}),
   };
 }
 

@@ -77,7 +77,7 @@ export const serverTroubles: readonly ServerTrouble[] = [
   { mode: 'wrong-ids', call: said },
   { mode: 'answers-twice', call: /^ok: the first$/u },
   { mode: 'never-right-id', call: /^cancelled: /u, cancelMs: 500 },
-  { mode: 'errors', call: /^(?:error|cancelled): /u, cancelMs: 2_000 },
+  { mode: 'errors', call: /^(?:error|cancelled|unknown): /u, cancelMs: 2_000 },
   // Ends, and none.
   { mode: 'dies-at-once', refused: unusable },
   { mode: 'dies-in-initialize', refused: unusable },
@@ -155,8 +155,11 @@ async function play(scene: ToolServerScene, trouble: ServerTrouble, notes: () =>
   if (notes().includes('call')) wrong.push('it was called before its tools were approved');
   await approveAll(scene, 'fine');
   if (call !== undefined) wrong.push(...(await callIt(scene, trouble, call)));
-  const specs = (await scene.tools.offered()).filter(({ server }) => server === 'made');
-  if (offered !== undefined && specs.length !== offered) wrong.push(`${specs.length} of its tools are offered`);
+  const count = async (): Promise<number> =>
+    (await scene.tools.offered()).filter(({ server }) => server === 'made').length;
+  // A list that changed is asked for again a moment later.
+  for (let left = 50; offered !== undefined && left > 0 && (await count()) !== offered; left -= 1) await wait(100);
+  if (offered !== undefined && (await count()) !== offered) wrong.push(`${await count()} of its tools are offered`);
   wrong.push(...(await fitsPrompt(scene)));
   // Others go on.
   const [fine] = (await scene.tools.offered()).filter(({ server }) => server === 'fine');

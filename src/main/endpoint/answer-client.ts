@@ -1,11 +1,11 @@
-import type { EndpointCall, EndpointFailure, EndpointPush } from '@shared/contract/endpoint-contract.ts';
+import type { CountedPrompt, EndpointCall, EndpointFailure, EndpointPush } from '@shared/contract/endpoint-contract.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { leavesMachine } from '@shared/models/model-info.ts';
 import type { Settings } from '@shared/settings/settings.ts';
 import type { PowerMeter } from '../models/machine/power-meter.ts';
 import { checkCloudReach } from '../agent/preparation/cloud-reach.ts';
 import { nothingKnown, type TurnFacts } from '../agent/preparation/turn-facts.ts';
-import { promptBytes } from '../agent/prompt/token-estimate.ts';
+import { createTokenEstimate, promptBytes } from '../agent/prompt/token-estimate.ts';
 import { routeStep } from '../agent/step/route-step.ts';
 import { runStep, type StepReply } from '../agent/step/run-step.ts';
 import type { AgentDependencies } from '../agent/turn/agent-dependencies.ts';
@@ -182,25 +182,50 @@ function callFailure(code: string, message: string): EndpointFailure {
   }
 }
 
+/** Counts the prompt of a call that is not made. Of the two of the router, the local one's. */
+export async function countForClient(
+  options: AnswerOptions,
+  given: Pick<ClientCall, 'client' | 'call' | 'signal'>,
+): Promise<CountedPrompt> {
+  const { client, call, signal } = given;
+  const isHybrid = call.model === 'dewpoint/hybrid';
+  if (isHybrid && !client.mayLeave) return notAllowed(client, call.model);
+  const chosen = await namedModel(options, isHybrid ? { ...given, call: { ...call, model: 'dewpoint/local' } } : given);
+  if (!chosen.ok) return chosen;
+  const [first] = chosen.all;
+  if (first === undefined) return unknownModel(call.model, call.model);
+  const { request } = first.asked;
+  const counted = await first.provider.countTokens(request, signal).catch(() => null);
+  // A help, not a condition: the estimate on the safe side takes its place.
+  const tokens = counted ?? createTokenEstimate().countBytes(promptBytes(request));
+  return { ok: true, tokens, isEstimate: counted === null };
+}
+
+async function namedModel(
+  options: AnswerOptions,
+  { client, call, signal }: Pick<ClientCall, 'client' | 'call' | 'signal'>,
+): Promise<Chosen> {
+  const { model } = call;
+  const id = model === 'dewpoint/local' ? options.settings().local : model;
+  const info = await options.modelInfo(id, signal);
+  if (info === null) return unknownModel(model, id);
+  if (model === 'dewpoint/local' && info.where !== 'local') return no('unknown-model', `${id} is not a local model.`);
+  if (leavesMachine(info) && !client.mayLeave) return notAllowed(client, model);
+  return withRequests(options, { call, client }, [info], nothingKnown);
+}
+
 /** The models that may answer: one, or for `dewpoint/hybrid` the two that the settings name. */
-async function candidatesOf(options: AnswerOptions, { client, call, signal, log }: ClientCall): Promise<Chosen> {
+async function candidatesOf(options: AnswerOptions, given: ClientCall): Promise<Chosen> {
+  const { client, call, signal, log } = given;
   const settings = options.settings();
   const { model } = call;
-  const isHybrid = model === 'dewpoint/hybrid';
-  if (isHybrid && !client.mayLeave) return notAllowed(client, model);
-  const localId = model === 'dewpoint/local' || isHybrid ? settings.local : model;
-  const local = await options.modelInfo(localId, signal);
-  if (!isHybrid) {
-    if (local === null) return unknownModel(model, localId);
-    if (model === 'dewpoint/local' && local.where !== 'local')
-      return no('unknown-model', `${localId} is not a local model.`);
-    if (leavesMachine(local) && !client.mayLeave) return notAllowed(client, model);
-    return withRequests(options, { call, client }, [local], nothingKnown);
-  }
+  if (model !== 'dewpoint/hybrid') return namedModel(options, given);
+  if (!client.mayLeave) return notAllowed(client, model);
+  const local = await options.modelInfo(settings.local, signal);
   const there = settings.cloud === null ? null : await checkCloudReach(options, settings.cloud, signal);
   const cloud = there?.info ?? null;
   const infos = [local, cloud].filter((info) => info !== null);
-  if (infos.length === 0) return unknownModel(model, localId);
+  if (infos.length === 0) return unknownModel(model, settings.local);
   const caps = await options.budget(log.journal.sessionId).left('', null);
   const facts: TurnFacts = {
     ...nothingKnown,

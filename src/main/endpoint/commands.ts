@@ -7,7 +7,7 @@ import { withEitherSignal } from '../lib/async/child-abort.ts';
 import { wholeStream } from '../lib/async/push-queue.ts';
 import type { AvailableModels } from '../models/available-models.ts';
 import type { Handlers } from '../server/handlers.ts';
-import { answerClient, type AnswerOptions } from './answer-client.ts';
+import { answerClient, countForClient, type AnswerOptions } from './answer-client.ts';
 import type { ClientKeys, KnownClient } from './client-keys.ts';
 import type { ClientLogs } from './client-logs.ts';
 
@@ -81,6 +81,11 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         return client === null ? null : modelsFor(options, client, signal);
       },
       answer: ({ input, signal }) => wholeStream<EndpointPush>((push, stop) => answer(input, push, stop), signal),
+      count: async ({ input, signal }) => {
+        const client = await keys.find(input.key);
+        if (client !== null) return countForClient(options, { client, call: input.call, signal });
+        return { ok: false, failure: { code: 'wrong-key', message: 'This key is not known.' } };
+      },
       clients: () => keys.list(),
       addClient: ({ input }) => keys.add(input),
       removeClient: async ({ input: { name } }) => {

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { AppError, valueOf } from '@shared/errors.ts';
+import type { Strain } from '@shared/models/machine-strain.ts';
 import type { Effort, ModelInfo } from '@shared/models/model-info.ts';
 import type { KeptCard } from '@shared/models/probe-card.ts';
 import { splitModelId } from '@shared/models/model-info.ts';
@@ -83,6 +84,8 @@ export interface AvailableModelsOptions {
   readonly ollamaHost: string | undefined;
   /** Of the catalog, also of models that it has no source for; null: not in it. */
   readonly headerOf: (name: string) => KnownHeader | null;
+  /** Whether this machine has a hard time; absent: nobody looks. */
+  readonly strain?: () => Promise<Strain>;
   /** How hard the family of a file is best told to think; null: nobody says. */
   readonly effortOf: (path: string) => Effort | null;
   /** What a model would get of this machine, in a line; null where nobody knows. */
@@ -298,6 +301,7 @@ function dependenciesOf(
     nodePath,
     llama,
     localEngines: options.localEngines,
+    ...(options.strain === undefined ? {} : { strain: options.strain }),
     grantContext: options.context.grant,
     fitsBeside: options.context.fitsBeside,
     stepDown: options.context.stepDown,

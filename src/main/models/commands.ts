@@ -6,11 +6,13 @@ import type { MemoryPlanner } from './memory/memory-planner.ts';
 import { suggestForMachine } from './suggest/suggest-for-machine.ts';
 import type { SuggestOptions } from './suggest/suggest-for-machine.ts';
 import { probeModel } from './probe-model.ts';
+import type { StrainWatch } from './machine/strain-watch.ts';
 import type { ProbeResults } from './probe-model.ts';
 
 export interface ModelCommandsOptions {
   readonly models: AvailableModels;
   readonly probed: ProbeResults;
+  readonly strain: StrainWatch;
   readonly plan: MemoryPlanner;
   /** A probe asks its model in a session of its own. */
   readonly sessions: OpenSessions;
@@ -19,7 +21,7 @@ export interface ModelCommandsOptions {
 }
 
 /** The commands about models: what there is, what fits, and getting, probing and removing one. */
-export function createModelCommands({ models, probed, plan, sessions, catalog }: ModelCommandsOptions) {
+export function createModelCommands({ models, probed, plan, sessions, catalog, strain }: ModelCommandsOptions) {
   const prober = { sessions, probed, info: models.info, now: Date.now };
   return {
     models: {
@@ -27,6 +29,8 @@ export function createModelCommands({ models, probed, plan, sessions, catalog }:
       show: ({ input, signal }) => models.show(input.id, input.fit, signal),
       suggest: ({ input, signal }) => suggestForMachine(input.machine, { models, plan, catalog }, signal),
       cards: ({ signal }) => models.cards(signal),
+      strain: () => strain.now(),
+      noteStrain: ({ input }) => strain.note(input),
       pull: ({ input, signal }) => progressStream((note, stop) => models.pull(input.id, note, stop), signal),
       probe: ({ input, signal }) =>
         progressStream((note, stop) => probeModel(input.id, prober, { onProgress: note, signal: stop }), signal),

@@ -16,6 +16,8 @@ export const hostCommands: Handlers['host'] = {
   keepView: refuse,
   openFile: refuse,
   openSignIn: refuse,
+  endpoint: refuse,
+  switchEndpoint: refuse,
   editors: refuse,
   pushes: refuse,
 };

@@ -4,6 +4,7 @@ import { composer } from './en-composer.ts';
 import { conversation } from './en-conversation.ts';
 import { inspector } from './en-inspector.ts';
 import { library } from './en-library.ts';
+import { machine } from './en-machine.ts';
 import { project } from './en-project.ts';
 import { rules } from './en-rules.ts';
 import { settings } from './en-settings.ts';
@@ -19,6 +20,7 @@ export const en = {
   ...conversation,
   ...inspector,
   ...library,
+  ...machine,
   ...project,
   ...rules,
   ...settings,

@@ -48,6 +48,22 @@ export const keepResourceInput = z.object({
   uri: z.string().min(1).max(4096),
 });
 
+/** Null: a session without a project. */
+export const promptsInput = z.object({ place: placeSchema.nullable() });
+
+export const takePromptInput = z.object({
+  place: placeSchema.nullable(),
+  server: z.string().min(1).max(100),
+  name: z.string().min(1).max(256),
+  values: z.record(z.string().max(256), z.string().max(20_000)),
+});
+
+/** What a prompt of a tool server says, to be seen and changed before it is sent, and what comes along with it. */
+export interface TakenPrompt {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+}
+
 export const readInput = z.object({ blob: blobRefSchema });
 
 export const findInput = z.object({

@@ -79,6 +79,10 @@ export type EndpointPush =
     }
   | ({ readonly type: 'failed' } & EndpointFailure);
 
+export type CountedPrompt =
+  | { readonly ok: true; readonly tokens: number; readonly isEstimate: boolean }
+  | { readonly ok: false; readonly failure: EndpointFailure };
+
 const key = z.string().min(1).max(200);
 const clientName = z
   .string()
@@ -90,6 +94,8 @@ export const endpointContract = {
   models: base.input(z.object({ key })).output(type<readonly EndpointModel[] | null>()),
   /** Ends when nobody listens any more. What goes wrong is its last push. */
   answer: base.input(z.object({ key, call: endpointCallSchema })).output(type<AsyncIterable<EndpointPush>>()),
+  /** Tokens of the prompt of a call, which is not made: nothing leaves this machine for it. `isEstimate`: the model cannot count. */
+  count: base.input(z.object({ key, call: endpointCallSchema })).output(type<CountedPrompt>()),
   clients: base.output(type<readonly EndpointClient[]>()),
   /** The key is in this answer and nowhere else: what is kept is its hash. */
   addClient: base

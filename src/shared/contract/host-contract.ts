@@ -24,6 +24,13 @@ export type HostPush =
   | { readonly type: 'problem'; readonly text: string }
   | { readonly type: 'action'; readonly id: string };
 
+/** The way by which other programs ask models. `url`: null while it is off. `problem`: why it is not on although it should be. */
+export interface OwnEndpoint {
+  readonly isOn: boolean;
+  readonly url: string | null;
+  readonly problem: string | null;
+}
+
 const sessionId = z.string().min(1).max(100);
 
 /** What the program around the page does by itself: only a window has it. A path is always one that a person chose. */
@@ -51,6 +58,9 @@ export const hostContract = {
     .output(type<{ editor: string }>()),
   /** Opens the address of the sign-in to a tool server that waits, in the person's browser. The page names no address. */
   openSignIn: base.input(z.object({ name: z.string().min(1).max(100) })).output(type<void>()),
+  /** Whether the app lets other programs ask its models, for as long as it runs. */
+  endpoint: base.output(type<OwnEndpoint>()),
+  switchEndpoint: base.input(z.object({ isOn: z.boolean() })).output(type<OwnEndpoint>()),
   /** The known editors that this machine has. */
   editors: base.output(type<readonly EditorId[]>()),
   pushes: base.output(type<AsyncIterable<HostPush>>()),

@@ -4,6 +4,8 @@ import type { KeptCard, ProbeProgress } from '@shared/models/probe-card.ts';
 import type { ModelChoice } from '@shared/models/model-choice.ts';
 import { type } from '@orpc/contract';
 import { z } from 'zod';
+import type { Strain } from '@shared/models/machine-strain.ts';
+import { strainFactsSchema } from '@shared/models/machine-strain.ts';
 import { suggestMachineSchema } from '@shared/models/model-suggestion.ts';
 import type { ModelSuggestions } from '@shared/models/model-suggestion.ts';
 import { memoryPlanInputSchema } from '@shared/models/memory-plan-input.ts';
@@ -96,6 +98,10 @@ export const modelsContract = {
       .output(type<ModelSuggestions>()),
     /** Reads the hardware; fetches nothing. */
     cards: base.output(type<EngineCardsReport>()),
+    /** Whether models of this machine go easy on it now, and why. */
+    strain: base.output(type<Strain>()),
+    /** What the app hears from the system of power and heat. */
+    noteStrain: base.input(strainFactsSchema).output(type<void>()),
     pull: base.input(z.object({ id: z.string() })).output(type<AsyncIterable<PullProgress>>()),
     /** A GGUF file anywhere on this machine (its whole path), by reference; without a name it gets the file's. */
     import: base

@@ -15,6 +15,7 @@ import { tagPattern } from '@shared/session/session-tags.ts';
 import type { Effort, Where } from '@shared/models/model-info.ts';
 import { approvalScopeSchema } from '@shared/safety/network-access.ts';
 import { formValuesSchema } from '@shared/tools/server-form.ts';
+import type { Picture } from '@shared/tools/canvas.ts';
 import type { SearchAnswer } from './search-answer.ts';
 import type { ImportedSession } from '@shared/safety/approval-grants.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -33,10 +34,12 @@ import {
   findInput,
   keepResourceInput,
   previewInput,
+  promptsInput,
   resourcesInput,
+  takePromptInput,
 } from '@shared/attachments/attachment-inputs.ts';
-import type { FoundResource } from '@shared/tools/found-offers.ts';
-import type { AttachmentPreview, FoundFile } from '@shared/attachments/attachment-inputs.ts';
+import type { FoundPrompt, FoundResource } from '@shared/tools/found-offers.ts';
+import type { AttachmentPreview, FoundFile, TakenPrompt } from '@shared/attachments/attachment-inputs.ts';
 import type { NetworkHistory, SandboxView, TerminalPush } from '@shared/sandbox/sandbox-view.ts';
 import { codeSchema, terminalSizeSchema } from '@shared/sandbox/sandbox-view.ts';
 
@@ -171,6 +174,8 @@ export interface ToolDetail {
     /** Unified; null where there is none to show. */
     readonly diff: string | null;
   }[];
+  /** An image that it showed, or the pictures that it made, as they were then. Absent: there are none, or they are too large. */
+  readonly pictures?: readonly Picture[];
 }
 
 export interface ReplayReport {
@@ -324,6 +329,10 @@ export const sessionsContract = {
     resources: base.input(resourcesInput).output(type<readonly FoundResource[]>()),
     /** Asks the server for it and keeps what comes, each part by itself. */
     keepResource: base.input(keepResourceInput).output(type<readonly Attachment[]>()),
+    /** The prompts of tool servers that are on here, as each listed them last. Starts none. */
+    prompts: base.input(promptsInput).output(type<readonly FoundPrompt[]>()),
+    /** Asks the server for one, with its arguments. What cannot be seen in its words is written out. */
+    takePrompt: base.input(takePromptInput).output(type<TakenPrompt>()),
   },
   changes: {
     show: base.input(changedPaths).output(type<readonly ChangedFile[]>()),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fencesSchema } from '@shared/safety/fences.ts';
 import { networkRulesSchema } from '@shared/safety/network-access.ts';
 import { drivingSchema, effortSchema } from '@shared/models/model-info.ts';
+import { powerSettingsSchema } from '@shared/models/machine-strain.ts';
 import { priceSchema } from '@shared/money/token-cost.ts';
 import { projectModelsSchema } from '@shared/projects/project-models.ts';
 import type { KnownProvider } from '@shared/models/known-providers.ts';
@@ -269,6 +270,8 @@ export const settingsSchema = z.strictObject({
       askWithClipboard: z.boolean().default(false),
     })
     .prefault({}),
+  /** Models for other programs. `isOn`: the app answers them for as long as it runs. */
+  endpoint: z.strictObject({ isOn: z.boolean().default(false) }).prefault({}),
   /** What a person said about the list of projects; see `listProjects`. */
   projects: z
     .strictObject({
@@ -313,6 +316,8 @@ export const settingsSchema = z.strictObject({
   ownToolsOff: z.array(z.string().max(100)).default([]),
   /** Tools by which agents reach the web, all off without the user's word; each host is asked about. */
   web: webSettingsSchema.prefault({}),
+  /** What models of this machine do on battery, when it is hot, and when other programs need the memory. */
+  power: powerSettingsSchema.prefault({}),
   /** What this machine draws while a model works, where no meter can be read, and what that costs. */
   energy: z
     .strictObject({

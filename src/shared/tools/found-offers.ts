@@ -11,6 +11,31 @@ export interface FoundResource {
   readonly isTemplate?: true | undefined;
 }
 
+/** A text of a server that a message can begin with. All words in it are the server's. */
+export interface FoundPrompt {
+  readonly server: string;
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly about?: string | undefined;
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly about?: string | undefined;
+    readonly isRequired: boolean;
+  }[];
+}
+
+/** As it is typed behind a `/`. */
+export function promptName({ server, name }: Pick<FoundPrompt, 'server' | 'name'>): string {
+  return `${server}:${name}`;
+}
+
+/** Those whose name begins with what is typed behind a `/`, with or without that of its server. */
+export function matchingPrompts(text: string, prompts: readonly FoundPrompt[]): readonly FoundPrompt[] {
+  const typed = /^\/(\S*)$/u.exec(text)?.[1];
+  if (typed === undefined) return [];
+  return prompts.filter((one) => promptName(one).startsWith(typed) || one.name.startsWith(typed));
+}
+
 /** What stands before and behind the one place of a template; null: it has none, or several, or one of another kind. */
 export function placeIn(template: string): { readonly before: string; readonly after: string } | null {
   const [before = '', inner, more] = template.split('{');

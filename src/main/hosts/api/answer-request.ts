@@ -13,7 +13,9 @@ const mostBytesOfAll = 128 * 1024 * 1024;
 const silenceMs = 10_000;
 
 /** What the server asks of the core. */
-export type ApiCore = Pick<CoreClient, 'endpoint'>;
+export interface ApiCore {
+  readonly endpoint: Pick<CoreClient['endpoint'], 'models' | 'answer' | 'count'>;
+}
 
 let bytesOfAll = 0;
 
@@ -46,6 +48,23 @@ export async function answerRequest(
   } finally {
     out.stop();
   }
+}
+
+/** Answers how many tokens the prompt of a call has; the call is not made. */
+export async function countRequest(
+  core: ApiCore,
+  api: WireApi,
+  { request, key }: { readonly request: IncomingMessage; readonly key: string },
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  // How long an answer may be is no part of the prompt.
+  const read = await readCall({ ...api, read: (body) => api.read({ max_tokens: 1, ...Object(body) }) }, request);
+  if ('status' in read) return sendFailure(response, api.failure, read);
+  const counted = await core.endpoint.count({ key, call: read.call }, { signal: gone.signal });
+  if (counted.ok) return sendJson(response, { input_tokens: counted.tokens });
+  return sendFailure(response, api.failure, wireFailure(counted.failure), counted.failure.retryAfterMs);
 }
 
 interface Output {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { messageOf } from '@shared/errors.ts';
 import { isOwnHost, isOwnOrigin, listenHere, loopback } from '../loopback-requests.ts';
-import { type ApiCore, answerRequest, sendFailure, sendJson } from './answer-request.ts';
+import { type ApiCore, answerRequest, countRequest, sendFailure, sendJson } from './answer-request.ts';
 import { chatAnswer, openaiError } from './chat-answer.ts';
 import { readChatCall } from './chat-call.ts';
 import { anthropicError, messagesAnswer } from './messages-answer.ts';
@@ -18,6 +18,9 @@ export interface ApiServer {
   close(): Promise<void>;
 }
 
+/** The same from start to start: programs keep an address in their settings. */
+export const usualPort = 7717;
+
 const mostConnections = 256;
 /** A head has to come at once, and a body within this; an answer may take as long as it takes. */
 const patience = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
@@ -31,6 +34,7 @@ const calls: ReadonlyMap<string, WireApi> = new Map([
   ['/v1/responses', responses],
   ['/v1/messages', messages],
 ]);
+const countPath = '/v1/messages/count_tokens';
 
 /**
  * Models for other programs of this machine, in the words of the APIs that they know. Listens on the loopback address
@@ -67,7 +71,7 @@ const pathOf = ({ url }: IncomingMessage): string => (url ?? '/').split('?')[0] 
 /** Errors of what is no call are told in the words of the client that seems to ask. */
 function apiOf(request: IncomingMessage): WireApi {
   const isAnthropic = request.headers['anthropic-version'] !== undefined;
-  return calls.get(pathOf(request)) ?? (isAnthropic ? messages : chat);
+  return calls.get(pathOf(request)) ?? (isAnthropic || pathOf(request) === countPath ? messages : chat);
 }
 
 async function handle(core: ApiCore, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -78,10 +82,11 @@ async function handle(core: ApiCore, request: IncomingMessage, response: ServerR
   // No page may ask, whatever it knows: neither under another name of this machine, nor from its own site.
   if (!isOwnHost(request) || !isOwnOrigin(request))
     return refuse(403, 'forbidden', 'Only programs of this machine may ask, by 127.0.0.1 or localhost.');
-  const api = calls.get(path);
+  const api = path === countPath ? messages : calls.get(path);
   if (api !== undefined) {
     if (request.method !== 'POST') return refuse(405, 'wrong-method', `${path} takes POST.`);
-    return answerRequest(core, api, { request, key: keyOf(request) }, response);
+    const answer = path === countPath ? countRequest : answerRequest;
+    return answer(core, api, { request, key: keyOf(request) }, response);
   }
   if (path === '/v1/models' || path.startsWith('/v1/models/')) {
     if (request.method !== 'GET') return refuse(405, 'wrong-method', `${path} takes GET.`);
@@ -97,7 +102,7 @@ async function handle(core: ApiCore, request: IncomingMessage, response: ServerR
   return refuse(
     404,
     'not-found',
-    `There is no ${path} here. There are: ${[...calls.keys()].join(', ')} and /v1/models.`,
+    `There is no ${path} here. There are: ${[...calls.keys(), countPath].join(', ')} and /v1/models.`,
   );
 }
 

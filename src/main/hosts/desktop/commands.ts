@@ -4,6 +4,7 @@ import { AppError } from '@shared/errors.ts';
 import { z } from 'zod';
 import type { ForwardedCall, HostCommand } from '../../server/forward-router.ts';
 import type { CoreClient } from '../../server/local-socket.ts';
+import type { EndpointSwitch } from './own-endpoint.ts';
 import type { FileOpener } from './open-file.ts';
 import { exportInto, fileNameOf } from './export-sessions.ts';
 import { texts } from './desktop-texts.ts';
@@ -16,6 +17,7 @@ export interface HostCommandsOptions {
   /** The one that is served: a dialog belongs to its window. */
   readonly page: WebContents;
   readonly files: FileOpener;
+  readonly endpoint: EndpointSwitch;
 }
 
 const sessionFile = { name: texts['dialog.sessionFile'], extensions: ['dewpoint'] };
@@ -24,6 +26,7 @@ const bySessions = z.object({ sessionIds: z.array(z.string()) });
 const forWindow = z.object({ sessionId: z.string().optional() });
 const byFile = z.object({ sessionId: z.string(), path: z.string(), line: z.number().int().positive().optional() });
 const byName = z.object({ name: z.string() });
+const bySwitch = z.object({ isOn: z.boolean() });
 const byView = z.object({ view: z.string() });
 
 /** What the window does itself: the dialogs in which a person names a place, and what is to be shown next. */
@@ -32,6 +35,7 @@ export function createHostCommands({
   windows,
   page,
   files,
+  endpoint,
 }: HostCommandsOptions): Readonly<Record<string, HostCommand>> {
   const { window, pushes, keepView } = windows.of(page);
   return {
@@ -44,6 +48,8 @@ export function createHostCommands({
     'host.keepView': async (input) => keepView(byView.parse(input).view),
     'host.openFile': async (input) => files.open(byFile.parse(input)),
     'host.openSignIn': async (input) => openSignIn(await client(), byName.parse(input).name),
+    'host.endpoint': async () => endpoint.apply(),
+    'host.switchEndpoint': async (input) => endpoint.set(bySwitch.parse(input).isOn),
     'host.editors': async () => files.editors(),
     'host.chooseFolder': async () => {
       const { filePaths } = await dialog.showOpenDialog(window, {

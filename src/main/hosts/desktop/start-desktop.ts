@@ -16,6 +16,8 @@ import { pushOfPath } from './given-path.ts';
 import type { SystemParts } from './system-parts.ts';
 import { startSystemParts } from './system-parts.ts';
 import type { FileOpener } from './open-file.ts';
+import { usualPort } from '../api/api-server.ts';
+import { createEndpointSwitch } from './own-endpoint.ts';
 import { createFileOpener } from './open-file.ts';
 import { acceptPorts } from './page-port.ts';
 import { texts } from './desktop-texts.ts';
@@ -141,8 +143,10 @@ async function run({ link, windows, url }: Desktop, options: DesktopOptions): Pr
   // Opened before the window, so that a core that cannot start is an error message and not an empty page.
   await link.client();
   const files = openerFor(link.client, options);
+  const endpoint = createEndpointSwitch(link.client, usualPort);
+  void endpoint.apply();
   acceptPorts((page) => {
-    const own = createHostCommands({ client: link.client, windows, page, files });
+    const own = createHostCommands({ client: link.client, windows, page, files, endpoint });
     return createChannelServer(createForwardRouter({ client: link.client, guard: refusePaths, own }));
   }, url);
   await windows.restore();

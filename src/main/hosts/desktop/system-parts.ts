@@ -1,4 +1,4 @@
-import { Menu, Tray, app, clipboard, globalShortcut, nativeImage } from 'electron';
+import { Menu, Tray, app, clipboard, globalShortcut, nativeImage, powerMonitor } from 'electron';
 import type { NativeImage } from 'electron';
 import type { SessionSummary } from '@shared/contract/sessions-contract.ts';
 import { settingsSchema } from '@shared/settings/settings.ts';
@@ -52,8 +52,33 @@ export function startSystemParts(client: () => Promise<CoreClient>, windows: Win
     keys.set(settings.askKeys);
     tray.setOn(settings.tray);
   });
+  notePower(client);
   app.on('will-quit', () => globalShortcut.unregisterAll());
   return { staysWithoutWindows: tray.isOn, setSessions: tray.setSessions };
+}
+
+const powerEveryMs = 60_000;
+
+/** Tells the core what the system says of power and heat: when it changes, and once a minute, for the core may be a new one. */
+function notePower(client: () => Promise<CoreClient>): void {
+  // Of heat, only a Mac says something; "unknown" elsewhere.
+  const tell = async (): Promise<void> => {
+    const state = powerMonitor.getCurrentThermalState();
+    const heat = state === 'unknown' ? null : state === 'serious' || state === 'critical';
+    const core = await client();
+    await core.models.noteStrain({ battery: powerMonitor.isOnBatteryPower(), heat, memory: null });
+  };
+  // A core that is just being renewed is told in a minute.
+  const now = (): void => void tell().catch(() => undefined);
+  for (const change of [
+    () => powerMonitor.on('on-battery', now),
+    () => powerMonitor.on('on-ac', now),
+    () => powerMonitor.on('resume', now),
+    () => powerMonitor.on('thermal-state-change', now),
+  ])
+    change();
+  setInterval(now, powerEveryMs).unref();
+  now();
 }
 
 const desktopSchema = settingsSchema.shape.desktop;

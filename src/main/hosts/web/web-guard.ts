@@ -38,7 +38,7 @@ const refusals: readonly Refusal[] = [
     hint: 'On the machine, run: dewpoint keys set PROVIDER. Or start with: dewpoint serve --allow keys',
   },
   {
-    names: ['endpoint.addClient', 'endpoint.removeClient', 'endpoint.answer', 'endpoint.models'],
+    names: ['endpoint.addClient', 'endpoint.removeClient', 'endpoint.answer', 'endpoint.count', 'endpoint.models'],
     grant: null,
     message: 'Keys for other programs cannot be made or used from the browser.',
     hint: 'On the machine, run: dewpoint serve keys add NAME, or dewpoint serve keys revoke NAME',

@@ -9,6 +9,7 @@ import type { LlamaEngine } from '../engine/llama-engine.ts';
 import type { ModelFacts } from '../memory/estimate/model-memory.ts';
 import type { OwnOllamaServer } from '../engine/own-ollama-server.ts';
 import type { ServerMemoryPlanner } from '../memory/server-memory-planner.ts';
+import type { Strain } from '@shared/models/machine-strain.ts';
 import type { StopReason } from '@shared/events/call-events.ts';
 import type { ModelRepair, PullProgress } from '@shared/contract/models-contract.ts';
 
@@ -190,6 +191,8 @@ export interface ProviderDependencies {
   /** The built worker and the program that runs it, for engines in a process of their own. */
   readonly workerPath: string;
   readonly nodePath: string;
+  /** Whether this machine has a hard time; absent: nobody looks. */
+  readonly strain?: () => Promise<Strain>;
   /** The one in-process engine of this core; absent where none can run. */
   readonly llama?: LlamaEngine;
   /** The generators of this machine, of which one works at a time; absent: this one is alone. */

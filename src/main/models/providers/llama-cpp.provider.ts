@@ -1,6 +1,8 @@
 import { llamaCppSchema } from '@shared/settings/settings.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
+import type { Strain } from '@shared/models/machine-strain.ts';
+import { strainText } from '../machine/strain-watch.ts';
 import type { HeldModel } from '../engine/local-engines.ts';
 import type { LlamaEngine } from '../engine/llama-engine.ts';
 import type { EngineRequest } from '../engine/worker/worker-protocol.ts';
@@ -95,7 +97,9 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
     else if (asked === null) yield end(failed('bad-request', 'Tool calls were asked for, but no tool was given.'));
     else {
       const unloaded = await makeRoom(dependencies, model, signal);
-      yield* answer(parts, llama, { name: request.model, model, asked, unloaded }, signal);
+      const strain = (await dependencies.strain?.()) ?? noStrain;
+      const gently = strain.act === 'slower' ? { ...asked, isSlow: true } : asked;
+      yield* answer(parts, llama, { name: request.model, model, asked: gently, unloaded, strain }, signal);
     }
   } catch (error) {
     yield end(signal.aborted ? null : failed('internal', messageOf(error)));
@@ -107,12 +111,15 @@ interface Asked {
   readonly model: FoundModel;
   readonly asked: EngineRequest;
   readonly unloaded: readonly HeldModel[];
+  readonly strain: Strain;
 }
+
+const noStrain: Strain = { act: 'usual', causes: [] };
 
 async function* answer(
   { dependencies, speeds }: Parts,
   llama: LlamaEngine,
-  { name, model, asked, unloaded }: Asked,
+  { name, model, asked, unloaded, strain }: Asked,
   signal: AbortSignal,
 ): AsyncIterable<StreamPart> {
   const isCall = asked.output.type === 'tool-call';
@@ -148,7 +155,7 @@ async function* answer(
       // The first token is no part of the time. Answers side by side are another speed.
       const timed = { outputTokens: outputTokens - 1, outputMs: decodedTokens === undefined ? decodeMs : null };
       const slow = error === null ? speeds.note(model.path, timed) : null;
-      const engine = reportOf(event, model.grant, { slow, unloaded });
+      const engine = reportOf(event, model.grant, { slow, unloaded, strain: strainText(strain) });
       const smaller = error === null ? null : await smallerLoad(dependencies, model, error);
       const ended = toEnded(event, call !== null);
       yield {

@@ -11,6 +11,8 @@ export function createAttachmentCommands({
   find,
   resources,
   keepResource,
+  prompts,
+  takePrompt,
   preview,
 }: MessageAttachments): Handlers['attachments'] {
   return {
@@ -21,6 +23,8 @@ export function createAttachmentCommands({
     read: ({ input }) => read(input.blob),
     resources: ({ input }) => resources(input.place, input),
     keepResource: ({ input: { place, ...from }, signal }) => keepResource(place, from, signal ?? neverAborts),
+    prompts: ({ input }) => prompts(input.place),
+    takePrompt: ({ input: { place, ...asked }, signal }) => takePrompt(place, asked, signal ?? neverAborts),
     find: ({ input, signal }) => find(input.place, input, signal ?? neverAborts),
   };
 }

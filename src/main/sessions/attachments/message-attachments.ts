@@ -15,6 +15,7 @@ import type {
   FoundFile,
   KeptFile,
   PreviewedMessage,
+  TakenPrompt,
 } from '@shared/attachments/attachment-inputs.ts';
 import type { ChatListing } from '@shared/attachments/chat-listing.ts';
 import type { BlobRef } from '@shared/events/blob-ref.ts';
@@ -34,9 +35,10 @@ import {
   fittingResources,
   resourceMention,
   resourceMentionsIn,
+  type FoundPrompt,
   type FoundResource,
 } from '@shared/tools/found-offers.ts';
-import { readResource, type LibraryReach } from './read-resource.ts';
+import { readPrompt, readResource, type LibraryReach, type Part } from './read-resource.ts';
 import { findSymbols, isNamed, withSymbols } from './find-symbols.ts';
 import { previewAttachments } from './preview-attachments.ts';
 import type { PreviewOptions } from './preview-attachments.ts';
@@ -91,6 +93,13 @@ export interface MessageAttachments {
     from: { readonly server: string; readonly uri: string },
     signal: AbortSignal,
   ) => Promise<readonly Attachment[]>;
+  readonly prompts: (place: FilePlace | null) => Promise<readonly FoundPrompt[]>;
+  /** A prompt of a tool server as a text to be sent. Rejects as `keepResource` does. */
+  readonly takePrompt: (
+    place: FilePlace | null,
+    asked: { readonly server: string; readonly name: string; readonly values: Readonly<Record<string, string>> },
+    signal: AbortSignal,
+  ) => Promise<TakenPrompt>;
   /** What a model would get of a message that was not sent yet. */
   readonly preview: (message: PreviewedMessage, signal: AbortSignal) => Promise<AttachmentPreview>;
   /** Checks what a host says is attached, and reads what the text mentions. Rejects with `bad-input`. */
@@ -148,25 +157,22 @@ export function createMessageAttachments(options: AttachmentsOptions): MessageAt
       return withSymbols(files, symbols, { text, limit });
     },
     resources: async (place, { text, limit }) => {
-      const { projectPath } = place === null ? { projectPath: null } : await rootOf(options, place);
-      return fittingResources(await options.library(projectPath).resources(), text, limit);
+      return fittingResources(await options.library(await projectOf(options, place)).resources(), text, limit);
     },
     keepResource: async (place, from, signal) => {
-      const { projectPath } = place === null ? { projectPath: null } : await rootOf(options, place);
-      const contents = await readResource(options, { projectPath, ...from }, signal);
-      const kept: Attachment[] = [];
-      for (const { name, uri, bytes } of contents) {
-        const source = { server: from.server, uri };
-        const one = await keepBytes(options, { name, bytes, path: null, lines: null, source });
-        if (typeof one === 'string') throw new AppError('bad-input', one);
-        kept.push(one);
-      }
-      return kept;
+      const projectPath = await projectOf(options, place);
+      return keepParts(options, from.server, await readResource(options, { projectPath, ...from }, signal));
+    },
+    prompts: async (place) => options.library(await projectOf(options, place)).prompts(),
+    takePrompt: async (place, asked, signal) => {
+      const projectPath = await projectOf(options, place);
+      const { text, parts } = await readPrompt(options, { projectPath, ...asked }, signal);
+      return { text: options.redact(text), attachments: await keepParts(options, asked.server, parts) };
     },
     preview: async (message, signal) => {
       const { place, text, attachments: given } = message;
       const { attachments, notes } = await gather(options, place, { text, given }, signal);
-      const projectPath = place === null ? null : (await rootOf(options, place)).projectPath;
+      const projectPath = await projectOf(options, place);
       const asked = { message, attachments, notes, projectPath };
       return previewAttachments({ ...options.preview, blobs: options.blobs }, asked, signal);
     },
@@ -186,7 +192,9 @@ async function gather(
   for (const one of given) await check(options.blobs, one);
   // What of a server is taken along is here already; the words name it.
   const named = new Set(given.flatMap(({ source }) => (source === undefined ? [] : [resourceMention(source)])));
-  const mentions = mentionsIn(text).filter(({ start, end }) => !named.has(wordsOf(text.slice(start, end))));
+  const mentions = mentionsIn(text).filter(
+    ({ start, end }) => !named.has(text.slice(start + 1, end).replaceAll('"', '')),
+  );
   if (mentions.length === 0 || place === null) return { attachments: given, notes: [] };
   const { root } = await rootOf(options, place);
   const sandbox = readerOf(root);
@@ -225,6 +233,10 @@ async function rootOf({ stateOf }: AttachmentsOptions, place: FilePlace): Promis
   return { root, projectPath, recent: [...new Set([...mentioned.reverse(), ...changed.reverse()])] };
 }
 
+async function projectOf(options: AttachmentsOptions, place: FilePlace | null): Promise<string | null> {
+  return place === null ? null : (await rootOf(options, place)).projectPath;
+}
+
 function noFolder(path: string): AppError {
   return new AppError('not-found', `The folder ${path} was not found.`);
 }
@@ -243,6 +255,20 @@ async function keepFile(options: AttachmentsOptions, { name, data, path, place }
   const inside = path === undefined || place === undefined ? null : await insideOf(options, place, path);
   const kept = await keepBytes(options, { name, bytes, path: inside, lines: null });
   if (typeof kept === 'string') throw new AppError('bad-input', kept);
+  return kept;
+}
+
+async function keepParts(
+  options: AttachmentsOptions,
+  server: string,
+  parts: readonly Part[],
+): Promise<readonly Attachment[]> {
+  const kept: Attachment[] = [];
+  for (const { name, uri, bytes } of parts) {
+    const one = await keepBytes(options, { name, bytes, path: null, lines: null, source: { server, uri } });
+    if (typeof one === 'string') throw new AppError('bad-input', one);
+    kept.push(one);
+  }
   return kept;
 }
 
@@ -400,11 +426,6 @@ async function folderText(
   const lines = entries.map((entry) => (entry.kind === 'folder' ? `${entry.path}/` : entry.path));
   const text = [...lines, ...(truncated ? ['… and more'] : [])].join('\n');
   return { kind: 'text', name: `${path}/`, blob: await blobs.put(Buffer.from(`${text}\n`, 'utf8')), path };
-}
-
-/** A mention without its sign and quotes. */
-function wordsOf(mention: string): string {
-  return mention.slice(1).replaceAll('"', '');
 }
 
 /** What a host says is attached is what lies in the blob, or it is not sent. */

@@ -1,5 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import { maxAttachments } from '@shared/attachments/attachment-text.ts';
+import { seenLineText } from '@shared/text/seen-text.ts';
 import { compileFences } from '@shared/safety/fences.ts';
 import { createFenceTaint } from '@shared/safety/taint.ts';
 import { isSecretFile } from '../../sandbox/workspace/secret-files.ts';
@@ -19,7 +20,7 @@ interface Wanted {
   readonly uri: string;
 }
 
-interface Part {
+export interface Part {
   readonly name: string;
   readonly uri: string;
   readonly bytes: Uint8Array;
@@ -35,8 +36,33 @@ export async function readResource(
   if (library.leaves(server)) await refuseFenced(options, { projectPath, server, texts: [uri, decoded(uri)] });
   const contents = await library.read(server, uri, signal);
   if (contents.length === 0) throw new AppError('not-found', `The tool server ${server} has nothing at ${uri}.`);
+  return partsOf(server, uri, contents);
+}
+
+/** A prompt of a tool server with what lies beside its words. Its arguments leave, so the fences look at them first. */
+export async function readPrompt(
+  options: LibraryReach,
+  { projectPath, ...asked }: Omit<Wanted, 'uri'> & { readonly name: string; readonly values: Values },
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly parts: readonly Part[] }> {
+  const { server, name, values } = asked;
+  const library = options.library(projectPath);
+  if (library.leaves(server)) await refuseFenced(options, { projectPath, server, texts: Object.values(values) });
+  const { text, contents } = await library.prompt(asked, signal);
+  if (text.length > mostPromptCharacters) {
+    throw new AppError('too-large', `The prompt ${name} of ${server} has ${text.length} characters. That is too long.`);
+  }
+  // Who sends it is to have seen all of it.
+  const seen = text.split('\n').map(seenLineText).join('\n');
+  return { text: seen, parts: partsOf(server, name, contents) };
+}
+
+type Values = Readonly<Record<string, string>>;
+const mostPromptCharacters = 100_000;
+
+function partsOf(server: string, from: string, contents: readonly Omit<Part, 'name'>[]): readonly Part[] {
   if (contents.length > maxAttachments) {
-    throw new AppError('too-large', `${uri} has ${contents.length} parts. A message takes at most ${maxAttachments}.`);
+    throw new AppError('too-large', `${from} has ${contents.length} parts. A message takes at most ${maxAttachments}.`);
   }
   return contents.map((one) => ({ ...one, name: nameOf(server, one.uri) }));
 }

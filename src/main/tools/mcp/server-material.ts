@@ -14,6 +14,17 @@ export interface ServerMaterial {
   readonly offers: (signal: AbortSignal) => Promise<ServerOffers>;
   /** All that lies at an address. */
   readonly read: (uri: string, signal: AbortSignal) => Promise<readonly ServerContent[]>;
+  /** A prompt with its arguments: what it says, and what lies beside its words. */
+  readonly prompt: (
+    name: string,
+    values: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ) => Promise<ServerPrompt>;
+}
+
+export interface ServerPrompt {
+  readonly text: string;
+  readonly contents: readonly ServerContent[];
 }
 
 const answerMs = 60_000;
@@ -38,7 +49,28 @@ export function createServerMaterial(client: Client): ServerMaterial {
       const contents: unknown = fieldOf(await client.readResource({ uri }, ways(signal)), 'contents');
       return Array.isArray(contents) ? contents.flatMap((one) => contentOf(one, uri) ?? []) : [];
     },
+    prompt: async (name, values, signal) => {
+      const { messages } = await client.getPrompt({ name, arguments: { ...values } }, ways(signal));
+      return promptOf(name, messages);
+    },
   };
+}
+
+function promptOf(
+  name: string,
+  messages: readonly { readonly role: string; readonly content: unknown }[],
+): ServerPrompt {
+  const isTalk = messages.some(({ role }) => role !== 'user');
+  const texts: string[] = [];
+  const contents: ServerContent[] = [];
+  for (const { role, content } of messages) {
+    const { type, text, data, resource } = isRecord(content) ? content : {};
+    if (type === 'text' && typeof text === 'string') texts.push(isTalk ? `${role}: ${text}` : text);
+    const given = type === 'resource' ? resource : type === 'image' ? { blob: data } : null;
+    const one = contentOf(given, name);
+    if (one !== null) contents.push(one);
+  }
+  return { text: texts.join('\n\n'), contents };
 }
 
 function contentOf(part: unknown, from: string): ServerContent | null {

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { FoundResource } from '@shared/tools/found-offers.ts';
+import type { FoundPrompt, FoundResource } from '@shared/tools/found-offers.ts';
 import { serverOffersSchema, type ServerOffers } from '@shared/tools/server-offers.ts';
 import type { ToolServerSettings } from '@shared/tools/server-definition.ts';
 import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../../lib/files/json-file.ts';
 import type { McpConnection } from '../mcp/mcp-connection.ts';
-import type { ServerContent, ServerMaterial } from '../mcp/server-material.ts';
+import type { ServerContent, ServerMaterial, ServerPrompt } from '../mcp/server-material.ts';
 
 /** What the servers that are on in a project have for the person. */
 export interface ServerLibrary {
@@ -17,6 +17,12 @@ export interface ServerLibrary {
   readonly resources: () => Promise<readonly FoundResource[]>;
   /** Reaches the server. Rejects where it is not approved, is off here, or has nothing there. */
   readonly read: (server: string, uri: string, signal: AbortSignal) => Promise<readonly ServerContent[]>;
+  readonly prompts: () => Promise<readonly FoundPrompt[]>;
+  /** Reaches the server, as `read` does. */
+  readonly prompt: (
+    asked: { readonly server: string; readonly name: string; readonly values: Readonly<Record<string, string>> },
+    signal: AbortSignal,
+  ) => Promise<ServerPrompt>;
 }
 
 /** What servers listed last lies in the home, so that showing it starts none. */
@@ -75,14 +81,21 @@ export function createServerLibrary({ servers, hashOf, kept, connect }: LibraryP
     if (material !== undefined) return material;
     throw new AppError('not-found', `The tool server ${name} has tools only.`);
   };
+  const listed = async <T>(
+    pick: (offers: ServerOffers) => readonly T[],
+  ): Promise<readonly (T & { server: string })[]> => {
+    const all = servers().map(async ([server, settings]) =>
+      pick(await kept.of(server, hashOf(server, settings))).map((one) => ({ ...one, server })),
+    );
+    return (await Promise.all(all)).flat();
+  };
   return {
     leaves: (name) => servers().find(([one]) => one === name)?.[1].definition.staysHere !== true,
-    resources: async () => {
-      const all = servers().map(async ([server, settings]) => {
-        const { resources } = await kept.of(server, hashOf(server, settings));
-        return resources.map((one) => ({ ...one, server }));
-      });
-      return (await Promise.all(all)).flat();
+    resources: () => listed(({ resources }) => resources),
+    prompts: () => listed(({ prompts }) => prompts),
+    prompt: async ({ server, name, values }, signal) => {
+      const material = await reach(server, signal);
+      return told(server, material.prompt(name, values, signal));
     },
     read: async (server, uri, signal) => {
       const material = await reach(server, signal);

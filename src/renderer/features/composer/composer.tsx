@@ -1,6 +1,7 @@
 import type { FormEvent, Ref, RefObject } from 'react';
 import { lazy, memo, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import { sessionStatus } from '@shared/session/session-state.ts';
+import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import type { SlashCommand } from '@shared/session/slash-commands.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
@@ -60,7 +61,8 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     openTemplates: () => setIsEditing(true),
     select: (place) => field.current?.select(place),
   });
-  const menu = useSlashMenu({ text, setText, onTemplate: (template) => composer.fillWith(template, '') });
+  const onTemplate = (template: PromptTemplate): void => composer.fillWith(template, '');
+  const menu = useSlashMenu({ text, setText, onTemplate, place: { sessionId }, attachments });
   useReach(handle, { field, composer, attachments, text, setText });
   // An image may speak for itself.
   const hasWords = text.trim() !== '' || attachments.list.length > 0 || attachments.isBusy;

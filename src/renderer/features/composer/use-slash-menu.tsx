@@ -1,8 +1,12 @@
 import { matchingCommands } from '@shared/session/slash-commands.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import { matchingTemplates, templateAbout, templateVariables } from '@shared/session/prompt-templates.ts';
+import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
+import { matchingPrompts, promptName, type FoundPrompt } from '@shared/tools/found-offers.ts';
 import { seenName, seenWords } from '@shared/text/seen-text.ts';
 import { useOffers } from '../../lib/input/use-offers.ts';
+import type { Attachments } from '../../lib/input/use-attachments.ts';
+import { useServerPrompts } from '../../lib/input/use-server-prompts.ts';
 import { useTemplates } from '../../lib/input/use-templates.ts';
 import { t } from '../../lib/text/translate.ts';
 import { useModels } from '../../lib/models/use-local-model.ts';
@@ -18,25 +22,38 @@ interface Offer {
   readonly about: string;
   /** It fills the field at once. */
   readonly template?: PromptTemplate;
+  /** Its server says what it fills the field with. */
+  readonly prompt?: FoundPrompt;
 }
 
 interface SlashField {
   readonly text: string;
   readonly setText: (text: string) => void;
   readonly onTemplate: (template: PromptTemplate) => void;
+  readonly place: FilePlace;
+  readonly attachments: Pick<Attachments, 'addKept'>;
 }
 
 /**
  * The list that a `/` opens, of commands and, for the one that names a model, of models: arrows move in it, Tab and Enter
  * take, Escape closes it.
  */
-export function useSlashMenu({ text, setText, onTemplate }: SlashField): FieldMenu {
+export function useSlashMenu({ text, setText, onTemplate, place, attachments }: SlashField): FieldMenu {
   const { templates } = useTemplates();
+  const { prompts, choose: choosePrompt, asked } = useServerPrompts({ text, setText, place, attachments });
   const models = useModels().data ?? [];
-  const offers = modelOffers(text, models) ?? [...commandOffers(text), ...templateOffers(text, templates)];
+  const offers = modelOffers(text, models) ?? [
+    ...commandOffers(text),
+    ...templateOffers(text, templates),
+    ...promptOffers(text, prompts),
+  ];
   const onChoose = (offer: Offer): void => {
     if (offer.template !== undefined) {
       onTemplate(offer.template);
+      return;
+    }
+    if (offer.prompt !== undefined) {
+      choosePrompt(offer.prompt);
       return;
     }
     setText(offer.typed);
@@ -61,12 +78,12 @@ export function useSlashMenu({ text, setText, onTemplate }: SlashField): FieldMe
       </>
     ),
   }));
-  return { label: t('slash.label'), items, selected, onKeyDown };
+  return { label: t('slash.label'), items, selected, onKeyDown, asked };
 }
 
 /** Enter is then for the command. A template fills the field first, so that it is seen before it is sent. */
-function isTyped({ typed, template }: Offer, text: string): boolean {
-  return template === undefined && text === typed.trimEnd();
+function isTyped({ typed, template, prompt }: Offer, text: string): boolean {
+  return template === undefined && prompt === undefined && text === typed.trimEnd();
 }
 
 function templateOffers(typed: string, templates: readonly PromptTemplate[]): readonly Offer[] {
@@ -77,6 +94,17 @@ function templateOffers(typed: string, templates: readonly PromptTemplate[]): re
     argument: templateVariables(template.text).join(' '),
     about: seenWords(templateAbout(template.text)),
     template,
+  }));
+}
+
+function promptOffers(typed: string, prompts: readonly FoundPrompt[]): readonly Offer[] {
+  return matchingPrompts(typed, prompts).map((prompt) => ({
+    key: `prompt-${promptName(prompt)}`,
+    typed: `/${promptName(prompt)}`,
+    title: `/${seenName(promptName(prompt))}`,
+    argument: seenWords(prompt.arguments.map(({ name }) => name).join(' ')),
+    about: seenWords(prompt.title ?? prompt.about ?? ''),
+    prompt,
   }));
 }
 

@@ -13,6 +13,7 @@ import { Problem } from '../../ui/notices/problem.tsx';
 import { ViewHeader } from '../../ui/layout/view-header.tsx';
 import { StoredData } from './stored-data.tsx';
 import { ApiKeys } from './api-keys.tsx';
+import { EndpointKeys } from './endpoint-keys.tsx';
 import { MachineChecks } from './machine-checks.tsx';
 import { ShortcutSettings } from './shortcut-settings.tsx';
 import { TechnicalSettings, WorkSettings } from './work-settings.tsx';
@@ -82,6 +83,7 @@ export default function SettingsView({ view: { at }, actions, children }: Settin
             <CoreSettings>
               {children}
               <ApiKeys isWanted={at === 'keys'} />
+              <EndpointKeys />
             </CoreSettings>
             <MachineChecks isWanted={at === 'machine'} />
             <StoredData />

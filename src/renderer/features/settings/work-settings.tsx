@@ -13,6 +13,7 @@ import { mayNotify } from '../../lib/notices/may-notify.ts';
 import { useIsWindow } from '../../lib/connection/use-host-info.ts';
 import { DesktopSettings } from './desktop-settings.tsx';
 import { Button } from '../../ui/controls/button.tsx';
+import type { StrainAct, StrainCause } from '@shared/models/machine-strain.ts';
 import { fieldOf } from '@shared/unknown-value.ts';
 
 const choices = ['all', 'waits', 'off'] as const;
@@ -156,6 +157,7 @@ export function TechnicalSettings({ settings, onSave }: WorkSettingsProps) {
       </Group>
       <WebSettings settings={settings} onSave={onSave} />
       <Connection settings={settings} onSave={onSave} />
+      <Power settings={settings} onSave={onSave} />
       <Energy settings={settings} onSave={onSave} />
     </>
   );
@@ -167,6 +169,28 @@ function useModelOptions() {
     models
       .filter((model) => model.where === where && model.state !== 'unreachable')
       .map((model) => ({ value: model.id, text: model.label }));
+}
+
+const strainCauses = ['battery', 'heat', 'memory'] as const satisfies readonly StrainCause[];
+const strainActs = ['usual', 'slower', 'unload'] as const satisfies readonly StrainAct[];
+
+function Power({ settings, onSave }: WorkSettingsProps) {
+  const power = fieldOf(settings, 'power');
+  return (
+    <Group title={t('power.title')}>
+      <p className="text-soft">{t('power.text')}</p>
+      {strainCauses.map((cause) => (
+        <Choice
+          key={cause}
+          label={t(`power.${cause}`)}
+          hint={t(`power.${cause}.hint`)}
+          value={textAt(power, cause) ?? 'usual'}
+          options={strainActs.map((value) => ({ value, text: t(`power.act.${value}`) }))}
+          onChange={(value) => onSave(`power.${cause}`, value)}
+        />
+      ))}
+    </Group>
+  );
 }
 
 function Energy({ settings, onSave }: WorkSettingsProps) {

@@ -36,6 +36,7 @@ export const StatusBar = memo(function StatusBar({ session, isConnected, onInspe
     >
       {!isConnected && <LostConnection look={itemLook} />}
       <Offline onModels={onModels} />
+      <Strained />
       {session === null ? (
         <HomeItems onModels={onModels} />
       ) : (
@@ -54,6 +55,26 @@ function Offline({ onModels }: Pick<StatusBarProps, 'onModels'>) {
     </Item>
   );
 }
+
+/** Models of this machine go easy on it: why, and where that is set. */
+function Strained() {
+  const client = useClient();
+  const navigate = useNavigate();
+  const { data } = useQuery({
+    queryKey: ['strain'],
+    queryFn: ({ signal }) => client.models.strain(undefined, { signal }),
+    refetchInterval: strainEveryMs,
+  });
+  if (data === undefined || data.act === 'usual') return null;
+  const causes = data.causes.map((cause) => t(`power.cause.${cause}`)).join(', ');
+  return (
+    <Item opens={t('power.open')} onClick={() => navigate({ type: 'settings' })}>
+      {t(`power.is.${data.act}`, { causes })}
+    </Item>
+  );
+}
+
+const strainEveryMs = 20_000;
 
 /** Where no session is shown: what the next task would run on, and what this month came to. */
 function HomeItems({ onModels }: { readonly onModels: () => void }) {

@@ -54,12 +54,12 @@ export function NewTask({ projects, first, asked, onStarted, children, isFirstHo
   const [typedProject, setProject] = useState<string | null>(first);
   const [choice, setChoice] = useState<TaskChoice>(noChoice);
   const field = useRef<MessageFieldHandle>(null);
-  const templates = useTaskTemplates(task, setTask, field);
   const roots = useRoots();
   const shownProject = typedProject ?? projects[0] ?? '';
   const project = typedFolder(shownProject, roots);
   const place = project === '' ? null : { projectPath: project };
   const attachments = useAttachments('task', place);
+  const templates = useTaskTemplates({ task, setTask, field, place, attachments });
   const assistants = useAssistants(null, choice.pick);
   const wanted = { ...choice, ...assistants.option, pick: assistants.pick };
   const files = useAttachmentPreview({ attachments, text: task, place, options: optionsOfPick(wanted.pick) });

@@ -1,8 +1,12 @@
 import type { RefObject } from 'react';
+import type { FilePlace } from '@shared/attachments/attachment-inputs.ts';
 import type { PromptTemplate } from '@shared/session/prompt-templates.ts';
 import { matchingTemplates, templateAbout, templateVariables } from '@shared/session/prompt-templates.ts';
-import { seenWords } from '@shared/text/seen-text.ts';
+import { matchingPrompts, promptName, type FoundPrompt } from '@shared/tools/found-offers.ts';
+import { seenName, seenWords } from '@shared/text/seen-text.ts';
+import type { Attachments } from '../../lib/input/use-attachments.ts';
 import { useOffers } from '../../lib/input/use-offers.ts';
+import { useServerPrompts } from '../../lib/input/use-server-prompts.ts';
 import { fillField, useTemplates } from '../../lib/input/use-templates.ts';
 import { t } from '../../lib/text/translate.ts';
 import type { FieldMenu, MessageFieldHandle } from '../../ui/controls/message-field.tsx';
@@ -14,35 +18,43 @@ interface TaskTemplates {
   readonly fill: () => boolean;
 }
 
-/** Prompt templates in the field of a new task. Each is seen in full before it is sent. */
-export function useTaskTemplates(
-  task: string,
-  setTask: (task: string) => void,
-  field: RefObject<MessageFieldHandle | null>,
-): TaskTemplates {
+interface TaskText {
+  readonly task: string;
+  readonly setTask: (task: string) => void;
+  readonly field: RefObject<MessageFieldHandle | null>;
+  readonly place: FilePlace | null;
+  readonly attachments: Pick<Attachments, 'addKept'>;
+}
+
+/** Prompt templates and prompts of tool servers in the field of a new task. Each is seen in full before it is sent. */
+export function useTaskTemplates({ task, setTask, field, place, attachments }: TaskText): TaskTemplates {
   const { templates } = useTemplates();
+  const server = useServerPrompts({ text: task, setText: setTask, place, attachments });
   const fillWith = (template: PromptTemplate, typed: string): void =>
-    fillField({ setText: setTask, select: (place) => field.current?.select(place) }, template, typed);
-  const { shown, selected, choose, onKeyDown } = useOffers({
+    fillField({ setText: setTask, select: (at) => field.current?.select(at) }, template, typed);
+  const { shown, selected, choose, onKeyDown } = useOffers<PromptTemplate | FoundPrompt>({
     text: task,
-    offers: matchingTemplates(task, templates),
-    onChoose: (template) => fillWith(template, ''),
+    offers: [...matchingTemplates(task, templates), ...matchingPrompts(task, server.prompts)],
+    onChoose: (offer) => ('server' in offer ? server.choose(offer) : fillWith(offer, '')),
     isTyped: () => false,
   });
-  const items = shown.map((template) => ({
-    key: template.name,
-    choose: () => choose(template),
-    content: (
-      <>
-        <span className="font-mono text-xs whitespace-nowrap">
-          /{template.name} <span className="text-soft">{templateVariables(template.text).join(' ')}</span>
-        </span>
-        <span className="text-xs text-soft">{seenWords(templateAbout(template.text))}</span>
-      </>
-    ),
-  }));
+  const items = shown.map((offer) => {
+    const { name, places, about } = lineOf(offer);
+    return {
+      key: name,
+      choose: () => choose(offer),
+      content: (
+        <>
+          <span className="font-mono text-xs whitespace-nowrap">
+            /{seenName(name)} <span className="text-soft">{seenWords(places.join(' '))}</span>
+          </span>
+          <span className="text-xs text-soft">{seenWords(about)}</span>
+        </>
+      ),
+    };
+  });
   return {
-    menu: { label: t('slash.label'), items, selected, onKeyDown },
+    menu: { label: t('slash.label'), items, selected, onKeyDown, asked: server.asked },
     fill: () => {
       const words = task.trim();
       const [name = ''] = words.startsWith('/') ? words.slice(1).split(/\s/u, 1) : [];
@@ -52,4 +64,11 @@ export function useTaskTemplates(
       return true;
     },
   };
+}
+
+function lineOf(offer: PromptTemplate | FoundPrompt) {
+  if (!('server' in offer))
+    return { name: offer.name, places: templateVariables(offer.text), about: templateAbout(offer.text) };
+  const places = offer.arguments.map(({ name }) => name);
+  return { name: promptName(offer), places, about: offer.title ?? offer.about ?? '' };
 }

@@ -66,6 +66,16 @@ export function settingsSections(shortcuts: readonly string[], isWindow: boolean
     { title: t('settings.limits'), words: wordsOf(turnLimits) },
     { title: t('rules.title'), words: [t('rules.about')] },
     { title: t('keys.title'), words: [t('keys.provider'), t('keys.value'), t('settings.keys.words')] },
+    {
+      title: t('endpoint.title'),
+      words: [
+        t('endpoint.text'),
+        t('endpoint.switch'),
+        t('endpoint.switch.hint'),
+        t('endpoint.name'),
+        t('endpoint.reach'),
+      ],
+    },
     { title: t('settings.sandbox'), words: wordsOf(sandboxLimits) },
     {
       title: t('settings.web'),
@@ -90,6 +100,18 @@ export function settingsSections(shortcuts: readonly string[], isWindow: boolean
         t('settings.proxy.hint'),
         t('settings.certificates'),
         t('settings.certificates.hint'),
+      ],
+    },
+    {
+      title: t('power.title'),
+      words: [
+        t('power.text'),
+        t('power.battery'),
+        t('power.battery.hint'),
+        t('power.heat'),
+        t('power.heat.hint'),
+        t('power.memory'),
+        t('power.memory.hint'),
       ],
     },
     { title: t('settings.energy'), words: [t('settings.energy.text'), ...wordsOf(energySettings)] },

@@ -14,6 +14,7 @@ import type { HeldSend } from '../../lib/input/use-held-send.ts';
 import type { PreviewedFiles } from '../../lib/input/use-attachment-preview.ts';
 import { offeredModels, optionsForModel, withoutMentions } from '../../lib/input/use-attachment-preview.ts';
 import type { Attachments } from '../../lib/input/use-attachments.ts';
+import type { AskedPrompt } from '../../lib/input/use-server-prompts.ts';
 import type { MentionChoice, MentionOffer } from '../../lib/input/use-mentions.ts';
 import { useMentions } from '../../lib/input/use-mentions.ts';
 import { AttachmentList, cutText } from '../content/attachment-list.tsx';
@@ -23,6 +24,7 @@ import { Notice } from '../notices/notice.tsx';
 import type { Suggestion } from './suggestions.tsx';
 import { Suggestions } from './suggestions.tsx';
 
+const PromptFields = lazy(() => import('./prompt-fields.tsx'));
 const ChatPicker = lazy(() => import('./chat-picker.tsx'));
 
 export interface MessageFieldHandle {
@@ -39,6 +41,8 @@ export interface FieldMenu {
   readonly selected: number;
   /** True: the key was for the list. */
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
+  /** What was chosen wants to be filled in first. */
+  readonly asked?: AskedPrompt | null;
 }
 
 interface MessageFieldProps {
@@ -91,6 +95,7 @@ export function MessageField(props: MessageFieldProps) {
   };
   return (
     <div className="relative">
+      <Asked {...props} />
       <Problems attachments={attachments} />
       <Reading attachments={attachments} />
       <UnseenImages {...props} />
@@ -332,6 +337,16 @@ function FileNotes({ files: { preview, problem } }: { readonly files: PreviewedF
         </p>
       )}
     </>
+  );
+}
+
+/** A prompt of a tool server that wants to be filled in. */
+function Asked({ menu }: MessageFieldProps) {
+  if (menu === undefined || menu.asked === undefined || menu.asked === null) return null;
+  return (
+    <Suspense>
+      <PromptFields {...menu.asked} />
+    </Suspense>
   );
 }
 

@@ -129,6 +129,24 @@ describe('Responses, by the openai package', () => {
 });
 
 describe('Messages, by the @anthropic-ai/sdk package', () => {
+  it('counts the tokens of a prompt, and makes no call for it', async () => {
+    const asked = { model, system: 'Be short.', messages: hello };
+    expect(await kit.anthropic(key).messages.countTokens(asked)).toEqual({ input_tokens: 10 });
+    const tools = [{ name: 'weather', description: 'Says it.', input_schema: { type: 'object' as const } }];
+    await expect(kit.anthropic(key).messages.countTokens({ ...asked, model: 'script/none' })).rejects.toMatchObject({
+      status: 404,
+    });
+    await expect(kit.anthropic(key).messages.countTokens({ ...asked, model: 'sky/script' })).rejects.toMatchObject({
+      status: 403,
+    });
+    await expect(kit.anthropic('dew-wrong').messages.countTokens(asked)).rejects.toMatchObject({ status: 401 });
+    await expect(
+      kit.anthropic(key).messages.countTokens({ ...asked, tools, tool_choice: { type: 'any' } }),
+    ).rejects.toMatchObject({ status: 400 });
+    expect(kit.asked).toEqual([]);
+    expect((await kit.core.client.endpoint.clients())[0]?.lastUsedAt).toBeNull();
+  });
+
   it('answers whole', async () => {
     const options = { model, max_tokens: 100, system: 'Be short.', messages: hello };
     const answer = await kit.anthropic(key).messages.create(options);

@@ -67,7 +67,13 @@ beforeAll(() => {
     redact: (text) => text.replaceAll('two', '[redacted]'),
     fences: async () => settingsSchema.parse({ fences: { rules: [{ paths: ['src/**'], verdict: 'ask' }] } }).fences,
     stateOf: async () => ({ ...emptySession, workspace, projectPath: project }),
-    library: () => ({ leaves: () => true, resources: async () => [], read: async () => [] }),
+    library: () => ({
+      leaves: () => true,
+      resources: async () => [],
+      read: async () => [],
+      prompts: async () => [],
+      prompt: async () => ({ text: '', contents: [] }),
+    }),
     readDocument: async () => document,
     preview: {
       models: { info: async (id) => infos.find((one) => one.id === id) ?? null, list: async () => entries },
@@ -122,6 +128,8 @@ describe('what a tool server has', () => {
       read.push(uri);
       return [text('one two'), { uri: 'notes://a.png', bytes: pixel }];
     },
+    prompts: async () => [],
+    prompt: async () => ({ text: '', contents: [] }),
   });
   const made = (leaves: boolean) => createMessageAttachments({ ...options, library: () => library(leaves) });
 
@@ -149,6 +157,33 @@ describe('what a tool server has', () => {
     expect(read).not.toContain(uri);
     await made(false).keepResource(null, asked, never);
     expect(read).toContain(uri);
+  });
+});
+
+describe('a prompt of a tool server', () => {
+  // Catches: words of a server that are sent without having been seen, and arguments that carry a secret out.
+  it('is a text with what cannot be seen written out, and what lies beside it comes along', async () => {
+    const asked: string[] = [];
+    const library = () => ({
+      leaves: () => true,
+      resources: async () => [],
+      read: async () => [],
+      prompts: async () => [],
+      prompt: async ({ values }: { readonly values: Readonly<Record<string, string>> }) => {
+        asked.push(JSON.stringify(values));
+        const text = `two days in ${values.city}.\u202E\n  Pack.`;
+        return { text, contents: [{ uri: 'notes://list.md', bytes: Buffer.from('List') }] };
+      },
+    });
+    const { takePrompt } = createMessageAttachments({ ...options, library });
+    const trip = { server: 'docs', name: 'trip' };
+    expect(await takePrompt(null, { ...trip, values: { city: 'Rome' } }, never)).toMatchObject({
+      text: '[redacted] days in Rome.<U+202E>\n  Pack.',
+      attachments: [{ kind: 'text', name: 'docs: list.md', source: { server: 'docs', uri: 'notes://list.md' } }],
+    });
+    const values = { city: `AKIA${'A7B2C9D4E6F8G1H3'}` };
+    await expect(takePrompt(null, { ...trip, values }, never)).rejects.toThrow('fenced');
+    expect(asked).toEqual(['{"city":"Rome"}']);
   });
 });
 

@@ -3,6 +3,7 @@ import { moneyText } from '@shared/money/money-text.ts';
 import { editedSteps, planMessage, planSteps, planText } from '@shared/session/plan-steps.ts';
 import { commandsFor, parseSlash, slashSentences } from '@shared/session/slash-commands.ts';
 import { fillTemplate, templateAbout } from '@shared/session/prompt-templates.ts';
+import { promptName } from '@shared/tools/found-offers.ts';
 import { printable, seenName, seenWords } from '@shared/text/seen-text.ts';
 import type { CapAnswer } from '../questions/cap-question.ts';
 import { parseCapAnswer } from '../questions/cap-question.ts';
@@ -138,10 +139,53 @@ async function sayTemplate(chat: Chat, line: string): Promise<boolean> {
   return true;
 }
 
+/**
+ * A line `/server:prompt name=value …` as a message of the words that the server answers; false: there is no such prompt.
+ * Where somebody types, they see and change the words in their editor first.
+ */
+export async function sayServerPrompt(chat: Chat, line: string): Promise<boolean> {
+  const [typed = '', rest = ''] = line.slice(1).split(/\s(.*)/su);
+  if (!line.startsWith('/') || !typed.includes(':')) return false;
+  const { context, sessionId } = chat;
+  const core = await context.core();
+  const place = { sessionId };
+  const prompt = (await core.attachments.prompts({ place })).find((one) => promptName(one) === typed);
+  if (prompt === undefined) return false;
+  const values = Object.fromEntries(
+    [...rest.matchAll(/(?<!\S)([^\s=]+)=(?:"([^"]*)"|(\S+))/gu)].map(([, name, quoted, plain]) => [
+      name,
+      quoted ?? plain,
+    ]),
+  );
+  const missing = prompt.arguments.filter(({ name, isRequired }) => isRequired && !Object.hasOwn(values, name));
+  if (missing.length > 0) {
+    const places = missing.map(({ name }) => `${seenName(name)}=…`).join(' ');
+    throw usageError(
+      `The prompt /${seenName(typed)} needs more. Nothing was sent.`,
+      `Write /${seenName(typed)} ${places}`,
+    );
+  }
+  const { server, name } = prompt;
+  const taken = await core.attachments.takePrompt({ place, server, name, values }, { signal: context.signal });
+  const { isInteractive } = context.terminal;
+  const text = isInteractive
+    ? await chat.withoutPrompt(() => editText(taken.text, 'prompt.md', process.env))
+    : taken.text;
+  if (text.trim() === '') throw usageError('There are no words left. Nothing was sent.');
+  context.terminal.err(printable(`${text}\n`));
+  chat.attached = [...chat.attached, ...taken.attachments];
+  await chat.say(text, chat.options);
+  return true;
+}
+
 async function templatesText(chat: Chat): Promise<string> {
+  const prompts = await (await chat.context.core()).attachments.prompts({ place: { sessionId: chat.sessionId } });
+  const ofServers = prompts.map(
+    (one) => `/${seenName(promptName(one))}  ${seenWords(one.title ?? one.about ?? '')} (from a tool server)\n`,
+  );
   const { templates, folder } = await (await chat.context.core()).templates.list();
   const lines = templates.map(({ name, text }) => `/${name}  ${printable(templateAbout(text))}\n`);
-  return `${lines.join('')}Each is a Markdown file in ${folder}, with places such as {{file}}.\n`;
+  return `${ofServers.join('')}${lines.join('')}Each is a Markdown file in ${folder}, with places such as {{file}}.\n`;
 }
 
 /** A model of the cloud is of use only where steps may run there. */

@@ -11,7 +11,7 @@ import type { CoreClient } from '../../../server/local-socket.ts';
 import { minimumRaise } from '../questions/cap-question.ts';
 import type { Chat } from '../chat/chat-state.ts';
 import { showQuestion } from '../chat/chat-questions.ts';
-import { runChatCommand } from '../chat/chat-commands.ts';
+import { runChatCommand, sayServerPrompt } from '../chat/chat-commands.ts';
 import type { Command } from '../command-context.ts';
 import { reportFailure, usageError } from '../report-failure.ts';
 import { followTurn } from '../turn/follow-turn.ts';
@@ -112,7 +112,7 @@ async function takeLine(state: Chat, line: string): Promise<boolean> {
   try {
     // A path is no command.
     if (parseSlash(line, 'terminal') !== null) return await runChatCommand(state, line);
-    await say(state, line, state.options);
+    if (!(await sayServerPrompt(state, line))) await say(state, line, state.options);
   } catch (error) {
     reportFailure(error, state.context.terminal);
   }

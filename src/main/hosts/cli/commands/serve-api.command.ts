@@ -1,13 +1,10 @@
 import type { EndpointClient } from '@shared/contract/endpoint-contract.ts';
 import { printable } from '@shared/text/seen-text.ts';
-import { startApiServer } from '../../api/api-server.ts';
+import { startApiServer, usualPort } from '../../api/api-server.ts';
 import type { OpenCore } from '../../connection/open-core.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import { padRight } from '../terminal/columns.ts';
 import { jsonLine } from '../terminal/terminal.ts';
-
-/** The same from start to start: programs keep an address in their settings. */
-const usualPort = 7717;
 
 /** Serves models to other programs until Ctrl-C, or until the process that owns the home has gone. */
 export async function serveApi(context: CommandContext, opened: OpenCore, port: number | null): Promise<number> {

@@ -31,6 +31,8 @@ export interface ThreadGovernor {
   tick(): void;
   /** Forgets the time since the last call: nothing was computed then. */
   rest(): void;
+  /** Half of the threads at most, until it is said otherwise. */
+  slow(isSlow: boolean): void;
 }
 
 /** Long enough for the counters of the system, which move in steps of 10 ms. */
@@ -38,16 +40,24 @@ const windowMs = 300;
 
 export function createThreadGovernor(most: number, set: (threads: number) => void): ThreadGovernor {
   let threads = most;
+  let limit = most;
   let last = look();
   return {
     rest() {
       last = look();
     },
+    slow(isSlow) {
+      const wanted = isSlow ? Math.max(1, Math.floor(most / 2)) : most;
+      if (wanted === limit) return;
+      limit = wanted;
+      threads = isSlow ? Math.min(threads, limit) : limit;
+      set(threads);
+    },
     tick() {
       if (performance.now() - last.at < windowMs) return;
       const now = look();
       const ownMs = now.ownMs - last.ownMs;
-      const next = nextThreads(threads, most, {
+      const next = nextThreads(threads, limit, {
         wallMs: now.at - last.at,
         ownMs,
         othersMs: Math.max(0, now.busyMs - last.busyMs - ownMs),

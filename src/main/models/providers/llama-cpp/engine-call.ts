@@ -126,7 +126,11 @@ function toProviderError(error: EngineError): ProviderError {
 export function reportOf(
   { loaded }: EndedEvent,
   grant: ContextGrant,
-  { slow, unloaded }: { readonly slow: string | null; readonly unloaded: readonly HeldModel[] },
+  {
+    slow,
+    unloaded,
+    strain,
+  }: { readonly slow: string | null; readonly unloaded: readonly HeldModel[]; readonly strain: string | null },
 ): EngineReport | null {
   if (loaded === null) return null;
   const isElsewhere = grant.expectsCard && loaded.backend === 'cpu';
@@ -135,8 +139,13 @@ export function reportOf(
     ...(loaded.sequences < grant.sequences ? [`room for ${loaded.sequences} conversations only`] : []),
     ...(isElsewhere ? ['a card was found, but the engine uses the processor'] : []),
     ...(slow === null ? [] : [slow]),
+    ...(strain === null ? [] : [strain]),
   ];
-  const findings = [...(isElsewhere ? ['other-backend'] : []), ...(slow === null ? [] : ['slow'])];
+  const findings = [
+    ...(isElsewhere ? ['other-backend'] : []),
+    ...(slow === null ? [] : ['slow']),
+    ...(strain === null ? [] : ['strained']),
+  ];
   return {
     backend: loaded.backend,
     askedTokens: grant.askedTokens,

@@ -83,6 +83,7 @@ async function run(context: GenerationContext, request: EngineRequest, call: Gen
       message: 'The chat template of this model could not be read, so thinking cannot be switched on. Switch it off.',
     });
   }
+  engine.threads.slow(request.isSlow === true);
   const prompt = tokenizeChat(engine, context.memory, request);
   call.account.promptTokens = prompt.tokens.length;
   // One place is never filled: the engine would make room by itself.

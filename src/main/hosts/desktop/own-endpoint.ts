@@ -1,0 +1,56 @@
+import { messageOf } from '@shared/errors.ts';
+import type { OwnEndpoint } from '@shared/contract/host-contract.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
+import { type ApiServer, startApiServer } from '../api/api-server.ts';
+import type { ApiCore } from '../api/answer-request.ts';
+import type { CoreClient } from '../../server/local-socket.ts';
+
+export interface EndpointSwitch {
+  /** As the settings say it. Never rejects: what is wrong stands in the answer. */
+  readonly apply: () => Promise<OwnEndpoint>;
+  readonly set: (isOn: boolean) => Promise<OwnEndpoint>;
+}
+
+/** The endpoint of the app: the server of `dewpoint serve --api`, on while a person has it switched on. One change at a time. */
+export function createEndpointSwitch(client: () => Promise<CoreClient>, port: number): EndpointSwitch {
+  let server: ApiServer | null = null;
+  let busy: Promise<unknown> = Promise.resolve();
+  const inTurn = (work: () => Promise<OwnEndpoint>): Promise<OwnEndpoint> => {
+    const done = busy.then(work);
+    busy = done.catch(() => undefined);
+    return done;
+  };
+  const apply = async (): Promise<OwnEndpoint> => {
+    try {
+      const isOn = fieldOf(await (await client()).settings.get({ key: 'endpoint' }), 'isOn') === true;
+      if (!isOn) {
+        await server?.close();
+        server = null;
+        return { isOn, url: null, problem: null };
+      }
+      server ??= await startApiServer(renewed(client), { port });
+      return { isOn, url: server.url, problem: null };
+    } catch (error) {
+      return { isOn: true, url: null, problem: messageOf(error) };
+    }
+  };
+  return {
+    apply: () => inTurn(apply),
+    set: (isOn) =>
+      inTurn(async () => {
+        await (await client()).settings.set({ key: 'endpoint.isOn', value: isOn });
+        return apply();
+      }),
+  };
+}
+
+/** The process that has the core may be another one by the next call. */
+function renewed(client: () => Promise<CoreClient>): ApiCore {
+  return {
+    endpoint: {
+      models: async (...given) => (await client()).endpoint.models(...given),
+      answer: async (...given) => (await client()).endpoint.answer(...given),
+      count: async (...given) => (await client()).endpoint.count(...given),
+    },
+  };
+}

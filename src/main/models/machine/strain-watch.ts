@@ -1,0 +1,79 @@
+import type { PowerSettings, Strain, StrainCause, StrainFacts } from '@shared/models/machine-strain.ts';
+import { strainCauses, strainOf } from '@shared/models/machine-strain.ts';
+import type { HardwareProbe } from './hardware.ts';
+
+/** Whether models of this machine are to go easy on it. */
+export interface StrainWatch {
+  /** Looks at the machine now. Never rejects. */
+  readonly now: () => Promise<Strain>;
+  /** What the app knows from the system, which goes before what is read here; forgotten after some minutes. */
+  readonly note: (facts: StrainFacts) => void;
+}
+
+export interface StrainWatchOptions {
+  readonly probe: Pick<HardwareProbe, 'platform' | 'read' | 'list'>;
+  readonly settings: () => PowerSettings;
+  readonly now: () => number;
+}
+
+/** An app that has gone says nothing any more. */
+const notedForMs = 180_000;
+/** Share of the last ten seconds in which some program waited for memory. */
+const pressurePercent = 20;
+
+const causeWords: Readonly<Record<StrainCause, string>> = {
+  battery: 'the machine runs on battery',
+  heat: 'the machine is hot',
+  memory: 'other programs need the memory',
+};
+const actWords = {
+  usual: '',
+  slower: 'it computes with half of the threads',
+  unload: 'its memory is given back soon after an answer',
+} as const;
+
+/** As a step of a session says it; null: nothing is done. */
+export function strainText({ act, causes }: Strain): string | null {
+  if (act === 'usual') return null;
+  return `${actWords[act]}, because ${causes.map((cause) => causeWords[cause]).join(' and ')}`;
+}
+
+export function createStrainWatch({ probe, settings, now }: StrainWatchOptions): StrainWatch {
+  let noted: { readonly facts: StrainFacts; readonly at: number } | null = null;
+  return {
+    note: (facts) => {
+      noted = { facts, at: now() };
+    },
+    now: async () => {
+      const power = settings();
+      if (strainCauses.every((cause) => power[cause] === 'usual')) return { act: 'usual', causes: [] };
+      const said = noted !== null && now() - noted.at < notedForMs ? noted.facts : null;
+      const read = await readStrain(probe);
+      const fact = (cause: StrainCause): boolean | null => said?.[cause] ?? read[cause];
+      return strainOf({ battery: fact('battery'), heat: fact('heat'), memory: fact('memory') }, power);
+    },
+  };
+}
+
+/** Linux says two of them in files. Of heat, and on other systems, nothing is known here: only the app hears of it. */
+export async function readStrain({ platform, read, list }: StrainWatchOptions['probe']): Promise<StrainFacts> {
+  if (platform !== 'linux') return { battery: null, heat: null, memory: null };
+  const folder = '/sys/class/power_supply';
+  const supplies = await Promise.all(
+    (await list(folder)).map(async (name) => ({
+      type: (await read(`${folder}/${name}/type`))?.trim(),
+      status: (await read(`${folder}/${name}/status`))?.trim(),
+      scope: (await read(`${folder}/${name}/scope`))?.trim(),
+    })),
+  );
+  // A mouse has a battery, too.
+  const batteries = supplies.filter(({ type, scope }) => type === 'Battery' && scope !== 'Device');
+  const battery = batteries.length === 0 ? null : batteries.some(({ status }) => status === 'Discharging');
+  return { battery, heat: null, memory: isPressed(await read('/proc/pressure/memory')) };
+}
+
+/** `some avg10=0.00 avg60=…` */
+function isPressed(text: string | null): boolean | null {
+  const share = /^some avg10=([\d.]{1,10})/u.exec(text ?? '')?.[1];
+  return share === undefined ? null : Number(share) >= pressurePercent;
+}

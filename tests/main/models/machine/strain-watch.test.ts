@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { PowerSettings } from '../../../../src/shared/models/machine-strain.ts';
+import { powerSettingsSchema, strainOf } from '../../../../src/shared/models/machine-strain.ts';
+import { createStrainWatch, readStrain, strainText } from '../../../../src/main/models/machine/strain-watch.ts';
+
+/** Catches: a model that is slowed down although nobody wanted it, facts that are made up where nobody knows them, and a stale word of an app that has gone. */
+const folder = '/sys/class/power_supply';
+const machine = (files: Readonly<Record<string, string>>, platform: NodeJS.Platform = 'linux') => ({
+  platform,
+  read: async (path: string) => files[path] ?? null,
+  list: async (path: string) =>
+    Object.keys(files).flatMap((file) =>
+      file.startsWith(path) && file.endsWith('/type') ? (file.split('/')[4] ?? []) : [],
+    ),
+});
+const laptop = (status: string) => ({
+  [`${folder}/AC/type`]: 'Mains\n',
+  [`${folder}/BAT0/type`]: 'Battery\n',
+  [`${folder}/BAT0/status`]: `${status}\n`,
+  '/proc/pressure/memory': 'some avg10=0.10 avg60=0.00 avg300=0.00 total=12\nfull avg10=0.00 avg60=0.00\n',
+});
+const usual = powerSettingsSchema.parse({});
+const gentle: PowerSettings = { battery: 'slower', heat: 'slower', memory: 'unload' };
+
+describe('what is known of the machine', () => {
+  it('is read from the files of Linux', async () => {
+    expect(await readStrain(machine(laptop('Discharging')))).toEqual({ battery: true, heat: null, memory: false });
+    expect(await readStrain(machine(laptop('Charging')))).toMatchObject({ battery: false });
+    const pressed = { '/proc/pressure/memory': 'some avg10=41.50 avg60=3.00 avg300=0.00 total=12\n' };
+    expect(await readStrain(machine(pressed))).toEqual({ battery: null, heat: null, memory: true });
+  });
+
+  it('is nothing where there is no battery, where it is that of a mouse, and on other systems', async () => {
+    const mouse = {
+      [`${folder}/hid/type`]: 'Battery',
+      [`${folder}/hid/scope`]: 'Device',
+      [`${folder}/hid/status`]: 'Discharging',
+    };
+    expect(await readStrain(machine(mouse))).toEqual({ battery: null, heat: null, memory: null });
+    expect(await readStrain(machine(laptop('Discharging'), 'darwin'))).toEqual({
+      battery: null,
+      heat: null,
+      memory: null,
+    });
+  });
+});
+
+describe('what a model does about it', () => {
+  it('is what the settings want, the strongest first, and nothing for what nobody knows', () => {
+    const none = { battery: null, heat: null, memory: null };
+    expect(strainOf(none, gentle)).toEqual({ act: 'usual', causes: [] });
+    expect(strainOf({ ...none, battery: true }, usual)).toEqual({ act: 'usual', causes: [] });
+    expect(strainOf({ battery: true, heat: true, memory: false }, gentle)).toEqual({
+      act: 'slower',
+      causes: ['battery', 'heat'],
+    });
+    expect(strainOf({ battery: true, heat: true, memory: true }, gentle)).toEqual({
+      act: 'unload',
+      causes: ['memory'],
+    });
+  });
+
+  it('goes by what the app says while the app is there, and is said in words', async () => {
+    let at = 0;
+    const watch = createStrainWatch({ probe: machine(laptop('Charging')), settings: () => gentle, now: () => at });
+    expect(strainText(await watch.now())).toBeNull();
+    watch.note({ battery: true, heat: null, memory: null });
+    expect(strainText(await watch.now())).toBe(
+      'it computes with half of the threads, because the machine runs on battery',
+    );
+    at = 200_000;
+    expect((await watch.now()).act).toBe('usual');
+  });
+});
