@@ -46,6 +46,7 @@ const suites: readonly Suite[] = [
       'log-kill',
       'program-folders',
       'end-in-view',
+      'canvas',
     ],
     env: { DEWPOINT_PROOFS: 'whole' },
     timeoutMs: seconds(600),

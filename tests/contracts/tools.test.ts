@@ -21,6 +21,7 @@ const inputs: Readonly<Record<string, unknown>> = {
   web_search: { query: 'x', why: 'x' },
   http_request: { url: 'https://example.org/', method: 'GET', why: 'x' },
   read_result: {},
+  canvas_render: { kind: 'table', content: 'a\n1' },
   update_plan: { items: [{ text: 'a', state: 'open' }] },
 };
 

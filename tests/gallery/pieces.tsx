@@ -14,6 +14,15 @@ import { Formula } from '../../src/renderer/ui/content/formula.tsx';
 import { LockedFrame } from '../../src/renderer/ui/content/locked-frame.tsx';
 import { SaveButton } from '../../src/renderer/ui/content/save-button.tsx';
 import { TableView } from '../../src/renderer/ui/content/table-view.tsx';
+import CanvasView from '../../src/renderer/ui/canvas/canvas-view.tsx';
+import { Chart } from '../../src/renderer/ui/canvas/chart.tsx';
+import { DrawnCall } from '../../src/renderer/ui/canvas/drawn-call.tsx';
+import { PieChart } from '../../src/renderer/ui/canvas/pie-chart.tsx';
+import { Legend, SeriesMark } from '../../src/renderer/ui/canvas/series-mark.tsx';
+import { DataTable } from '../../src/renderer/ui/content/data-table.tsx';
+import { pictureUrl } from '../../src/renderer/lib/drawing/image-url.ts';
+import { PictureView, Thumbnail } from '../../src/renderer/ui/content/picture.tsx';
+import { WebPage } from '../../src/renderer/ui/content/web-page.tsx';
 import { ResizeHandle } from '../../src/renderer/ui/layout/resize-handle.tsx';
 import { CopyButton } from '../../src/renderer/ui/controls/copy-button.tsx';
 import { DayChart } from '../../src/renderer/ui/figures/day-chart.tsx';
@@ -57,7 +66,7 @@ import { WideContent } from '../../src/renderer/ui/layout/wide-content.tsx';
 import { TagEditor } from '../../src/renderer/ui/controls/tag-editor.tsx';
 import { TakeOverState } from '../../src/renderer/ui/notices/take-over-state.tsx';
 import { TextWithCode } from '../../src/renderer/ui/notices/text-with-code.tsx';
-import { long, notes, nothing, screenshot } from './samples.ts';
+import { canvases, charts, drawnCall, long, notes, nothing, plot, screenshot } from './samples.ts';
 import { ModelAbouts, ModelLines, OpenModels, PickedModels } from './model-pieces.tsx';
 import { Announced, Broken, ChosenChats, Pulls, Suggested, Tabbed, Typing } from './pieces-with-state.tsx';
 
@@ -186,6 +195,35 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       <Formula tex="\int_0^1 x^2 \, dx = \frac{1}{3}" isBlock />
     </>
   ),
+  'canvas-view': (
+    <>
+      {canvases.map((input) => (
+        <CanvasView key={input.title} input={input} picture={null} />
+      ))}
+      <CanvasView input={{ kind: 'image', content: 'plot.svg' }} picture={plot} />
+    </>
+  ),
+  chart: <Chart chart={charts.bars} />,
+  'pie-chart': <PieChart chart={charts.parts} />,
+  'series-mark': (
+    <>
+      <svg viewBox="0 0 200 24" className="h-6 w-50" aria-hidden="true">
+        {Array.from({ length: 8 }, (_, index) => (
+          <SeriesMark key={index} index={index} x={12 + index * 24} y={12} size={8} />
+        ))}
+      </svg>
+      <Legend items={[{ name: 'in' }, { name: long }]} />
+    </>
+  ),
+  'drawn-call': <DrawnCall sessionId="one" call={drawnCall} near={1} />,
+  picture: (
+    <>
+      <Thumbnail picture={plot} />
+      <PictureView name="plot.svg" url={pictureUrl(plot)} />
+    </>
+  ),
+  'data-table': <DataTable columns={['name', 'size']} rows={[['a.ts', '120']]} />,
+  'web-page': <WebPage name="page.html" html="<h1>A page</h1>" />,
   'locked-frame': <LockedFrame html="<h1>A page</h1>" mayRun={false} title="A page" />,
   'save-button': <SaveButton text="text" name="code.txt" />,
   'resize-handle': (

@@ -127,6 +127,8 @@ export interface Tool {
   readonly isWeb?: boolean;
   /** It reads more of shortened results. Offered where results of others are shortened by their structure. */
   readonly isForResults?: boolean;
+  /** It draws for the person. Offered where a session asked for something to be drawn. */
+  readonly isForDrawing?: boolean;
   /** It lasts as long as the work that it started: no deadline of tools ends it. */
   readonly isLong?: true;
   /** It runs a program, which calls other tools. What it gives back is shortened by its structure. */
@@ -150,6 +152,7 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
   readonly input: Input;
   readonly isWeb?: true;
   readonly isForResults?: true;
+  readonly isForDrawing?: true;
   readonly label: (input: z.infer<Input>) => string;
   readonly create: (
     dependencies: ToolDependencies,

@@ -33,6 +33,7 @@ function createTool(definition: ToolDefinition, dependencies: ToolDependencies):
     input: definition.input,
     ...(definition.isWeb === true ? { isWeb: true } : {}),
     ...(definition.isForResults === true ? { isForResults: true } : {}),
+    ...(definition.isForDrawing === true ? { isForDrawing: true } : {}),
     label: (input) => definition.label(definition.input.parse(input)),
     run: async (input, context) => run(definition.input.parse(input), context),
   };

@@ -14,6 +14,13 @@ export function readImageFacts(bytes: Uint8Array): ImageFacts | null {
   return facts === null || facts.width === 0 || facts.height === 0 ? null : facts;
 }
 
+/** The type of what a page draws as a picture, by its bytes: also of an SVG, by its beginning. Null: it is none. */
+export function pictureTypeOf(bytes: Uint8Array): string | null {
+  const facts = readImageFacts(bytes);
+  if (facts !== null) return facts.mediaType;
+  return /<svg[\s>]/iu.test(String.fromCharCode(...bytes.subarray(0, 4096))) ? 'image/svg+xml' : null;
+}
+
 function png(bytes: Uint8Array): ImageFacts | null {
   if (!startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) || bytes.length < 24) return null;
   const view = viewOf(bytes);

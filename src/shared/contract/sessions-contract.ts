@@ -15,6 +15,7 @@ import { tagPattern } from '@shared/session/session-tags.ts';
 import type { Effort, Where } from '@shared/models/model-info.ts';
 import { approvalScopeSchema } from '@shared/safety/network-access.ts';
 import { formValuesSchema } from '@shared/tools/server-form.ts';
+import type { Picture } from '@shared/tools/canvas.ts';
 import type { SearchAnswer } from './search-answer.ts';
 import type { ImportedSession } from '@shared/safety/approval-grants.ts';
 import type { SessionState } from '@shared/session/session-state.ts';
@@ -173,6 +174,8 @@ export interface ToolDetail {
     /** Unified; null where there is none to show. */
     readonly diff: string | null;
   }[];
+  /** An image that it showed, or the pictures that it made, as they were then. Absent: there are none, or they are too large. */
+  readonly pictures?: readonly Picture[];
 }
 
 export interface ReplayReport {

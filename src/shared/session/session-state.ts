@@ -223,9 +223,8 @@ export interface ToolCallState {
   readonly callId: string | null;
   readonly tool: string;
   readonly label: string;
-  /** Null: requested, not started. */
+  /** Null: requested, not started; and not ended. */
   readonly startedAt: number | null;
-  /** Null: not ended. */
   readonly status: ToolStatus | null;
   /** Capped; empty for all but the latest. */
   readonly output: string;
@@ -236,6 +235,8 @@ export interface ToolCallState {
   readonly full?: NonNullable<EventOf<'tool-ended'>['full']>;
   /** Nothing ran: an equal call before it gave the result. */
   readonly isReused?: true;
+  /** Files of pictures that it made or changed. */
+  readonly pictures?: readonly string[];
   /** Of a tool of others: whose it is, and how many calls of further tools it carries. */
   readonly foreign?: { readonly server: string; readonly carries: number };
   /** Of a program: the calls that it made, the latest of them; `innerCalls` counts all. Absent: it made none. */

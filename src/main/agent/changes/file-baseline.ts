@@ -1,3 +1,4 @@
+import { canvasLimits, isPictureName } from '@shared/tools/canvas.ts';
 import { guardKind } from '../../safety/guarded-files.ts';
 import type { FileContent, Sandbox, ScannedFile } from '../../sandbox/sandbox.ts';
 
@@ -59,7 +60,7 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
     for (const path of gone) forget(path);
     // The first look is for the files that can be kept; what a command changed is read up to the same bound again.
     const room = started ? MAX_TOTAL_BYTES : MAX_TOTAL_BYTES - kept.bytes;
-    for (const batch of batchesOf(touched, room)) {
+    for (const batch of batchesOf(touched, room, started)) {
       const paths = batch.filter(({ isRead }) => isRead).map(({ path }) => path);
       const read = await readAll(sandbox, paths, signal);
       // What was not read because of a cancel is not known yet; the next look begins with it.
@@ -173,12 +174,18 @@ interface Touched {
   readonly isRead: boolean;
 }
 
-function* batchesOf(touched: readonly (readonly [string, ScannedFile])[], room: number): Iterable<readonly Touched[]> {
+function* batchesOf(
+  touched: readonly (readonly [string, ScannedFile])[],
+  room: number,
+  started: boolean,
+): Iterable<readonly Touched[]> {
   let batch: Touched[] = [];
   let size = 0;
   let left = room;
   for (const [index, [path, file]] of touched.entries()) {
-    const isRead = isText(path) && file.sizeBytes <= Math.min(mostBytes(path), left) && index < MAX_FILES;
+    // A picture that a command made is looked at; those of the project would take the room of its texts.
+    const most = started && isPictureName(path) ? canvasLimits.imageBytes : mostBytes(path);
+    const isRead = isText(path) && file.sizeBytes <= Math.min(most, left) && index < MAX_FILES;
     if (isRead && size + file.sizeBytes > READ_BYTES) {
       yield batch;
       batch = [];

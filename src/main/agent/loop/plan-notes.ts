@@ -22,10 +22,12 @@ function carriesPlan({ task, options }: Pick<Turn, 'task' | 'options'>): boolean
  */
 export function toolsOfTurn(turn: Turn): readonly Tool[] {
   const { tools, foreign } = turn.dependencies;
-  const { foreign: specs = [], findsTools, readsResults, web = [] } = turn.found.facts ?? {};
+  const { foreign: specs = [], findsTools, readsResults, draws, web = [] } = turn.found.facts ?? {};
   const offered = tools.filter(
-    ({ name, isWeb, isForResults }) =>
-      (isWeb !== true || web.includes(name)) && (isForResults !== true || readsResults === true),
+    ({ name, isWeb, isForResults, isForDrawing }) =>
+      (isWeb !== true || web.includes(name)) &&
+      (isForResults !== true || readsResults === true) &&
+      (isForDrawing !== true || draws === true),
   );
   const own = carriesPlan(turn) ? offered : offered.filter(({ name }) => name !== planTool);
   const { agents, programs } = turn.found.facts ?? {};

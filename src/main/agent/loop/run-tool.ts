@@ -89,7 +89,7 @@ async function runAnew(turn: Turn, run: ToolRun): Promise<EffectRecord> {
     exitCode: result.exitCode ?? null,
     durationMs: Math.max(0, journal.now() - startedAt),
     waitedMs: waitedMs(turn) - waitedBefore,
-    data: safeData(result.data),
+    data: safeData(result.data, run.tool.isForDrawing === true ? mostDrawnCharacters : mostDataCharacters),
   };
 }
 
@@ -339,11 +339,15 @@ function afterNotes(turn: Turn, run: ToolRun, result: ToolResult, before: number
   return ['(No file was changed by this call.)'];
 }
 
-function safeData(data: unknown): unknown {
+const mostDataCharacters = 1024 * 1024;
+/** An image, as Base64. */
+const mostDrawnCharacters = 4 * 1024 * 1024;
+
+function safeData(data: unknown, most: number): unknown {
   if (data === undefined) return null;
   try {
     const json = JSON.stringify(data);
-    return json === undefined || json.length > 1024 * 1024 ? null : JSON.parse(json);
+    return json === undefined || json.length > most ? null : JSON.parse(json);
   } catch {
     // Not JSON: the text of the result is what counts.
     return null;

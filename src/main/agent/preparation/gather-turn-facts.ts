@@ -1,3 +1,5 @@
+import { asksToDraw } from '@shared/text/asks-to-draw.ts';
+import { canvasToolName } from '@shared/tools/canvas.ts';
 import type { ProjectFacts } from '../../projects/facts/project-facts.ts';
 import type { ModelInfo } from '@shared/models/model-info.ts';
 import { withThinking } from '@shared/models/model-info.ts';
@@ -10,7 +12,7 @@ import type { TurnFacts } from './turn-facts.ts';
 import { nothingKnown, turnFactsSchema } from './turn-facts.ts';
 
 export async function gatherTurnFacts(
-  turn: ActingTurn & Pick<Turn, 'id' | 'options' | 'found' | 'given'>,
+  turn: ActingTurn & Pick<Turn, 'id' | 'task' | 'options' | 'found' | 'given'>,
 ): Promise<TurnFacts> {
   const { dependencies, options } = turn;
   const isChat = turn.given.mode === 'chat';
@@ -33,6 +35,7 @@ export async function gatherTurnFacts(
           ...(await capsLeft(turn)),
           ...(await addedTools(turn)),
           ...(await agentsOffered(turn)),
+          ...drawing(turn),
           sandbox: {
             tier: sandbox.tier,
             workspacePath: sandbox.workspacePath,
@@ -117,6 +120,18 @@ async function addedTools(turn: Pick<Turn, 'dependencies' | 'options' | 'given'>
   const others = { ...(await foreignTools(turn)), ...webTools(turn) };
   const found = { ...others, ...programsOffered(turn, Object.keys(others).length > 0) };
   return Object.keys(found).length === 0 ? {} : { ...found, readsResults: true };
+}
+
+/** Once asked for it stays, so that the beginning of the prompt is the same from turn to turn. */
+function drawing({
+  task,
+  given,
+  dependencies,
+}: Pick<Turn, 'task' | 'given' | 'dependencies'>): Pick<TurnFacts, 'draws'> {
+  if (given.mode === 'chat') return {};
+  const { messages, toolCalls } = dependencies.journal.state();
+  const wants = [task, ...messages.map(({ text }) => text)].some(asksToDraw);
+  return wants || toolCalls.some(({ tool }) => tool === canvasToolName) ? { draws: true } : {};
 }
 
 /** By itself where there are tools of others: their results are long and their calls many. */

@@ -52,6 +52,8 @@ export const turnFactsSchema = z.object({
   findsTools: z.literal(true).optional(),
   /** More of their results can be read; absent where there are none, and in logs from before that. */
   readsResults: z.literal(true).optional(),
+  /** Something is to be drawn, or was; absent where nobody asked, and in logs from before that. */
+  draws: z.literal(true).optional(),
   /** Whether the service of the cloud model could be reached; absent where nobody knows. */
   network: z.enum(['there', 'away']).optional(),
   sandbox: z.object({

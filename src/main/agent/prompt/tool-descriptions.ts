@@ -50,9 +50,10 @@ export function withFinders(
   return tools.map((tool) => (tool.foreign === undefined ? tool : { ...tool, isHidden: true }));
 }
 
-/** It is there because of what the person connected or switched on. */
+/** It is there because of what the person connected, switched on or asked for. */
 export function isAdded(tool: Tool): boolean {
-  return tool.foreign !== undefined || tool.isWeb === true || tool.isForResults === true || isFinder(tool);
+  const isWanted = tool.isWeb === true || tool.isForResults === true || tool.isForDrawing === true;
+  return isWanted || tool.foreign !== undefined || isFinder(tool);
 }
 
 /** What a model is told of: of ours what its form and budget allow, and behind them what the person connected or switched on. */

@@ -6,6 +6,8 @@ import type { Purpose } from '@shared/events/call-events.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import { planSteps } from '@shared/session/plan-steps.ts';
 import { printable, seenCommand } from '@shared/text/seen-text.ts';
+import { canvasToolName } from '@shared/tools/canvas.ts';
+import { canvasRows } from '../cli/terminal/canvas-rows.ts';
 import { createEventLines } from '../cli/terminal/event-lines.ts';
 import { diffsOf, fenced, kindOf, locationsOf } from './shown-content.ts';
 import { createTextTerminal } from './text-terminal.ts';
@@ -48,6 +50,8 @@ const toldEvents: readonly SessionEvent['type'][] = [
 ];
 const noticed: readonly SessionEvent['type'][] = ['notice-added', 'call-fenced', 'untracked-found'];
 
+/** An editor does not say how wide it is. */
+const drawnColumns = 100;
 const liveOutput = { everyMs: 500, characters: 4000 } as const;
 const goodEnds: readonly string[] = ['done', 'answered', 'planned'];
 
@@ -62,6 +66,8 @@ interface RunningTool {
   output: string;
   shownAt: number;
   hasChanges: boolean;
+  /** What it draws for the person, as rows of text. */
+  readonly drawn: readonly string[];
   /** Null while it runs. */
   ended: ToolCallContent[] | null;
 }
@@ -167,7 +173,8 @@ async function toolUpdates(
   const { toolCallId } = event;
   if (event.type === 'tool-started') {
     if (unseenTools.includes(event.tool)) return [];
-    const fresh = { startedSeq: event.seq, output: '', shownAt: -Infinity, hasChanges: false, ended: null };
+    const drawn = event.tool === canvasToolName ? canvasRows(event.input, drawnColumns) : [];
+    const fresh = { startedSeq: event.seq, output: '', shownAt: -Infinity, hasChanges: false, drawn, ended: null };
     state.tools.set(event.toolCallId, fresh);
     return [
       {
@@ -183,13 +190,18 @@ async function toolUpdates(
   const tool = toolCallId === null ? undefined : state.tools.get(toolCallId);
   if (tool === undefined || toolCallId === null) return [];
   if (event.type === 'file-changed') tool.hasChanges = true;
-  else tool.ended = event.output.trim() === '' ? [] : [fenced(event.output)];
+  else tool.ended = endOf(event, tool);
   if (tool.ended === null) return [];
   const changes = tool.hasChanges ? await source.changesOf(toolCallId, tool.startedSeq) : [];
   const content = [...changes.flatMap((change) => diffsOf(source.workspace, change)), ...tool.ended];
   const status =
     event.type === 'tool-ended' ? ({ status: event.status === 'ok' ? 'completed' : 'failed' } as const) : {};
   return [{ sessionUpdate: 'tool_call_update', toolCallId, ...status, content }];
+}
+
+function endOf({ status, output }: EventOf<'tool-ended'>, { drawn }: RunningTool): ToolCallContent[] {
+  if (status === 'ok' && drawn.length > 0) return [fenced(drawn.join('\n'))];
+  return output.trim() === '' ? [] : [fenced(output)];
 }
 
 function endOfTurn(event: EventOf<'turn-ended'>, state: State): readonly SessionUpdate[] {

@@ -1,5 +1,9 @@
 import type { BlobRef } from '@shared/events/blob-ref.ts';
 import type { EventOf, SessionEvent } from '@shared/events/events.ts';
+import { keptCounts } from '@shared/session/reducers/kept-counts.ts';
+import type { Picture } from '@shared/tools/canvas.ts';
+import { canvasLimits, canvasToolName, isPictureName } from '@shared/tools/canvas.ts';
+import { pictureTypeOf } from '@shared/attachments/image-facts.ts';
 import { effortSchema } from '@shared/models/model-info.ts';
 import { textOf } from '@shared/models/model-messages.ts';
 import type { Blobs } from '../blobs/blob-store.ts';
@@ -39,7 +43,7 @@ interface FoundTool {
 export async function readCallDetail(
   events: AsyncIterable<SessionEvent>,
   id: string,
-  blobs: Blobs,
+  blobs: Pick<Blobs, 'get'>,
 ): Promise<CallDetail | null> {
   const found: Found = {
     text: null,
@@ -126,7 +130,7 @@ function saidBy(ended: Found['ended']): string | null {
   return text === '' ? null : text;
 }
 
-async function detailOf(toolCallId: string, found: FoundTool, blobs: Blobs): Promise<ToolDetail> {
+async function detailOf(toolCallId: string, found: FoundTool, blobs: Pick<Blobs, 'get'>): Promise<ToolDetail> {
   const { requested, started, ended } = found;
   const full = ended?.full ?? null;
   const whole = full === null || full.bytes > outputLimitBytes ? null : await blobs.get(full);
@@ -138,12 +142,53 @@ async function detailOf(toolCallId: string, found: FoundTool, blobs: Blobs): Pro
     output: whole === null ? (ended?.output ?? '') : new TextDecoder().decode(whole),
     isOutputWhole: full === null || whole !== null,
     changes: await Promise.all(found.changes.map((change) => changeOf(change, blobs))),
+    ...(await picturesOf(found, blobs)),
   };
+}
+
+/** Together, so that a host is not sent more than it can hold. */
+const mostPictureBytes = 10_000_000;
+
+/** The image that a call showed, and the pictures that it made or changed. */
+async function picturesOf(
+  { ended, changes }: FoundTool,
+  blobs: Pick<Blobs, 'get'>,
+): Promise<Pick<ToolDetail, 'pictures'>> {
+  const shown = ended?.tool === canvasToolName ? await shownImage(ended, blobs) : null;
+  const pictures: Picture[] = shown === null ? [] : [shown];
+  // Of a picture that was made in several goes the last one counts.
+  const made = new Map(changes.flatMap(({ path, after }) => (isPictureName(path) ? [[path, after] as const] : [])));
+  let left = mostPictureBytes;
+  for (const [path, after] of [...made].slice(0, keptCounts.pictures)) {
+    if (after?.kept !== true || after.blob.bytes > Math.min(left, canvasLimits.imageBytes)) continue;
+    left -= after.blob.bytes;
+    const bytes = await blobs.get(after.blob);
+    const picture = bytes === null ? null : pictureOf(path, bytes);
+    if (picture !== null) pictures.push(picture);
+  }
+  return pictures.length === 0 ? {} : { pictures };
+}
+
+/** A log may come from elsewhere: what it says is looked at again. */
+async function shownImage(
+  { data, dataBlob }: EventOf<'tool-ended'>,
+  blobs: Pick<Blobs, 'get'>,
+): Promise<Picture | null> {
+  const isSmall = dataBlob !== null && dataBlob.bytes <= 2 * canvasLimits.imageBytes;
+  const bytes = isSmall ? await blobs.get(dataBlob) : null;
+  const picture = fieldOf(bytes === null ? data : JSON.parse(new TextDecoder().decode(bytes)), 'picture');
+  const [path, kept] = [fieldOf(picture, 'path'), fieldOf(picture, 'data')];
+  return typeof path === 'string' && typeof kept === 'string' ? pictureOf(path, Buffer.from(kept, 'base64')) : null;
+}
+
+function pictureOf(path: string, bytes: Uint8Array): Picture | null {
+  const mediaType = pictureTypeOf(bytes);
+  return mediaType === null ? null : { path, mediaType, data: Buffer.from(bytes).toString('base64') };
 }
 
 async function changeOf(
   { path, before, after, added, removed }: EventOf<'file-changed'>,
-  blobs: Blobs,
+  blobs: Pick<Blobs, 'get'>,
 ): Promise<ToolDetail['changes'][number]> {
   const [left, right] = await Promise.all([bytesOf(before, blobs), bytesOf(after, blobs)]);
   const diff = left === undefined || right === undefined ? null : diffFiles(path, left, right).text;
@@ -151,12 +196,12 @@ async function changeOf(
 }
 
 /** Undefined: its bytes were not kept, or are gone. Null: there was no file. */
-async function bytesOf(image: FileImage, blobs: Blobs): Promise<Uint8Array | null | undefined> {
+async function bytesOf(image: FileImage, blobs: Pick<Blobs, 'get'>): Promise<Uint8Array | null | undefined> {
   if (image === null) return null;
   return image.kept ? ((await blobs.get(image.blob)) ?? undefined) : undefined;
 }
 
-async function requestOf(ref: BlobRef, blobs: Blobs): Promise<RequestDetail | null> {
+async function requestOf(ref: BlobRef, blobs: Pick<Blobs, 'get'>): Promise<RequestDetail | null> {
   const bytes = await blobs.get(ref);
   if (bytes === null) return null;
   const request: unknown = JSON.parse(new TextDecoder().decode(bytes));

@@ -7,6 +7,7 @@ import type { LiveFeed } from '../../lib/session/live-feed.ts';
 import { emptyFeed } from '../../lib/session/live-feed.ts';
 import type { LookUp } from '../../lib/session/use-session.ts';
 import type { TurnTimeline } from '../../lib/session/turn-timeline.ts';
+import { DrawnCall } from '../../ui/canvas/drawn-call.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { ActionRow } from './steps/action-row.tsx';
 import { StepRow } from './steps/step-row.tsx';
@@ -89,6 +90,8 @@ export const RowView = memo(function RowView(props: RowViewProps) {
           onToggle={toggle}
         />
       );
+    case 'drawn':
+      return <DrawnCall {...{ sessionId, call: row.call, near: row.turn.seq }} className="my-2" />;
     case 'after':
       return (
         <Wanted turn={row.timeline.turn} isHere={isHere} onWanted={onWanted}>
@@ -113,15 +116,19 @@ export const RowView = memo(function RowView(props: RowViewProps) {
         </Wanted>
       );
     case 'notice':
-      return (
-        <Notice kind={row.notice.level} isQuiet className="mt-3">
-          {row.notice.text}
-        </Notice>
-      );
+      return <Told notice={row.notice} />;
     default:
       return row satisfies never;
   }
 }, isSameRow);
+
+function Told({ notice: { level, text } }: Pick<Extract<ConversationRow, { type: 'notice' }>, 'notice'>) {
+  return (
+    <Notice kind={level} isQuiet className="mt-3">
+      {text}
+    </Notice>
+  );
+}
 
 interface WantedProps {
   readonly turn: TurnState;
@@ -166,6 +173,7 @@ function hasSameContent(left: ConversationRow, right: ConversationRow): boolean 
     return left.message === right.message && left.isWaiting === right.isWaiting;
   }
   if (left.type === 'action' && right.type === 'action') return left.action === right.action;
+  if (left.type === 'drawn' && right.type === 'drawn') return left.call === right.call;
   if (left.type === 'after' && right.type === 'after') {
     return left.timeline.turn === right.timeline.turn && left.text === right.text;
   }

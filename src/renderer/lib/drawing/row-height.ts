@@ -1,3 +1,4 @@
+import { canvasToolName } from '@shared/tools/canvas.ts';
 import type { ConversationRow } from '../session/conversation-rows.ts';
 import { foldedText } from './folded-text.ts';
 
@@ -32,6 +33,8 @@ export function rowHeight(row: ConversationRow): number {
     case 'outline':
     case 'work':
       return 36;
+    case 'drawn':
+      return row.call.tool === canvasToolName ? 360 : 140;
     case 'live':
       return 8 + keptHeight(row.step, row.step.end?.text ?? '', lineCharacters);
     default:

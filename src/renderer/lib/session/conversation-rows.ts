@@ -7,6 +7,7 @@ import type {
   TurnState,
 } from '@shared/session/session-state.ts';
 import { turnStatus } from '@shared/session/session-state.ts';
+import { canvasToolName } from '@shared/tools/canvas.ts';
 import { firstWholeTurn } from '@shared/session/session-part.ts';
 import type { History } from './session-history.ts';
 import type { AnswerHeading } from '../drawing/answer-outline.ts';
@@ -39,6 +40,14 @@ export type ConversationRow =
       readonly key: string;
       readonly at: number;
       readonly action: ToolCallState;
+      readonly turn: TurnState;
+    }
+  /** What a call shows beside the words, or the pictures that it made. It stays in sight where the work is folded. */
+  | {
+      readonly type: 'drawn';
+      readonly key: string;
+      readonly at: number;
+      readonly call: ToolCallState;
       readonly turn: TurnState;
     }
   /** The check after the work. */
@@ -169,7 +178,7 @@ function turnRows(
       : [{ type: 'work', key: `work-${turn.id}`, timeline, isOpen: isShown }];
   const middle = isShown
     ? work
-    : work.filter((row) => row.type === 'message' || (row.type === 'notice' && isTold(row)));
+    : work.filter((row) => row.type === 'message' || row.type === 'drawn' || (row.type === 'notice' && isTold(row)));
   const ran: ConversationRow[] = timeline.planItems === null ? [] : [{ type: 'ran', key: `ran-${turn.id}`, timeline }];
   const { said, last } = saidOf(turn, texts.get(turn.id) ?? turn.text);
   return [
@@ -194,8 +203,23 @@ function workRows({ turn, rows: all }: TurnTimeline, notices: readonly NoticeRow
       ? []
       : [{ type: 'before', key: `before-${turn.id}`, turn }];
   const check: ConversationRow[] = turn.after === null ? [] : [{ type: 'check', key: `check-${turn.id}`, turn }];
+  const shown = rows.flatMap((row) => [row, ...drawnRows(row)]);
   // Sorting keeps the order of equals.
-  return [...before, ...[...rows, ...notices].sort((left, right) => left.at - right.at), ...check];
+  return [...before, ...[...shown, ...notices].sort((left, right) => left.at - right.at), ...check];
+}
+
+/** They stand where their step or action does. */
+function drawnRows(row: TimelineRow): readonly Extract<ConversationRow, { type: 'drawn' }>[] {
+  if (row.type !== 'step' && row.type !== 'action') return [];
+  const { at, turn } = row;
+  const calls = row.type === 'step' ? row.calls : [row.action];
+  return calls
+    .filter(hasDrawn)
+    .map((call) => ({ type: 'drawn' as const, key: `drawn-${call.toolCallId}`, at, call, turn }));
+}
+
+function hasDrawn({ tool, status, pictures = [] }: ToolCallState): boolean {
+  return status !== null && (pictures.length > 0 || (tool === canvasToolName && status === 'ok'));
 }
 
 /** The words of the last step, while they are not the turn's own. */

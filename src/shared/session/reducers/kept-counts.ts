@@ -7,6 +7,8 @@ export const keptCounts = {
   innerCalls: 60,
   actions: 600,
   changes: 2000,
+  /** Of one call. */
+  pictures: 8,
   notices: 50,
   progress: 100,
   routes: 20,

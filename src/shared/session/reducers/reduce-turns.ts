@@ -14,9 +14,9 @@ import { keptCounts } from './kept-counts.ts';
 import { cappedItems } from '@shared/session/plan-steps.ts';
 import { reduceMessages, reduceCopiedHistory, reduceOrganized } from './reduce-messages.ts';
 import { reduceChildren } from './reduce-children.ts';
+import { changesTaken, fileChanged, hunksTaken } from './reduce-file-changes.ts';
 import { reduceSandbox } from './reduce-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, withNotice, terminalNotice } from './session-notices.ts';
-import { type ChangeState, reduceChange, reduceHunksTaken, reviewChange } from '@shared/session/file-change-state.ts';
 import type {
   ApprovalState,
   SessionState,
@@ -86,13 +86,9 @@ export function reduceTurns(state: SessionState, event: SessionEvent): Change | 
     case 'file-changed':
       return fileChanged(state, event);
     case 'hunks-taken':
-      return {
-        changes: state.changes.map((change) => (change.path === event.path ? reduceHunksTaken(change, event) : change)),
-      };
+      return hunksTaken(state, event);
     case 'changes-taken':
-      return {
-        changes: state.changes.map((change) => (event.paths.includes(change.path) ? reviewChange(change) : change)),
-      };
+      return changesTaken(state, event);
     case 'recipe-progressed':
       return progressed(state, event);
     case 'context-compacted':
@@ -431,16 +427,6 @@ function forgetOutput(calls: readonly ToolCallState[]): readonly ToolCallState[]
   const copy = [...calls];
   copy[index] = { ...old, output: '', outputLeftOut: true };
   return copy;
-}
-
-function fileChanged(state: SessionState, event: EventOf<'file-changed'>): Change {
-  const fits = (change: ChangeState): boolean => change.path === event.path;
-  if (state.changes.some(fits))
-    return { changes: changeLastMatch(state.changes, fits, (change) => reduceChange(change, event)) };
-  if (state.changes.length >= keptCounts.changes) {
-    return { totals: { ...state.totals, changesLeftOut: state.totals.changesLeftOut + 1 } };
-  }
-  return { changes: [...state.changes, reduceChange(undefined, event)] };
 }
 
 function progressed(state: SessionState, event: EventOf<'recipe-progressed'>): Change {

@@ -121,3 +121,39 @@ it('shows a notice where it came: in its turn, or after it, and never below a la
     'after-b',
   ]);
 });
+
+/** Catches: a chart that is out of sight with the work that drew it. */
+it('has what was drawn where the work is folded, and beside its action where it is open', () => {
+  const own = { turnId: 'a', toolCallId: 'a-0' };
+  const image = { kept: true, blob: { sha256: 'a'.repeat(64), bytes: 1 }, mode: 420 } as const;
+  const events = turn('a', 2).toSpliced(
+    3,
+    0,
+    {
+      type: 'file-changed',
+      ...own,
+      path: 'plot.png',
+      before: null,
+      after: image,
+      by: 'recipe',
+      added: null,
+      removed: null,
+      undoes: [],
+    },
+    {
+      type: 'tool-ended',
+      ...own,
+      tool: 'x',
+      status: 'ok',
+      output: '',
+      full: null,
+      exitCode: 0,
+      durationMs: 1,
+      data: null,
+      dataBlob: null,
+    },
+  );
+  const keys = (isOpen: boolean) => shownRows(events, () => isOpen).map((row) => row.key);
+  expect(keys(false)).toEqual(['m-a', 'work-a', 'drawn-a-0', 'after-a']);
+  expect(keys(true)).toEqual(['m-a', 'work-a', 'a-0', 'drawn-a-0', 'a-1', 'after-a']);
+});

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { csvOf, csvRows, markdownOf } from '../../../../src/renderer/lib/text/table-text.ts';
+import { csvOf, markdownOf } from '../../../../src/renderer/lib/text/table-text.ts';
+import { csvRows } from '../../../../src/shared/text/csv-text.ts';
 
 const cells = [
   ['name', 'says'],

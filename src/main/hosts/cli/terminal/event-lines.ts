@@ -8,7 +8,9 @@ import { decodeSpeedOf, runStatusOf, wasWrittenAhead } from '@shared/session/ses
 import { seenCommand, seenName, seenWords } from '@shared/text/seen-text.ts';
 import { sizeText } from '@shared/text/size-text.ts';
 import { describeTests, summarizeTests } from '../../../tools/commands/test-run-output.ts';
+import { canvasToolName } from '@shared/tools/canvas.ts';
 import { describeReachedCap } from '../questions/cap-question.ts';
+import { canvasRows } from './canvas-rows.ts';
 import type { Terminal } from './terminal.ts';
 import { indented, oneLine, seconds } from './terminal.ts';
 
@@ -23,6 +25,7 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
   const labels = new Map<string, string>();
   const agents = new Map<string, string>();
   const calls = new Map<string, EventOf<'model-call-started'>>();
+  const drawn = new Map<string, unknown>();
   let isChat = false;
   return (event) => {
     switch (event.type) {
@@ -36,6 +39,7 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
         return isChat ? [] : [stageLine(event, terminal)];
       case 'tool-started':
         labels.set(event.toolCallId, event.label);
+        if (event.tool === canvasToolName) drawn.set(event.toolCallId, event.input);
         return [];
       case 'model-call-ended': {
         const started = calls.get(event.callId);
@@ -47,7 +51,9 @@ export function createEventLines(terminal: Terminal): (event: SessionEvent) => r
         if (event.tool === 'gather_facts' && event.status === 'ok' && event.output === '') return [];
         const label = labels.get(event.toolCallId) ?? event.tool;
         labels.delete(event.toolCallId);
-        return actionLines(event, label, terminal);
+        const shown = event.status === 'ok' ? canvasRows(drawn.get(event.toolCallId), terminal.columns) : [];
+        drawn.delete(event.toolCallId);
+        return [...actionLines(event, label, terminal), ...shown];
       }
       case 'child-session-started':
         agents.set(event.sessionId, event.name);

@@ -1,12 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { SessionState } from '@shared/session/session-state.ts';
-import { seenName } from '@shared/text/seen-text.ts';
+import type { SessionState, ToolCallState } from '@shared/session/session-state.ts';
+import { seenCommand, seenName } from '@shared/text/seen-text.ts';
+import { canvasToolName } from '@shared/tools/canvas.ts';
 import { useClient } from '../../../lib/connection/core-context.ts';
 import { failureText } from '../../../lib/connection/failure-text.ts';
 import type { PreviewableFile } from '../../../lib/session/previewable-files.ts';
 import { previewableFiles } from '../../../lib/session/previewable-files.ts';
 import { t } from '../../../lib/text/translate.ts';
+import { DrawnCall } from '../../../ui/canvas/drawn-call.tsx';
 import { inputClass } from '../../../ui/controls/field.tsx';
 import { Empty } from '../../../ui/layout/facts.tsx';
 import { Problem } from '../../../ui/notices/problem.tsx';
@@ -17,29 +19,48 @@ interface PreviewTabProps {
   readonly state: SessionState;
 }
 
-/** What the agent made, as what it is: a page, a picture, a text, a table. It follows the file. */
-export default function PreviewTab({ sessionId, state: { changes, messages } }: PreviewTabProps) {
+/** What the agent shows or made, as what it is: a chart, a page, a picture, a text, a table. It follows the file. */
+export default function PreviewTab({ sessionId, state }: PreviewTabProps) {
+  const { changes, messages, toolCalls, turns } = state;
   const files = useMemo(() => previewableFiles({ changes, messages }), [changes, messages]);
+  const drawn = useMemo(() => toolCalls.filter(isShown).reverse(), [toolCalls]);
   const [chosen, setChosen] = useState<string | null>(null);
-  const file = files.find(({ key }) => key === chosen) ?? files[0];
-  if (file === undefined) return <Empty action="message">{t('preview.none')}</Empty>;
+  const keys = [...drawn.map(({ toolCallId }) => toolCallId), ...files.map(({ key }) => key)];
+  const key = keys.find((one) => one === chosen) ?? keys[0];
+  const file = files.find((one) => one.key === key);
+  const call = drawn.find(({ toolCallId }) => toolCallId === key);
+  if (key === undefined) return <Empty action="message">{t('preview.none')}</Empty>;
   return (
     <div className="flex h-full min-h-0 flex-col gap-3">
       <select
         aria-label={t('preview.choose')}
-        value={file.key}
+        value={key}
         onChange={(event) => setChosen(event.target.value)}
         className={`${inputClass} shrink-0 font-mono text-xs`}
       >
-        {files.map(({ key, name, isAttached }) => (
-          <option key={key} value={key}>
+        {drawn.map(({ toolCallId, label }) => (
+          <option key={toolCallId} value={toolCallId}>
+            {seenCommand(label)}
+          </option>
+        ))}
+        {files.map(({ key: one, name, isAttached }) => (
+          <option key={one} value={one}>
             {isAttached ? t('preview.attached', { name: seenName(name) }) : seenName(name)}
           </option>
         ))}
       </select>
-      <Loaded key={file.key} sessionId={sessionId} file={file} />
+      {file !== undefined && <Loaded key={key} sessionId={sessionId} file={file} />}
+      {call !== undefined && (
+        <div key={key} className="min-h-0 flex-1 overflow-y-auto">
+          <DrawnCall sessionId={sessionId} call={call} near={turns.find(({ id }) => id === call.turnId)?.seq ?? 1} />
+        </div>
+      )}
     </div>
   );
+}
+
+function isShown({ tool, status }: ToolCallState): boolean {
+  return tool === canvasToolName && status === 'ok';
 }
 
 function Loaded({ sessionId, file }: { readonly sessionId: string; readonly file: PreviewableFile }) {

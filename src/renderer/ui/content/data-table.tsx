@@ -1,0 +1,42 @@
+import { seenWords } from '@shared/text/seen-text.ts';
+import { plural } from '../../lib/text/translate.ts';
+import { TableView } from './table-view.tsx';
+
+interface DataTableProps {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** More are not drawn. */
+export const mostTableRows = 500;
+
+/** Cells under their names. */
+export function DataTable({ columns, rows }: DataTableProps) {
+  return (
+    // A word is not broken into its letters so that all columns fit: it scrolls.
+    <div className="prose min-h-0 overflow-y-auto text-sm [&_td]:max-w-80 [&_td]:wrap-break-word [&_th]:wrap-break-word">
+      <TableView>
+        <thead>
+          <tr>
+            {columns.map((cell, column) => (
+              // oxlint-disable-next-line react/no-array-index-key -- a column has nothing but its place
+              <th key={column}>{seenWords(cell)}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, mostTableRows).map((row, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- a row has nothing but its place
+            <tr key={index}>
+              {row.map((cell, column) => (
+                // oxlint-disable-next-line react/no-array-index-key -- a cell has nothing but its place
+                <td key={column}>{seenWords(cell)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </TableView>
+      {rows.length > mostTableRows && <p className="text-xs text-soft">{plural('preview.rows', mostTableRows)}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+/** The rows of a CSV text, by commas, semicolons or tabs, whichever its first line has most of; at most `most` rows. */
+export function csvRows(text: string, most: number): readonly (readonly string[])[] {
+  const first = text.slice(0, text.indexOf('\n') < 0 ? text.length : text.indexOf('\n'));
+  const count = (mark: string): number => first.split(mark).length;
+  const mark = [',', ';', '\t'].reduce((best, one) => (count(one) > count(best) ? one : best));
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell = '';
+  // Blanks before a quote are no part of the cell.
+  let isBlank = true;
+  let isQuoted = false;
+  const endCell = (): void => {
+    row.push(cell.trim());
+    cell = '';
+    isBlank = true;
+  };
+  for (let at = 0; at < text.length && rows.length < most; at += 1) {
+    const character = text.charAt(at);
+    if (isQuoted) {
+      if (character !== '"') cell += character;
+      else if (text[at + 1] === '"') cell += text.charAt((at += 1));
+      else isQuoted = false;
+    } else if (character === '"' && isBlank) {
+      isQuoted = true;
+      isBlank = false;
+      cell = '';
+    } else if (character === mark) endCell();
+    else if (character === '\n') {
+      endCell();
+      rows.push(row);
+      row = [];
+    } else {
+      cell += character;
+      if (character !== ' ' && character !== '\t') isBlank = false;
+    }
+  }
+  if (rows.length < most && (cell !== '' || row.length > 0)) {
+    endCell();
+    rows.push(row);
+  }
+  return rows;
+}

@@ -1,0 +1,183 @@
+import { csvRows } from '@shared/text/csv-text.ts';
+import { fieldOf } from '@shared/unknown-value.ts';
+
+/** The tool by which a model shows something that is no text: its input is what is drawn, by every host. */
+export const canvasToolName = 'canvas_render';
+
+export const chartKinds = ['bar', 'line', 'point', 'area', 'pie'] as const;
+export type ChartKind = (typeof chartKinds)[number];
+
+const sourceKinds = ['diagram', 'svg', 'html'] as const;
+export const canvasKinds = ['table', ...chartKinds, ...sourceKinds, 'image'] as const;
+export type CanvasKind = (typeof canvasKinds)[number];
+
+export interface ChartSeries {
+  readonly name: string;
+  /** One for each label; null: there is none. */
+  readonly values: readonly (number | null)[];
+}
+
+export interface CanvasTable {
+  readonly kind: 'table';
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+export interface CanvasChart {
+  readonly kind: ChartKind;
+  readonly title: string;
+  /** What the labels are. */
+  readonly axis: string;
+  readonly labels: readonly string[];
+  readonly series: readonly ChartSeries[];
+}
+
+export interface CanvasSource {
+  readonly kind: (typeof sourceKinds)[number];
+  readonly title: string;
+  readonly source: string;
+}
+
+export interface CanvasImage {
+  readonly kind: 'image';
+  readonly title: string;
+  readonly path: string;
+}
+
+export type Canvas = CanvasTable | CanvasChart | CanvasSource | CanvasImage;
+
+/** More is not drawn: nobody reads it, and the page holds all of it. */
+export const canvasLimits = {
+  titleCharacters: 200,
+  characters: 500_000,
+  diagramCharacters: 20_000,
+  columns: 30,
+  tableRows: 1_000,
+  chartRows: 500,
+  series: 8,
+  slices: 16,
+  /** An image of the workspace. */
+  imageBytes: 2_500_000,
+} as const;
+
+type Read = { readonly ok: true; readonly canvas: Canvas } | { readonly ok: false; readonly problem: string };
+
+/** What an input asks to be drawn, or what is wrong with it, for the model that wrote it. Also of a log from elsewhere. */
+export function readCanvas(input: unknown): Read {
+  const kind = canvasKinds.find((one) => one === fieldOf(input, 'kind'));
+  const content = fieldOf(input, 'content');
+  const titled = fieldOf(input, 'title');
+  if (kind === undefined || typeof content !== 'string') return wrong('It needs a kind and a content.');
+  const title = typeof titled === 'string' ? titled.slice(0, canvasLimits.titleCharacters) : '';
+  const most = kind === 'diagram' ? canvasLimits.diagramCharacters : canvasLimits.characters;
+  if (content.length > most) return wrong(`The content has ${content.length} characters. The limit is ${most}.`);
+  if (content.trim() === '') return wrong('The content is empty.');
+  switch (kind) {
+    case 'image':
+      return { ok: true, canvas: { kind, title, path: content.trim() } };
+    case 'diagram':
+    case 'svg':
+    case 'html':
+      return { ok: true, canvas: { kind, title, source: content } };
+    case 'table':
+      return readTable(content, title);
+    default:
+      return readChart(kind, content, title);
+  }
+}
+
+function wrong(problem: string): Read {
+  return { ok: false, problem };
+}
+
+interface Cells {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+function readCells(content: string, mostRows: number): Cells | string {
+  const [columns = [], ...rows] = csvRows(content, mostRows + 2).filter((row) => row.some((cell) => cell !== ''));
+  if (columns.length > canvasLimits.columns)
+    return `There are ${columns.length} columns. The limit is ${canvasLimits.columns}.`;
+  if (rows.length === 0) return 'There is no row below the names of the columns.';
+  if (rows.length > mostRows) return `There are too many rows. The limit is ${mostRows}: sum some up.`;
+  const odd = rows.findIndex((row) => row.length > columns.length);
+  if (odd !== -1)
+    return `Row ${odd + 1} has ${rows[odd]?.length} cells and there are ${columns.length} columns. Put a cell with a comma in double quotes.`;
+  return { columns, rows: rows.map((row) => columns.map((_, column) => row[column] ?? '')) };
+}
+
+function readTable(content: string, title: string): Read {
+  const cells = readCells(content, canvasLimits.tableRows);
+  return typeof cells === 'string' ? wrong(cells) : { ok: true, canvas: { kind: 'table', title, ...cells } };
+}
+
+function readChart(kind: ChartKind, content: string, title: string): Read {
+  const cells = readCells(content, kind === 'pie' ? canvasLimits.slices : canvasLimits.chartRows);
+  if (typeof cells === 'string') return wrong(cells);
+  const { columns, rows } = cells;
+  const [axis = '', ...names] = columns;
+  const most = kind === 'pie' ? 1 : canvasLimits.series;
+  if (names.length === 0) return wrong('There is no column of numbers beside the labels.');
+  if (names.length > most)
+    return wrong(`There are ${names.length} columns of numbers. A ${kind} chart has at most ${most}.`);
+  const series: ChartSeries[] = [];
+  for (const [index, name] of names.entries()) {
+    const values: (number | null)[] = [];
+    for (const [row, cellsOfRow] of rows.entries()) {
+      const cell = cellsOfRow[index + 1] ?? '';
+      const value = cell === '' ? null : numberOf(cell);
+      if (value === undefined)
+        return wrong(`Row ${row + 1} of "${name}" is no number: "${cell.slice(0, 40)}". Write 1200.5, without a unit.`);
+      values.push(value);
+    }
+    series.push({ name, values });
+  }
+  const all = series.flatMap(({ values }) => values.filter((value) => value !== null));
+  if (all.length === 0) return wrong('There is not one number.');
+  if (kind === 'pie' && (all.some((value) => value < 0) || all.every((value) => value === 0)))
+    return wrong('A pie needs parts of a whole: no number below 0, and one above.');
+  return { ok: true, canvas: { kind, title, axis, labels: rows.map(([label = '']) => label), series } };
+}
+
+/** Beyond this sums and differences of numbers are none any more. */
+const largest = 1e100;
+
+/** Undefined: it is none. */
+export function numberOf(cell: string): number | undefined {
+  if (cell.length > 40 || !/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,3})?$/iu.test(cell)) return undefined;
+  const value = Number(cell);
+  return Math.abs(value) <= largest ? value : undefined;
+}
+
+/** What was drawn, in a few words. */
+export function canvasSummary(canvas: Canvas): string {
+  switch (canvas.kind) {
+    case 'table':
+      return `table, ${canvas.rows.length} × ${canvas.columns.length}`;
+    case 'diagram':
+    case 'svg':
+    case 'html':
+    case 'image':
+      return canvas.kind;
+    default:
+      return `${canvas.kind} chart, ${canvas.labels.length} × ${canvas.series.length}`;
+  }
+}
+
+export function isChart(canvas: Canvas): canvas is CanvasChart {
+  return chartKinds.some((kind) => kind === canvas.kind);
+}
+
+/** An image with its bytes, as Base64. */
+export interface Picture {
+  readonly path: string;
+  readonly mediaType: string;
+  readonly data: string;
+}
+
+/** A name by which a file is taken for a picture. */
+export function isPictureName(path: string): boolean {
+  return /\.(?:png|jpe?g|gif|webp|svg)$/iu.test(path);
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { canvasRows } from '../../../../../src/main/hosts/cli/terminal/canvas-rows.ts';
+import { htmlText } from '../../../../../src/main/hosts/cli/terminal/html-text.ts';
+
+const rows = (input: unknown, columns = 80): readonly string[] =>
+  canvasRows(input, columns).map((row) => row.replace(/^ {2}\| /u, ''));
+
+describe('what is drawn, in a terminal', () => {
+  it('is a table under its names, with numbers at the right and characters of any width', () => {
+    expect(rows({ kind: 'table', title: 'Files', content: 'name,size\na.ts,120\nbé.ts,7\n日本,1' })).toEqual([
+      'Files',
+      'name   size',
+      '─────  ────',
+      'a.ts    120',
+      'bé.ts     7',
+      '日本      1',
+    ]);
+  });
+
+  it('is a list of cells where a table is wider than the terminal', () => {
+    const content = `name,about\na,${'word '.repeat(9)}`;
+    expect(rows({ kind: 'table', content }, 44).slice(0, 2)).toEqual([
+      'name: a',
+      'about: word word word word word word wo',
+    ]);
+  });
+
+  it('is the numbers of a chart, each with a bar', () => {
+    expect(rows({ kind: 'bar', content: 'day,in,out\nMon,60,-30\nTue,,1' })).toEqual([
+      'day',
+      `Mon  in    60  ${'█'.repeat(30)}`,
+      `     out  -30  -${'█'.repeat(15)}`,
+      'Tue  in     –',
+      '     out    1  ▌',
+    ]);
+  });
+
+  it('is the source of a diagram, the words of a page, and nothing of an image or of what is wrong', () => {
+    expect(rows({ kind: 'diagram', content: 'graph TD\n  A --> B' })).toEqual(['graph TD', '  A --> B']);
+    expect(rows({ kind: 'html', content: '<h1>Hi</h1><script>x</script><p>a<b>b</b></p>' })).toEqual(['Hi', 'ab']);
+    expect(rows({ kind: 'html', content: '<img src=x>' })).toEqual(['(It has no words.)']);
+    expect(rows({ kind: 'image', content: 'a.png' })).toEqual([]);
+    expect(rows({ kind: 'bar', content: 'x' })).toEqual([]);
+  });
+
+  /** Catches: a cell that a terminal obeys, or that passes for a line of Dewpoint. */
+  it('shows what cannot be seen, and marks each row as words of somebody else', () => {
+    const input = { kind: 'table', title: '\u001B[2J', content: 'a\n\u202Egpj.exe\u001B[31m' };
+    expect(canvasRows(input, 80).every((row) => /^ {2}[|¦] /u.test(row))).toBe(true);
+    expect(canvasRows(input, 80).join('')).not.toMatch(/[\u001B\u202E]/u);
+    expect(canvasRows({ kind: 'html', content: 'a\u001B[2Jb' }, 80)).toEqual(['  | a<U+001B>[2Jb']);
+  });
+
+  it('is counted where it has too many rows', () => {
+    const all = rows({ kind: 'table', content: `a\n${'x\n'.repeat(900)}` });
+    expect(all).toHaveLength(201);
+    expect(all.at(-1)).toMatch(/more rows$/u);
+  });
+});
+
+it('reads the words of HTML however broken it is', () => {
+  expect(htmlText('<ul><li>one<li>two &amp; &#x41;&#66;&nope;</ul><!-- no --><style>x</style>')).toBe(
+    'one\ntwo & AB&nope;',
+  );
+  expect(htmlText('a <b')).toBe('a');
+  expect(htmlText('<script>never ends')).toBe('');
+  expect(htmlText('<table><tr><td>a<td>b<tr><td>c</table>')).toBe('a b\nc');
+});

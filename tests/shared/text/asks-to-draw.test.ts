@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { asksToDraw } from '../../../src/shared/text/asks-to-draw.ts';
+
+/** Catches: a chart that is asked for and cannot be drawn, for the tool was not offered. */
+it.each([
+  'Plot the response times of the last week.',
+  'Show me a bar chart of lines per file.',
+  'Draw a diagram of the modules.',
+  'Give me the results as a table.',
+  'Compare both runs in a table',
+  'Visualize the dependencies',
+  'Zeichne ein Balkendiagramm der Dateigrößen.',
+  'Muéstrame un gráfico de las ventas.',
+  '画一个图表',
+])('hears that something is to be drawn: %s', (text) => {
+  expect(asksToDraw(text)).toBe(true);
+});
+
+/** Catches: a tool in the prompt of most tasks, for words that are about code. */
+it.each([
+  'Fix the failing test in dates.py.',
+  'Add a column to the users table in schema.sql.',
+  'Rename graph_walk to walk_graph.',
+  'Why does the build fail?',
+])('hears nothing of the kind: %s', (text) => {
+  expect(asksToDraw(text)).toBe(false);
+});

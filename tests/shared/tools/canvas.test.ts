@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { canvasSummary, readCanvas } from '../../../src/shared/tools/canvas.ts';
+
+const problemOf = (input: unknown): string => {
+  const read = readCanvas(input);
+  return read.ok ? '' : read.problem;
+};
+
+describe('what a model asks to be drawn', () => {
+  it('is a table by its CSV, also with blanks before quotes and with rows that are short', () => {
+    const read = readCanvas({ kind: 'table', title: 'T', content: 'a, b\n1, "x, ""y"""\n\n2\n' });
+    expect(read).toEqual({
+      ok: true,
+      canvas: {
+        kind: 'table',
+        title: 'T',
+        columns: ['a', 'b'],
+        rows: [
+          ['1', 'x, "y"'],
+          ['2', ''],
+        ],
+      },
+    });
+  });
+
+  it('is a chart of series by their names, with gaps where there is no number', () => {
+    const read = readCanvas({ kind: 'line', content: 'day,in,out\nMon,1.5,-2e3\nTue,,7' });
+    expect(read).toEqual({
+      ok: true,
+      canvas: {
+        kind: 'line',
+        title: '',
+        axis: 'day',
+        labels: ['Mon', 'Tue'],
+        series: [
+          { name: 'in', values: [1.5, null] },
+          { name: 'out', values: [-2000, 7] },
+        ],
+      },
+    });
+    expect(read.ok && canvasSummary(read.canvas)).toBe('line chart, 2 × 2');
+  });
+
+  /** Catches: a chart that is drawn wrong, or is too much for the page, in place of a word to the model. */
+  it.each([
+    [{ kind: 'cube', content: 'x' }, 'a kind'],
+    [null, 'a kind'],
+    [{ kind: 'bar', content: 7 }, 'a content'],
+    [{ kind: 'bar', content: ' \n ' }, 'empty'],
+    [{ kind: 'bar', content: 'a,b' }, 'no row'],
+    [{ kind: 'bar', content: 'a\n1' }, 'no column of numbers'],
+    [{ kind: 'bar', content: 'a,b\nx,12 %' }, 'Row 1 of "b" is no number: "12 %"'],
+    [{ kind: 'bar', content: 'a,b\nx,Infinity' }, 'is no number'],
+    [{ kind: 'bar', content: 'a,b\nx,1e300' }, 'is no number'],
+    [{ kind: 'bar', content: 'a,b\nx,' }, 'not one number'],
+    [{ kind: 'bar', content: 'a,b\nx,1,2' }, 'Row 1 has 3 cells'],
+    [{ kind: 'bar', content: `a,${'b,'.repeat(8)}c\nx` }, 'at most 8'],
+    [{ kind: 'pie', content: 'a,b,c\nx,1,2' }, 'at most 1'],
+    [{ kind: 'pie', content: 'a,b\nx,-1\ny,2' }, 'below 0'],
+    [{ kind: 'pie', content: 'a,b\nx,0' }, 'below 0'],
+    [{ kind: 'pie', content: `a,b\n${'x,1\n'.repeat(17)}` }, 'The limit is 16'],
+    [{ kind: 'line', content: `a,b\n${'x,1\n'.repeat(501)}` }, 'The limit is 500'],
+    [{ kind: 'table', content: `a\n${'x\n'.repeat(1001)}` }, 'The limit is 1000'],
+    [{ kind: 'table', content: `${'a,'.repeat(30)}b\nx` }, 'The limit is 30'],
+    [{ kind: 'html', content: 'x'.repeat(500_001) }, 'The limit is 500000'],
+    [{ kind: 'diagram', content: 'x'.repeat(20_001) }, 'The limit is 20000'],
+  ])('is refused with what is wrong: %j', (input, problem) => {
+    expect(problemOf(input)).toContain(problem);
+  });
+});
